@@ -5,6 +5,7 @@ Run by `make docs`; a test compares. Other parameters in a section stay as they 
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import pkgutil
@@ -49,12 +50,12 @@ def subclasses(base: type[Settings]) -> set[type[Settings]]:
 
 def raw_docstring(text: str, function: Any) -> str:
     """The docstring as it stands in the source, with its indentation."""
-    lines, first = inspect.getsourcelines(function)
-    body = "".join(lines)
-    start = body.index('"""') + 3
-    docstring = body[start : body.index('"""', start)]
-    assert docstring in text, (function, first)
-    return docstring
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == function.__name__:
+            expression = node.body[0]
+            assert isinstance(expression, ast.Expr), function
+            return (ast.get_source_segment(text, expression.value) or "").strip('"')
+    raise AssertionError(function)
 
 
 def with_parameters(docstring: str, sentences: dict[str, str], order: list[str]) -> str:

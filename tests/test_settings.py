@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import inspect
 import pkgutil
@@ -22,7 +23,11 @@ def all_settings() -> list[type[Settings]]:
     for module in pkgutil.walk_packages(rs.__path__, "rankscope."):
         importlib.import_module(module.name)
     return sorted(
-        (found for found in subclasses(Settings) if found.__module__.startswith("rankscope.")),
+        (
+            found
+            for found in subclasses(Settings)
+            if found.__module__.startswith("rankscope.") and not inspect.isabstract(found)
+        ),
         key=lambda found: found.__qualname__,
     )
 
@@ -46,6 +51,7 @@ def command_named(path: str) -> click.Command:
 
 @each
 def test_every_field_has_a_help_sentence_and_a_default_that_its_rule_accepts(settings_class: type[Settings]) -> None:
+    assert set(settings_class.declared()) == {field.name for field in dataclasses.fields(settings_class) if field.init}
     assert settings_class.declared()
     for name, setting in settings_class.declared().items():
         assert re.fullmatch(r"[A-Z].*\.", setting.help), name

@@ -450,6 +450,8 @@ class Settings:
         if "_declared" not in vars(cls):
             cls._declared = {}
             for field in dataclasses.fields(cls):
+                if "setting" not in field.metadata:  # computed, or of a class outside of rankscope
+                    continue
                 setting = cls._declared[field.name] = field.metadata["setting"]
                 setting.name, setting.argument = field.name, setting.argument or field.name
         return cls._declared

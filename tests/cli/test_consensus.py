@@ -13,9 +13,8 @@ import pytest
 from helpers.messages import mentions
 
 from rankscope import read_votes
-from rankscope.cli.consensus import METHOD_OPTIONS
 from rankscope.consensus import METHODS, merge_rankings, merge_runs
-from rankscope.consensus.registry import parameters_of
+from rankscope.consensus.registry import MethodOptions, parameters_of
 
 WORKED = [["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]
 TABLE = "book\tAda\tBen\tCleo\tIvo\nEmma\t1\t1\t2\t3\nKim\t2\t\t1\t1\nWalden\t3\t2\t\t2\n"
@@ -77,7 +76,7 @@ def test_every_method_can_be_asked_for(cli: Callable[..., Any], files: Path, met
 def test_every_parameter_of_every_method_has_an_option() -> None:
     """But a seed, which the methods settle, and the names of a centre, which Python can give."""
     known = {name for method in METHODS for name in parameters_of(method)}
-    assert known - {"rng", "center"} == set(METHOD_OPTIONS)
+    assert known - {"rng", "center"} == set(MethodOptions.declared()) - {"method"}
 
 
 def test_fewer_draws_than_say_something_are_refused_and_help_says_how_many_are_enough(
@@ -87,8 +86,8 @@ def test_fewer_draws_than_say_something_are_refused_and_help_says_how_many_are_e
     done = cli("consensus", "votes.json", "--resamples", "19")
     assert done.code == 2
     assert mentions(done.err, 19, 20, 0)
-    assert mentions(" ".join(cli("consensus", "--help").out.split()), "at least 20", "0: no intervals")
-    assert "20<=x" in cli("leaderboard", "--help").out
+    assert mentions(" ".join(cli("consensus", "--help").out.split()), "at least 20", "0 for no intervals")
+    assert "x>=20" in cli("leaderboard", "--help").out
 
 
 def test_several_files_are_runs(cli: Callable[..., Any], files: Path) -> None:
@@ -116,12 +115,12 @@ def test_the_text_of_runs_shows_each_query(cli: Callable[..., Any], files: Path)
         ("votes.json --time-limit 3", "--time-limit is not for the method borda; it takes --unranked, --points"),
         (
             "votes.json --weight 2",
-            "Invalid value for '--weight': '2', expected the name of a voter, = and a number, as editor=2; see "
-            "`rankscope consensus --help`",
+            "Invalid value for '--weight': '2', expected the name of a voter, an equals sign and a number, as "
+            "editor=2; see `rankscope consensus --help`",
         ),
         (
             "votes.json --points 3,x",
-            "Invalid value for '--points': '3,x', expected numbers with commas between them, as 3,1,0; see "
+            "Invalid value for '--points': '3,x', expected numbers separated by commas, as 3,1,0; see "
             "`rankscope consensus --help`",
         ),
         ("votes.tsv --weight Zoe=2", "a weight for 'Zoe', who is no voter; voters: Ada, Ben, Cleo and Ivo"),
@@ -130,7 +129,7 @@ def test_the_text_of_runs_shows_each_query(cli: Callable[..., Any], files: Path)
             "the weight of voter 'Ada' is 0, expected a number above 0; leave out voters who do not count",
         ),
         ("run second --weight z=2", "a weight for 'z', who votes on no query; voters: bm25 and x"),
-        ("run second --input json", "2 files of votes, expected one; several files are runs (--input run)"),
+        ("run second --input json", "2 files of votes, expected one; for several runs use --input run"),
         ("run --input run", "1 run, expected at least two; there is nothing to merge"),
         ("absent.tsv", "absent.tsv: no such file; check the path"),
         ("votes.tsv -o votes.tsv", "votes.tsv: is read here and would be overwritten; write to another file"),

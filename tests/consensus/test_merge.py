@@ -116,7 +116,7 @@ def test_an_interval_never_leaves_out_the_rank_itself() -> None:
 
 def test_few_voters_are_noted() -> None:
     (note,) = merge_rankings(WORKED, rng=1).notes
-    assert mentions(note, 3, "few", "intervals")
+    assert mentions(note, "only 3 voters", "intervals")
     assert merge_rankings(WORKED, n_resamples=0).notes == ()
 
 
@@ -133,7 +133,7 @@ def test_the_same_seed_gives_the_same_and_another_one_is_shown() -> None:
     assert list(a.records()) == list(b.records())
     assert_same_bits(a.voters.concordance, b.voters.concordance)
     drawn = merge_rankings(votes, n_resamples=200)
-    assert f"rng:{drawn.seed}" in drawn.signature()
+    assert f"rng:{drawn.settings.seed}" in drawn.signature()
 
 
 def test_work_that_would_take_long_is_cut_by_a_rule_that_is_told() -> None:
@@ -217,12 +217,12 @@ def test_very_large_and_very_small_weights_leave_mallows_theta_as_it_is() -> Non
 def test_draws_without_a_maximum_are_counted_in_a_note() -> None:
     """Four voters, of which A is above B by two: a draw of either two alone has no maximum, 2 (1/2)^4 of all."""
     found = merge_rankings([["A", "B"], ["A", "B"], ["B", "A"], ["B", "A"]], "plackett-luce", n_resamples=2000, rng=1)
-    (said,) = [note for note in found.notes if "no worths" in note]
+    (said,) = [note for note in found.notes if "no solution" in note]
     count = int(re.search(r"(\d+) of 2,000", said)[1])
     assert 0.125 * 2000 - 4 * 15 < count < 0.125 * 2000 + 4 * 15  # sqrt(2000 / 8 * 7 / 8) = 15
     assert mentions(said, "always", "never", "prior", 0.001)
     prior = merge_rankings([["A", "B"], ["B", "A"]], "plackett-luce", prior=1.0, n_resamples=20, rng=1)
-    assert not any("no worths" in note for note in prior.notes)
+    assert not any("no solution" in note for note in prior.notes)
 
 
 # One against one

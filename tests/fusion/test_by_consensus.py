@@ -90,7 +90,7 @@ def test_a_method_may_bring_its_parameters_and_its_notes_are_passed_on():
     runs = some_runs(2)
     run = rs.fusion.fuse(runs, Kemeny(time_limit=5))
     assert run.name == "consensus:kemeny(time_limit=5)"
-    assert mentions(run.notes, "is proved")
+    assert mentions(run.notes, "(proved)")
     assert not any("time_limit" in note for note in run.notes)
     assert any("Kemeny(time_limit=2)" in note for note in rs.fusion.fuse(runs, "consensus:kemeny").notes)
 

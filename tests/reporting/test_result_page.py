@@ -27,7 +27,7 @@ def test_sections_notes_signature_and_command_are_there() -> None:
 
 
 def test_it_is_called_after_its_first_section_unless_somebody_says() -> None:
-    assert "<title>The consensus</title>" in result_page(FOUND, figures=None).html
+    assert "<title>Consensus</title>" in result_page(FOUND, figures=None).html
     assert "<title>Books &amp; readers</title>" in result_page(FOUND, title="Books & readers", figures=None).html
 
 

@@ -48,7 +48,7 @@ def read_leaderboard_data(
     if multiway:
         raise ParameterError(
             f"{source_name(path)}: comparisons of two, and --model plackett-luce is for votes on many systems at once; "
-            "take --model bradley-terry or davidson"
+            "use --model bradley-terry or davidson"
         )
     return path
 

@@ -26,6 +26,7 @@ from rankscope.settings import (
 
 __all__ = [
     "is_given",
+    "option_help",
     "option_of",
     "setting_options",
     "take_settings",
@@ -63,13 +64,13 @@ def option_of(setting: Setting, *, required: bool = True, hint: str = "") -> Cal
     flag = setting.flag
     has_default = setting.default is not REQUIRED and setting.default not in (None, ())
     options: dict[str, Any] = {
-        "help": " ".join(filter(None, (setting.help, setting.unset and f"Default: {setting.unset}.", hint))),
+        "help": " ".join(filter(None, (option_help(setting), hint))),
         "default": setting.default if has_default else None,
         "show_default": has_default and not setting.unset,
     }
     if isinstance(setting.rule, Switch):
         negative = f"--no-{flag.removeprefix('--')}"
-        if setting.default:
+        if setting.default is not False:
             return click.option(f"{flag}/{negative}", setting.name, **options)
         return click.option(flag, setting.name, is_flag=True, **{**options, "show_default": False})
     if setting.default is REQUIRED:
@@ -81,6 +82,11 @@ def option_of(setting: Setting, *, required: bool = True, hint: str = "") -> Cal
         options |= {"help": f"{setting.help} Default: {shown_default}.", "show_default": False}
     flags = (*SHORT_FLAGS.get(flag, ()), flag)
     return click.option(*flags, setting.name, type=value_type(setting), metavar=setting.metavar or None, **options)
+
+
+def option_help(setting: Setting) -> str:
+    """The help of an option: its sentence, and the default where it is no single value."""
+    return f"{setting.help} Default: {setting.unset}." if setting.unset else setting.help
 
 
 def split_names(value: Any) -> Any:

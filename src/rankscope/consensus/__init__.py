@@ -1,8 +1,8 @@
-"""Many rankings and preferences into one order.
+"""Consensus of rankings, and leaderboards from preferences.
 
 >>> import rankscope as rs
->>> found = rs.consensus.borda([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])
->>> found.order, found.scores.tolist()
+>>> result = rs.consensus.borda([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])
+>>> result.order, result.scores.tolist()
 (('A', 'B', 'C'), [5.0, 3.0, 1.0])
 """
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankscope.data.votes import Votes
 from rankscope.kernels.rounding_ties import NOISE, SOLVED, tied_with_previous
+from rankscope.settings import Settings
 from rankscope.typing import Floats, Indices
 
 __all__ = [
@@ -25,7 +26,13 @@ __all__ = [
 
 
 class Note(str):
-    """A note on one order. general: the same note for many orders, without numbers; empty where there is none."""
+    """A note on one order.
+
+    Attributes
+    ----------
+    general
+        The same note for many orders, without numbers; empty if there is none.
+    """
 
     general: str
 
@@ -36,10 +43,21 @@ class Note(str):
 
 
 class Solution(NamedTuple):
-    """Scores, (items), and notes on them. details: numbers by name, such as "distance" and "gap".
+    """The scores of a method for some votes.
 
-    ranks: (items) where they do not follow from the scores, as for a strict order in which some items could change
-    places. first_open: as in `Order`.
+    Attributes
+    ----------
+    scores
+        (items) the scores.
+    notes
+        Notes on them.
+    details
+        Numbers by name, such as "distance" and "gap".
+    ranks
+        (items) ranks, if they do not follow from the scores, as for a strict order in which some items could change
+        places.
+    winner_open
+        As in `Order`.
     """
 
     scores: Floats
@@ -50,7 +68,15 @@ class Solution(NamedTuple):
 
 
 class ResampledScores(NamedTuple):
-    """Scores of draws of the voters, (draws, items). odd: how many of them `Method.said_of_draws` mentions."""
+    """Scores of resamples of the voters.
+
+    Attributes
+    ----------
+    scores
+        (resamples, items) the scores.
+    n_without_maximum
+        Number of resamples that `Method.resampling_note` mentions.
+    """
 
     scores: Floats
     n_without_maximum: int = 0
@@ -58,12 +84,28 @@ class ResampledScores(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Order:
-    """An order of items.
+    """An order of items by a consensus method; `order["A"]` is the score of an item.
 
-    items: names, in the order of the votes. scores: (items) what the method gives each. ranks: (items) from 1, the
-    best; tied items share the first of their ranks. method: its name with the parameters that change the result.
-    higher_is_better: of the scores. meaning: what a score is. details: other numbers, as the "distance" of a Kemeny
-    order. notes: what a reader should know. first_open: another order is as good, and may have another item first.
+    Attributes
+    ----------
+    items
+        Names, in the order of the votes.
+    scores
+        (items) the scores of the method.
+    ranks
+        (items) from 1, the best; tied items share the first of their ranks.
+    method
+        The name of the method, with the parameters that are not the default.
+    higher_is_better
+        Whether higher scores are better.
+    meaning
+        What a score is.
+    details
+        Other numbers by name, such as the "distance" of Kemeny's order.
+    notes
+        Warnings about the votes and the method.
+    winner_open
+        Whether another order is as good and may have another item first.
     """
 
     items: tuple[str, ...]
@@ -78,11 +120,11 @@ class Order:
 
     @property
     def order(self) -> tuple[str, ...]:
-        """The items, the best first; tied ones by score where that differs, else in the order of the votes."""
+        """The items, the best first; tied items by score, then as in the votes."""
         return tuple(self.items[i] for i in self.places())
 
     def places(self) -> list[int]:
-        """Where the items of `order` stand among the votes."""
+        """The indices of the items of `order` in the votes."""
         by_score = ranks_of(self.scores[None], higher_is_better=self.higher_is_better, least_range=1.0)[0]
         return [int(i) for i in np.lexsort((by_score, self.ranks))]
 
@@ -91,12 +133,12 @@ class Order:
         return float(self.scores[self.items.index(item)])
 
 
-class Method(ABC):
-    """A frozen dataclass of parameters; METHODS of `rankscope.consensus.registry` lists all by name.
+class Method(Settings, ABC):
+    """A consensus method: a frozen dataclass of its parameters, which are checked when it is made.
 
-    Subclasses say `name`, what a score is (`meaning`), and give `scores` for many sets of weights at once: one for the
-    votes themselves, one a resample of the voters (where a voter's weight is his own times how often he was drawn, 0
-    included).
+    Subclasses define `name`, the meaning of a score (`meaning`), and `scores` for many sets of weights at once: one for
+    the votes themselves, and one for each resample of the voters, where the weight of a voter is multiplied by the
+    number of times that it was drawn (which may be 0). `METHODS` lists all methods by name.
     """
 
     name: ClassVar[str]
@@ -109,34 +151,34 @@ class Method(ABC):
 
     @abstractmethod
     def scores(self, votes: Votes, weights: Floats) -> Floats:
-        """(draws, items) scores by weights, (draws, voters), of which some in each row are above 0."""
+        """(resamples, items) scores for weights, (resamples, voters), some of which are above 0 in each row."""
 
     def resampled_scores(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
-        """Scores for draws of the voters; strict orders place equal items at random, by rng."""
+        """Scores for resamples of the voters; strict orders place equal items at random."""
         return ResampledScores(self.scores(votes, weights))
 
     def resampling_note(self, n_odd: int, n_draws: int) -> str:
-        """The note on the draws that `drawn` counted, where there are any."""
-        raise NotImplementedError  # no draws are odd unless `drawn` says so
+        """The note on the resamples without a solution."""
+        raise NotImplementedError  # for methods whose `resampled_scores` count them
 
     def for_many(self) -> tuple[Method, str]:
-        """The method to use instead where many votes are merged one after the other, and a note on it."""
+        """The method to use if many votes are merged one after the other, and a note if it differs."""
         return self, ""
 
     def describe_score(self) -> str:
-        """The meaning of a score, with these parameters."""
+        """The meaning of a score with these parameters."""
         return self.meaning
 
     def solve(self, votes: Votes) -> Solution:
-        """Scores for the votes as they are."""
+        """The scores of the votes themselves."""
         return Solution(self.scores(votes, votes.weights[None])[0])
 
     def ranks(self, scores: Floats) -> Floats:
-        """(draws, items) the ranks by scores of this method."""
+        """(resamples, items) the ranks by the scores of this method."""
         return ranks_of(scores, higher_is_better=self.higher_is_better, least_range=self.least_range)
 
     def order(self, votes: Votes) -> Order:
-        """The order of the items."""
+        """The order of the items by these votes."""
         solution = self.solve(votes)
         ranks = solution.ranks
         if ranks is None:
@@ -157,7 +199,7 @@ class Method(ABC):
         """The name, with the parameters that are not the default."""
         changed = [
             f"{parameter.name}={getattr(self, parameter.name)!r}"
-            for parameter in fields(self)  # type: ignore[arg-type]  # every method is a dataclass
+            for parameter in fields(self)
             if getattr(self, parameter.name) != parameter.default
         ]
         return f"{self.name}({', '.join(changed)})" if changed else self.name

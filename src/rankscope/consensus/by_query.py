@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from rankscope.consensus.base import Method, Note, Order
-from rankscope.consensus.intervals import check_draws
+from rankscope.consensus.base import Method, Note, Order, VoterWeights
+from rankscope.consensus.intervals import ConsensusSettings
 from rankscope.consensus.merge import Consensus, merge_votes, weights_signature
 from rankscope.consensus.registry import method_by_name
 from rankscope.consensus.run_votes import votes_of_runs
@@ -20,11 +20,8 @@ from rankscope.data.section import Section, Table
 from rankscope.data.text import format_percent, format_value, join_names, pluralise_queries
 from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError
-from rankscope.stats.inputs import check_share, seed_of
+from rankscope.stats.inputs import seed_of
 from rankscope.typing import PathLike
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "QueryConsensus",
@@ -41,10 +38,20 @@ QUERIES_LISTED = 4
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class QueryConsensus(Result):
-    """A consensus a query, each of its own items; `result["q1"]` is that of one query.
+    """The consensus of each query, each of its own items; `result["q1"]` is that of one query.
 
-    query_ids: the queries; parts: the consensus of each. ties: how runs broke ties, empty where votes were no runs.
-    notes: what a careful reader wants to know, once for all.
+    Attributes
+    ----------
+    query_ids
+        The queries.
+    results
+        The `Consensus` of each query.
+    ties
+        How runs break ties; empty if the votes do not come from runs.
+    settings
+        The level of the intervals, and the seed.
+    notes
+        Warnings, each once for all its queries.
     """
 
     COLUMNS = ("query", *Consensus.COLUMNS)
@@ -52,10 +59,11 @@ class QueryConsensus(Result):
     query_ids: tuple[str, ...]
     results: tuple[Consensus, ...]
     ties: str
+    settings: ConsensusSettings
     notes: tuple[str, ...]
 
     def __getitem__(self, query: str) -> Consensus:
-        """The consensus of a query. Raises InputError for one that there is not."""
+        """The consensus of a query; InputError if there is no such query."""
         if query not in self.query_ids:
             raise InputError(f"no query {query!r}; there are {pluralise_queries(len(self.query_ids))}")
         return self.results[self.query_ids.index(query)]
@@ -79,17 +87,20 @@ class QueryConsensus(Result):
                 cells = (query, item, format_rank(rank), format_score(score))
                 rows.append((*cells, format_interval(low, high)) if with_interval else cells)
         columns: tuple[str, ...] = ("query", "item", "rank", "score")
-        level = format_percent(self.results[0].confidence_level)
+        level = format_percent(self.settings.confidence_level)
         columns += (f"{level} interval of the rank",) if with_interval else ()
         n_long = sum(len(consensus.votes.items) > FIRST_ITEMS for consensus in self.results)
         first_order = self.results[0].ordering
         return Section(
-            title="The consensus, query by query",
-            sentence=f"Of {pluralise_queries(len(self.results))}, by the method {first_order.method}.",
+            title="Consensus by query",
+            sentence=f"The consensus of {pluralise_queries(len(self.results))}, by the method {first_order.method}.",
             table=Table(columns=columns, rows=tuple(rows), n_name_columns=2),
             notes=(
                 *((score_note(first_order),) * bool(first_order.meaning)),
-                *((f"the first {FIRST_ITEMS} of each query are shown; csv, json and parquet hold all",) * bool(n_long)),
+                *(
+                    (f"only the first {FIRST_ITEMS} items of a query are shown; csv, json and parquet have all",)
+                    * bool(n_long)
+                ),
             ),
         )
 
@@ -104,12 +115,14 @@ class QueryConsensus(Result):
         w_values = [
             consensus.voters.concordance.w for consensus in self.results if not np.isnan(consensus.voters.concordance.w)
         ]
-        mean = f" Its mean over queries is {np.mean(w_values):.4f}." if w_values else ""
+        mean = f" The mean over queries is {np.mean(w_values):.4f}." if w_values else ""
         return Section(
-            title="How far the voters agree, query by query",
-            sentence=f"Kendall's W: 1, all voters have one order; 0, their ranks cancel out.{mean} The last column "
-            "names the item that beats every other one, one against one, where there is such.",
-            table=Table(columns=("query", "voters", "items", "Kendall's W", "mean tau", "beats all"), rows=tuple(rows)),
+            title="Agreement of the voters by query",
+            sentence="Kendall's W is 1 if all voters have the same order, and 0 if their ranks cancel out."
+            f"{mean} The Condorcet winner is the item that beats every other one by majority, if there is one.",
+            table=Table(
+                columns=("query", "voters", "items", "Kendall's W", "mean tau", "Condorcet winner"), rows=tuple(rows)
+            ),
             folded=len(rows) > FIRST_ITEMS,
         )
 
@@ -120,8 +133,8 @@ class QueryConsensus(Result):
         fields += [f"ties:{self.ties}"] if self.ties else []
         fields += self.weights()
         if first.n_resamples:
-            fields.append(f"interval:bootstrap,{first.n_resamples},{first.confidence_level:g}")
-        return [*fields, f"rng:{first.seed}"]
+            fields.append(f"interval:bootstrap,{first.n_resamples},{self.settings.confidence_level:g}")
+        return [*fields, f"rng:{self.settings.seed}"]
 
     def weights(self) -> tuple[str, ...]:
         """The weights of all voters for the signature; where a voter has several, each with its query."""
@@ -145,49 +158,90 @@ def merge_queries(
     votes: Mapping[str, Votes],
     method: str | Method = "borda",
     *,
-    weights: Sequence[float] | Mapping[str, float] | None = None,
-    n_resamples: int = 0,
+    weights: VoterWeights = None,
+    n_resamples: int | None = None,
     confidence_level: float = 0.95,
     rng: Any = None,
     progress: Callable[[float], Any] | None = None,
     **parameters: Any,
 ) -> QueryConsensus:
-    """One order of the items of each query, of many rankings of them; each query is merged for itself.
+    """Merge the rankings of each query into one order of its items.
 
-    votes: of each query, as `votes_of_runs` makes them of runs. n_resamples: 0, so that no intervals are made unless
-    they are asked for. method, weights, confidence_level, rng, parameters: as `merge_rankings` takes them; a weight by
-    name counts where the voter ranked something. Every query begins with the same random numbers. progress: told 1
-    after each query. Kemeny's and Mallows' orders of more than 14 items that win in circles are searched and not
-    proved, unless `exact` or a `time_limit` for each query is given; a note says so.
+    Parameters
+    ----------
+    votes
+        The votes of each query, for example those of runs (`votes_of_runs`).
+    method
+        A name of `rankscope.consensus.METHODS`, or a method with its parameters.
+    weights
+        Weights of voters by name; they count on the queries on which the voter ranked something.
+    n_resamples
+        Number of resamples of the voters for the intervals of ranks, at least 20; 0 for no intervals. Default: 1,000,
+        or fewer if they take long; 0 for runs.
+    confidence_level
+        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    progress
+        Called with 1 after each query.
+    **parameters
+        Parameters of the method, as `unranked`.
 
-    Raises InputError for no query, and for a weight of somebody who votes on none; else as `merge_rankings`.
+    Returns
+    -------
+    QueryConsensus
+        The consensus of each query: `result["q1"]`.
 
+    Raises
+    ------
+    InputError
+        There is no query, or a weight is for a voter without votes; and as `merge_rankings`.
+    UnknownName, ParameterError
+        As `merge_rankings`.
+
+    Notes
+    -----
+    All queries start with the same random seed. Orders of Kemeny and Mallows for more than 14 items that win in cycles
+    are searched and not proved, unless `exact` or a `time_limit` for each query is given; a note says so.
+
+    Examples
+    --------
     >>> votes = {"q1": Votes.of([["A", "B"], ["B", "A"], ["B", "A"]]), "q2": Votes.of([["C", "D"], ["C", "D"]])}
     >>> found = merge_queries(votes, rng=1)
     >>> list(found.records())[0][:4], found["q2"].order
     (('q1', 'B', 1.0, 2.0), ('C', 'D'))
     """
+    settings = ConsensusSettings(n_resamples=n_resamples, confidence_level=confidence_level, seed=seed_of(rng))
+    chosen_method = method_by_name(method, **parameters)
+    return merge_votes_by_query(votes, chosen_method, settings, weights=weights, progress=progress)
+
+
+def merge_votes_by_query(
+    votes: Mapping[str, Votes],
+    method: Method,
+    settings: ConsensusSettings,
+    *,
+    weights: VoterWeights = None,
+    progress: Callable[[float], Any] | None = None,
+) -> QueryConsensus:
+    """As `merge_queries`, with its settings as objects."""
     if not votes:
         raise InputError("no query, expected at least one whose items were ranked")
-    check_draws(n_resamples)
     if weights is not None and not isinstance(weights, Mapping):
         raise ParameterError("weights is a list, expected a mapping of names: not all vote on all queries")
     voters = {voter for query_votes in votes.values() for voter in query_votes.voters} if weights else set()
     for name in weights or ():
         if name not in voters:
             raise InputError(f"a weight for {name!r}, who votes on no query; voters: {join_names(sorted(voters))}")
-    chosen_method, replacement_note = method_by_name(method, **parameters).for_many()
-    check_share("confidence_level", confidence_level)
-    seed = seed_of(rng)
+    method_for_many, replacement_note = method.for_many()
+    settings = replace(settings, n_resamples=settings.n_resamples or 0)
     results = []
     for query, query_votes in votes.items():
         query_weights = {name: weight for name, weight in (weights or {}).items() if name in query_votes.voters}
         try:
             weighted_votes = query_votes.with_weights(query_weights) if query_weights else query_votes
             # The view shows only W of the agreement, so that no permutations are needed.
-            results.append(
-                merge_votes(weighted_votes, chosen_method, n_resamples, confidence_level, seed, permutations=0)
-            )
+            results.append(merge_votes(weighted_votes, method_for_many, settings, permutations=0))
         except InputError as error:
             raise InputError(f"query {query!r}: {error}") from None
         if progress is not None:
@@ -196,6 +250,7 @@ def merge_queries(
         query_ids=tuple(votes),
         results=tuple(results),
         ties=getattr(votes, "ties", ""),
+        settings=settings,
         notes=(
             *getattr(votes, "notes", ()),
             *([replacement_note] if replacement_note else ()),
@@ -210,20 +265,61 @@ def merge_runs(
     *,
     ties: str = "doc_id_desc",
     input: str | None = None,
-    **options: Any,
+    weights: VoterWeights = None,
+    n_resamples: int | None = None,
+    confidence_level: float = 0.95,
+    rng: Any = None,
+    progress: Callable[[float], Any] | None = None,
+    **parameters: Any,
 ) -> QueryConsensus:
-    """Several runs merged into one order of the documents of each query: each run votes by its ranks.
+    """Merge several runs into one order of the documents of each query: each run votes by its ranks.
 
-    runs: runs, files or what `Run` takes, at least two. ties, input: how they are ranked and read, as in `evaluate`.
-    method, options: as `merge_queries` takes them. A document that a run did not retrieve is one that it did not rank.
+    Parameters
+    ----------
+    runs
+        At least two runs, files, or other arguments of `Run`.
+    method
+        A name of `rankscope.consensus.METHODS`, or a method with its parameters.
+    ties
+        How documents with equal scores are ranked, as in `evaluate`; "average" leaves them tied.
+    input
+        Format of the files; detected by default.
+    weights
+        Weights of runs by name.
+    n_resamples
+        Number of resamples of the voters for the intervals of ranks, at least 20; 0 for no intervals. Default: 1,000,
+        or fewer if they take long; 0 for runs.
+    confidence_level
+        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    progress
+        Called with 1 after each query.
+    **parameters
+        Parameters of the method, as `unranked`. A run does not rank the documents that it did not retrieve.
 
-    Raises InputError for runs that cannot be merged, as `votes_of_runs`, and as `merge_queries`.
+    Returns
+    -------
+    QueryConsensus
+        The consensus of each query: `result["q1"]`.
 
+    Raises
+    ------
+    InputError
+        The runs cannot be merged, as `votes_of_runs`; and as `merge_queries`.
+    UnknownName, ParameterError
+        As `merge_queries`.
+
+    Examples
+    --------
     >>> runs = [{"q1": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q1": {"a": 3.0, "c": 2.0, "b": 1.0}}]
     >>> merge_runs([Run(run, name=name) for run, name in zip(runs, "xy")], rng=1)["q1"].order
     ('a', 'b', 'c')
     """
-    return merge_queries(votes_of_runs(runs, ties=ties, input=input), method, **options)
+    settings = ConsensusSettings(n_resamples=n_resamples, confidence_level=confidence_level, seed=seed_of(rng))
+    chosen_method = method_by_name(method, **parameters)
+    votes = votes_of_runs(runs, ties=ties, input=input)
+    return merge_votes_by_query(votes, chosen_method, settings, weights=weights, progress=progress)
 
 
 def notes_by_query(query_ids: tuple[str, ...], results: Sequence[Consensus | Order]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,19 +10,18 @@ import numpy.typing as npt
 
 from rankscope.consensus.base import Method, Note
 from rankscope.data.votes import Votes
-from rankscope.errors import ParameterError
 from rankscope.kernels.resample import NUMBERS, bootstrap_counts, draw
 from rankscope.kernels.rounding_ties import NOISE
-from rankscope.stats.inputs import as_generator, check_count
+from rankscope.settings import Count, Settings, confidence_field, declare, seed_field
+from rankscope.stats.inputs import as_generator
 from rankscope.typing import Floats
 
 __all__ = [
     "DRAWS",
-    "LEAST",
+    "ConsensusSettings",
     "RankIntervals",
     "affordable_draws",
     "best_and_worst_places",
-    "check_draws",
     "no_intervals",
     "rank_intervals",
 ]
@@ -35,13 +35,38 @@ STEPS, HELD = 4_000_000_000, 50_000_000
 FEW = 10
 
 
-def check_draws(n_resamples: object) -> None:
-    """Raise ParameterError for a number of draws that is too small."""
-    check_count("n_resamples", n_resamples, 0)
-    if n_resamples in range(1, LEAST):
-        raise ParameterError(
-            f"n_resamples is {n_resamples}, expected at least {LEAST}, or 0 for no intervals; fewer draws say nothing"
-        )
+class ResampleCount(Count):
+    """0, or enough resamples for an interval."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+        self.expected = f"a whole number of at least {LEAST}, or 0 for no intervals"
+
+    def accepts(self, value: object) -> bool:
+        return super().accepts(value) and value not in range(1, LEAST)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConsensusSettings(Settings):
+    """The intervals and random numbers of a consensus, whatever its method."""
+
+    FUNCTIONS = (
+        "rankscope.consensus:merge_rankings",
+        "rankscope.consensus:merge_queries",
+        "rankscope.consensus:merge_runs",
+    )
+    COMMANDS = ("consensus",)
+
+    n_resamples: int | None = declare(
+        ResampleCount(),
+        None,
+        f"Number of resamples of the voters for the intervals of ranks, at least {LEAST}; 0 for no intervals.",
+        flag="--resamples",
+        metavar="N",
+        unset=f"{DRAWS:,}, or fewer if they take long; 0 for runs",
+    )
+    confidence_level: float = confidence_field()
+    seed: int = seed_field()
 
 
 class RankIntervals(NamedTuple):
@@ -72,10 +97,10 @@ def affordable_draws(steps: float, n_items: int) -> tuple[int, tuple[str, ...]]:
     n_draws = int(min(DRAWS, STEPS // max(steps + n_items**2 / 2, 1), HELD // max(n_items, 1)))
     if n_draws >= DRAWS:
         return DRAWS, ()
-    hint = "--resamples (in Python n_resamples) says how many to make all the same"
+    hint = "set their number with --resamples (in Python n_resamples)"
     if n_draws < FEWEST:
-        return 0, (f"no intervals: this method would take long for {DRAWS:,} draws of these voters; {hint}",)
-    return n_draws, (f"intervals rest on {n_draws:,} draws, since {DRAWS:,} would take long; {hint}",)
+        return 0, (f"no intervals: {DRAWS:,} resamples of these voters would take long with this method; {hint}",)
+    return n_draws, (f"intervals are based on {n_draws:,} resamples, since {DRAWS:,} would take long; {hint}",)
 
 
 def rank_intervals(
@@ -99,10 +124,14 @@ def rank_intervals(
     low, high = best_and_worst_places(resampled_ranks, confidence_level)
     notes = []
     if n_voters < FEW:
-        warning = "intervals of the ranks are rough, and rather too narrow"
-        notes.append(Note(f"{n_voters} voters are few: {warning}", f"fewer than {FEW} voters: {warning}"))
+        warning = "the intervals of ranks are rough and probably too narrow"
+        notes.append(Note(f"only {n_voters} voters: {warning}", f"fewer than {FEW} voters: {warning}"))
     if n_odd:
-        notes.append(Note(method.resampling_note(n_odd, n_resamples), "some draws of the voters have no maximum"))
+        notes.append(
+            Note(
+                method.resampling_note(n_odd, n_resamples), "the model has no solution for some resamples of the voters"
+            )
+        )
     return RankIntervals(np.minimum(low, ranks), np.maximum(high, ranks), n_resamples, tuple(notes))
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rankscope.consensus.base import Method, Order
-from rankscope.consensus.intervals import affordable_draws, check_draws, no_intervals, rank_intervals
+from rankscope.consensus.intervals import ConsensusSettings, affordable_draws, no_intervals, rank_intervals
 from rankscope.consensus.pairwise import refuse_items
 from rankscope.consensus.registry import method_by_name, steps_of, width_of
 from rankscope.consensus.voter_agreement import VoterAgreement, agreement_of_voters
@@ -17,11 +17,8 @@ from rankscope.data.result import Result
 from rankscope.data.text import join_names, pluralise, replace_invalid_utf8
 from rankscope.data.votes import NameList, Votes
 from rankscope.errors import InputError, in_one_line
-from rankscope.stats.inputs import as_generator, check_share, seed_of
+from rankscope.stats.inputs import as_generator, seed_of
 from rankscope.typing import Floats
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "Consensus",
@@ -63,10 +60,28 @@ def format_weight(weight: float) -> str:
 class Consensus(Result):
     """Many rankings merged into one.
 
-    found: the order with scores and ranks, an `Order`; votes: what it was made of. low, high: (items) between which
-    ranks an item lies if other voters of the same kind vote, NaN where no interval was made. voters: how far they
-    agree. condorcet_winner: who beats every other item one against one; None where nobody does. smith_set: the fewest
-    items that beat every other one. unranked: where items stand that a voter left out.
+    Attributes
+    ----------
+    ordering
+        The order with its scores and ranks, an `Order`.
+    votes
+        The votes that were merged.
+    low, high
+        (items) interval of each rank over voters; NaN without intervals.
+    voters
+        How much the voters agree.
+    condorcet_winner
+        The item that beats every other one, one against one; None if there is none.
+    smith_set
+        The smallest set of items that each beat every item outside.
+    unranked
+        The places of items that a voter did not rank.
+    n_resamples
+        Number of resamples behind the intervals; 0 without intervals.
+    settings
+        The level of the intervals, and the seed.
+    notes
+        Warnings about the votes, the method and the intervals.
     """
 
     VIEW = "rankscope.consensus.view:consensus_sections"
@@ -81,17 +96,16 @@ class Consensus(Result):
     smith_set: tuple[str, ...]
     unranked: str
     n_resamples: int
-    confidence_level: float
-    seed: int
+    settings: ConsensusSettings
     notes: tuple[str, ...]
 
     @property
     def order(self) -> tuple[str, ...]:
-        """The items, the best first, as in `Order.order`."""
+        """The items, the best first; tied items by score, then as in the votes."""
         return self.ordering.order
 
     def __getitem__(self, item: str) -> float:
-        """The score of an item. Raises InputError for one that is not among the votes."""
+        """The score of an item; InputError if the votes do not have it."""
         if item not in self.ordering.items:
             raise InputError(f"no item {item!r} among the votes; items: {join_names(self.ordering.items)}")
         return self.ordering[item]
@@ -103,7 +117,7 @@ class Consensus(Result):
             yield self.ordering.items[i], *(float(x) for x in numbers)
 
     def places(self) -> list[int]:
-        """Where the items stand among the votes, the best first."""
+        """The indices of the items in the votes, the best first."""
         return self.ordering.places()
 
     def signature_parts(self) -> list[str]:
@@ -116,8 +130,8 @@ class Consensus(Result):
         ]
         fields += weights_signature(zip(self.votes.voters, self.votes.weights.tolist(), strict=True))
         if self.n_resamples:
-            fields.append(f"interval:bootstrap,{self.n_resamples},{self.confidence_level:g}")
-        fields += [f"agreement:{self.voters.concordance.method}", f"rng:{self.seed}"]
+            fields.append(f"interval:bootstrap,{self.n_resamples},{self.settings.confidence_level:g}")
+        fields += [f"agreement:{self.voters.concordance.method}", f"rng:{self.settings.seed}"]
         return fields
 
     def contents(self) -> str:
@@ -140,25 +154,55 @@ def merge_rankings(
     rng: Any = None,
     **parameters: Any,
 ) -> Consensus:
-    """One order of many rankings: full or partial, with ties, by voters of any weight.
+    """Merge many rankings into one order: full or partial rankings, with ties, by voters of any weight.
 
-    rankings: lists of names, the best first (a list within: tied), or mappings of names to ranks, one a voter; a
-    mapping of voters' names to such; `Votes`. method: a name of `rankscope.consensus.METHODS`, or a method with its
-    parameters. weights: one a voter, or by name, above 0. parameters: of the method, as `unranked`, which says where
-    items stand that a voter left out: "average", "worst", "optimistic", for some methods "ignore".
+    Parameters
+    ----------
+    rankings
+        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+        voter; a mapping of voters' names to these; or `Votes`.
+    method
+        A name of `rankscope.consensus.METHODS`, or a method with its parameters.
+    weights
+        Weight of each voter, above 0, as a list or by name. By default each voter counts 1.
+    n_resamples
+        Number of resamples of the voters for the intervals of ranks, at least 20; 0 for no intervals. Default: 1,000,
+        or fewer if they take long; 0 for runs.
+    confidence_level
+        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    **parameters
+        Parameters of the method, as `unranked`.
 
-    n_resamples: draws of as many voters with replacement behind the intervals of the ranks, at least 20; 0: no
-    intervals; None: 1,000, or fewer or none, with a note, where the method, or comparing its ranks, would take more
-    than 4 billion steps for them. rng: where random numbers begin; one is drawn and shown otherwise. An interval goes
-    from the place behind all items that are above this one in (1 + confidence_level) / 2 of the draws or more to the
-    place before all that are as often below it, and never leaves out the rank itself. A tie has the first of its ranks.
+    Returns
+    -------
+    Consensus
+        The order, an interval of each rank, the agreement of the voters, and which item beats the others one against
+        one. `print` shows sentences and tables, `frame()` is the tidy table.
 
-    Raises InputError for votes that are none, as `Votes.of`, and on more than 6,000 items, since who wins one against
-    one is told of all pairs; UnknownName for another method; ParameterError for a
-    parameter that the method does not take, and for values out of range.
+    Raises
+    ------
+    InputError
+        The rankings are not valid, see `Votes`, or there are more than 6,000 items, whose pairs are too many.
+    UnknownName
+        The method does not exist.
+    ParameterError
+        The method does not have a parameter, or a value is out of range.
 
-    Source: the method's. Kendall's W and tau-b of the voters: see `rankscope.stats.concordance_test` and `mean_taus`.
+    Notes
+    -----
+    The intervals come from a bootstrap over voters. An interval starts after all items that are above this one in at
+    least (1 + confidence_level) / 2 of the resamples, ends before all items that are below it as often, and always
+    includes the rank itself. Tied items share the first of their ranks. By default there are 1,000 resamples, or fewer
+    or none, with a note, if the method or the comparison of its ranks would take more than 4 billion steps for them.
 
+    References
+    ----------
+    Those of the method. For Kendall's W and tau-b of the voters see `rankscope.stats.concordance_test` and `mean_taus`.
+
+    Examples
+    --------
     >>> found = merge_rankings([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]], rng=1)
     >>> found.order, [found[item] for item in "ABC"]
     (('A', 'B', 'C'), [5.0, 3.0, 1.0])
@@ -166,27 +210,21 @@ def merge_rankings(
     ('A', 0.4444)
     """
     votes = Votes.of(rankings, weights=weights)
-    chosen_method = method_by_name(method, **parameters)
-    check_share("confidence_level", confidence_level)
-    if n_resamples is not None:
-        check_draws(n_resamples)
-    return merge_votes(votes, chosen_method, n_resamples, confidence_level, seed_of(rng))
+    settings = ConsensusSettings(n_resamples=n_resamples, confidence_level=confidence_level, seed=seed_of(rng))
+    return merge_votes(votes, method_by_name(method, **parameters), settings)
 
 
 def merge_votes(
-    votes: Votes,
-    method: Method,
-    n_resamples: int | None,
-    confidence_level: float,
-    seed: int,
-    permutations: int = PERMUTATIONS,
+    votes: Votes, method: Method, settings: ConsensusSettings, *, permutations: int = PERMUTATIONS
 ) -> Consensus:
-    """`merge_rankings` with checked arguments. permutations: behind the p-value of the voters' agreement."""
+    """As `merge_rankings`, with its settings as objects. permutations: for the p-value of the voters' agreement."""
     n_items = len(votes.items)
     refuse_items(n_items)  # the result says who wins one against one, whatever the method
     order = method.order(votes)
     n_draws, draw_notes = (
-        (n_resamples, ()) if n_resamples is not None else affordable_draws(steps_of(method, votes), n_items)
+        affordable_draws(steps_of(method, votes), n_items)
+        if settings.n_resamples is None
+        else (settings.n_resamples, ())
     )
     intervals = no_intervals(n_items, draw_notes)
     if n_draws:
@@ -195,9 +233,9 @@ def merge_votes(
             votes,
             order.ranks,
             n_resamples=n_draws,
-            confidence_level=confidence_level,
+            confidence_level=settings.confidence_level,
             width=width_of(method, votes),
-            rng=as_generator([seed, 1]),
+            rng=as_generator([settings.seed, 1]),
         )
     unranked = getattr(method, "unranked", "average")
     return Consensus(
@@ -205,12 +243,11 @@ def merge_votes(
         votes=votes,
         low=intervals.low,
         high=intervals.high,
-        voters=agreement_of_voters(votes, order.ranks, n_resamples=permutations, rng=as_generator([seed, 2])),
+        voters=agreement_of_voters(votes, order.ranks, n_resamples=permutations, rng=as_generator([settings.seed, 2])),
         condorcet_winner=condorcet_winner(votes, unranked=unranked),
         smith_set=smith_set(votes, unranked=unranked),
         unranked=unranked,
         n_resamples=intervals.n_resamples,
-        confidence_level=confidence_level,
-        seed=seed,
+        settings=settings,
         notes=tuple(dict.fromkeys([*votes.notes, *order.notes, *draw_notes, *intervals.notes])),
     )

@@ -9,13 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.votes import Votes
-from rankscope.errors import ParameterError
 from rankscope.kernels.rounding_ties import SOLVED
 from rankscope.stats.inputs import refuse_pairs
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
-    "STRENGTHS",
     "comparison_sums",
     "half_ties",
     "in_chunks",
@@ -133,10 +131,6 @@ def matrix_blocks(n_voters: int, n_items: int) -> Iterator[tuple[slice, slice]]:
             yield slice(row, row + rows_at_once), slice(voter, voter + voters_at_once)
 
 
-#: The strength of a majority: the weight of its supporters, or that less the weight of its opponents.
-STRENGTHS = ("winning", "margins")
-
-
 def majority_wins(matrices: Floats) -> Bools:
     """(draws, items, items) whether more weight is for the item of the row than for that of the column.
 
@@ -170,8 +164,3 @@ def strength_levels(matrices: Floats, strength: str) -> Ints:
     levels = np.empty_like(sorted_levels)
     np.put_along_axis(levels, order, sorted_levels, axis=1)
     return levels.reshape(matrices.shape)
-
-
-def check_strength(strength: object) -> None:
-    if strength not in STRENGTHS:
-        raise ParameterError(f"strength is {strength!r}, expected one of {', '.join(map(repr, STRENGTHS))}")

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from rankscope.consensus.base import Method
+from rankscope.consensus.parameters import (
+    exact_field,
+    points_field,
+    prior_field,
+    pvalue_field,
+    restarts_field,
+    strength_field,
+    teleport_field,
+    time_limit_field,
+    unranked_field,
+)
 from rankscope.data.votes import Votes
-from rankscope.errors import ParameterError, UnknownName
+from rankscope.errors import ParameterError, SettingError, UnknownName
 from rankscope.registry import LazyRegistry
+from rankscope.settings import Settings, choice
 
 __all__ = [
     "METHODS",
     "WORK_WITHOUT_PAIRS",
+    "MethodOptions",
     "check_parameters",
     "method_by_name",
     "parameters_of",
@@ -66,17 +79,17 @@ def check_method(name: str) -> None:
 
 
 def parameters_of(name: str) -> tuple[str, ...]:
-    """The names of a method's parameters."""
+    """The names of the parameters of a method."""
     check_method(name)
-    parameters = fields(METHODS[name])  # type: ignore[arg-type]  # all are dataclasses
+    parameters = fields(METHODS[name])
     return tuple(parameter.name for parameter in parameters if parameter.init)
 
 
 def method_by_name(name: str | Method, **parameters: Any) -> Method:
-    """The method of that name with these parameters; a method passes as it is, without any.
+    """The method of a name with these parameters; a `Method` is returned as it is, and takes none.
 
-    Raises UnknownName for another name, ParameterError for a parameter that the method does not take, and for a value
-    that it refuses.
+    Raises UnknownName for an unknown name, ParameterError for a parameter that the method does not have, and for a
+    value that is out of range.
 
     >>> str(method_by_name("borda", unranked="worst"))
     "borda(unranked='worst')"
@@ -84,7 +97,7 @@ def method_by_name(name: str | Method, **parameters: Any) -> Method:
     if isinstance(name, Method):
         if parameters:
             raise ParameterError(
-                f"{next(iter(parameters))} beside a method that is made already; give it its parameters"
+                f"{next(iter(parameters))} with a method object; pass the parameters to the method itself"
             )
         return name
     check_parameters(name, parameters)
@@ -92,7 +105,7 @@ def method_by_name(name: str | Method, **parameters: Any) -> Method:
 
 
 def check_parameters(name: str, names: Iterable[str], label: str | None = None) -> None:
-    """Raise ParameterError for a parameter that the method does not have. label: of the method in the message."""
+    """Raise ParameterError for a parameter that the method does not have. label: what the message calls the method."""
     accepted = parameters_of(name)
     for key in names:
         if key not in accepted:
@@ -101,11 +114,48 @@ def check_parameters(name: str, names: Iterable[str], label: str | None = None) 
 
 
 def steps_of(method: Method, votes: Votes) -> float:
-    """The work of a method for one draw of the voters, in steps of about a nanosecond."""
+    """The work of a method for one resample of the voters, in steps of about a nanosecond."""
     return WORK[method.work](*votes.ranks.shape)
 
 
 def width_of(method: Method, votes: Votes) -> int:
-    """How many numbers a method holds for one draw."""
+    """How many numbers a method holds for one resample."""
     n_voters, n_items = votes.ranks.shape
     return int(max(n_voters, n_items if method.work in WORK_WITHOUT_PAIRS else n_items**2))
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodOptions(Settings):
+    """A method by name, with the parameters of all methods; None stands for the default of the method."""
+
+    COMMANDS = ("consensus",)
+
+    method: str = choice("borda", METHODS, kind="method", help="How the rankings are merged.")
+    unranked: str | None = unranked_field(None, unset="average, for most methods")
+    strength: str | None = strength_field(None, "schulze and ranked-pairs")
+    pvalue: str | None = pvalue_field(None, "robust-rank")
+    teleport: float | None = teleport_field(None, "mc1 to mc4")
+    prior: float | None = prior_field(None, "plackett-luce")
+    exact: bool | None = exact_field(None, "kemeny")
+    time_limit: float | None = time_limit_field(None, "kemeny and mallows")
+    restarts: int | None = restarts_field(None, "kemeny")
+    points: tuple[float, ...] | None = points_field(None, "borda")
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters that have a value."""
+        return {name: getattr(self, name) for name in self.declared() if name != "method" and self.is_changed(name)}
+
+    def check(self) -> None:
+        """Refuse parameters that the method does not have."""
+        accepted = [name for name in parameters_of(self.method) if name in self.declared()]
+        for name in self.parameters:
+            if name not in accepted:
+                setting, flags = self.declared()[name], [self.declared()[other].flag for other in accepted]
+                raise SettingError(
+                    name, setting.flag, f"is not for the method {self.method}; it takes {', '.join(flags) or 'none'}"
+                )
+
+    def build(self) -> Method:
+        """The method."""
+        return method_by_name(self.method, **self.parameters)

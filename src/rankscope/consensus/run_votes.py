@@ -27,7 +27,7 @@ __all__ = [
 
 
 class SourceRun(NamedTuple):
-    """A loaded run. path: the file it came from."""
+    """A loaded run, and the file that it came from."""
 
     name: str
     run: Run
@@ -35,8 +35,10 @@ class SourceRun(NamedTuple):
 
 
 class RankedRun(NamedTuple):
-    """A run whose lists are ranked. documents: (rows) the index of each among all runs; rank: (rows); place: the index
-    of each query among the groups of rows.
+    """A run whose lists are ranked.
+
+    documents: (rows) indices of the documents among all runs. rank: (rows) the rank. offsets: where each query starts.
+    query_index: the index of each query.
     """
 
     documents: Ints
@@ -46,9 +48,16 @@ class RankedRun(NamedTuple):
 
 
 class RunVotes(Mapping[str, Votes]):
-    """The votes on each query, made when they are asked for; `items()` gives pairs of a query's id and its votes.
+    """The votes of runs on each query, as a mapping; the votes of a query are made when it is looked up.
 
-    voters: the names of the runs. ties: the rule by which they were ranked. notes: what a reader should know.
+    Attributes
+    ----------
+    voters
+        The names of the runs.
+    ties
+        How documents with equal scores were ranked.
+    notes
+        Which queries are skipped.
     """
 
     def __init__(
@@ -68,13 +77,13 @@ class RunVotes(Mapping[str, Votes]):
         for query in (*single_run, *single_document):
             del self._voters[query]
         for n_skipped, reason in (
-            (len(single_run), "a list of one run only"),
+            (len(single_run), "documents of one run only"),
             (len(single_document), "one document only"),
         ):
             if n_skipped:
-                verb = "has" if n_skipped == 1 else "have"
+                verb, be = ("has", "is") if n_skipped == 1 else ("have", "are")
                 self.notes += (
-                    f"{pluralise_queries(n_skipped)} of {len(query_ids):,} {verb} {reason}; nothing is merged there",
+                    f"{pluralise_queries(n_skipped)} of {len(query_ids):,} {verb} {reason} and {be} skipped",
                 )
         if not self._voters:
             raise InputError(
@@ -134,15 +143,34 @@ class RunVotes(Mapping[str, Votes]):
 def votes_of_runs(
     runs: Sequence[Run | PathLike | Any], *, ties: str = "doc_id_desc", input: str | None = None
 ) -> RunVotes:
-    """What several runs make of the documents of each query: votes by query, in the order of the first run's queries.
+    """Turn several runs into votes on the documents of each query.
 
-    runs: runs, files or what `Run` takes. ties: what happens to documents of one score, as in `evaluate`; "average"
-    leaves them tied. A document that a run did not retrieve is one that it did not rank. Queries on which fewer than
-    two runs have a list, or with one document only, are left out and counted in `notes`.
+    Parameters
+    ----------
+    runs
+        At least two runs, files, or other arguments of `Run`.
+    ties
+        How documents with equal scores are ranked, as in `evaluate`; "average" leaves them tied.
+    input
+        Format of the files; detected by default.
 
-    Raises InputError for fewer than two runs, two of one name, a document twice in a list, a score that is not finite,
-    and where no query has lists of two runs; UnknownName for another tie rule.
+    Returns
+    -------
+    RunVotes
+        The votes by query, in the order of the queries of the first run. A run does not rank the documents that it did
+        not retrieve. Queries with documents of fewer than two runs, or with a single document, are skipped and counted
+        in `notes`.
 
+    Raises
+    ------
+    InputError
+        There are fewer than two runs, two runs have the same name, a list has a document twice, a score is not finite,
+        or no query has documents of two runs.
+    UnknownName
+        The rule for ties does not exist.
+
+    Examples
+    --------
     >>> found = votes_of_runs([{"q": {"a": 3.0, "b": 1.0}}, Run({"q": {"b": 9.0, "c": 2.0}}, name="dense")])
     >>> votes = found["q"]
     >>> votes.voters, votes.items, votes.ranks.tolist()
@@ -173,7 +201,7 @@ def load_run(run: Any, input_: str | None) -> SourceRun:
 
 
 def rank_run(run: Run, name: str, ties: str, interner: Interner) -> RankedRun:
-    """The lists of a run, ranked."""
+    """Rank the lists of a run."""
     rows = run.rows(name=name)
     rows.refuse_duplicates(rows.keys(np.arange(len(rows.query_ids))))
     all_rows = np.arange(rows.values.size)

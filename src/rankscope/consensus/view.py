@@ -32,7 +32,7 @@ FEW_DETAILS = 3
 #: Of more than twice as many voters, this many who agree least and as many who agree most are shown.
 ENDS = 10
 #: The columns of the table of voters.
-VOTERS = ("voter", "weight", "items ranked", "tau with the others", "with the consensus")
+VOTERS = ("voter", "weight", "items ranked", "mean tau with others", "tau with consensus")
 
 
 def format_rank(rank: float) -> str:
@@ -66,7 +66,7 @@ def consensus_sections(result: Consensus) -> tuple[Section, ...]:
 def consensus_section(result: Consensus) -> Section:
     """The items, the best first."""
     order, with_interval = result.ordering, result.n_resamples > 0
-    level = format_percent(result.confidence_level)
+    level = format_percent(result.settings.confidence_level)
     rows = []
     for i in result.places():
         cells = (order.items[i], format_rank(order.ranks[i]), format_score(float(order.scores[i])))
@@ -74,11 +74,11 @@ def consensus_section(result: Consensus) -> Section:
     columns: tuple[str, ...] = ("item", "rank", "score")
     columns += (f"{level} interval of the rank",) if with_interval else ()
     notes = [score_note(order)] if order.meaning else []
-    notes += ["a rank given twice is a tie, and the next ranks are left out"] * (len(set(order.ranks)) < len(rows))
+    notes += ["equal ranks are ties; the ranks after a tie are skipped"] * (len(set(order.ranks)) < len(rows))
     if 0 < len(order.details) <= FEW_DETAILS:
         notes.append(", ".join(f"{name} {value:g}" for name, value in order.details.items()))
     return Section(
-        title="The consensus",
+        title="Consensus",
         sentence=consensus_sentence(result),
         table=Table(columns=columns, rows=tuple(rows)),
         figure=figure_of(result) if with_interval else None,
@@ -98,8 +98,8 @@ def details_section(result: Consensus) -> Section | None:
         return None
     rows = tuple((name, f"{value:g}") for name, value in details.items())
     return Section(
-        title=f"Other numbers of the method {result.ordering.method}",
-        table=Table(columns=("what", "value"), rows=rows),
+        title=f"Details of the method {result.ordering.method}",
+        table=Table(columns=("detail", "value"), rows=rows),
         folded=True,
     )
 
@@ -109,17 +109,18 @@ def consensus_sentence(result: Consensus) -> str:
     order = result.ordering
     first_items = [order.items[i] for i in np.flatnonzero(order.ranks == 1)]
     who = (
-        f"{first_items[0]} comes first" if len(first_items) == 1 else f"{join_names(first_items)} share the first place"
+        f"{first_items[0]} ranks first" if len(first_items) == 1 else f"{join_names(first_items)} share the first rank"
     )
     if order.winner_open and len(first_items) == 1:
-        who = f"this is one of several best orders, with {first_items[0]} first"
+        who = f"{first_items[0]} ranks first in one of several equally good orders"
     items_text, voters_text = pluralise(len(order.items), "item"), pluralise(len(result.votes.voters), "voter")
-    text = f"Of {items_text}, {who}, as {voters_text} rank them, by the method {order.method}."
+    text = f"{who} of {items_text}, by the votes of {voters_text} and the method {order.method}."
     if result.n_resamples:
+        level = result.settings.confidence_level
         text += (
-            " The interval of a rank says how far chance in who voted could move an item: as many voters are drawn "
-            "from these again and again. An interval leaves out the places of those items that are above this one, or "
-            f"below it, in at least {format_percent(round((1 + result.confidence_level) / 2, 9))} of the draws."
+            " The intervals come from a bootstrap over voters: they show how much the rank of an item could change "
+            "with other voters. An interval excludes the ranks of items that are above this one, or below it, in at "
+            f"least {format_percent(round((1 + level) / 2, 9))} of the resamples."
         )
     return text
 
@@ -133,7 +134,7 @@ def figure_of(result: Consensus) -> Figure:
             "ranks": result.ordering.ranks[places],
             "low": result.low[places],
             "high": result.high[places],
-            "interval": f"{format_percent(result.confidence_level)} interval over voters",
+            "interval": f"{format_percent(result.settings.confidence_level)} interval over voters",
         },
     )
 
@@ -143,13 +144,12 @@ def voters_section(result: Consensus) -> Section:
     rows = voter_rows(result)
     is_shortened = len(rows) > 2 * ENDS
     return Section(
-        title="How far the voters agree",
+        title="Agreement of the voters",
         sentence=agreement_sentence(result),
         table=Table(columns=VOTERS, rows=(*rows[:ENDS], *rows[-ENDS:]) if is_shortened else rows),
         notes=(
             *((voters_note(len(rows)),) * is_shortened),
-            "tau (Kendall's tau-b): 1, the same order; 0, no connection; -1, the opposite order. With the others: the "
-            "mean over them",
+            "tau: Kendall's tau-b; 1 is the same order, 0 no association, -1 the opposite order",
             *result.voters.notes,
         ),
     )
@@ -157,7 +157,8 @@ def voters_section(result: Consensus) -> Section:
 
 def voters_note(n_voters: int) -> str:
     return (
-        f"the {ENDS} voters who agree most with the others and the {ENDS} who agree least; --details shows {n_voters:,}"
+        f"only the {ENDS} voters who agree most with the others, and the {ENDS} who agree least, are shown; --details "
+        f"shows all {n_voters:,}"
     )
 
 
@@ -190,11 +191,11 @@ def agreement_sentence(result: Consensus) -> str:
     """Kendall's W, its p-value, the mean tau, and who agrees least."""
     voters, concordance = result.voters, result.voters.concordance
     if np.isnan(concordance.w):
-        return "Every voter ties all items, so there is nothing to agree on."
+        return "Every voter ties all items, so that their agreement is undefined."
     text = (
-        f"Kendall's W is {concordance.w:.4f}: 1 would mean that all voters have one order, 0 that their ranks cancel "
-        f"out. If each voter ranked at random, as much agreement would be found {format_chance(concordance.pvalue)} "
-        "such cases "
+        f"Kendall's W is {concordance.w:.4f}, where 1 means that all voters have the same order, and 0 that their "
+        "ranks cancel out. If the voters ranked at random, at least this much agreement would occur "
+        f"{format_chance(concordance.pvalue)} cases "
         f"(p {format_p_value(concordance.pvalue)}, {PVALUE_METHODS[concordance.method]})."
     )
     if not np.isnan(voters.mean_tau):
@@ -217,17 +218,20 @@ def condorcet_section(result: Consensus) -> Section:
     first_items = [result.ordering.items[i] for i in np.flatnonzero(result.ordering.ranks == 1)]
     n_others = len(result.ordering.items) - len(smith)
     if winner is not None:
-        text = f"{winner} beats every other item one against one: more of the voters' weight is for it than against it."
-        if winner not in first_items:
-            text += " The consensus has another item first: this method weighs more than who beats whom."
-    elif n_others:
-        others_text = pluralise(n_others, "item")
         text = (
-            f"No item beats every other one. Each of {join_names(smith)} beats each of the other {others_text}; among "
-            "themselves they win in a circle, or tie."
+            f"{winner} is the Condorcet winner: against each other item, more of the voters' weight is for it than "
+            "against it."
+        )
+        if winner not in first_items:
+            text += " The consensus ranks another item first, since the method considers more than pairwise majorities."
+    elif n_others:
+        others_text = "the other item" if n_others == 1 else f"each of the other {n_others:,} items"
+        text = (
+            f"There is no Condorcet winner. Each of {join_names(smith)} beats {others_text}; among themselves they "
+            "win in a cycle or tie."
         )
         if not set(first_items) & set(smith):
-            text += " The consensus has another item first: this method weighs more than who beats whom."
+            text += " The consensus ranks another item first, since the method considers more than pairwise majorities."
     else:
-        text = "No item beats every other one, and no smaller group beats the rest: items win in circles, or tie."
-    return Section(title="One against one", sentence=text)
+        text = "There is no Condorcet winner, and no smaller group of items beats the rest: items win in cycles or tie."
+    return Section(title="Pairwise majorities", sentence=text)

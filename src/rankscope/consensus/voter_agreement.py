@@ -28,21 +28,32 @@ __all__ = [
 
 #: The note where voters did not rank all items.
 UNRANKED_NOTE = (
-    "for the agreement of the voters, items that a voter left out count as tied behind those that he ranked: voters "
-    "who know the same items agree by that alone"
+    "agreement of the voters: items that a voter did not rank count as tied after the ranked ones, so that voters who "
+    "know the same items agree for that reason alone"
 )
 #: The note where their weights differ.
-WEIGHTS_NOTE = "the agreement of the voters counts each voter once, whatever the weight"
+WEIGHTS_NOTE = "agreement of the voters: each voter counts once, whatever the weight"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class VoterAgreement:
-    """How far voters agree; every voter counts once, whatever the weight.
+    """How much voters agree; every voter counts once, whatever the weight.
 
-    concordance: Kendall's W and its test. mean_tau: of all pairs of voters, Kendall's tau-b, in [-1, 1]. with_others:
-    (voters) the mean of each with the others; with_consensus: that with the consensus. NaN for a voter who ties all.
-    most_deviant: who agrees least with the others; several where they agree equally little, none of two voters, where
-    all do, or where nobody tells items apart. notes: how items that were left out count.
+    Attributes
+    ----------
+    concordance
+        Kendall's W and its test.
+    mean_tau
+        Mean Kendall's tau-b over all pairs of voters, in [-1, 1].
+    with_others
+        (voters) mean tau-b of each voter with the others; NaN for a voter who ties all items.
+    with_consensus
+        (voters) tau-b of each voter with the consensus; NaN for a voter who ties all items.
+    most_deviant
+        The voter who agrees least with the others, or several in case of a tie; none of two voters, or if all agree
+        equally.
+    notes
+        How unranked items and weights count.
     """
 
     concordance: Concordance
@@ -56,15 +67,35 @@ class VoterAgreement:
 def agreement_of_voters(
     votes: Votes, consensus: npt.ArrayLike | None = None, *, n_resamples: int = 9999, rng: Any = None
 ) -> VoterAgreement:
-    """How far voters agree with each other, and with a consensus.
+    """Measure how much voters agree with each other, and with a consensus.
 
-    consensus: (items) ranks of which the lowest is the best. n_resamples, rng: of the permutations
-    behind the p-value; 0: by chi-square where it is not exact. Items that a
-    voter left out count as tied behind those that he ranked, and a note says so. Every voter counts once. What is
-    undefined: see `VoterAgreement`. Raises ParameterError for ranks that do not fit, and for values out of range.
+    Parameters
+    ----------
+    votes
+        The votes. Unranked items count as tied after the ranked ones, and a note says so.
+    consensus
+        (items) ranks of the items, the lowest is the best.
+    n_resamples
+        Number of permutations for the p-value; with 0 it comes from chi-square if it is not exact.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
 
-    Source: Kendall and Smith (1939) for W; Kendall (1945) for tau-b.
+    Returns
+    -------
+    VoterAgreement
+        Kendall's W and tau-b of the voters; every voter counts once.
 
+    Raises
+    ------
+    ParameterError
+        The ranks do not fit the votes, or a value is out of range.
+
+    References
+    ----------
+    Kendall and Smith (1939) for W; Kendall (1945) for tau-b.
+
+    Examples
+    --------
     >>> votes = Votes.of([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])
     >>> found = agreement_of_voters(votes, [1, 2, 3])
     >>> round(found.concordance.w, 4), found.with_consensus.round(4).tolist()
@@ -86,7 +117,7 @@ def agreement_of_voters(
 
 
 def least_agreeing(voters: tuple[str, ...], taus: Floats) -> tuple[str, ...]:
-    """The voters of the least tau; none where all voters are equal, or only two."""
+    """The voters with the smallest tau; none if all voters are equal, or for two voters."""
     finite_taus = taus[~np.isnan(taus)]
     if len(voters) < 3 or not finite_taus.size or np.ptp(finite_taus) <= SOLVED:
         return ()
@@ -104,20 +135,40 @@ def vote_distances(
     distance: str = "kendall",
     unranked: str = UNRANKED[0],
 ) -> Floats:
-    """(voters) how far an order is from each vote: 0 where they agree, higher is further apart.
+    """Compute the distance of an order from each vote.
 
-    order: an `Order`, or names, the best first, of which a list within holds tied ones. rankings: what `Votes.of`
-    takes, of the same items. distance: "kendall", the pairs that the voter ranked the other way round; a pair that he
-    tied costs nothing, one that the order ties but he does not, half. "footrule": by how many places each item is
-    away, summed, tied ones at the mean of their places. unranked: places of items that a voter left out; by "ignore"
-    they, and pairs with them, cost nothing. Always defined. The sum with the voters' weights is what `kemeny` and
-    `footrule` make smallest.
+    Parameters
+    ----------
+    order
+        An `Order`, or names, the best first; an inner list holds tied names.
+    rankings
+        Votes on the same items: `Votes`, or what `Votes.of` takes.
+    distance
+        "kendall" counts the pairs that a voter ranked the other way round; a pair that the voter tied costs nothing, a
+        pair that only the order ties costs half. "footrule" sums the differences of places; tied items are at the mean
+        of their places.
+    unranked
+        Places of items that a voter did not rank: "average", "worst" or "optimistic"; with "ignore" they cost nothing.
 
-    Raises InputError for votes as `Votes` does, and where the order is not of the same items; ParameterError for
-    another `distance` or `unranked`.
+    Returns
+    -------
+    Array
+        (voters) distances, from 0 (the vote agrees); always defined. `kemeny` and `footrule` minimise their weighted
+        sums.
 
-    Source: Kendall 1938; Diaconis and Graham 1977; ties by Fagin et al. 2006, with p = 0 and p = 1/2.
+    Raises
+    ------
+    InputError
+        The rankings are not valid, see `Votes`, or the order has other items.
+    ParameterError
+        `distance` or `unranked` is unknown.
 
+    References
+    ----------
+    Kendall (1938); Diaconis and Graham (1977); ties by Fagin et al. (2006), with p = 0 and p = 1/2.
+
+    Examples
+    --------
     >>> vote_distances(["A", "B", "C"], [["A", "B", "C"], ["C", "B", "A"], ["B", ["A", "C"]]]).tolist()
     [0.0, 3.0, 1.0]
     >>> vote_distances(["A", "B", "C"], [["A", "B", "C"], ["C", "B", "A"]], distance="footrule").tolist()

@@ -10,8 +10,9 @@ from helpers.messages import mentions
 
 from rankscope import Preferences, Votes
 from rankscope.consensus import leaderboard
+from rankscope.consensus.leaderboards import LeaderboardSettings
 from rankscope.consensus.leaderboards import fit as estimates
-from rankscope.consensus.leaderboards.fit import LeaderboardSettings, estimate_from_preferences
+from rankscope.consensus.leaderboards.fit import estimate_from_preferences
 from rankscope.consensus.models import fit_preferences
 
 
@@ -33,11 +34,10 @@ def test_ratings_effects_and_ties_are_drawn_together() -> None:
     assert np.sqrt(np.diagonal(fitted.joint_covariance)[3:]) == pytest.approx(
         [fitted.errors[k] for k in ("x", "position", "ties")]
     )
-    asked = LeaderboardSettings(
-        model="davidson", covariates=("x",), position=True, prior=0.0, unranked="ignore", interval="information",
-        n_resamples=20_000, seed=1, progress=None,
-    )  # fmt: skip
-    found = estimate_from_preferences(seen, asked)
+    settings = LeaderboardSettings(
+        model="davidson", covariates=("x",), position=True, interval="information", n_resamples=20_000, seed=1
+    )
+    found = estimate_from_preferences(seen, settings)
     drawn = np.column_stack([found.abilities, *found.effects.values(), np.log(found.tie)])[1:]
     scale = np.sqrt(np.diagonal(fitted.joint_covariance))
     expected = fitted.joint_covariance / scale / scale[:, None]

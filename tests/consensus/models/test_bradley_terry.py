@@ -211,7 +211,7 @@ def test_weights_are_numbers_of_comparisons():
 
 def test_a_prior_gives_systems_that_won_everything_a_strength():
     seen = of_wins({(0, 1): 3}, n=2)
-    with pytest.raises(InputError, match="give a prior"):
+    with pytest.raises(InputError, match="use a prior"):
         fit_preferences(seen)
     found = fit_preferences(seen, prior=1.0)
     # Slope of 3 log s(2 t) + 2 (log s(t) + log s(-t)) for ratings t and -t: 6 s(-2 t) = 2 tanh(t / 2)

@@ -105,13 +105,13 @@ def test_connected_is_what_paths_say(seed, subsets):
     if reach.all():
         refuse_unconnected(votes, votes.weights, subsets)
     else:
-        with pytest.raises(InputError, match=r"\bparts\b.*\bvoter\b"):
+        with pytest.raises(InputError, match=r"\bgroups\b.*\bvoter\b"):
             refuse_unconnected(votes, votes.weights, subsets)
 
 
 def test_no_maximum_is_refused_with_the_parts_named_unless_a_prior_is_given():
     lists = [["A", "B", "C"], ["A", "C", "B"]]
-    with pytest.raises(InputError, match=r"\b2 parts\b.*\{A\}.*\{B and C\}"):
+    with pytest.raises(InputError, match=r"\b2 groups\b.*\{A\}.*\{B and C\}"):
         fit(lists)
     found = fit(lists, prior=0.5)
     assert found[0] > found[1] == pytest.approx(found[2])

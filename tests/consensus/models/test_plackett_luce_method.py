@@ -36,7 +36,7 @@ def test_fit_is_checked_by_draws_where_they_are_asked_for():
     found = plackett_luce(LISTS * 5, n_resamples=19, rng=1)
     assert 0 < found.details["p-value of fit"] <= 1
     assert found.details["misfit"] >= 0
-    assert "19 draws" in found.notes[-1]
+    assert "19 samples" in found.notes[-1]
     assert "misfit" not in plackett_luce(LISTS).details
 
 

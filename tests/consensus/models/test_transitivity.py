@@ -52,7 +52,7 @@ def test_two_systems_leave_nothing_to_test():
 def test_notes_say_where_the_pvalue_is_not_to_be_trusted():
     few = won({(0, 1): (2, 1, 1), (1, 2): (1, 0, 1), (2, 0): (1, 0, 2)}, weight=np.full(9, 2.0))
     notes = deviance_from_pairs(few, fit_preferences(few, prior=0.5)).notes
-    for part in ("fewer than 5", "ties", "weighs", "prior"):
+    for part in ("below 5", "ties", "weights", "prior"):
         assert mentions(notes, part)
 
 

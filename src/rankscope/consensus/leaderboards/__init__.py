@@ -7,23 +7,17 @@ from rankscope.registry import TYPE_CHECKING, lazy_attributes
 if TYPE_CHECKING:
     from rankscope.consensus.leaderboards.data import LeaderboardData as LeaderboardData
     from rankscope.consensus.leaderboards.data import column_of as column_of
-    from rankscope.consensus.leaderboards.fit import FEWEST as FEWEST
-    from rankscope.consensus.leaderboards.fit import INTERVALS as INTERVALS
-    from rankscope.consensus.leaderboards.fit import MODELS as MODELS
-    from rankscope.consensus.leaderboards.fit import SCALES as SCALES
-    from rankscope.consensus.leaderboards.fit import UNRANKED_CHOICES as UNRANKED_CHOICES
+    from rankscope.consensus.leaderboards.fit import fit_leaderboard as fit_leaderboard
     from rankscope.consensus.leaderboards.fit import leaderboard as leaderboard
     from rankscope.consensus.leaderboards.result import Leaderboard as Leaderboard
+    from rankscope.consensus.leaderboards.settings import LeaderboardSettings as LeaderboardSettings
 
 HOMES = {
-    "FEWEST": "fit",
-    "INTERVALS": "fit",
-    "UNRANKED_CHOICES": "fit",
     "Leaderboard": "result",
     "LeaderboardData": "data",
-    "MODELS": "fit",
-    "SCALES": "fit",
+    "LeaderboardSettings": "settings",
     "column_of": "data",
+    "fit_leaderboard": "fit",
     "leaderboard": "fit",
 }
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from rankscope.consensus.leaderboards.settings import PLACKETT_LUCE, LeaderboardSettings
 from rankscope.data.preferences import Preferences
 from rankscope.data.rankings import Rankings
 from rankscope.data.row_input import find_column
@@ -34,66 +34,53 @@ LeaderboardData = Preferences | Rankings | Scores | Votes | str | os.PathLike[st
 PAIRS = 8
 
 
-def load_preferences(
-    data: LeaderboardData,
-    *,
-    covariates: Sequence[str] = (),
-    unit: str | None = None,
-    winner: str | None = None,
-    measure: object = None,
-    column: str | None = None,
-    pair: str | None = None,
-) -> tuple[Preferences, dict[str, str]]:
-    """Preferences, and their parts of the signature. Raises ParameterError for options of other data."""
-    type_name = type(data).__name__
+def load_preferences(data: LeaderboardData, settings: LeaderboardSettings) -> tuple[Preferences, LeaderboardSettings]:
+    """The preferences, and the settings with the column or measure that was used.
+
+    Raises ParameterError for votes, and for settings of other data.
+    """
     if isinstance(data, Votes):
-        raise ParameterError("votes are of many systems at once; say model='plackett-luce' (--model plackett-luce)")
-    refuse_foreign_options(data, measure=measure, column=column, pair=pair, unit=unit, winner=winner)
+        raise ParameterError(
+            f"votes are on several systems at once; use model='{PLACKETT_LUCE}' (--model {PLACKETT_LUCE})"
+        )
+    refuse_foreign_settings(data, settings)
     if isinstance(data, Preferences):
-        return data, {}
+        return data, settings
     if isinstance(data, Rankings):
-        name = column_of(data, column)
-        refuse_covariates(covariates, "rankings")
-        return Preferences.from_rankings(select_language_pair(data, pair), name), rankings_settings(name, pair)
+        settings.refuse("covariates", since="rankings have no covariates")
+        column = column_of(data, settings.column)
+        rankings = select_language_pair(data, settings.pair)
+        return Preferences.from_rankings(rankings, column), replace(settings, column=column)
     if isinstance(data, Scores):
-        refuse_covariates(covariates, "scores")
-        name = measure_of(data, measure)
-        return Preferences.from_scores(data, name), {"measure": name}
+        settings.refuse("covariates", since="scores have no covariates")
+        measure = measure_of(data, settings.measure)
+        return Preferences.from_scores(data, measure), replace(settings, measure=measure)
     if not isinstance(data, (str, os.PathLike)):
         raise ParameterError(
-            f"data are of type {type_name}, expected preferences, rankings, scores, votes or a file's path"
+            f"data are of type {type(data).__name__}, expected preferences, rankings, scores, votes or a file's path"
         )
-    return read_preferences(data, winner=winner, covariates=covariates, unit=unit), {}
+    return read_preferences(data, winner=settings.winner, covariates=settings.covariates, unit=settings.unit), settings
 
 
-def load_votes(
-    data: LeaderboardData,
-    *,
-    measure: object = None,
-    column: str | None = None,
-    pair: str | None = None,
-    **file_options: str | None,
-) -> tuple[Votes, dict[str, str], Ints | None]:
-    """Votes of many systems at once; a judgment of rankings is a vote. Also the parts of the signature, and the unit of
-    each vote, (voters), such as its segment; None without units.
+def load_votes(data: LeaderboardData, settings: LeaderboardSettings) -> tuple[Votes, LeaderboardSettings, Ints | None]:
+    """The votes on several systems at once, the settings with the column that was used, and the unit of each vote.
 
-    Raises ParameterError for other data.
+    A judgment of rankings is a vote, and its segment the unit; None without units. Raises ParameterError for
+    comparisons of two, and for settings of other data.
     """
-    refuse_foreign_options(data, measure=measure, column=column, pair=pair)
-    for name, value in file_options.items():
-        if value is not None:
-            raise ParameterError(f"{name} is {value!r}, which is for a file of comparisons; leave it out")
+    refuse_foreign_settings(data, settings)
+    settings.refuse("unit", "winner", since="these are no comparisons of two")
     if isinstance(data, Votes):
-        return data, {}, None
+        return data, settings, None
     if isinstance(data, (str, os.PathLike)):
-        return read_votes(data), {}, None
+        return read_votes(data), settings, None
     if isinstance(data, Rankings):
-        name = column_of(data, column)
-        votes, units = votes_from_rankings(select_language_pair(data, pair), name)
-        return votes, rankings_settings(name, pair), units
+        column = column_of(data, settings.column)
+        votes, units = votes_from_rankings(select_language_pair(data, settings.pair), column)
+        return votes, replace(settings, column=column), units
     raise ParameterError(
-        "Plackett and Luce's model is for votes of many systems at once, and these are "
-        f"{'scores' if isinstance(data, Scores) else 'comparisons of two'}; say model='bradley-terry'"
+        "Plackett and Luce's model is for votes on several systems at once, and these are "
+        f"{'scores' if isinstance(data, Scores) else 'comparisons of two'}; use model='bradley-terry'"
     )
 
 
@@ -105,7 +92,7 @@ def votes_from_rankings(rankings: Rankings, name: str) -> tuple[Votes, Ints]:
     has_ranks = ~np.isnan(ranks).all(axis=1)
     is_ranked = ~np.isnan(ranks).all(axis=0)
     n_skipped = int((~has_ranks).sum())
-    skipped_note = [f"{pluralise(n_skipped, 'judgment')} without a value of {name!r} left out"] * (n_skipped > 0)
+    skipped_note = [f"{pluralise(n_skipped, 'judgment')} without a value of {name!r} skipped"] * (n_skipped > 0)
     notes = (*rankings.notes, *skipped_note)
     systems = tuple(name for name, ranked in zip(rankings.systems, is_ranked.tolist(), strict=True) if ranked)
     segment = rankings.pair.codes * len(rankings.segment.names) + rankings.segment.codes
@@ -118,7 +105,9 @@ def select_language_pair(rankings: Rankings, pair: str | None) -> Rankings:
     if pair is None:
         if len(names) < 2:
             return rankings
-        note = f"judgments of {len(names)} language pairs together: {join_names(names, PAIRS)}; pair (--pair) keeps one"
+        note = (
+            f"judgments of {len(names)} language pairs together: {join_names(names, PAIRS)}; pair (--pair) selects one"
+        )
         return replace(rankings, notes=(*rankings.notes, note))
     if pair not in names:
         raise UnknownName("language pair of these rankings", pair, names)
@@ -130,11 +119,6 @@ def language_pairs(data: LeaderboardData) -> tuple[str, ...]:
     if not isinstance(data, Rankings):
         return ()
     return tuple(data.pair.names[code] for code in np.unique(data.pair.codes).tolist())
-
-
-def rankings_settings(column: str, pair: str | None) -> dict[str, str]:
-    """The parts of the signature."""
-    return {"column": column} | ({} if pair is None else {"pair": pair})
 
 
 def column_of(rankings: Rankings, column: str | None) -> str:
@@ -151,7 +135,7 @@ def column_of(rankings: Rankings, column: str | None) -> str:
     return column
 
 
-def measure_of(scores: Scores, measure: object) -> str:
+def measure_of(scores: Scores, measure: str | None) -> str:
     """The given measure, or the only one. Raises UnknownName, ParameterError."""
     if measure is None:
         if len(scores.measure_names) != 1:
@@ -160,21 +144,11 @@ def measure_of(scores: Scores, measure: object) -> str:
     return scores.measure_names[scores.place_of(measure)]
 
 
-def refuse_foreign_options(
-    data: LeaderboardData, *, measure: object, column: str | None, pair: str | None, **file_options: str | None
-) -> None:
-    """Raises ParameterError for options of other data. file_options: columns of a file of comparisons."""
-    if measure is not None and not isinstance(data, Scores):
-        raise ParameterError(f"measure is {str(measure)!r}, and these are no scores; leave it out")
-    if column is not None and not isinstance(data, Rankings):
-        raise ParameterError(f"column is {column!r}, and these are no rankings; leave it out")
-    if pair is not None and not isinstance(data, Rankings):
-        raise ParameterError(f"pair is {pair!r}, which is for rankings of several language pairs; leave it out")
-    for name, value in file_options.items():
-        if value is not None and not isinstance(data, (str, os.PathLike)):
-            raise ParameterError(f"{name} is {value!r}, which is for a file of comparisons; leave it out")
-
-
-def refuse_covariates(covariates: Sequence[str], data_kind: str) -> None:
-    if covariates:
-        raise ParameterError(f"{data_kind} have no covariates, and {covariates[0]!r} is asked for; leave it out")
+def refuse_foreign_settings(data: LeaderboardData, settings: LeaderboardSettings) -> None:
+    """Raise SettingError for settings of other data."""
+    if not isinstance(data, Scores):
+        settings.refuse("measure", since="these are no scores")
+    if not isinstance(data, Rankings):
+        settings.refuse("column", "pair", since="these are no rankings")
+    if not isinstance(data, (str, os.PathLike)):
+        settings.refuse("unit", "winner", since="this is no file of comparisons")

@@ -18,6 +18,7 @@ from rankscope.consensus.leaderboards.result import (
     format_wins_in_words,
     share_upheld,
 )
+from rankscope.consensus.leaderboards.settings import FEWEST, LeaderboardSettings
 from rankscope.consensus.models import (
     BradleyTerryFit,
     LuceModel,
@@ -33,34 +34,28 @@ from rankscope.consensus.voter_agreement import VoterAgreement, agreement_of_vot
 from rankscope.consensus.weight_unit import check_least, check_prior, in_weight_units, weight_unit
 from rankscope.data.preferences import Preferences
 from rankscope.data.text import format_p_value, pluralise
-from rankscope.data.votes import Votes, check_unranked
-from rankscope.errors import InputError, ParameterError
+from rankscope.data.votes import Votes
+from rankscope.errors import InputError
 from rankscope.kernels.resample import bootstrap_counts, draw
 from rankscope.kernels.rounding_ties import SOLVED, at_most, join_ties
-from rankscope.stats.inputs import as_generator, check_choice, check_count, check_positive, check_share, seed_of
+from rankscope.stats.inputs import as_generator, seed_of
 from rankscope.stats.intervals import percentile_ends
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
-    "INTERVALS",
-    "MODELS",
-    "SCALES",
-    "UNRANKED_CHOICES",
     "Estimate",
-    "LeaderboardSettings",
     "RankClusters",
     "cluster_ranks",
     "estimate_from_preferences",
     "estimate_from_votes",
     "expected_shares",
+    "fit_leaderboard",
     "leaderboard",
     "on_scale",
     "win_shares",
 ]
 
 
-#: Scales of ratings; the first is the default.
-SCALES = ("elo", "log", "wins")
 #: On the Elo scale, this many points more are odds of ten to one, and this is the mean.
 POINTS, MEAN = 400.0, 1000.0
 #: Numbers in memory at once.
@@ -165,21 +160,6 @@ LARGEST = 700.0
 NARROW = 1 << 15
 
 
-@dataclass(frozen=True, kw_only=True)
-class LeaderboardSettings:
-    """Which model, and which draws of it: by the bootstrap, or from the information matrix."""
-
-    model: str
-    covariates: tuple[str, ...]
-    position: bool
-    prior: float
-    unranked: str
-    interval: str
-    n_resamples: int
-    seed: int
-    progress: Callable[[float], Any] | None
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Estimate:
     """The fit of a model to the data: row 0 of each array is the estimate, the others are draws.
@@ -199,7 +179,9 @@ class Estimate:
     notes: tuple[str, ...]
 
 
-def estimate_from_preferences(preferences: Preferences, settings: LeaderboardSettings) -> Estimate:
+def estimate_from_preferences(
+    preferences: Preferences, settings: LeaderboardSettings, progress: Callable[[float], Any] | None = None
+) -> Estimate:
     """Bradley and Terry's model, or Davidson's. Raises as `fit_preferences`."""
     resampled = settings.interval == "bootstrap"
     fitted = fit_preferences(
@@ -210,7 +192,7 @@ def estimate_from_preferences(preferences: Preferences, settings: LeaderboardSet
         prior=settings.prior,
         n_resamples=settings.n_resamples if resampled else 0,
         rng=settings.seed,
-        progress=progress_in_steps(settings.progress),
+        progress=progress_in_steps(progress),
     )
     abilities, log_tie, effects = fitted.ratings, fitted.tie_parameter, dict(fitted.effects)
     if not resampled:
@@ -252,9 +234,9 @@ def fit_of_pairs(preferences: Preferences, fitted: BradleyTerryFit) -> tuple[str
     freedom, pvalue = pluralise(deviance.df, "degree"), format_p_value(deviance.pvalue)
     details = f"(deviance {deviance.deviance:.1f}, {freedom} of freedom, p {pvalue})"
     if deviance.pvalue < LEVEL:
-        text = "one rating a system does not explain all of who wins against whom: pairs differ by more than chance"
+        text = "one rating per system does not explain the results of all pairs of systems"
     else:
-        text = "who wins against whom is not further from one rating a system than chance makes it"
+        text = "no significant departure of the results from one rating per system was found"
     return (f"{text} {details}", *deviance.notes)
 
 
@@ -292,7 +274,12 @@ def observed_wins(preferences: Preferences) -> Floats:
     return np.asarray((left_wins + right_wins).reshape(n, n))
 
 
-def estimate_from_votes(votes: Votes, settings: LeaderboardSettings, unit: Ints | None = None) -> Estimate:
+def estimate_from_votes(
+    votes: Votes,
+    settings: LeaderboardSettings,
+    unit: Ints | None = None,
+    progress: Callable[[float], Any] | None = None,
+) -> Estimate:
     """Plackett and Luce's model. unit: (voters) the unit of each vote. Raises as `fit_plackett_luce`."""
     check_least(votes.weights)
     check_prior(votes.weights, settings.prior)
@@ -304,7 +291,7 @@ def estimate_from_votes(votes: Votes, settings: LeaderboardSettings, unit: Ints 
     rng, lost = as_generator(settings.seed), 0
     if settings.interval == "bootstrap":
         unit = np.arange(len(votes.voters)) if unit is None else unit
-        draws, lost = resample_votes(model, best, settings, unit, rng)
+        draws, lost = resample_votes(model, best, settings, unit, rng, progress)
     else:
         covariance = (
             plackett_luce_covariance(scaled_votes, log_worths=best, unranked=settings.unranked, prior=prior) / scale
@@ -337,7 +324,12 @@ def observed_above(votes: Votes, unranked: str) -> Floats:
 
 
 def resample_votes(
-    model: LuceModel, best: Floats, settings: LeaderboardSettings, unit: Ints, rng: np.random.Generator
+    model: LuceModel,
+    best: Floats,
+    settings: LeaderboardSettings,
+    unit: Ints,
+    rng: np.random.Generator,
+    progress: Callable[[float], Any] | None,
 ) -> tuple[Floats, int]:
     """(draws, systems) fits to units drawn with replacement, and how many draws have no fit."""
     votes = model.votes
@@ -350,17 +342,11 @@ def resample_votes(
         n_lost += int((~solvable).sum())
         if solvable.any():
             fits.append(model.fit_resamples(weights[solvable], best, votes.weights))
-        if settings.progress is not None:
-            settings.progress(len(counts) / settings.n_resamples)
+        if progress is not None:
+            progress(len(counts) / settings.n_resamples)
     return np.vstack(fits), n_lost
 
 
-MODELS = ("bradley-terry", "davidson", "plackett-luce")
-INTERVALS = ("bootstrap", "information")
-#: Treatments of systems that a voter did not rank.
-UNRANKED_CHOICES = ("ignore", "worst")
-#: The least draws for percentiles.
-FEWEST = 20
 #: With fewer units to draw from, intervals are rough.
 FEW = 10
 #: A share of wins of the left side this many standard errors from one half has a note.
@@ -371,7 +357,7 @@ def leaderboard(
     data: LeaderboardData,
     *,
     model: str = "bradley-terry",
-    covariates: Sequence[str] = (),
+    covariates: str | Sequence[str] = (),
     position: bool = False,
     prior: float = 0.0,
     unranked: str = "ignore",
@@ -387,36 +373,85 @@ def leaderboard(
     winner: str | None = None,
     progress: Callable[[float], Any] | None = None,
 ) -> Leaderboard:
-    """Systems in order by who was preferred to whom: ratings with intervals, places, and who wins how often.
+    """Rate systems by preferences: which system leads, how certain that is, and who would win how often.
 
-    data: preferences, or the path of a file of them (`rankscope.read_preferences`, which winner and unit are for);
-    Rankings of people, of which `column` (that of people) says who is better, and of which `pair` keeps one language
-    pair; Scores, compared query by query by
-    `measure`; or Votes (or a file of them), of many systems at once, for model "plackett-luce", which takes Rankings,
-    too.
+    Parameters
+    ----------
+    data
+        `Preferences`, or the path of a file of them; `Rankings` by people; `Scores`, compared query by query; or
+        `Votes` on several systems at once, or a file of them.
+    model
+        Model of the preferences: a tie is half a win for each side (bradley-terry) or an outcome of its own (davidson);
+        plackett-luce is for votes on several systems at once. One of 'bradley-terry', 'davidson', 'plackett-luce'.
+        Default: 'bradley-terry'.
+    covariates
+        Name or names of covariates whose effect is removed from the ratings, such as the difference in length.
+    position
+        Remove the effect of standing on the left side. Default: False.
+    prior
+        Number of wins, and of losses, that are added to each system against an average system. Default: 0.0.
+    unranked
+        For votes: systems that a voter did not rank do not count (ignore), or come after the ranked ones (worst). One
+        of 'ignore', 'worst'. Default: 'ignore'.
+    scale
+        Scale of the ratings: Elo points, logarithms of odds (log), or the percentage of comparisons won (wins). One of
+        'elo', 'log', 'wins'. Default: 'elo'.
+    interval
+        Intervals from resamples (bootstrap), or, faster, from the information matrix, as if all comparisons were
+        independent. One of 'bootstrap', 'information'. Default: 'bootstrap'.
+    n_resamples
+        Number of bootstrap resamples, or of draws from the information matrix. Default: 1000.
+    confidence_level
+        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    measure
+        For scores: measure by which systems are compared on each query. Default: the measure of the scores, if there is
+        only one.
+    column
+        For rankings: column that says which system is better. Default: the human ranks.
+    pair
+        For rankings: use only this language pair, such as cs-en. Default: all language pairs together.
+    unit
+        Column of the unit of a comparison, such as its prompt; the bootstrap resamples whole units.
+    winner
+        Column of the winner. Default: the column with one of the usual names.
+    progress
+        Called with the share of the work just done.
 
-    model: "bradley-terry", in which a tie is half a win of each; "davidson", in which ties are an outcome of their own;
-    "plackett-luce", of votes. covariates: names of numbers that come with each comparison, as a difference of lengths,
-    whose effect is taken out of the ratings; position: that of standing left, too, where there are sides. prior: wins,
-    and as many losses, of every system against one of average strength, 0 for none; then systems that never lost have a
-    rating as well.
-    unit: the column of a file that says whose comparisons hang together, as those of one prompt. Whole units are drawn
-    where there are any: segments of rankings, queries of scores. unranked: of votes, by "ignore" a voter chose among
-    those that he ranked; by "worst" among all, and those that he left out are behind; it is for "plackett-luce" only.
+    Returns
+    -------
+    Leaderboard
+        Ratings with intervals, ranks, and win rates. `print` shows sentences and tables, `frame()` is the tidy table.
 
-    scale: "elo", of mean 1000, on which 400 more are odds of ten to one; "log", logarithms of odds of mean 0; "wins",
-    of 100 comparisons, as many with each other system, those won. Higher is better. interval: by the "bootstrap" of
-    n_resamples draws, or by the "information" matrix, as if every comparison stood for itself. Two systems are told
-    apart where the interval of the difference of their abilities excludes 0. rng: where random numbers begin; one is
-    drawn and shown otherwise. progress: is told the share of the work just done.
+    Raises
+    ------
+    InputError
+        The wins do not lead from each system to each other one, so that no strengths are most likely; the message names
+        the groups of systems (a prior helps). And as the readers.
+    ParameterError
+        A value is out of range, or a setting is for other data.
+    UnknownName
+        A covariate, column, language pair or measure does not exist.
 
-    Raises InputError where no strengths are most likely, since the wins do not lead from each system to each other one,
-    with the groups between which they do not (a prior helps); and as the readers. ParameterError for other values and
-    for options of other data; UnknownName for a covariate, column, pair or measure that is not there.
+    Notes
+    -----
+    Ratings: on the scale "elo" the mean is 1000, and a difference of 400 means odds of ten to one; "log" has the mean
+    0; "wins" is the percentage of comparisons won if all other systems are met equally often. Higher is better.
 
-    Source: Bradley and Terry (1952); Davidson (1970) for ties; Ford (1957) for what is refused; Plackett (1975) and
+    With a prior, systems that never lost have a rating, too. `position` needs comparisons with a left and a right side.
+    With the model "plackett-luce", which also takes `Rankings`, "ignore" means that a voter chose among the systems
+    that it ranked, "worst" that it chose among all. The bootstrap resamples whole units if there are any: the `unit` of
+    a file, the segments of rankings, the queries of scores. Two systems are told apart if the interval of the
+    difference of their abilities excludes 0.
+
+    References
+    ----------
+    Bradley and Terry (1952); Davidson (1970) for ties; Ford (1957) for the existence of a solution; Plackett (1975) and
     Luce (1959). Ratings agree with choix.
 
+    Examples
+    --------
     >>> import rankscope as rs
     >>> wins = [("A", "B", "A")] * 3 + [("A", "B", "B")] + [("B", "C", "B")] * 2 + [("B", "C", "C")] * 2
     >>> board = rs.consensus.leaderboard(rs.Preferences.of(wins), scale="log", rng=1)
@@ -425,76 +460,49 @@ def leaderboard(
     >>> board.win_rates[0, 2].round(4).item()  # they never met
     0.75
     """
-    names = (covariates,) if isinstance(covariates, str) else tuple(dict.fromkeys(covariates))
-    check_choice("model", model, MODELS)
-    check_unranked(unranked, UNRANKED_CHOICES)
-    check_choice("scale", scale, SCALES)
-    check_choice("interval", interval, INTERVALS)
-    check_positive("prior", prior, zero=True)
-    check_count("n_resamples", n_resamples, FEWEST)
-    check_share("confidence_level", confidence_level)
     settings = LeaderboardSettings(
         model=model,
-        covariates=names,
+        covariates=(covariates,) if isinstance(covariates, str) else tuple(covariates),
         position=position,
-        prior=float(prior),
+        prior=prior,
         unranked=unranked,
+        scale=scale,
         interval=interval,
         n_resamples=n_resamples,
+        confidence_level=confidence_level,
         seed=seed_of(rng),
-        progress=progress,
+        measure=None if measure is None else str(measure),
+        column=column,
+        pair=pair,
+        unit=unit,
+        winner=winner,
     )
-    source, estimate, units, signature = fit_model(
-        data, settings, measure=measure, column=column, pair=pair, unit=unit, winner=winner
-    )
+    return fit_leaderboard(data, settings, progress=progress)
+
+
+def fit_leaderboard(
+    data: LeaderboardData, settings: LeaderboardSettings, *, progress: Callable[[float], Any] | None = None
+) -> Leaderboard:
+    """As `leaderboard`, with its settings as one object."""
+    settings = replace(settings, covariates=tuple(dict.fromkeys(settings.covariates)))
+    source: Preferences | Votes
+    if settings.is_of_votes:
+        source, settings, units = load_votes(data, settings)
+        estimate = estimate_from_votes(source, settings, units, progress)
+    else:
+        source, settings = load_preferences(data, settings)
+        estimate = estimate_from_preferences(source, settings, progress)
+        units = None if source.unit is None else source.unit.codes
     if len(estimate.abilities) <= FEWEST:
-        cure = "" if prior else "give a prior, as prior=0.5 (--prior 0.5), or "
+        cure = "" if settings.prior else "use a prior, as prior=0.5 (--prior 0.5), or "
         cure += "leave covariates and position out, or " if estimate.effects else ""
         raise InputError(
-            f"only {len(estimate.abilities) - 1} of {n_resamples} resamples have most likely strengths, too few for "
-            f"intervals; {cure}take interval='information' (--interval)"
+            f"only {len(estimate.abilities) - 1} of {settings.n_resamples} resamples have a solution, too few for "
+            f"intervals; {cure}use interval='information' (--interval information)"
         )
-    signature = {
-        **signature_settings(settings, scale, confidence_level, units is not None),
-        **signature,
-        "systems": f"{len(estimate.systems)}",
-        "votes" if isinstance(source, Votes) else "comparisons": f"{count_of(source)}",
-    }
-    notes = leaderboard_notes(source, estimate, settings, None if units is None else np.unique(units).size)
-    pooled = language_pairs(data) if pair is None else ()
-    return build_leaderboard(
-        source, estimate, settings, scale=scale, level=confidence_level, pairs=pooled, signature=signature, notes=notes
-    )
-
-
-def fit_model(
-    data: LeaderboardData, settings: LeaderboardSettings, **data_options: Any
-) -> tuple[Preferences | Votes, Estimate, Ints | None, dict[str, str]]:
-    """The data in the form of the model, the estimate, their units, and parts of the signature."""
-    if settings.model != "plackett-luce" and settings.unranked != UNRANKED_CHOICES[0]:
-        raise ParameterError(
-            f"unranked is {settings.unranked!r}, which is for votes and model 'plackett-luce' (--model); leave it out"
-        )
-    if settings.model == "plackett-luce":
-        refuse_effects(settings.covariates, settings.position)
-        votes, signature, units = load_votes(data, **data_options)
-        return votes, estimate_from_votes(votes, settings, units), units, signature
-    preferences, signature = load_preferences(data, covariates=settings.covariates, **data_options)
-    return (
-        preferences,
-        estimate_from_preferences(preferences, settings),
-        None if preferences.unit is None else preferences.unit.codes,
-        signature,
-    )
-
-
-def refuse_effects(covariates: Sequence[str], position: bool) -> None:
-    """Raises ParameterError for covariates and position, which votes on many systems do not have."""
-    if covariates or position:
-        option = "position" if position else f"covariate {covariates[0]!r}"
-        raise ParameterError(
-            f"{option} is for comparisons of two, and plackett-luce is for votes on many; leave it out"
-        )
+    n_units = None if units is None else np.unique(units).size
+    pooled = language_pairs(data) if settings.pair is None else ()
+    return build_leaderboard(source, estimate, settings, n_units=n_units, pairs=pooled)
 
 
 def build_leaderboard(
@@ -502,17 +510,15 @@ def build_leaderboard(
     estimate: Estimate,
     settings: LeaderboardSettings,
     *,
-    scale: str,
-    level: float,
+    n_units: int | None,
     pairs: tuple[str, ...],
-    signature: dict[str, str],
-    notes: tuple[str, ...],
 ) -> Leaderboard:
     """The result, with the systems in order."""
+    level = settings.confidence_level
     ranks = ranks_of(estimate.abilities[:1], least_range=1.0)[0]
     order = np.argsort(ranks, kind="stable")
     abilities, tie = estimate.abilities[:, order], float(estimate.tie[0])
-    ratings = on_scale(abilities, scale, estimate.tie)
+    ratings = on_scale(abilities, settings.scale, estimate.tie)
     low, high = percentile_ends(ratings[1:].T, level)
     clusters = cluster_ranks(abilities[1:], level)
     wins = estimate.observed_wins[np.ix_(order, order)]
@@ -537,17 +543,14 @@ def build_leaderboard(
         n=count_of(source),
         n_ties=0 if isinstance(source, Votes) else int((source.outcome == 0).sum()),
         consistency=None if isinstance(source, Votes) else consistency_of_repeats(source),
-        voters=voters_of(source, ranks, settings.seed) if settings.model == "plackett-luce" else None,
+        voters=voters_of(source, ranks, settings.seed) if settings.is_of_votes else None,
         upheld=np.nan if isinstance(source, Votes) else share_upheld(source, estimate.abilities[0]),
         fit=estimate.fit,
+        n_units=n_units,
         n_lost=estimate.n_lost,
         pairs=pairs,
-        model=settings.model,
-        scale=scale,
-        interval=settings.interval,
-        confidence_level=level,
-        settings=signature,
-        notes=notes,
+        settings=settings,
+        notes=leaderboard_notes(source, estimate, settings, n_units),
     )
 
 
@@ -576,28 +579,6 @@ def step_of(source: Preferences | Votes, name: str) -> float:
     return float(10.0 ** np.floor(np.log10(2 * spread))) if np.isfinite(spread) and spread > 0 else 1.0
 
 
-def signature_settings(settings: LeaderboardSettings, scale: str, level: float, grouped: bool) -> dict[str, str]:
-    """The other settings that change the numbers, for the signature. grouped: whether whole units are drawn."""
-    interval_text = f"{settings.interval},{settings.n_resamples}"
-    if settings.interval == "bootstrap":
-        unit_name = "votes" if settings.model == "plackett-luce" else "comparisons"
-        interval_text += f",{'units' if grouped else unit_name}"
-    fields = {"model": settings.model}
-    if settings.model == "plackett-luce":
-        fields["unranked"] = settings.unranked
-    if settings.covariates:
-        fields["covariates"] = ",".join(settings.covariates)
-    if settings.position:
-        fields["position"] = "yes"
-    more_fields = {
-        "prior": f"{settings.prior:g}",
-        "scale": scale,
-        "interval": interval_text,
-        "confidence": f"{level:g}",
-    }
-    return {**fields, **more_fields, "rng": f"{settings.seed}"}
-
-
 def leaderboard_notes(
     source: Preferences | Votes, estimate: Estimate, settings: LeaderboardSettings, n_units: int | None
 ) -> tuple[str, ...]:
@@ -616,14 +597,15 @@ def leaderboard_notes(
         notes.append(f"weights between {weight.min():g} and {weight.max():g}, {weight.sum():g} in all")
     if settings.interval == "bootstrap":
         if n_units is not None:
-            notes.append(f"the bootstrap draws whole units, of which there are {n_units:,}")
+            notes.append(f"the bootstrap resamples whole units ({n_units:,})")
         if (n_units or count_of(source)) < FEW:
-            notes.append(
-                f"{n_units or count_of(source)} to draw from are few: intervals are rough, and rather too narrow"
-            )
+            kind = "unit" if n_units else "vote" if isinstance(source, Votes) else "comparison"
+            count_text = pluralise(n_units or count_of(source), kind)
+            notes.append(f"only {count_text} to resample: intervals are rough and probably too narrow")
     elif n_units is not None:
         notes.append(
-            f"those of one of the {n_units:,} units count as independent here; --interval bootstrap draws whole units"
+            f"comparisons of one unit count as independent here ({pluralise(n_units, 'unit')}); --interval bootstrap "
+            "resamples whole units"
         )
     if isinstance(source, Preferences) and not settings.position:
         notes += side_note(source)
@@ -641,6 +623,6 @@ def side_note(source: Preferences) -> list[str]:
         return []
     left_share = float((outcomes > 0).mean())
     return [
-        f"the left one won {format_wins_in_words(left_share)} of 100 decided comparisons: where sides were given out "
-        "by chance, standing left matters, and --position takes that out"
+        f"the left system won {format_wins_in_words(left_share)} of 100 decided comparisons: if sides were assigned at "
+        "random, being on the left matters; --position removes this effect"
     ]

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.consensus.leaderboards.settings import LeaderboardSettings
 from rankscope.consensus.voter_agreement import VoterAgreement
 from rankscope.data.preferences import Preferences
 from rankscope.data.result import Result
 from rankscope.data.text import pluralise
 from rankscope.kernels.rounding_ties import SOLVED, join_ties
 from rankscope.typing import Floats, Ints
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "Effect",
@@ -30,9 +28,14 @@ __all__ = [
 
 
 class RepeatConsistency(NamedTuple):
-    """Pairs of comparisons of the same two systems, and how many came out alike: the same winner, or both a tie.
+    """Repeated comparisons of the same two systems.
 
-    within, alike_within: the same of comparisons of one unit. All 0 where there is none.
+    Attributes
+    ----------
+    pairs, alike
+        Number of pairs of comparisons of the same two systems, and of those that agree: the same winner, or both ties.
+    pairs_within_units, alike_within_units
+        The same for comparisons of one unit; 0 if there are none.
     """
 
     pairs: int
@@ -42,7 +45,7 @@ class RepeatConsistency(NamedTuple):
 
 
 def consistency_of_repeats(preferences: Preferences) -> RepeatConsistency:
-    """How many comparisons of the same two systems came out alike; weights do not count.
+    """Count the repeated comparisons of the same two systems that agree; weights do not matter.
 
     >>> consistency_of_repeats(Preferences.of([("A", "B", "A"), ("B", "A", "A"), ("A", "B", "tie")]))
     RepeatConsistency(pairs=3, alike=1, pairs_within_units=0, alike_within_units=0)
@@ -67,9 +70,9 @@ def count_pairs(group: Ints, outcome: Ints) -> tuple[int, int]:
 
 
 def share_upheld(preferences: Preferences, abilities: Floats) -> float:
-    """The share of decided comparisons, by weight, that the better rated of the two won; in [0, 1], higher is better.
+    """The weighted share of decided comparisons won by the system with the higher rating, in [0, 1].
 
-    Two of one rating share the win. NaN where all comparisons are ties.
+    Two systems with the same rating share the win. NaN if all comparisons are ties.
 
     >>> preferences = Preferences.of([("A", "B", "A"), ("A", "B", "A"), ("A", "B", "B")])
     >>> round(share_upheld(preferences, np.array([1.0, 0.0])), 4)
@@ -85,7 +88,19 @@ def share_upheld(preferences: Preferences, abilities: Floats) -> float:
 
 
 class LeaderboardRow(NamedTuple):
-    """A row of the tidy table. low, high: the interval of the rating. rank_low, rank_high: best and worst rank."""
+    """A row of the tidy table.
+
+    Attributes
+    ----------
+    system
+        The name.
+    rating, low, high
+        The rating with its interval.
+    rank, rank_low, rank_high
+        The rank, and the best and worst possible rank.
+    cluster
+        The number of the cluster, from 1.
+    """
 
     system: str
     rating: float
@@ -98,9 +113,16 @@ class LeaderboardRow(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """What else decides: by how much the logarithm of the odds of the left one grows where this is greater by 1.
+    """An effect on the outcome besides the systems.
 
-    step: the greatest power of ten within two standard deviations of it, of which sentences speak.
+    Attributes
+    ----------
+    name
+        The covariate, or "position".
+    value, low, high
+        Change of the log-odds of the left system for each unit of the covariate, with its interval.
+    step
+        The largest power of ten within two standard deviations of the covariate, the unit of sentences.
     """
 
     name: str
@@ -112,23 +134,60 @@ class Effect(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Leaderboard(Result):
-    """Systems, the best first, by what they win. Given by `rankscope.consensus.leaderboard`.
+    """Systems rated by preferences, the best first; the result of `rankscope.consensus.leaderboard`.
 
-    rating, low, high: (systems) on the `scale`, with intervals at `confidence_level`. rank: (systems) from 1, tied ones
-    share the first of their ranks. rank_low, rank_high: (systems) the best and the worst rank that each may have, 1 and
-    those reliably better, and all but those reliably worse. cluster: (systems) from 1; every system of a cluster is
-    reliably better than every one of the next. apart: (systems, systems) whether two can be told apart. abilities:
-    (systems) logarithms of odds, mean 0. wins: (systems) the share of comparisons won where all others are met equally
-    often. win_rates: (systems, systems) the share that the row wins against the column, by the model; observed: as it
-    was, NaN where they never met; met: how much comparisons of the two weigh. In all of these a tie is half a win.
+    In all shares of wins a tie counts as half a win.
 
-    effects: of covariates, and of "position". tie: Davidson's parameter with its interval, None for other models: two
-    equal systems tie in tie / (2 + tie) of comparisons. alike: how alike comparisons come out; voters: how far voters
-    agree; None where that is not known. upheld: the share of decided comparisons that the better rated one won, or NaN.
-    fit: how well the model fits, in words. n, n_ties: comparisons, and ties among them; votes, where many systems are
-    ranked at once, and 0. lost: resamples without a solution, left out. pairs: language pairs
-    of rankings that are put together here. settings: what changes the numbers, for the
-    signature. notes: what a reader should know.
+    Attributes
+    ----------
+    systems
+        Names, the best first. The arrays below have the same order.
+    rating, low, high
+        (systems) ratings on the scale of the settings, with their intervals; higher is better.
+    rank
+        (systems) from 1; tied systems share the first of their ranks.
+    rank_low, rank_high
+        (systems) best and worst possible rank: after the systems that are significantly better, and before those that
+        are significantly worse.
+    cluster
+        (systems) from 1; every system of a cluster is significantly better than every system of the next one.
+    apart
+        (systems, systems) whether the difference of two systems is significant.
+    abilities
+        (systems) logarithms of odds, with mean 0.
+    wins
+        (systems) share of comparisons won if all other systems are met equally often.
+    win_rates
+        (systems, systems) share of comparisons that the row wins against the column, as predicted by the model.
+    observed
+        (systems, systems) the observed share; NaN if the two never met.
+    met
+        (systems, systems) total weight of the comparisons of two systems.
+    effects
+        Effects of the covariates and of "position".
+    tie
+        Davidson's parameter with its interval, None for other models: two equal systems tie in tie / (2 + tie) of
+        comparisons.
+    consistency
+        How often repeated comparisons agree; None for votes.
+    voters
+        How much voters who ranked all systems agree; otherwise None.
+    upheld
+        Share of decided comparisons won by the system with the higher rating; NaN if there are none.
+    fit
+        Sentences on how well the model fits.
+    n, n_ties
+        Number of comparisons, and of ties among them; for votes, number of votes, and 0.
+    n_units
+        Number of units that the comparisons or votes belong to; None without units.
+    n_lost
+        Number of resamples without a solution, which were skipped.
+    pairs
+        Language pairs of rankings that are combined.
+    settings
+        The model and its settings, with the column or measure that was used.
+    notes
+        Warnings about the data and the model.
     """
 
     VIEW = "rankscope.consensus.leaderboards.view:leaderboard_sections"
@@ -156,13 +215,10 @@ class Leaderboard(Result):
     fit: tuple[str, ...]
     n: int
     n_ties: int
+    n_units: int | None
     n_lost: int
     pairs: tuple[str, ...]
-    model: str
-    scale: str
-    interval: str
-    confidence_level: float
-    settings: Mapping[str, str]
+    settings: LeaderboardSettings
     notes: tuple[str, ...]
 
     def records(self) -> Iterator[LeaderboardRow]:
@@ -172,14 +228,36 @@ class Leaderboard(Result):
             yield LeaderboardRow(*row)
 
     def signature_parts(self) -> list[str]:
-        """The settings that change the numbers."""
-        fields = [f"{name}:{value}" for name, value in self.settings.items()]
-        return ["leaderboard", *fields]
+        """The settings that change the numbers, and the size of the data."""
+        settings = self.settings
+        interval = [settings.interval, f"{settings.n_resamples}"]
+        if settings.interval == "bootstrap":
+            interval.append(self.data_name if self.n_units is None else "units")
+        return [
+            "leaderboard",
+            f"model:{settings.model}",
+            *([f"unranked:{settings.unranked}"] if settings.is_of_votes else []),
+            *([f"covariates:{','.join(settings.covariates)}"] if settings.covariates else []),
+            *(["position:yes"] if settings.position else []),
+            f"prior:{settings.prior:g}",
+            f"scale:{settings.scale}",
+            f"interval:{','.join(interval)}",
+            f"confidence:{settings.confidence_level:g}",
+            f"rng:{settings.seed}",
+            *settings.parts(*(name for name in ("column", "pair", "measure") if settings.is_changed(name))),
+            f"systems:{len(self.systems)}",
+            f"{self.data_name}:{self.n}",
+        ]
+
+    @property
+    def data_name(self) -> str:
+        """What `n` counts."""
+        return "votes" if self.settings.is_of_votes else "comparisons"
 
     def contents(self) -> str:
         """What it holds, in a few words."""
-        count_text = pluralise(self.n, "vote" if self.model == "plackett-luce" else "comparison")
-        return f"{pluralise(len(self.systems), 'system')}, {count_text}, {self.model}"
+        count_text = pluralise(self.n, self.data_name.removesuffix("s"))
+        return f"{pluralise(len(self.systems), 'system')}, {count_text}, {self.settings.model}"
 
 
 def format_wins(share: float) -> str:

@@ -34,7 +34,7 @@ def leaderboard_sections(board: Leaderboard) -> tuple[Section, ...]:
     if board.consistency is not None:
         sections.append(consistency_section(board))
     if board.voters is not None:
-        sections.append(Section(title="How far voters agree", sentence=voters_sentence(board.voters)))
+        sections.append(Section(title="Agreement of the voters", sentence=voters_sentence(board.voters)))
     return tuple(sections)
 
 
@@ -49,17 +49,17 @@ def order_section(board: Leaderboard) -> Section:
         rows.append(
             (row.system, *ratings, f"{row.rank}", ranks, f"{clusters[i]}", format_wins(board.wins[i]), met_text)
         )
-    met_title = "pairs" if board.model == "plackett-luce" else "comparisons"
-    columns = ("system", "rating", "low", "high", "rank", "ranks", "cluster", "wins of 100", met_title)
+    met_title = "pairs" if board.settings.is_of_votes else "comparisons"
+    columns = ("system", "rating", "low", "high", "rank", "possible ranks", "cluster", "wins of 100", met_title)
     data = {
         "systems": list(board.systems),
         "means": board.rating,
         "low": board.low,
         "high": board.high,
-        "measure": TITLES[board.scale],
-        "interval": f"{format_percent(board.confidence_level)} interval",
+        "measure": TITLES[board.settings.scale],
+        "interval": f"{format_percent(board.settings.confidence_level)} interval",
         "dot": "rating",
-        "digits": DIGITS[board.scale],
+        "digits": DIGITS[board.settings.scale],
     }
     return Section(
         title="Leaderboard",
@@ -74,22 +74,22 @@ def order_section(board: Leaderboard) -> Section:
 
 def leader_sentence(board: Leaderboard) -> str:
     """Which system leads, and which systems cannot be told apart from it."""
-    level = format_percent(board.confidence_level)
+    level = format_percent(board.settings.confidence_level)
     leaders = board.systems[: int((board.rank == 1).sum())]
     others = [name for i, name in enumerate(board.systems) if board.rank[i] > 1 and not board.apart[0, i]]
     if len(leaders) == len(board.systems):
-        return "All systems are equal by these data: nobody leads."
+        return "All systems have the same rating, so that none leads."
     if len(leaders) > 1:
-        text = f"{join_names(leaders)} share the first place."
-        return text + (f" {join_names(others)} cannot be told apart from {leaders[0]}." if others else "")
+        text = f"{join_names(leaders)} share the first rank."
+        return text + (f" {leaders[0]} is not significantly better than {join_names(others)}." if others else "")
     name = leaders[0]
     rating_text = f"{format_rating(board, board.rating[0])} ({level} interval {format_rating(board, board.low[0])} to "
     rating_text += f"{format_rating(board, board.high[0])})"
     if not others:
-        return f"{name} leads with a rating of {rating_text}, and is told apart from every other system."
+        return f"{name} leads with a rating of {rating_text} and is significantly better than every other system."
     ties_all = len(others) == len(board.systems) - 1
     who = "any other system" if ties_all else join_names(others)
-    return f"{name} has the highest rating, {rating_text}, but cannot be told apart from {who} by these data."
+    return f"{name} has the highest rating, {rating_text}, but is not significantly better than {who}."
 
 
 def language_pairs_sentence(board: Leaderboard) -> str:
@@ -98,9 +98,9 @@ def language_pairs_sentence(board: Leaderboard) -> str:
     if len(board.pairs) < 2 or not n_unmet:
         return ""
     return (
-        f"These are {len(board.pairs)} language pairs together, and {n_unmet} of {pluralise(n_pairs, 'pair')} of "
-        "systems never met: across language pairs the order rests only on systems that take part in several; --pair "
-        "keeps one."
+        f"The data combine {len(board.pairs)} language pairs, and {n_unmet} of {pluralise(n_pairs, 'pair')} of systems "
+        "never met: across language pairs the order depends only on systems that take part in several; --pair selects "
+        "one."
     )
 
 
@@ -115,25 +115,25 @@ def win_rates_sentence(board: Leaderboard) -> str:
     if board.rank.max() == 1:
         return ""
     leader, second, last = board.systems[0], board.systems[1], board.systems[-1]
-    opponents = [(board.win_rates[0, 1], f"{second}, the next")]
+    opponents = [(board.win_rates[0, 1], f"{second} (next)")]
     if board.rank[-1] > board.rank[1]:
-        opponents.append((board.win_rates[0, -1], f"{last}, the last"))
+        opponents.append((board.win_rates[0, -1], f"{last} (last)"))
     phrases = [f"{format_wins_in_words(share)} of 100 comparisons with {opponent}" for share, opponent in opponents]
-    return f"By this model {leader} would win {' and '.join(phrases)} (a tie counts as half a win)."
+    return f"The model predicts that {leader} wins {' and '.join(phrases)}; a tie counts as half a win."
 
 
 def order_notes(board: Leaderboard) -> list[str]:
-    share = format_percent(board.confidence_level)
+    share = format_percent(board.settings.confidence_level)
     return [
         {
-            "elo": "rating: the mean is 1000, and 400 points more are odds of winning to losing of ten to one",
-            "log": "rating: logarithms of odds, with mean 0; 1 more multiplies the odds of winning to losing by 2.72",
-            "wins": "rating: of 100 comparisons, as many with each of the others, so many are won",
-        }[board.scale],
-        "wins of 100: of comparisons with each of the others equally often; a tie is half a win",
-        f"ranks: the best and the worst place that {share} intervals of the differences leave a system; they are taken "
-        "pair by pair, so with many systems a few may be wrong",
-        "cluster: every system of a cluster is told apart from every system of the next ones",
+            "elo": "rating: the mean is 1000, and 400 points more mean odds of winning of ten to one",
+            "log": "rating: logarithm of odds, with mean 0; 1 more multiplies the odds of winning by 2.72",
+            "wins": "rating: percentage of comparisons won if all other systems are met equally often",
+        }[board.settings.scale],
+        "wins of 100: comparisons won if all other systems are met equally often; a tie counts as half a win",
+        f"possible ranks: from the {share} intervals of the differences between systems; these are not corrected for "
+        "multiple comparisons, so that with many systems a few may be wrong",
+        "cluster: every system of a cluster is significantly better than every system of the following clusters",
     ]
 
 
@@ -149,25 +149,25 @@ def wins_section(board: Leaderboard) -> Section:
     notes = []
     if n_unmet:
         notes.append(
-            f"{n_unmet} of {pluralise(n_pairs, 'pair')} of systems never met: what is said of them follows from the "
-            "others"
+            f"{n_unmet} of {pluralise(n_pairs, 'pair')} of systems never met: their win rates follow from the other "
+            "comparisons"
         )
     if len(board.systems) > n:
-        notes.append(f"the best {n} of {len(board.systems)} systems")
+        notes.append(f"only the best {n} of {len(board.systems)} systems are shown")
     if board.tie is not None:
         shares = (board.tie.value, board.tie.low, board.tie.high)
         tie_share, low, high = (format_wins(x / (2 + x)) for x in shares)
-        level = format_percent(board.confidence_level)
+        level = format_percent(board.settings.confidence_level)
         notes.append(
-            f"two systems of one rating tie in {tie_share} of 100 comparisons ({level} interval {low} to {high})"
+            f"two systems with the same rating tie in {tie_share} of 100 comparisons ({level} interval {low} to {high})"
         )
     notes += [*board.fit, *worst_fit_note(board)]
     rates = board.win_rates.copy()
     np.fill_diagonal(rates, np.nan)
-    data = {"systems": list(board.systems), "rates": rates, "counts": board.met, "note": "By the model, as rated."}
+    data = {"systems": list(board.systems), "rates": rates, "counts": board.met, "note": "Predicted by the model."}
     return Section(
-        title="Who wins against whom",
-        sentence="Of 100 comparisons with the system of a column, the system of a row would win so many by the model.",
+        title="Win rates",
+        sentence="Predicted wins of the system of the row in 100 comparisons with the system of the column.",
         table=Table(columns=("", *shown_systems), rows=tuple(rows)),
         figure=Figure("win_matrix", data),
         notes=tuple(notes),
@@ -184,9 +184,9 @@ def worst_fit_note(board: Leaderboard) -> list[str]:
     if not gap[i, j] > 0:
         return []
     return [
-        f"the model is furthest from what was seen with {board.systems[i]} against {board.systems[j]}: "
-        f"{format_wins_in_words(board.observed[i, j])} of 100 won, {format_wins_in_words(board.win_rates[i, j])} by "
-        "the model"
+        f"largest difference between data and model: {board.systems[i]} won "
+        f"{format_wins_in_words(board.observed[i, j])} of 100 comparisons with {board.systems[j]}, and the model "
+        f"predicts {format_wins_in_words(board.win_rates[i, j])}"
     ]
 
 
@@ -196,14 +196,14 @@ def effects_section(board: Leaderboard) -> Section:
         ends = np.array([effect.value, effect.low, effect.high]) * effect.step
         numbers = [f"{x:.{digits_of(ends, 3)}f}" for x in ends]
         rows.append((step_name(effect), *numbers, *format_odds(effect)))
-    columns = ("", "effect", "low", "high", "odds x", "low", "high")
+    columns = ("", "effect", "low", "high", "odds ratio", "low", "high")
     return Section(
-        title="What else decides",
-        sentence=" ".join(effect_sentence(effect, board.confidence_level) for effect in board.effects),
+        title="Other effects on the outcome",
+        sentence=" ".join(effect_sentence(effect, board.settings.confidence_level) for effect in board.effects),
         table=Table(columns=columns, rows=tuple(rows)),
         notes=(
-            "effect: added to the logarithm of the odds of the left one; odds x: what its odds are multiplied by",
-            "ratings and wins are those of comparisons in which none of this favours either of the two",
+            "effect: change of the log-odds of the left system; odds ratio: factor of its odds of winning",
+            "ratings and win rates hold for comparisons in which none of these effects favours either system",
         ),
     )
 
@@ -228,13 +228,16 @@ def digits_of(interval: np.ndarray[Any, np.dtype[np.float64]], least: int) -> in
 
 def effect_sentence(effect: Effect, level: float) -> str:
     """The effect on the odds of the left system."""
-    subject = "Standing left" if effect.name == POSITION else f"{effect.step:,g} more of {effect.name} on the left side"
+    subject = (
+        "Standing on the left side"
+        if effect.name == POSITION
+        else f"{effect.step:,g} more of {effect.name} on the left side"
+    )
     factor, low, high = format_odds(effect)
-    interval = f"({format_percent(level)} interval {low} to {high})"
+    odds_text = f"(odds ratio {factor}, {format_percent(level)} interval {low} to {high})"
     if effect.low <= 0 <= effect.high:
-        return f"{subject} multiplies the odds by {factor} {interval}: it may as well change nothing."
-    verb = "raises" if effect.value > 0 else "lowers"
-    return f"{subject} {verb} the odds of winning: it multiplies them by {factor} {interval}."
+        return f"{subject} has no significant effect on the odds of winning {odds_text}."
+    return f"{subject} {'raises' if effect.value > 0 else 'lowers'} the odds of winning {odds_text}."
 
 
 def consistency_section(board: Leaderboard) -> Section:
@@ -245,8 +248,8 @@ def consistency_section(board: Leaderboard) -> Section:
     if repeats is not None and repeats.pairs:
         share = repeats.alike / repeats.pairs
         sentences.append(
-            f"Two comparisons of the same two systems come out alike in {format_wins_in_words(share)} of 100 cases: "
-            "the same one wins, or both are ties."
+            f"Two comparisons of the same two systems agree in {format_wins_in_words(share)} of 100 cases: the same "
+            "system wins, or both are ties."
         )
         rows.append(("two comparisons of the same two systems", format_wins(share), f"{repeats.pairs:,}"))
         if repeats.pairs_within_units:
@@ -258,29 +261,29 @@ def consistency_section(board: Leaderboard) -> Section:
                 )
             )
     else:
-        sentences.append("No two systems were compared twice, so nothing says how alike comparisons come out.")
+        sentences.append("No two systems were compared twice, so that the agreement of comparisons is unknown.")
     decided = board.n - board.n_ties
     if decided:
         sentences.append(
-            f"The better rated of the two won in {format_wins_in_words(board.upheld)} of 100 decided comparisons."
+            f"The system with the higher rating won {format_wins_in_words(board.upheld)} of 100 decided comparisons."
         )
         rows.append(("ratings and decided comparisons", format_wins(board.upheld), f"{decided:,}"))
-    table = Table(columns=("", "alike of 100", "of"), rows=tuple(rows)) if rows else None
-    return Section(title="How far comparisons agree", sentence=" ".join(sentences), table=table)
+    table = Table(columns=("", "agree of 100", "n"), rows=tuple(rows)) if rows else None
+    return Section(title="Agreement of comparisons", sentence=" ".join(sentences), table=table)
 
 
 def voters_sentence(agreement: VoterAgreement) -> str:
     """Kendall's W, the mean tau, and who agrees least."""
     if np.isnan(agreement.concordance.w):
-        return "Every voter ties all systems, so there is nothing to agree on."
+        return "Every voter ties all systems, so that their agreement is undefined."
     p = format_p_value(agreement.concordance.pvalue)
     text = (
-        f"Kendall's W is {agreement.concordance.w:.2f} (p {p}): 1 would mean that all voters have one order, 0 that "
-        "their ranks cancel out."
+        f"Kendall's W is {agreement.concordance.w:.2f} (p {p}), where 1 means that all voters have the same "
+        "order, and 0 that their ranks cancel out."
     )
     if not np.isnan(agreement.mean_tau):
-        text += " Kendall's tau of two voters, 1 for the same order and -1 for the opposite, is "
-        text += f"{agreement.mean_tau:.2f} on average."
+        text += f" The mean Kendall's tau of two voters is {agreement.mean_tau:.2f}, where 1 means the same order, and "
+        text += "-1 the opposite order."
     return text + (
         f" {join_names(agreement.most_deviant)} agrees least with the others."
         if len(agreement.most_deviant) == 1
@@ -294,5 +297,5 @@ def format_rating(board: Leaderboard, value: float) -> str:
     Where all systems meet equally often, wins of 100 are observed shares, such as 58.75, except for the last bits of
     the fit. These are rounded away first, so that they do not decide how 58.75 is rounded.
     """
-    text = f"{round(value, 9):.{DIGITS[board.scale]}f}"
+    text = f"{round(value, 9):.{DIGITS[board.settings.scale]}f}"
     return text.removeprefix("-") if not text.strip("-0.") else text

@@ -55,7 +55,7 @@ __all__ = [
 
 #: The most groups, and the most systems of each, that a message names.
 GROUPS, NAMES = 6, 4
-CURE = "add comparisons between them, or give a prior, as prior=0.5 (--prior 0.5)"
+CURE = "add comparisons between them, or use a prior, as prior=0.5 (--prior 0.5)"
 
 
 def arcs(contexts: Contexts) -> tuple[Ints, Ints, Ints]:
@@ -148,7 +148,7 @@ def check_connected(systems: tuple[str, ...], contexts: Contexts) -> None:
     )
     more_text = f"; and {n - GROUPS} more" if n > GROUPS else ""
     raise InputError(
-        f"the wins do not lead from each system to each other one, so no strengths are most likely (Ford 1957); "
+        "the ratings have no solution (Ford 1957): the wins do not lead from each system to each other one; there are "
         f"{n} groups, of any two of which one never won against the other or tied with it: "
         f"{group_texts}{more_text}; {CURE}"
     )
@@ -344,11 +344,13 @@ def fit_estimate(
         check_connected(systems, contexts)
     if likelihood.davidson:
         if not contexts.outcome.any():
-            raise InputError("all comparisons are ties, so how often there is one has no most likely value; use 'half'")
+            raise InputError(
+                "all comparisons are ties, so that Davidson's model has no solution; count ties as half wins ('half')"
+            )
         if not likelihood.prior and not davidson_has_maximum(contexts, sums)[0]:
             raise InputError(
-                "wins and ties lie so that the strengths of Davidson's model grow without bound: no cycle of systems "
-                "has more wins than ties; count ties as half wins ('half'), or give a prior, as prior=0.5 (--prior 0.5)"
+                "Davidson's model has no solution for these wins and ties: no cycle of systems has more wins than "
+                "ties; count ties as half wins ('half'), or use a prior, as prior=0.5 (--prior 0.5)"
             )
     check_identified(likelihood, names)
     fitted = maximum(likelihood, sums)
@@ -364,13 +366,13 @@ def out_of_reach(likelihood: Likelihood, names: list[str]) -> str:
     """The message where there is no maximum although the wins connect all systems or there is a prior."""
     if names:
         return (
-            f"{join_names(map(repr, names))} may decide every comparison as far as the strengths do not, or all but "
-            "decide it, so that no effect is most likely; leave it out"
+            f"{join_names(map(repr, names))} may decide every comparison that the strengths do not, or nearly, so that "
+            "its effect has no most likely value; leave it out"
         )
     cure = f"a prior above {likelihood.prior:g}" if likelihood.prior else "a prior, as prior=0.5 (--prior 0.5)"
     return (
-        "the most likely strengths lie so far apart that the comparisons say next to nothing of how far (less than "
-        f"{FAINT:g} of what they say of equal systems); give {cure}"
+        "the most likely strengths are so far apart that the comparisons have almost no information on their distance "
+        f"(less than {FAINT:g} of that on equal systems); use {cure}"
     )
 
 
@@ -388,8 +390,8 @@ def check_identified(likelihood: Likelihood, names: list[str]) -> None:
     loadings = np.abs(vectors[likelihood.contexts.n : likelihood.contexts.n + len(names), 0])
     unidentified = [name for name, share in zip(names, loadings, strict=True) if share > 1e-3 * loadings.max()]
     raise InputError(
-        f"the effect of {' and '.join(map(repr, unidentified))} cannot be told from the strengths of the systems or "
-        "from other effects: it never differs where they do not; leave it out"
+        f"the effect of {' and '.join(map(repr, unidentified))} cannot be separated from the strengths of the systems "
+        "or from other effects: it never differs where they do not; leave it out"
     )
 
 
@@ -434,10 +436,10 @@ def has_maximum(likelihood: Likelihood, sums: Sums) -> Bools:
 def fit_notes(likelihood: Likelihood, estimate: Floats) -> list[str]:
     notes = []
     if likelihood.davidson and not np.isfinite(estimate[-1, 0]):
-        notes.append("no comparison is a tie, so Davidson's model is that of Bradley and Terry")
+        notes.append("no comparison is a tie, so that Davidson's model equals that of Bradley and Terry")
     if likelihood.prior:
         wins = "1 win" if likelihood.prior == 1 else f"{likelihood.prior:g} wins"
-        notes.append(f"each system has {wins} and as many losses added against one of mean strength (prior)")
+        notes.append(f"prior: {wins}, and as many losses, are added to each system against one of mean strength")
     return notes
 
 
@@ -453,22 +455,23 @@ def lost_resamples_note(
     if n_lost > n_separated:
         notes.append(
             f"{skipped_resamples(n_lost - n_separated, n_resamples)}: in them some systems won or lost everything, "
-            "so that no strengths are most likely; intervals may be too narrow, and a prior would keep all"
+            "so that there is no solution; intervals may be too narrow, and a prior would keep all resamples"
         )
     if n_separated:
-        reason = "there are next to no decided comparisons"
+        reason = "almost no comparisons are decided"
         if names:
             verb = "decides" if len(names) == 1 else "decide"
-            reason = f"{join_names(map(repr, names))} {verb} every comparison as far as the strengths do not"
+            reason = f"{join_names(map(repr, names))} {verb} every comparison that the strengths do not"
         notes.append(
-            f"{skipped_resamples(n_separated, n_resamples)}: in them {reason}, so that nothing is most likely; "
-            "intervals may be too narrow" + (", and leaving out what decides would keep all" if names else "")
+            f"{skipped_resamples(n_separated, n_resamples)}: in them {reason}, so that there is no solution; "
+            "intervals may be too narrow"
+            + (", and without such covariates all resamples would be kept" if names else "")
         )
     return tuple(notes)
 
 
 def skipped_resamples(n: int, n_resamples: int) -> str:
-    return f"{n} of {n_resamples} resamples {'is' if n == 1 else 'are'} left out"
+    return f"{n} of {n_resamples} resamples {'is' if n == 1 else 'are'} skipped"
 
 
 class SystemWins(NamedTuple):
@@ -578,13 +581,13 @@ def pvalue_notes(preferences: Preferences, fitted: BradleyTerryFit, expected: Fl
     notes, n_few = [], int((expected < EXPECTED).sum())
     if n_few > SPARSE * expected.size:
         outcomes = pluralise(expected.size, "outcome")
-        notes.append(f"the p-value is rough: fewer than {EXPECTED:g} are expected of {n_few} of {outcomes}")
+        notes.append(f"the p-value is rough: {n_few} of {outcomes} have an expected number below {EXPECTED:g}")
     if np.isnan(fitted.tie_parameter[0]) and not preferences.outcome.all():
-        notes.append("ties are half wins, so the p-value is too large; Davidson's model has one that fits")
+        notes.append("ties count as half wins, so that the p-value is too large; that of Davidson's model is not")
     if (preferences.weight != 1).any():
-        notes.append("a comparison counts as many times as it weighs, also for the p-value")
+        notes.append("comparisons count as often as their weights say, also for the p-value")
     if preferences.unit is not None:
-        notes.append("the p-value takes comparisons as independent, also those of one unit, and may be too small")
+        notes.append("the p-value treats comparisons as independent, including those of one unit, and may be too small")
     if fitted.prior:
-        notes.append("the prior draws strengths together, so the deviance is larger and the p-value smaller")
+        notes.append("the prior pulls strengths together, so that the deviance is larger and the p-value smaller")
     return notes

@@ -11,11 +11,13 @@ import numpy.typing as npt
 
 from rankscope.consensus.base import Method, Note, Order, ResampledScores, Solution
 from rankscope.consensus.optimal import Kemeny
+from rankscope.consensus.parameters import time_limit_field, unranked_field
 from rankscope.data.text import format_p_value
-from rankscope.data.votes import UNRANKED, Votes, check_unranked
+from rankscope.data.votes import UNRANKED, Votes
 from rankscope.errors import ParameterError
 from rankscope.kernels.pairs import count_pairs_by_row
 from rankscope.kernels.rounding_ties import at_most
+from rankscope.settings import names
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import as_generator, check_count, is_real
 from rankscope.typing import Floats
@@ -107,13 +109,38 @@ def theta_of_mean(n_items: int, mean: float) -> float:
 
 
 def sample_mallows(center: Sequence[str], theta: float, n: int, rng: Any = None) -> Votes:
-    """Votes of Mallows' model: a ranking is exp(-theta) times as likely for each pair ordered against the centre.
+    """Draw votes from Mallows' model: a ranking is exp(-theta) times as likely for each pair against the centre.
 
-    center: the items, the best first. theta: from 0 (all orders alike) to infinity (all votes are the centre). n: at
-    least 2. Raises ParameterError for other values; InputError for items that are not at least two different ones.
-    Source: the repeated insertion of Doignon, Pekec and Regenwetter (2004): the i-th item of the centre passes k of the
-    i - 1 items before it with a chance proportional to exp(-theta k).
+    Parameters
+    ----------
+    center
+        The items, the best first.
+    theta
+        From 0 (all orders are equally likely) to infinity (all votes are the centre).
+    n
+        Number of votes, at least 2.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
 
+    Returns
+    -------
+    Votes
+        Full rankings without ties, each of weight 1.
+
+    Raises
+    ------
+    InputError
+        There are fewer than two different items.
+    ParameterError
+        `theta` or `n` is out of range.
+
+    References
+    ----------
+    The repeated insertion of Doignon, Pekec and Regenwetter (2004): the i-th item of the centre passes k of the i - 1
+    items before it with a probability proportional to exp(-theta k).
+
+    Examples
+    --------
     >>> sample_mallows("ABC", float("inf"), 2).places.tolist()
     [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]
     """
@@ -157,20 +184,46 @@ class MallowsFit(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Mallows(Method):
-    """Mallows' model; scores are how many items stand behind in the centre, as `mallows` says."""
+    """Mallows' model; scores are the number of items behind each in the centre, from 0 to items - 1; higher is better.
+
+    Parameters
+    ----------
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic'. Default:
+        'average'.
+    center
+        The items in the order of the centre, if it is known. Default: Kemeny's order.
+    time_limit
+        Seconds after which the best order found so far is returned. Default: no limit.
+
+    Raises
+    ------
+    ParameterError
+        A parameter is out of range, or the centre does not have every item once.
+
+    Notes
+    -----
+    See `mallows`.
+    """
 
     name: ClassVar[str] = "mallows"
     work = "search"
-    meaning: ClassVar[str] = "how many items stand behind in the centre; not how sure that is"
-    unranked: str = UNRANKED[0]
-    center: tuple[str, ...] | None = None
-    time_limit: float | None = None
+    meaning: ClassVar[str] = "number of items after this one in the centre; it does not show how certain the order is"
+    FUNCTIONS = ("rankscope.consensus:Mallows", "rankscope.consensus:mallows")
+
+    unranked: str = unranked_field("average", UNRANKED[:3])
+    center: tuple[str, ...] | None = names(
+        None, help="The items in the order of the centre, if it is known.", flag="", unset="Kemeny's order"
+    )
+    time_limit: float | None = time_limit_field(None)
     #: Whether the centre is one of many to find. Set by `for_many`.
     for_many_votes: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
-        check_unranked(self.unranked, UNRANKED[:3])
-        self.kemeny()
+        if isinstance(self.center, Sequence):  # a list is taken as well
+            self.__dict__["center"] = tuple(self.center)
+        super().__post_init__()
 
     def kemeny(self) -> Method:
         method = Kemeny(unranked=self.unranked, time_limit=self.time_limit)
@@ -225,32 +278,61 @@ def mallows(
     *,
     weights: Weights = None,
     center: Sequence[str] | None = None,
-    unranked: str = UNRANKED[0],
+    unranked: str = "average",
     time_limit: float | None = None,
 ) -> Order:
-    """The centre of the votes by Mallows' model, and theta: how closely they lie around it.
+    """Fit Mallows' model: the centre of the votes, and theta, which says how close to it they are.
 
+    Parameters
+    ----------
+    rankings
+        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+        voter; a mapping of voters' names to these; or `Votes`.
+    weights
+        Weight of each voter, as a list or by name. By default each voter counts 1.
+    center
+        The items in the order of the centre, if it is known. Default: Kemeny's order.
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic'. Default:
+        'average'.
+    time_limit
+        Seconds after which the best order found so far is returned. Default: no limit.
+
+    Returns
+    -------
+    Order
+        Scores are the number of items behind each in the centre, from 0 to items - 1; higher is better. The details
+        are those of Kemeny's order if no centre is given; theta, in [0, infinity]; its standard error from the
+        information, for a known centre (NaN if theta is 0 or infinite); the mean distance of the votes, the one
+        expected at theta (the same, unless theta is 0) and that of random orders; the log-likelihood; and, if there are
+        enough votes and all are full, strict and count 1, "chi-square", "degrees of freedom" and "p-value of fit".
+
+    Raises
+    ------
+    InputError
+        The rankings are not valid; see `Votes`.
+    ParameterError
+        The centre does not have every item once, or a parameter is out of range.
+
+    Notes
+    -----
     A vote is exp(-theta) times as likely for each pair of items that it orders against the centre: at theta 0 all
     orders are equally likely, and the larger theta, the more alike are the votes. The most likely centre is Kemeny's
-    order; theta is the value whose mean distance is that of the votes. Scores are how many items stand behind in the
-    centre, from 0 to items - 1, higher is better.
+    order; theta is the value whose mean distance is that of the votes.
 
-    rankings: what `Votes.of` takes. weights: how much each voter counts. center: the items, the best first, where it is
-    known beforehand. Ties: each tied pair is half against the centre, which is the mean over the orders of tied items,
-    so that theta is that of the mean log-likelihood. unranked: such items are tied behind the ranked ones, whichever of
-    "average", "worst" and "optimistic" is given; "ignore" is refused, since distances would be of different lists.
-    time_limit: seconds, as `Kemeny` takes them.
+    Each tied pair is half against the centre, the mean over the orders of tied items, so that theta is that of the mean
+    log-likelihood. Unranked items are tied behind the ranked ones, by whichever name; "ignore" is refused, since
+    distances would be of different lists. The test of fit compares the distances with their exact distribution, in
+    cells of at least 5 expected votes. The centre counts as known: if it was found from few votes, they are closer to
+    it than to the true one, and theta is too large.
 
-    details: those of Kemeny's order, where no centre is given; theta, in [0, infinity]; its standard error by the
-    information, for a known centre (NaN where theta is 0 or infinite); the mean distance of the votes, the one expected
-    at theta (the same, unless theta is 0) and that of random orders; the log-likelihood; where all votes are full and
-    strict and count 1, and there are enough of them, "chi-square", "degrees of freedom" and "p-value of fit": the
-    distances against their exact distribution, in cells of at least 5 expected votes. The centre counts as known: where
-    it was found from few votes they lie closer to it than to the true one, and theta is too large.
+    References
+    ----------
+    Mallows (1957); Fligner and Verducci (1986), Distance based ranking models, section 2.
 
-    Raises InputError as `Votes.of`, ParameterError for a centre that does not hold every item once, and what Kemeny's
-    method raises. Source: Mallows (1957); Fligner and Verducci (1986), Distance based ranking models, section 2.
-
+    Examples
+    --------
     >>> found = mallows([["A", "B", "C"], ["A", "B", "C"], ["B", "A", "C"]], center=["A", "B", "C"])
     >>> round(found.details["theta"], 4), round(found.details["mean distance"], 4)
     (1.778, 0.3333)
@@ -289,12 +371,16 @@ def fit_theta(distances: Floats, weights: Floats, n_items: int) -> MallowsFit:
 
 def fit_notes(fit: MallowsFit, center_fitted: bool) -> tuple[str, ...]:
     if fit.theta == np.inf:
-        return (general_note("all votes are the centre: theta is infinite"),)
+        return (general_note("all votes equal the centre: theta is infinite"),)
     if fit.theta == 0:
-        return (general_note("the votes lie no closer to the centre than random orders would: theta is 0"),)
+        return (general_note("the votes are no closer to the centre than random orders would be: theta is 0"),)
     if not center_fitted:
         return ()
-    return (general_note("the standard error of theta takes the centre for known; it was found from the same votes"),)
+    return (
+        general_note(
+            "the standard error of theta treats the centre as known, although it was estimated from the same votes"
+        ),
+    )
 
 
 def general_note(text: str) -> Note:
@@ -306,7 +392,7 @@ def chi_square_test(
 ) -> tuple[dict[str, float], tuple[str, ...]]:
     """The chi-square test of the distances, where it applies: details and notes."""
     if (weights != 1).any() or (distances % 1 != 0).any():
-        return {}, (general_note("no test of fit: it needs votes without ties that rank all items and count 1 each"),)
+        return {}, (general_note("no test of fit: it needs votes without ties that rank all items and have weight 1"),)
     law = law_of_distance(n_items, theta)
     expected, observed = pool_cells(law * distances.size, np.bincount(distances.astype(np.int64), minlength=law.size))
     df = expected.size - 1 - (theta > 0)
@@ -318,7 +404,7 @@ def chi_square_test(
     note = (
         f"Mallows' model does not describe the distances of these votes well {test_text}"
         if pvalue < LEVEL
-        else f"the distances of the votes depart from Mallows' model no more than by chance {test_text}"
+        else f"no significant departure of the distances of the votes from Mallows' model was found {test_text}"
     )
     return {"chi-square": statistic, "degrees of freedom": float(df), "p-value of fit": pvalue}, (Note(note),)
 

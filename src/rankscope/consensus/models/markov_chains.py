@@ -16,9 +16,9 @@ from rankscope.consensus.pairwise import (
     place_codes,
     preference_matrices,
 )
+from rankscope.consensus.parameters import teleport_field, unranked_field
 from rankscope.data.ranking import normalise_ranks
-from rankscope.data.votes import UNRANKED, Votes, check_unranked
-from rankscope.errors import ParameterError
+from rankscope.data.votes import Votes
 from rankscope.typing import Floats
 
 __all__ = [
@@ -34,32 +34,24 @@ __all__ = [
 ]
 
 
-#: The share of jumps to any item. Small, since it reduces differences, but not so small that rounding errors matter.
-TELEPORT = 0.05
 #: The meaning of a score.
-SCORE_MEANING = "the share of its time that a walk from item to better item spends at this one"
+SCORE_MEANING = "share of time that a random walk to better items spends at this one"
 
 
 @dataclass(frozen=True, kw_only=True)
 class MarkovChain(Method):
-    """What the four chains share: the share of jumps, and what becomes of unranked items.
+    """The parameters of the four chains.
 
-    teleport: the share of steps that go to any item, all alike; without them the walk could be caught among a few, and
-    how often it is at an item would depend on where it began. Above 0, below 1. unranked: "ignore", as in the paper,
-    takes lists as they are: about an item only those say something that hold it; by the others the items that a voter
-    left out are tied behind the ranked ones. An item that nobody in a resample of the voters ranked is left for any
-    item.
+    Without jumps the walk could be caught among a few items, and its share of time at an item would depend on where it
+    began. With "ignore", as in the paper, only the lists that contain an item count for it; otherwise the items that a
+    voter did not rank are tied behind the ranked ones. From an item that no voter of a resample ranked, the walk goes
+    to any item.
     """
 
     work = "chains"
-    teleport: float = TELEPORT
-    unranked: str = UNRANKED[-1]
-
-    def __post_init__(self) -> None:
-        valid = isinstance(self.teleport, (int, float)) and 0 < self.teleport < 1
-        if not valid:
-            raise ParameterError(f"teleport is {self.teleport!r}, expected a number between 0 and 1, as 0.05")
-        check_unranked(self.unranked)
+    #: Small, since it reduces differences, but not so small that rounding errors matter.
+    teleport: float = teleport_field(0.05)
+    unranked: str = unranked_field("ignore")
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         scores = np.empty((len(weights), len(votes.items)))
@@ -76,42 +68,81 @@ class MarkovChain(Method):
 
 
 class MC1(MarkovChain):
-    """MC1: from an item to any that a voter put above it or beside it, itself included; in proportion to the voters.
+    """MC1: from an item to any item that a voter ranked above it or tied with it, itself included.
 
-    All voters' lists are one multiset: a voter by whom the item stands low offers many items. Scores are shares of
-    the walk's steps, which sum to 1; higher is better. Always defined.
+    Parameters
+    ----------
+    teleport
+        Share of steps that go to an item chosen at random, above 0 and below 1. Default: 0.05.
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'ignore'.
 
-    Raises ParameterError for a `teleport` that is not between 0 and 1, another `unranked`.
+    Raises
+    ------
+    ParameterError
+        `teleport` is out of range, or `unranked` is unknown.
 
-    Source: Dwork, Kumar, Naor and Sivakumar 2001, "Rank aggregation methods for the Web", section 5, MC1; there with
-    voters of equal weight.
+    Notes
+    -----
+    All lists form one multiset, so that a voter who ranks the item low offers many items. Scores are shares of the
+    steps of the walk, which sum to 1; higher is better. They are always defined.
 
+    References
+    ----------
+    Dwork, Kumar, Naor and Sivakumar (2001), Rank aggregation methods for the Web, section 5, MC1; there for voters of
+    equal weight.
+
+    Examples
+    --------
     >>> MC1().order(Votes.of([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])).order
     ('A', 'B', 'C')
     """
 
     name: ClassVar[str] = "mc1"
     meaning: ClassVar[str] = SCORE_MEANING
+    FUNCTIONS = ("rankscope.consensus:MC1", "rankscope.consensus:mc1")
 
     def steps(self, votes: Votes, places: Floats, weights: Floats) -> Floats:
         return normalise_rows(comparison_sums(weights, *place_codes(places, 1)).swapaxes(1, 2))
 
 
 class MC2(MarkovChain):
-    """MC2: from an item to a voter who ranked it, and to any that he put above it or beside it, itself included.
+    """MC2: from an item to a voter who ranked it, then to any item that the voter ranked above it or tied with it.
 
-    Scores are shares of the walk's steps, which sum to 1; higher is better. Always defined.
+    Parameters
+    ----------
+    teleport
+        Share of steps that go to an item chosen at random, above 0 and below 1. Default: 0.05.
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'ignore'.
 
-    Raises ParameterError for a `teleport` that is not between 0 and 1, another `unranked`.
+    Raises
+    ------
+    ParameterError
+        `teleport` is out of range, or `unranked` is unknown.
 
-    Source: Dwork et al. 2001, section 5, MC2.
+    Notes
+    -----
+    The item itself is among these. Scores are shares of the steps of the walk, which sum to 1; higher is better. They
+    are always defined.
 
+    References
+    ----------
+    Dwork et al. (2001), section 5, MC2.
+
+    Examples
+    --------
     >>> MC2().order(Votes.of([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])).order
     ('A', 'B', 'C')
     """
 
     name: ClassVar[str] = "mc2"
     meaning: ClassVar[str] = SCORE_MEANING
+    FUNCTIONS = ("rankscope.consensus:MC2", "rankscope.consensus:mc2")
 
     def steps(self, votes: Votes, places: Floats, weights: Floats) -> Floats:
         # Each item is one of this many that the voter offers.
@@ -120,20 +151,40 @@ class MC2(MarkovChain):
 
 
 class MC3(MarkovChain):
-    """MC3: from an item to a voter who ranked it, and to any that he ranked, if it is better; else the walk stays.
+    """MC3: from an item to a voter who ranked it, then to any better item of that list, or it stays.
 
-    Scores are shares of the walk's steps, which sum to 1; higher is better. Always defined.
+    Parameters
+    ----------
+    teleport
+        Share of steps that go to an item chosen at random, above 0 and below 1. Default: 0.05.
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'ignore'.
 
-    Raises ParameterError for a `teleport` that is not between 0 and 1, another `unranked`.
+    Raises
+    ------
+    ParameterError
+        `teleport` is out of range, or `unranked` is unknown.
 
-    Source: Dwork et al. 2001, section 5, MC3.
+    Notes
+    -----
+    Scores are shares of the steps of the walk, which sum to 1; higher is better. They are
+    always defined.
 
+    References
+    ----------
+    Dwork et al. (2001), section 5, MC3.
+
+    Examples
+    --------
     >>> MC3().order(Votes.of([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])).order
     ('A', 'B', 'C')
     """
 
     name: ClassVar[str] = "mc3"
     meaning: ClassVar[str] = SCORE_MEANING
+    FUNCTIONS = ("rankscope.consensus:MC3", "rankscope.consensus:mc3")
 
     def steps(self, votes: Votes, places: Floats, weights: Floats) -> Floats:
         ranked = (~np.isnan(places)).astype(np.float64)
@@ -144,21 +195,41 @@ class MC3(MarkovChain):
 
 
 class MC4(MarkovChain):
-    """MC4: from an item to any other, if more voters put that above it than below it; else the walk stays.
+    """MC4: from an item to any other item that more voters rank above it than below it, or it stays.
 
-    Of voters only those count who ranked both. A Condorcet winner is always first. Scores are shares of the walk's
-    steps, which sum to 1; higher is better. Always defined.
+    Parameters
+    ----------
+    teleport
+        Share of steps that go to an item chosen at random, above 0 and below 1. Default: 0.05.
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'ignore'.
 
-    Raises ParameterError for a `teleport` that is not between 0 and 1, another `unranked`.
+    Raises
+    ------
+    ParameterError
+        `teleport` is out of range, or `unranked` is unknown.
 
-    Source: Dwork et al. 2001, section 5, MC4; tied items, which the paper has not, speak for neither.
+    Notes
+    -----
+    Only voters who ranked both items count; those who tied them, which the paper does not treat, speak for neither. A
+    Condorcet winner always comes first. Scores are shares of the steps of the walk, which sum to 1; higher is better.
+    They are always defined.
 
+    References
+    ----------
+    Dwork et al. (2001), section 5, MC4.
+
+    Examples
+    --------
     >>> MC4().order(Votes.of([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])).order
     ('A', 'B', 'C')
     """
 
     name: ClassVar[str] = "mc4"
     meaning: ClassVar[str] = SCORE_MEANING
+    FUNCTIONS = ("rankscope.consensus:MC4", "rankscope.consensus:mc4")
 
     def steps(self, votes: Votes, places: Floats, weights: Floats) -> Floats:
         wins = majority_wins(preference_matrices(votes, weights, self.unranked))
@@ -192,64 +263,165 @@ def stationary_distribution(steps: Floats, teleport: float) -> Floats:
     return np.asarray(solution / solution.sum(axis=1, keepdims=True))
 
 
-def mc1(
-    rankings: Any, *, weights: VoterWeights = None, teleport: float = TELEPORT, unranked: str = UNRANKED[-1]
-) -> Order:
-    """The items by the chain MC1: from an item to any that some voter did not put below it.
+def mc1(rankings: Any, *, weights: VoterWeights = None, teleport: float = 0.05, unranked: str = "ignore") -> Order:
+    """Order the items by the Markov chain MC1: from an item to any item that some voter did not rank below it.
 
-    rankings: what `Votes.of` takes. weights: how much each voter counts. teleport: the share of steps that go to any
-    item. unranked: by "ignore" only those voters say something about an item who ranked it. Scores are shares of the
-    walk's steps, from 0 to 1, higher is better, and always defined.
+    Parameters
+    ----------
+    rankings
+        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+        voter; a mapping of voters' names to these; or `Votes`.
+    weights
+        Weight of each voter, as a list or by name. By default each voter counts 1.
+    teleport
+        Share of steps that go to an item chosen at random, above 0 and below 1. Default: 0.05.
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'ignore'.
 
-    Raises InputError for votes as `Votes` does; ParameterError for other options.
+    Returns
+    -------
+    Order
+        Scores are shares of the steps of the walk, from 0 to 1; higher is better. They are always defined.
 
-    Source: Dwork et al. 2001, section 5.
+    Raises
+    ------
+    InputError
+        The rankings are not valid; see `Votes`.
+    ParameterError
+        A parameter is out of range.
 
+    References
+    ----------
+    Dwork et al. (2001), section 5.
+
+    Examples
+    --------
     >>> mc1([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]).scores.round(3).tolist()
     [0.559, 0.333, 0.108]
     """
     return MC1(teleport=teleport, unranked=unranked).order(Votes.of(rankings, weights=weights))
 
 
-def mc2(
-    rankings: Any, *, weights: VoterWeights = None, teleport: float = TELEPORT, unranked: str = UNRANKED[-1]
-) -> Order:
-    """The items by the chain MC2: from an item to a voter, and to any item that he did not put below it.
+def mc2(rankings: Any, *, weights: VoterWeights = None, teleport: float = 0.05, unranked: str = "ignore") -> Order:
+    """Order the items by the Markov chain MC2: from an item to a voter, then to any item not ranked below it.
 
-    Options, scores and what is refused (what raises an error) are those of `mc1`.
+    Parameters
+    ----------
+    rankings
+        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+        voter; a mapping of voters' names to these; or `Votes`.
+    weights
+        Weight of each voter, as a list or by name. By default each voter counts 1.
+    teleport
+        Share of steps that go to an item chosen at random, above 0 and below 1. Default: 0.05.
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'ignore'.
 
-    Source: Dwork et al. 2001, section 5.
+    Returns
+    -------
+    Order
+        Scores are shares of the steps of the walk, from 0 to 1; higher is better. They are always defined.
 
+    Raises
+    ------
+    InputError
+        The rankings are not valid; see `Votes`.
+    ParameterError
+        A parameter is out of range.
+
+    References
+    ----------
+    Dwork et al. (2001), section 5.
+
+    Examples
+    --------
     >>> mc2([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]).scores.round(3).tolist()
     [0.612, 0.31, 0.078]
     """
     return MC2(teleport=teleport, unranked=unranked).order(Votes.of(rankings, weights=weights))
 
 
-def mc3(
-    rankings: Any, *, weights: VoterWeights = None, teleport: float = TELEPORT, unranked: str = UNRANKED[-1]
-) -> Order:
-    """The items by the chain MC3: from an item to a voter, and to any item of his list that is better.
+def mc3(rankings: Any, *, weights: VoterWeights = None, teleport: float = 0.05, unranked: str = "ignore") -> Order:
+    """Order the items by the Markov chain MC3: from an item to a voter, then to any item of that list that is better.
 
-    Options, scores and what is refused (what raises an error) are those of `mc1`.
+    Parameters
+    ----------
+    rankings
+        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+        voter; a mapping of voters' names to these; or `Votes`.
+    weights
+        Weight of each voter, as a list or by name. By default each voter counts 1.
+    teleport
+        Share of steps that go to an item chosen at random, above 0 and below 1. Default: 0.05.
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'ignore'.
 
-    Source: Dwork et al. 2001, section 5.
+    Returns
+    -------
+    Order
+        Scores are shares of the steps of the walk, from 0 to 1; higher is better. They are always defined.
 
+    Raises
+    ------
+    InputError
+        The rankings are not valid; see `Votes`.
+    ParameterError
+        A parameter is out of range.
+
+    References
+    ----------
+    Dwork et al. (2001), section 5.
+
+    Examples
+    --------
     >>> mc3([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]).scores.round(3).tolist()
     [0.644, 0.277, 0.079]
     """
     return MC3(teleport=teleport, unranked=unranked).order(Votes.of(rankings, weights=weights))
 
 
-def mc4(
-    rankings: Any, *, weights: VoterWeights = None, teleport: float = TELEPORT, unranked: str = UNRANKED[-1]
-) -> Order:
-    """The items by the chain MC4: from an item to any other that wins against it by majority.
+def mc4(rankings: Any, *, weights: VoterWeights = None, teleport: float = 0.05, unranked: str = "ignore") -> Order:
+    """Order the items by the Markov chain MC4: from an item to any other item that wins against it by majority.
 
-    Options, scores and what is refused (what raises an error) are those of `mc1`. A Condorcet winner is first.
+    Parameters
+    ----------
+    rankings
+        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+        voter; a mapping of voters' names to these; or `Votes`.
+    weights
+        Weight of each voter, as a list or by name. By default each voter counts 1.
+    teleport
+        Share of steps that go to an item chosen at random, above 0 and below 1. Default: 0.05.
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'ignore'.
 
-    Source: Dwork et al. 2001, section 5.
+    Returns
+    -------
+    Order
+        Scores are shares of the steps of the walk, from 0 to 1; higher is better. They are always defined. A Condorcet
+        winner comes first.
 
+    Raises
+    ------
+    InputError
+        The rankings are not valid; see `Votes`.
+    ParameterError
+        A parameter is out of range.
+
+    References
+    ----------
+    Dwork et al. (2001), section 5.
+
+    Examples
+    --------
     >>> mc4([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]).scores.round(3).tolist()
     [0.909, 0.067, 0.024]
     """

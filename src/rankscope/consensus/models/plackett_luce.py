@@ -22,9 +22,10 @@ from rankscope.consensus.models.plackett_luce_likelihood import (
     stages_of,
 )
 from rankscope.consensus.pairwise import refuse_items
+from rankscope.consensus.parameters import prior_field, unranked_field
 from rankscope.consensus.weight_unit import check_prior, in_weight_units, keep_positive, weight_unit
 from rankscope.data.text import format_p_value, join_names, pluralise
-from rankscope.data.votes import UNRANKED, Votes, check_unranked
+from rankscope.data.votes import Votes, check_unranked
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.rounding_ties import SOLVED
 from rankscope.stats.distributions import special
@@ -147,9 +148,9 @@ def refuse_unconnected(votes: Votes, weights: Floats, subsets: bool) -> None:
         for part_id in by_strength
     ]
     raise InputError(
-        f"the items fall into {n_parts} parts that no voter mixes ({join_names(names, PARTS_LISTED)}): of any two "
-        "parts one "
-        "is never above the other, so that no worths are most likely; pass a prior above 0, as 0.5, or leave items out"
+        f"the items fall into {n_parts} groups that no voter mixes ({join_names(names, PARTS_LISTED)}): of any two "
+        "groups one is never above the other, so that the model has no solution; use a prior above 0, as 0.5, or leave "
+        "items out"
     )
 
 
@@ -282,8 +283,8 @@ def fit_stages(
         if not unfinished.size:
             return log_worths
     raise InputError(
-        f"the worths of {unfinished.size} of {len(start)} fits did not settle; pass a prior above 0, as 0.5, which "
-        "keeps them from running away"
+        f"{unfinished.size} of {pluralise(len(start), 'fit')} did not converge; use a prior above 0, as 0.5, which "
+        "keeps worths finite"
     )
 
 
@@ -348,11 +349,35 @@ def plackett_luce_covariance(
 
 
 def sample_plackett_luce(worths: Mapping[str, float], n: int, rng: Any = None) -> Votes:
-    """Votes of Plackett and Luce's model, each item chosen next by its worth over the sum of those left.
+    """Draw votes from Plackett and Luce's model: each next item by its worth over the sum of the remaining worths.
 
-    worths: of each item, above 0; only their quotients count. n: at least 2. Raises ParameterError for other values;
-    InputError for fewer than two items. Source: Luce (1959); drawn as log-worths with Gumbel noise (Yellott 1977).
+    Parameters
+    ----------
+    worths
+        Worth of each item, above 0; only their quotients matter.
+    n
+        Number of votes, at least 2.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
 
+    Returns
+    -------
+    Votes
+        Full rankings without ties, each of weight 1.
+
+    Raises
+    ------
+    InputError
+        There are fewer than two items.
+    ParameterError
+        A worth or `n` is out of range.
+
+    References
+    ----------
+    Luce (1959); drawn as log-worths with Gumbel noise (Yellott 1977).
+
+    Examples
+    --------
     >>> sample_plackett_luce({"A": 1e9, "B": 1.0}, 2, rng=1).places.tolist()
     [[1.0, 2.0], [1.0, 2.0]]
     """
@@ -385,13 +410,13 @@ class Misfit(NamedTuple):
     @property
     def note(self) -> str:
         """The sentence on the fit for views."""
-        pvalue_text = f"(p {format_p_value(self.pvalue)} by {self.n_resamples:,} draws)"
+        pvalue_text = f"(p {format_p_value(self.pvalue)} from {self.n_resamples:,} samples)"
         if self.pvalue < LEVEL:
             return (
-                "one worth an item does not describe these votes well: pairs differ from it more than by chance "
-                f"{pvalue_text}"
+                "one worth per item does not describe these votes well: pairs of items depart from it by more than "
+                f"chance {pvalue_text}"
             )
-        return f"the pairs of items show no departure from one worth an item that chance would not make {pvalue_text}"
+        return f"no significant departure of pairs of items from one worth per item was found {pvalue_text}"
 
 
 def plackett_luce_misfit(
@@ -404,18 +429,51 @@ def plackett_luce_misfit(
     n_resamples: int = 199,
     rng: Any = None,
 ) -> Misfit:
-    """Whether Plackett and Luce's model describes the votes: a statistic from 0 (all pairs as expected), its p-value.
+    """Test whether Plackett and Luce's model describes the votes.
 
-    The model says that i stands above j with the chance w_i / (w_i + w_j), whatever else there is. The statistic sums
-    the squared differences of the voters for i over j from their expected number, each over its variance. Votes on the
-    same items, with lists as long, are drawn n_resamples times from the fitted model, fitted and compared alike;
-    the p-value is the share of those, the votes themselves among them, that are as far off: in (0, 1], a small one
-    speaks against the model. Pairs of which a voter ranked neither do not count; tied ones count half each way, which
-    makes the statistic smaller, and the drawn votes have no ties: with many ties the p-value is too large.
+    Parameters
+    ----------
+    rankings
+        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+        voter; a mapping of voters' names to these; or `Votes`.
+    log_worths
+        (items) the fit, if it is known.
+    weights
+        Weight of each voter, as a list or by name. By default each voter counts 1.
+    unranked
+        As for `plackett_luce`.
+    prior
+        As for `plackett_luce`.
+    n_resamples
+        Number of samples from the fitted model.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
 
-    log_worths: (items) the fit, where it is at hand; other parameters and errors as `plackett_luce`.
-    Source: parametric bootstrap (Davison and Hinkley 1997, chapter 4) of Pearson's statistic on pairs.
+    Returns
+    -------
+    Misfit
+        `statistic`, from 0 (all pairs are as expected), and `pvalue`, in (0, 1]; a small one speaks against the model.
 
+    Raises
+    ------
+    InputError, ParameterError
+        As `plackett_luce`.
+
+    Notes
+    -----
+    By the model i ranks above j with the probability w_i / (w_i + w_j), whatever other items there are. The statistic
+    sums the squared differences between the number of voters for i over j and its expectation, each divided by its
+    variance. Votes on the same items, with lists of the same length, are sampled from the fitted model, fitted and
+    compared in the same way; the p-value is the share of samples, the votes themselves among them, that are at least as
+    far off. Pairs of which a voter ranked neither item do not count. Tied pairs count half each way, which makes the
+    statistic smaller, and sampled votes have no ties: with many ties the p-value is too large.
+
+    References
+    ----------
+    Parametric bootstrap (Davison and Hinkley 1997, chapter 4) of Pearson's statistic on pairs.
+
+    Examples
+    --------
     >>> round_table = [["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"]] * 20  # nobody is better than anybody
     >>> plackett_luce_misfit(round_table, n_resamples=99, rng=1).pvalue
     0.01
@@ -479,18 +537,35 @@ def pair_statistic(places: Floats, weights: Floats, log_worths: Floats, subsets:
 
 @dataclass(frozen=True, kw_only=True)
 class PlackettLuce(Method):
-    """Plackett-Luce; scores are log-worths of mean 0, as `plackett_luce` says."""
+    """Plackett and Luce's model; scores are log-worths of mean 0, higher is better.
+
+    Parameters
+    ----------
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'average'.
+    prior
+        Number of wins, and of losses, that are added to each item against an average item. Default: 0.0.
+
+    Raises
+    ------
+    ParameterError
+        The prior is negative, or `unranked` is unknown.
+
+    Notes
+    -----
+    See `plackett_luce`.
+    """
 
     name: ClassVar[str] = "plackett-luce"
     work = "fit"
-    meaning: ClassVar[str] = "log-worths of mean 0; one more by 0.69 (log 2): twice as likely to be chosen"
+    meaning: ClassVar[str] = "log-worth, with mean 0; 0.69 (log 2) more means twice as likely to be chosen"
     least_range: ClassVar[float] = 1.0
-    unranked: str = UNRANKED[0]
-    prior: float = 0.0
+    FUNCTIONS = ("rankscope.consensus:PlackettLuce", "rankscope.consensus:plackett_luce")
 
-    def __post_init__(self) -> None:
-        check_unranked(self.unranked)
-        check_positive("prior", self.prior, zero=True)
+    unranked: str = unranked_field("average")
+    prior: float = prior_field(0.0)
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         check_prior(votes.weights, self.prior)
@@ -507,8 +582,8 @@ class PlackettLuce(Method):
 
     def resampling_note(self, n_odd: int, n_draws: int) -> str:
         return (
-            f"in {n_odd:,} of {pluralise(n_draws, 'draw')} of the voters an item is always, or never, above others, so "
-            f"that no worths are most likely; there a prior of {SLIGHT_PRIOR:g} orders the items"
+            f"in {n_odd:,} of {pluralise(n_draws, 'resample')} of the voters an item is always or never above others, "
+            f"so that the model has no solution; there a prior of {SLIGHT_PRIOR:g} is used"
         )
 
     def solve(self, votes: Votes) -> Solution:
@@ -531,7 +606,7 @@ class PlackettLuce(Method):
             details["p-value of equal worths"] = pvalue
             notes = (
                 Note(
-                    "were all votes in random order, worths would differ as much or more with p "
+                    "if all votes were in random order, worths would differ at least this much with p "
                     f"{format_p_value(pvalue)}"
                 ),
             )
@@ -542,32 +617,65 @@ def plackett_luce(
     rankings: Any,
     *,
     weights: Weights = None,
-    unranked: str = UNRANKED[0],
+    unranked: str = "average",
     prior: float = 0.0,
     n_resamples: int = 0,
     rng: Any = None,
 ) -> Order:
-    """The order of the items by worth in Plackett and Luce's model; scores are log-worths of mean 0, higher is better.
+    """Order the items by their worth in Plackett and Luce's model.
 
-    A voter takes the first item with a chance that is its worth over the sum of all worths, the next so of those left,
-    and so on; the worths are those under which the votes are most likely. A difference of two scores is the log of the
-    odds that one stands above the other.
+    Parameters
+    ----------
+    rankings
+        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+        voter; a mapping of voters' names to these; or `Votes`.
+    weights
+        Weight of each voter, as a list or by name. By default each voter counts 1.
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'average'.
+    prior
+        Number of wins, and of losses, that are added to each item against an average item. Default: 0.0.
+    n_resamples
+        Number of samples of rankings from the fitted model, to test whether it describes the votes
+        (`plackett_luce_misfit`). 0 skips the test.
+    rng
+        Seed or `numpy.random.Generator` of these samples; None draws a new seed.
 
-    rankings: what `Votes.of` takes. weights: how much each voter counts. unranked: by "ignore" a voter chose among
-    the items that he ranked; by any other word among all, and stopped where his list ends (a top list), so that what he
-    left out is behind, not ordered. prior: so many wins and losses of each item against an imagined average one; where
-    an item always (or never) stands above others there are no worths without it. Ties are averages over the orders of
-    the tied items, by Efron's approximation; two tied items have half a win each.
-    n_resamples: above 0, rankings are drawn so often from the fitted model, with rng, to see whether it describes the
-    votes (`plackett_luce_misfit`).
+    Returns
+    -------
+    Order
+        Scores are log-worths of mean 0; higher is better. The details are the log-likelihood, that of random orders,
+        1 minus their quotient (pseudo R2, in [0, 1) without a prior), twice their difference (likelihood ratio) with
+        its degrees of freedom and, if each vote counts 1 and there is no prior, its chi-square p-value; with
+        resamples, also "misfit" and "p-value of fit".
 
-    details: log-likelihood, that of random orders, 1 less their quotient (pseudo R2, in [0, 1) without a prior), twice
-    their difference (likelihood ratio) with its degrees of freedom and, where each vote counts 1 and there is no prior,
-    its chi-square p-value; "misfit" and "p-value of fit" where resamples are asked for.
-    Raises InputError as `Votes.of`, and where there is no maximum, naming the parts of the items that no votes mix;
-    ParameterError for a prior below 0.
-    Source: Plackett (1975); Luce (1959); Hunter (2004); Efron (1977) on ties. Agrees with choix 0.4.1 without ties.
+    Raises
+    ------
+    InputError
+        The rankings are not valid, see `Votes`, or the likelihood has no maximum; the message names the groups of items
+        that no vote mixes.
+    ParameterError
+        A parameter is out of range.
 
+    Notes
+    -----
+    A voter chooses the first item with a probability of its worth divided by the sum of all worths, the next one in the
+    same way among the remaining items, and so on; the worths are those under which the votes are most likely. The
+    difference of two scores is the log-odds that one item ranks above the other.
+
+    With "ignore" a voter chose among the items that it ranked; otherwise among all items, and stopped at the end of its
+    list (a top list), so that the other items come after it, in no order. The wins and losses of the prior are against
+    an imaginary average item; without a prior there are no worths if an item always (or never) ranks above others. Ties
+    are averages over the orders of the tied items, by Efron's approximation; two tied items have half a win each.
+
+    References
+    ----------
+    Plackett (1975); Luce (1959); Hunter (2004); Efron (1977) on ties. Agrees with choix 0.4.1 without ties.
+
+    Examples
+    --------
     >>> found = plackett_luce([["A", "B", "C"], ["B", "A", "C"], ["A", "C", "B"], ["C", "A", "B"]])
     >>> found.order, round(found["A"] - found["C"], 4)  # log(1 + sqrt(5))
     (('A', 'B', 'C'), 1.1744)

@@ -11,8 +11,9 @@ import numpy as np
 from rankscope.consensus.base import Method, Note, Order, ResampledScores, Solution, items_behind
 from rankscope.consensus.optimal.integer_margins import common_unit
 from rankscope.consensus.pairwise import refuse_items
+from rankscope.consensus.parameters import unranked_field
 from rankscope.data.text import pluralise
-from rankscope.data.votes import UNRANKED, Votes, check_unranked
+from rankscope.data.votes import Votes
 from rankscope.typing import Floats, Indices
 
 __all__ = [
@@ -30,21 +31,34 @@ HELD = 1 << 22
 
 @dataclass(frozen=True, kw_only=True)
 class Footrule(Method):
-    """Footrule: the order whose places are, summed with the weights of the voters, the least away from theirs.
+    """The footrule order: the one whose places have the smallest weighted total distance from those of the voters.
 
-    Tied items of a voter have the mean of their places, those that he left out the one of `unranked`, or, by "ignore",
-    no say. Items are strictly ordered; scores count the items behind each, from 0 to items - 1, higher is better, and
-    are always defined. The order is a best one; among orders of one distance it is the one whose places are, by their
-    squared differences, nearest to the order by mean place (of equals, to that of the votes). Neighbours that could
-    stand in any order at no cost share a rank; a note says where other orders are as good. Where voters rank all
-    without ties it disagrees with them over at most twice as many pairs as the Kemeny order.
+    Parameters
+    ----------
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'average'.
 
-    details: "distance".
+    Raises
+    ------
+    ParameterError
+        `unranked` is unknown.
 
-    Raises ParameterError for another `unranked`.
+    Notes
+    -----
+    Tied items of a voter have the mean of their places. The order is strict; scores count the items behind each, from 0
+    to items - 1, higher is better, always defined. Among orders of equal distance it is the one nearest to the order by
+    mean place, by squared differences of places (then to the order in the votes). Neighbours that could stand in any
+    order at no cost share a rank; a note says whether other orders are as good. If voters rank all items without ties,
+    it disagrees with them over at most twice as many pairs as Kemeny's order. The details are "distance".
 
-    Source: Dwork et al. 2001, "Rank aggregation methods for the web", section 3; Diaconis and Graham 1977.
+    References
+    ----------
+    Dwork et al. (2001), Rank aggregation methods for the web, section 3; Diaconis and Graham (1977).
 
+    Examples
+    --------
     >>> votes = Votes.of([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])
     >>> found = Footrule().order(votes)
     >>> found.order, found.details["distance"]
@@ -53,18 +67,17 @@ class Footrule(Method):
 
     name: ClassVar[str] = "footrule"
     work = "assignment"
-    meaning: ClassVar[str] = "how many items stand behind in this order; not how sure that is"
-    unranked: str = UNRANKED[0]
+    meaning: ClassVar[str] = "number of items after this one; it does not show how certain the order is"
+    FUNCTIONS = ("rankscope.consensus:Footrule", "rankscope.consensus:footrule")
 
-    def __post_init__(self) -> None:
-        check_unranked(self.unranked)
+    unranked: str = unranked_field("average")
 
     def solve(self, votes: Votes) -> Solution:
         costs = place_costs(votes, votes.weights[None], self.unranked)[0]
         unit = common_unit(votes.weights, len(votes.items)) / 2
         order = assign_places(costs, unit)
         distance = float(costs[order, np.arange(order.size)].sum())
-        text = "no order has places that are less away from those of the voters in sum"
+        text = "no order has a smaller total distance to the places of the voters (proved)"
         unit_costs = np.rint(costs / unit)[order]  # (place, place): the cost of the item of the first at the second
         equal_notes = equal_orders_notes(unit_costs)
         return Solution(
@@ -177,17 +190,40 @@ def assign_places(costs: Floats, unit: float, rng: np.random.Generator | None = 
     return order
 
 
-def footrule(rankings: Any, *, weights: Weights = None, unranked: str = UNRANKED[0]) -> Order:
-    """The order whose places are the least away from those of the voters, in sum.
+def footrule(rankings: Any, *, weights: Weights = None, unranked: str = "average") -> Order:
+    """Find the order whose places have the smallest weighted total distance from those of the voters.
 
-    rankings: what `Votes.of` takes. weights: how much each voter counts. unranked: the places of items that a voter
-    left out; by "ignore" he has no say on them. Scores count the items behind each, from 0 to items - 1, higher is
-    better, and are always defined; the details are the "distance", from 0, lower is nearer.
+    Parameters
+    ----------
+    rankings
+        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+        voter; a mapping of voters' names to these; or `Votes`.
+    weights
+        Weight of each voter, as a list or by name. By default each voter counts 1.
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'average'.
 
-    Raises InputError for votes as `Votes` does; ParameterError for another `unranked`.
+    Returns
+    -------
+    Order
+        Scores count the items behind each, from 0 to items - 1; higher is better. They are always defined. The details
+        are the "distance", from 0; lower is nearer.
 
-    Source: Dwork et al. 2001, section 3.
+    Raises
+    ------
+    InputError
+        The rankings are not valid; see `Votes`.
+    ParameterError
+        A parameter is out of range.
 
+    References
+    ----------
+    Dwork et al. (2001), section 3.
+
+    Examples
+    --------
     >>> footrule([["A", "B", "C"], ["B", "C", "A"], ["B", "A", "C"]]).order
     ('B', 'A', 'C')
     """

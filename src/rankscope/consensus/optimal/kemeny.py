@@ -20,10 +20,16 @@ from rankscope.consensus.optimal.local_search import (
     search_order,
 )
 from rankscope.consensus.pairwise import in_chunks, preference_matrix
+from rankscope.consensus.parameters import (
+    exact_field,
+    restarts_field,
+    search_seed_field,
+    time_limit_field,
+    unranked_field,
+)
 from rankscope.data.text import pluralise
-from rankscope.data.votes import UNRANKED, Votes, check_unranked
-from rankscope.errors import ParameterError
-from rankscope.stats.inputs import as_generator, check_count, check_positive
+from rankscope.data.votes import Votes
+from rankscope.stats.inputs import as_generator
 from rankscope.typing import Floats, Indices
 
 __all__ = [
@@ -72,32 +78,56 @@ HELD = 1 << 21
 
 @dataclass(frozen=True, kw_only=True)
 class Kemeny(Method):
-    """Kemeny: the order with the least weighted number of disagreements with the voters, a pair at a time.
+    """Kemeny's order: the one with the smallest weighted number of pairwise disagreements with the voters.
 
-    A voter disagrees with a pair that he ranked the other way round; a pair that he tied, or, by `unranked` "ignore",
-    did not rank, costs him nothing. Items are strictly ordered; scores count the items behind each, from 0 to
-    items - 1, higher is better, and are always defined. Neighbours that are tied with each other one against one, all
-    of them, share a rank: they could stand in any order at no cost. Other orders may be as good in other ways, as where
-    items win in a circle: a note says so.
+    Parameters
+    ----------
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'average'.
+    exact
+        Prove that no order is nearer to the voters, or only search for one. Default: prove it for up to 50 items that
+        win in cycles, or 200 with a time limit.
+    time_limit
+        Seconds after which the best order found so far is returned. Default: no limit.
+    restarts
+        Number of starts of the search. Default: 32, or fewer for many items.
+    rng
+        Random seed of the search. Default: 0.
 
-    Among orders of one distance the search prefers the one that agrees with most pairs of the Borda order (by margins;
-    of equals, by majorities won, then as in the votes): among all, where there are at most 14 items, else as far as
-    moves of one item lead there.
+    Raises
+    ------
+    ParameterError
+        A parameter is out of range.
 
-    exact: prove that no order is nearer. None: in each block of items that circles of majorities hold together, up to
-    50 of them, or 200 where there is a time limit; True: always, which for more than 50 may take hours; False: never.
-    time_limit: seconds after which the best order found is given, with what no order can go below; how far that is
-    then depends on the machine. restarts: starts of the search from which the proof sets out, or which is all there is;
-    None: 32, and fewer for more than 200 items. rng: of the search; a seed.
-    details: "distance", "bound" (no order has less), "gap" (by what share of the distance they differ, 0 where proved).
-    Of draws of voters, as for a bootstrap, up to 8 items are solved exactly; of more, the order for all voters is
-    improved by moves of one item until none helps.
+    Notes
+    -----
+    A voter disagrees with a pair that it ranked the other way round. A pair that it tied, or with "ignore" did not
+    rank, costs nothing. The order is strict; scores count the items behind each, from 0 to items - 1, higher is better,
+    always defined. Neighbours that are all tied with each other one against one share a rank: they could stand in any
+    order at no cost. Other orders may be as good in other ways, for example if items win in a cycle; a note says so.
 
-    Raises ParameterError for other parameters.
+    Among orders of equal distance the search prefers the one that agrees with most pairs of the Borda order (by
+    margins; then by majorities won; then as in the votes): among all orders for up to 14 items, otherwise as far as
+    moves of one item lead.
 
-    Source: Kemeny 1959, "Mathematics without numbers"; Kemeny and Snell 1962. Extended to ties and partial lists as
-    the penalty p = 0 of Fagin et al. 2006.
+    By default each block of items that cycles of majorities hold together is proved if it has up to 50 items, or 200
+    with a time limit. With `exact=True` it always is, which for more than 50 items may take hours. After the time limit
+    the result has the best order found and a bound on its distance, both of which then depend on the machine. The proof
+    starts from a search, which has `restarts` starts.
 
+    The details are "distance", "bound" (no order has a smaller distance) and "gap" (their difference as a share of the
+    distance; 0 if proved). For resamples of the voters, up to 8 items are solved exactly; for more, the order of all
+    voters is improved by moves of one item until none helps.
+
+    References
+    ----------
+    Kemeny (1959), Mathematics without numbers; Kemeny and Snell (1962). Extended to ties and partial lists as the
+    penalty p = 0 of Fagin et al. (2006).
+
+    Examples
+    --------
     >>> votes = Votes.of([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])
     >>> found = Kemeny().order(votes)
     >>> found.order, found.details["distance"], found.details["gap"]
@@ -106,24 +136,16 @@ class Kemeny(Method):
 
     name: ClassVar[str] = "kemeny"
     work = "search"
-    meaning: ClassVar[str] = "how many items stand behind in this order; not how sure that is"
-    unranked: str = UNRANKED[0]
-    exact: bool | None = None
-    time_limit: float | None = None
-    restarts: int | None = None
-    rng: Any = 0
+    meaning: ClassVar[str] = "number of items after this one; it does not show how certain the order is"
+    FUNCTIONS = ("rankscope.consensus:Kemeny", "rankscope.consensus:kemeny")
+
+    unranked: str = unranked_field("average")
+    exact: bool | None = exact_field(None)
+    time_limit: float | None = time_limit_field(None)
+    restarts: int | None = restarts_field(None)
+    rng: Any = search_seed_field()  # noqa: RUF009  # a field of the dataclass
     #: Without `exact` and a time limit, larger blocks are only searched. Set by `for_many`.
     searched_beyond: int = field(default=EXACT_ITEMS, init=False)
-
-    def __post_init__(self) -> None:
-        check_unranked(self.unranked)
-        if self.exact not in (None, True, False):
-            raise ParameterError(f"exact is {self.exact!r}, expected True, False or None")
-        if self.time_limit is not None:
-            check_positive("time_limit", self.time_limit)
-        if self.restarts is not None:
-            check_count("restarts", self.restarts)
-        as_generator(self.rng)
 
     def for_many(self) -> tuple[Method, str]:
         if self.exact is not None or self.time_limit is not None:
@@ -131,8 +153,8 @@ class Kemeny(Method):
         searching = replace(self, restarts=self.restarts or STARTS_OF_MANY)
         searching.__dict__["searched_beyond"] = HELD_KARP_ITEMS
         return searching, (
-            f"of more than {HELD_KARP_ITEMS} items that win in circles the best order is searched, not proved, so that "
-            "many queries do not take long; --time-limit (in Python time_limit), for each query, tries to prove it"
+            f"if more than {HELD_KARP_ITEMS} items win in cycles, the best order is searched but not proved, to save "
+            "time; --time-limit (in Python time_limit) tries to prove it for each query"
         )
 
     def solve(self, votes: Votes) -> Solution:
@@ -201,7 +223,7 @@ class Kemeny(Method):
 
     def notes(self, best: KemenyOrder, details: Mapping[str, float]) -> tuple[str, ...]:
         if best.proved:
-            text = "no order has a smaller distance to the voters; this is proved"
+            text = "no order has a smaller distance to the voters (proved)"
             return (Note(text, text),)
         reason = f"found by a search from {pluralise(self.n_starts(best.largest_block), 'start')}, without proof"
         general = "found by a search, without proof that no order has a smaller distance to the voters"
@@ -295,23 +317,58 @@ def kemeny(
     rankings: Any,
     *,
     weights: Weights = None,
-    unranked: str = UNRANKED[0],
+    unranked: str = "average",
     exact: bool | None = None,
     time_limit: float | None = None,
     restarts: int | None = None,
     rng: Any = 0,
 ) -> Order:
-    """The order with the least weighted number of pairs on which it disagrees with the voters.
+    """Find the order with the smallest weighted number of pairwise disagreements with the voters.
 
-    rankings: what `Votes.of` takes. weights: how much each voter counts. unranked: what becomes of items that a voter
-    left out: behind the ranked ones, tied, or, by "ignore", without a say. exact, time_limit, restarts, rng: as for
-    `Kemeny`. Scores count the items behind each, from 0 to items - 1, higher is better, and are always defined; the
-    details are "distance", "bound" and "gap", which is 0 where the order is proved to be the best.
+    Parameters
+    ----------
+    rankings
+        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+        voter; a mapping of voters' names to these; or `Votes`.
+    weights
+        Weight of each voter, as a list or by name. By default each voter counts 1.
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'average'.
+    exact
+        Prove that no order is nearer to the voters, or only search for one. Default: prove it for up to 50 items that
+        win in cycles, or 200 with a time limit.
+    time_limit
+        Seconds after which the best order found so far is returned. Default: no limit.
+    restarts
+        Number of starts of the search. Default: 32, or fewer for many items.
+    rng
+        Random seed of the search. Default: 0.
 
-    Raises InputError for votes as `Votes` does; ParameterError for other parameters.
+    Returns
+    -------
+    Order
+        Scores count the items behind each, from 0 to items - 1; higher is better. They are always defined. The details
+        are "distance", "bound" and "gap", which is 0 if the order is proved to be the best.
 
-    Source: Kemeny 1959; solved as by Grötschel, Juenger and Reinelt 1984, block by block.
+    Raises
+    ------
+    InputError
+        The rankings are not valid; see `Votes`.
+    ParameterError
+        A parameter is out of range.
 
+    Notes
+    -----
+    See `Kemeny`.
+
+    References
+    ----------
+    Kemeny (1959); solved block by block, as by Grötschel, Jünger and Reinelt (1984).
+
+    Examples
+    --------
     >>> found = kemeny([["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"], ["A", "B", "C"]])
     >>> found.order, dict(found.details)
     (('A', 'B', 'C'), {'distance': 4.0, 'bound': 4.0, 'gap': 0.0})

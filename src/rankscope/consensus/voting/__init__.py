@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from rankscope.consensus.voting.copeland import Copeland as Copeland
     from rankscope.consensus.voting.median_rank import MedianRankAggregation as MedianRankAggregation
     from rankscope.consensus.voting.ranked_pairs import RankedPairs as RankedPairs
-    from rankscope.consensus.voting.robust_rank_aggregation import PVALUES as PVALUES
     from rankscope.consensus.voting.robust_rank_aggregation import RobustRank as RobustRank
     from rankscope.consensus.voting.robust_rank_aggregation import robust_rank_pvalues as robust_rank_pvalues
     from rankscope.consensus.voting.schulze import Schulze as Schulze
@@ -23,7 +22,6 @@ HOMES = {
     "Copeland": "copeland",
     "MeanRankAggregation": "borda",
     "MedianRankAggregation": "median_rank",
-    "PVALUES": "robust_rank_aggregation",
     "RankedPairs": "ranked_pairs",
     "RobustRank": "robust_rank_aggregation",
     "Schulze": "schulze",

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankscope.consensus.base import Method, Order, VoterWeights
+from rankscope.consensus.parameters import as_points, points_field, unranked_field
 from rankscope.data.ranking import normalise_ranks
-from rankscope.data.votes import UNRANKED, Votes, check_unranked
-from rankscope.errors import ParameterError
+from rankscope.data.votes import UNRANKED, Votes
 from rankscope.typing import Floats
 
 __all__ = [
@@ -24,17 +24,33 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class Borda(Method):
-    """Borda: the number of items less the rank, summed over voters with their weights; from 0, higher is better.
+    """Borda's count: the number of items minus the rank, summed over voters; from 0, higher is better.
 
-    points: what the places are worth in its stead, from the first on, as (3, 1, 0); what follows is worth 0. They may
-    not rise. Tied items share the mean of the points of their places, and so do, by `unranked` "average", those that a
-    voter left out; by "worst" they get those of the last place, by "optimistic" of the first after the ranked ones.
-    Always defined.
+    Parameters
+    ----------
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic'. Default:
+        'average'.
+    points
+        Points for the places, from the first on; further places are worth 0. Default: the number of items minus the
+        rank.
 
-    Raises ParameterError for another `unranked`, for points that rise or are no finite numbers.
+    Raises
+    ------
+    ParameterError
+        The points rise or are not finite numbers, or `unranked` is unknown.
 
-    Source: Borda 1781; partial lists: "average" is the modified count of Dwork et al. 2001, section 3.
+    Notes
+    -----
+    Scores are always defined. Tied items share the mean of the points of their places.
 
+    References
+    ----------
+    Borda (1781). For partial lists, "average" is the modified count of Dwork et al. (2001), section 3.
+
+    Examples
+    --------
     >>> votes = Votes.of([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])
     >>> Borda().order(votes).scores.tolist(), Borda(points=(3, 1)).order(votes).scores.tolist()
     ([5.0, 3.0, 1.0], [7.0, 4.0, 1.0])
@@ -42,17 +58,19 @@ class Borda(Method):
 
     name: ClassVar[str] = "borda"
     work = "ranks"
-    meaning: ClassVar[str] = "points, the number of items less the rank, summed over voters"
-    unranked: str = UNRANKED[0]
-    points: tuple[float, ...] | None = None
+    meaning: ClassVar[str] = "points (number of items minus rank), summed over voters"
+    FUNCTIONS = ("rankscope.consensus:Borda", "rankscope.consensus:borda")
+
+    unranked: str = unranked_field("average", UNRANKED[:3])
+    points: tuple[float, ...] | None = points_field(None)
 
     def __post_init__(self) -> None:
-        check_unranked(self.unranked, UNRANKED[:3])
         if self.points is not None:
-            self.__dict__["points"] = parse_points(self.points)
+            self.__dict__["points"] = as_points(self.points)
+        super().__post_init__()
 
     def describe_score(self) -> str:
-        return self.meaning if self.points is None else "points, what the places are worth, summed over voters"
+        return self.meaning if self.points is None else "points of the places, summed over voters"
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         if self.points is None:
@@ -62,13 +80,27 @@ class Borda(Method):
 
 @dataclass(frozen=True, kw_only=True)
 class MeanRankAggregation(Method):
-    """The mean of an item's ranks, weighted; from 1 to the number of items, lower is better.
+    """The weighted mean of the ranks of an item, from 1 to the number of items; lower is better.
 
-    unranked: "ignore" takes the mean over those who ranked the item; an item that nobody in a resample of the voters
-    ranked is then last. Otherwise the order is Borda's.
+    Parameters
+    ----------
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'average'.
 
-    Raises ParameterError for another `unranked`.
+    Raises
+    ------
+    ParameterError
+        `unranked` is unknown.
 
+    Notes
+    -----
+    With "ignore" the mean is over the voters who ranked the item, and an item that no voter of a resample ranked comes
+    last. Otherwise the order is that of Borda's count.
+
+    Examples
+    --------
     >>> votes = Votes.of([["A", "B", "C"], ["A", "C"], ["B", "A"]])
     >>> MeanRankAggregation().order(votes).scores.tolist()
     [1.3333333333333333, 2.0, 2.6666666666666665]
@@ -80,10 +112,9 @@ class MeanRankAggregation(Method):
     work = "ranks"
     meaning: ClassVar[str] = "the mean of an item's ranks"
     higher_is_better: ClassVar[bool] = False
-    unranked: str = UNRANKED[0]
+    FUNCTIONS = ("rankscope.consensus:MeanRankAggregation", "rankscope.consensus:mean_rank")
 
-    def __post_init__(self) -> None:
-        check_unranked(self.unranked)
+    unranked: str = unranked_field("average")
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         places = votes.fill_unranked(self.unranked)
@@ -91,16 +122,6 @@ class MeanRankAggregation(Method):
         total = weights @ ranked.astype(np.float64)
         mean_ranks = (weights @ np.where(ranked, places, 0.0)) / np.where(total > 0, total, 1.0)
         return np.where(total > 0, mean_ranks, float(len(votes.items)))
-
-
-def parse_points(points: Any) -> tuple[float, ...]:
-    try:
-        values = np.array(tuple(points), np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError(f"points is {points!r}, expected numbers from the first place on, as (3, 1, 0)") from None
-    if not values.size or not np.isfinite(values).all() or (np.diff(values) > 0).any() or values[-1] < 0:
-        raise ParameterError(f"points is {points!r}, expected numbers of at least 0 that do not rise, as (3, 1, 0)")
-    return tuple(values.tolist())
 
 
 def points_of(votes: Votes, unranked: str, points: tuple[float, ...]) -> Floats:
@@ -122,34 +143,80 @@ def points_of(votes: Votes, unranked: str, points: tuple[float, ...]) -> Floats:
 
 
 def borda(
-    rankings: Any, *, weights: VoterWeights = None, unranked: str = UNRANKED[0], points: Iterable[float] | None = None
+    rankings: Any, *, weights: VoterWeights = None, unranked: str = "average", points: Iterable[float] | None = None
 ) -> Order:
-    """The items by their points: a place is worth the number of items less the rank, summed over voters.
+    """Order the items by Borda's count: the number of items minus the rank, summed over voters.
 
-    rankings: what `Votes.of` takes. weights: how much each voter counts. unranked: what becomes of items that a voter
-    left out, "average", "worst" or "optimistic". points: what places are worth instead, as (3, 1, 0). Scores are from
-    0, higher is better, and always defined.
+    Parameters
+    ----------
+    rankings
+        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+        voter; a mapping of voters' names to these; or `Votes`.
+    weights
+        Weight of each voter, as a list or by name. By default each voter counts 1.
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic'. Default:
+        'average'.
+    points
+        Points for the places, from the first on; further places are worth 0. Default: the number of items minus the
+        rank.
 
-    Raises InputError for votes as `Votes` does; ParameterError for other options.
+    Returns
+    -------
+    Order
+        Scores are points, from 0; higher is better. They are always defined.
 
-    Source: Borda 1781.
+    Raises
+    ------
+    InputError
+        The rankings are not valid; see `Votes`.
+    ParameterError
+        A parameter is out of range.
 
+    References
+    ----------
+    Borda (1781).
+
+    Examples
+    --------
     >>> found = borda([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])
     >>> found.order, found.scores.tolist()
     (('A', 'B', 'C'), [5.0, 3.0, 1.0])
     """
-    method = Borda(unranked=unranked, points=None if points is None else parse_points(points))
+    method = Borda(unranked=unranked, points=None if points is None else as_points(points))
     return method.order(Votes.of(rankings, weights=weights))
 
 
-def mean_rank(rankings: Any, *, weights: VoterWeights = None, unranked: str = UNRANKED[0]) -> Order:
-    """The items by the weighted mean of their ranks, from 1 to the number of items, lower is better.
+def mean_rank(rankings: Any, *, weights: VoterWeights = None, unranked: str = "average") -> Order:
+    """Order the items by the weighted mean of their ranks.
 
-    rankings, weights: as for `borda`. unranked: "ignore", too: the mean over those who ranked the item. Always defined,
-    since an item that nobody ranked is refused.
+    Parameters
+    ----------
+    rankings
+        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+        voter; a mapping of voters' names to these; or `Votes`.
+    weights
+        Weight of each voter, as a list or by name. By default each voter counts 1.
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'average'.
 
-    Raises InputError for votes as `Votes` does; ParameterError for another `unranked`.
+    Returns
+    -------
+    Order
+        Scores are mean ranks, from 1 to the number of items; lower is better. They are always defined.
 
+    Raises
+    ------
+    InputError
+        The rankings are not valid; see `Votes`.
+    ParameterError
+        A parameter is out of range.
+
+    Examples
+    --------
     >>> mean_rank([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])["A"]  # (1 + 1 + 2) / 3
     1.3333333333333333
     """

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankscope.consensus.base import VoterWeights
 from rankscope.consensus.pairwise import half_ties, majority_wins, preference_matrices
-from rankscope.data.votes import UNRANKED, Votes, check_unranked
+from rankscope.data.votes import Votes, check_unranked
 from rankscope.typing import Bools, Ints
 
 __all__ = [
@@ -22,13 +22,13 @@ __all__ = [
 
 
 def condorcet_winners(wins: Bools) -> Ints:
-    """(draws) the item that wins against all others, -1 where there is none."""
+    """(resamples) the item that wins against all others, or -1."""
     beats_all = wins.sum(axis=2) == wins.shape[1] - 1
     return np.where(beats_all.any(axis=1), beats_all.argmax(axis=1), -1)
 
 
 def condorcet_losers(wins: Bools) -> Ints:
-    """(draws) the item that loses against all others, -1 where there is none."""
+    """(resamples) the item that loses against all others, or -1."""
     return condorcet_winners(wins.swapaxes(1, 2))
 
 
@@ -56,31 +56,75 @@ def wins_of_votes(rankings: Any, weights: VoterWeights, unranked: str) -> tuple[
     return votes, majority_wins(preference_matrices(votes, votes.weights[None], unranked))
 
 
-def condorcet_winner(rankings: Any, *, weights: VoterWeights = None, unranked: str = UNRANKED[0]) -> str | None:
-    """The item that wins against each other one by majority; None where there is none.
+def condorcet_winner(rankings: Any, *, weights: VoterWeights = None, unranked: str = "average") -> str | None:
+    """Find the item that wins against every other item by majority.
 
-    rankings, weights, unranked: as for `copeland`.
+    Parameters
+    ----------
+    rankings
+        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+        voter; a mapping of voters' names to these; or `Votes`.
+    weights
+        Weight of each voter, as a list or by name. By default each voter counts 1.
+    unranked
+        With "ignore" only voters who ranked both items of a pair count; otherwise unranked items are tied after the
+        ranked ones.
 
-    Raises InputError for votes as `Votes` does; ParameterError for another `unranked`.
+    Returns
+    -------
+    str or None
+        The Condorcet winner; None if there is none.
 
-    Source: Condorcet 1785.
+    Raises
+    ------
+    InputError
+        The rankings are not valid; see `Votes`.
+    ParameterError
+        `unranked` is unknown.
 
+    References
+    ----------
+    Condorcet (1785).
+
+    Examples
+    --------
     >>> condorcet_winner([["A", "B", "C"], ["B", "C", "A"], ["A", "C", "B"]])
     'A'
-    >>> condorcet_winner([["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"]])  # in a circle
+    >>> condorcet_winner([["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"]])  # a cycle
     """
     votes, wins = wins_of_votes(rankings, weights, unranked)
     item_index = int(condorcet_winners(wins)[0])
     return None if item_index < 0 else votes.items[item_index]
 
 
-def condorcet_loser(rankings: Any, *, weights: VoterWeights = None, unranked: str = UNRANKED[0]) -> str | None:
-    """The item that loses against each other one by majority; None where there is none.
+def condorcet_loser(rankings: Any, *, weights: VoterWeights = None, unranked: str = "average") -> str | None:
+    """Find the item that loses against every other item by majority.
 
-    rankings, weights, unranked: as for `copeland`.
+    Parameters
+    ----------
+    rankings
+        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+        voter; a mapping of voters' names to these; or `Votes`.
+    weights
+        Weight of each voter, as a list or by name. By default each voter counts 1.
+    unranked
+        With "ignore" only voters who ranked both items of a pair count; otherwise unranked items are tied after the
+        ranked ones.
 
-    Raises InputError for votes as `Votes` does; ParameterError for another `unranked`.
+    Returns
+    -------
+    str or None
+        The Condorcet loser; None if there is none.
 
+    Raises
+    ------
+    InputError
+        The rankings are not valid; see `Votes`.
+    ParameterError
+        `unranked` is unknown.
+
+    Examples
+    --------
     >>> condorcet_loser([["A", "B", "C"], ["B", "A", "C"], ["A", "C", "B"]])
     'C'
     """
@@ -89,16 +133,38 @@ def condorcet_loser(rankings: Any, *, weights: VoterWeights = None, unranked: st
     return None if item_index < 0 else votes.items[item_index]
 
 
-def smith_set(rankings: Any, *, weights: VoterWeights = None, unranked: str = UNRANKED[0]) -> tuple[str, ...]:
-    """The smallest set of items of which each wins by majority against every item outside it.
+def smith_set(rankings: Any, *, weights: VoterWeights = None, unranked: str = "average") -> tuple[str, ...]:
+    """Find the smallest set of items that each win by majority against every item outside the set.
 
-    rankings, weights, unranked: as for `copeland`. In the order of the votes; it has one item where there is a
-    Condorcet winner, and never none.
+    Parameters
+    ----------
+    rankings
+        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+        voter; a mapping of voters' names to these; or `Votes`.
+    weights
+        Weight of each voter, as a list or by name. By default each voter counts 1.
+    unranked
+        With "ignore" only voters who ranked both items of a pair count; otherwise unranked items are tied after the
+        ranked ones.
 
-    Raises InputError for votes as `Votes` does; ParameterError for another `unranked`.
+    Returns
+    -------
+    tuple
+        The items of the set, in the order of the votes: at least one, and only the Condorcet winner if there is one.
 
-    Source: Smith 1973, "Aggregation of preferences with variable electorate".
+    Raises
+    ------
+    InputError
+        The rankings are not valid; see `Votes`.
+    ParameterError
+        `unranked` is unknown.
 
+    References
+    ----------
+    Smith (1973), Aggregation of preferences with variable electorate.
+
+    Examples
+    --------
     >>> smith_set([["A", "B", "C", "D"], ["B", "C", "A", "D"], ["C", "A", "B", "D"]])
     ('A', 'B', 'C')
     """

@@ -9,7 +9,8 @@ import numpy as np
 
 from rankscope.consensus.base import Method, Order, VoterWeights
 from rankscope.consensus.pairwise import half_ties, in_chunks, majority_wins
-from rankscope.data.votes import UNRANKED, Votes, check_unranked
+from rankscope.consensus.parameters import unranked_field
+from rankscope.data.votes import Votes
 from rankscope.typing import Floats
 
 __all__ = [
@@ -20,26 +21,41 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class Copeland(Method):
-    """Copeland: against how many items one wins by majority, ties count half; 0 to items - 1, higher is better.
+    """Copeland's method: the number of items that an item beats by majority, plus half the number of ties.
 
-    unranked: by "ignore" only voters who ranked both count in a pair; by the others unranked items stand behind ranked
-    ones, tied among themselves, whatever their place. A pair that nobody compares is tied. Always defined; few values
-    are possible, so many items may be tied.
+    Parameters
+    ----------
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'average'.
 
-    Raises ParameterError for another `unranked`.
+    Raises
+    ------
+    ParameterError
+        `unranked` is unknown.
 
-    Source: Copeland 1951, with ties as halves; Fishburn 1977, "Condorcet social choice functions", C2.
+    Notes
+    -----
+    Scores are from 0 to items - 1, higher is better, always defined. Few values are possible, so that many items may be
+    tied. With "ignore" only voters who ranked both items of a pair count, and a pair that nobody compares is tied;
+    otherwise unranked items are tied behind the ranked ones.
 
+    References
+    ----------
+    Copeland (1951), with ties as halves; Fishburn (1977), Condorcet social choice functions, C2.
+
+    Examples
+    --------
     >>> Copeland().order(Votes.of([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])).scores.tolist()
     [2.0, 1.0, 0.0]
     """
 
     name: ClassVar[str] = "copeland"
-    meaning: ClassVar[str] = "against how many others an item wins by majority, ties as halves"
-    unranked: str = UNRANKED[0]
+    meaning: ClassVar[str] = "number of other items that an item beats by majority; a tie counts half"
+    FUNCTIONS = ("rankscope.consensus:Copeland", "rankscope.consensus:copeland")
 
-    def __post_init__(self) -> None:
-        check_unranked(self.unranked)
+    unranked: str = unranked_field("average")
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         scores = np.empty((len(weights), len(votes.items)))
@@ -48,17 +64,39 @@ class Copeland(Method):
         return scores
 
 
-def copeland(rankings: Any, *, weights: VoterWeights = None, unranked: str = UNRANKED[0]) -> Order:
-    """The items by the number of others against which each wins by majority; ties count half.
+def copeland(rankings: Any, *, weights: VoterWeights = None, unranked: str = "average") -> Order:
+    """Order the items by Copeland's method: the number of items that each beats by majority, ties as halves.
 
-    rankings: what `Votes.of` takes. weights: how much each voter counts. unranked: what becomes of items that a voter
-    left out: behind the ranked ones, or, by "ignore", without a say. Scores are from 0 to items - 1, higher is better,
-    and always defined.
+    Parameters
+    ----------
+    rankings
+        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+        voter; a mapping of voters' names to these; or `Votes`.
+    weights
+        Weight of each voter, as a list or by name. By default each voter counts 1.
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'average'.
 
-    Raises InputError for votes as `Votes` does; ParameterError for another `unranked`.
+    Returns
+    -------
+    Order
+        Scores are from 0 to items - 1; higher is better. They are always defined.
 
-    Source: Copeland 1951.
+    Raises
+    ------
+    InputError
+        The rankings are not valid; see `Votes`.
+    ParameterError
+        A parameter is out of range.
 
+    References
+    ----------
+    Copeland (1951).
+
+    Examples
+    --------
     >>> copeland([["A", "B", "C"], ["B", "C", "A"], ["A", "C", "B"]]).scores.tolist()
     [2.0, 1.0, 0.0]
     """

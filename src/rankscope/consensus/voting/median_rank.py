@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankscope.consensus.base import Method, Order, VoterWeights
-from rankscope.data.votes import UNRANKED, Votes, check_unranked
+from rankscope.consensus.parameters import unranked_field
+from rankscope.data.votes import Votes
 from rankscope.kernels.rounding_ties import SOLVED
 from rankscope.typing import Floats
 
@@ -24,17 +25,31 @@ AT_ONCE = 1 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class MedianRankAggregation(Method):
-    """The weighted median of an item's ranks; from 1 to the number of items, lower is better.
+    """The weighted median of the ranks of an item, from 1 to the number of items; lower is better.
 
-    Half of the weight is on either side of it; where half is reached between two ranks it is their mean, as if each
-    voter were repeated as often as his weight says. Few values are possible, so many items may be tied.
+    Parameters
+    ----------
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'average'.
 
-    unranked: as for `MeanRankAggregation`.
+    Raises
+    ------
+    ParameterError
+        `unranked` is unknown.
 
-    Raises ParameterError for another `unranked`.
+    Notes
+    -----
+    Half of the weight is on either side of the median. If half is reached between two ranks, it is their mean, as if
+    each voter were repeated as often as its weight says. Few values are possible, so that many items may be tied.
 
-    Source: Fagin, Kumar and Sivakumar 2003, "Efficient similarity search and classification via rank aggregation".
+    References
+    ----------
+    Fagin, Kumar and Sivakumar (2003), Efficient similarity search and classification via rank aggregation.
 
+    Examples
+    --------
     >>> votes = Votes.of([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])
     >>> MedianRankAggregation().order(votes).scores.tolist()
     [1.0, 2.0, 3.0]
@@ -44,10 +59,9 @@ class MedianRankAggregation(Method):
     work = "medians"
     meaning: ClassVar[str] = "the median of an item's ranks"
     higher_is_better: ClassVar[bool] = False
-    unranked: str = UNRANKED[0]
+    FUNCTIONS = ("rankscope.consensus:MedianRankAggregation", "rankscope.consensus:median_rank")
 
-    def __post_init__(self) -> None:
-        check_unranked(self.unranked)
+    unranked: str = unranked_field("average")
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         places = votes.fill_unranked(self.unranked)
@@ -78,15 +92,40 @@ def weighted_medians(values: Floats, weights: Floats, default: float) -> Floats:
     return np.where(total[:, 0] > 0, (middle_values[0] + middle_values[1]) / 2, default)
 
 
-def median_rank(rankings: Any, *, weights: VoterWeights = None, unranked: str = UNRANKED[0]) -> Order:
-    """The items by the weighted median of their ranks, from 1 to the number of items, lower is better.
+def median_rank(rankings: Any, *, weights: VoterWeights = None, unranked: str = "average") -> Order:
+    """Order the items by the weighted median of their ranks.
 
-    rankings, weights, unranked: as for `mean_rank`. Of an even number of voters it is the mean of the middle two.
+    Parameters
+    ----------
+    rankings
+        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+        voter; a mapping of voters' names to these; or `Votes`.
+    weights
+        Weight of each voter, as a list or by name. By default each voter counts 1.
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'average'.
 
-    Raises InputError for votes as `Votes` does; ParameterError for another `unranked`.
+    Returns
+    -------
+    Order
+        Scores are median ranks, from 1 to the number of items; lower is better. With an even number of voters of equal
+        weight the median is the mean of the middle two ranks.
 
-    Source: Fagin, Kumar and Sivakumar 2003.
+    Raises
+    ------
+    InputError
+        The rankings are not valid; see `Votes`.
+    ParameterError
+        A parameter is out of range.
 
+    References
+    ----------
+    Fagin, Kumar and Sivakumar (2003).
+
+    Examples
+    --------
     >>> median_rank([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]).scores.tolist()
     [1.0, 2.0, 3.0]
     """

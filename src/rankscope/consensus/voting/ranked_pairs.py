@@ -11,16 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.consensus.base import Method, Note, Order, Solution, VoterWeights
-from rankscope.consensus.pairwise import (
-    STRENGTHS,
-    check_strength,
-    half_ties,
-    in_chunks,
-    preference_matrices,
-    strength_levels,
-)
+from rankscope.consensus.pairwise import half_ties, in_chunks, preference_matrices, strength_levels
+from rankscope.consensus.parameters import strength_field, unranked_field
 from rankscope.data.text import join_names
-from rankscope.data.votes import UNRANKED, Votes, check_unranked
+from rankscope.data.votes import Votes
 from rankscope.typing import Bools, Floats
 
 __all__ = [
@@ -37,35 +31,49 @@ AT_ONCE = 1 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class RankedPairs(Method):
-    """Ranked pairs: majorities are locked from the strongest to the weakest, but none that contradicts locked ones.
+    """Ranked pairs: majorities are locked, the strongest first, unless they contradict those already locked.
 
-    Scores are how many items each stands above by locked majorities and chains of them, items without an order between
-    them as halves: from 0 to items - 1, higher is better. Always defined.
+    Parameters
+    ----------
+    strength
+        Strength of a majority: the weight of its supporters (winning), or that minus the weight of its opponents
+        (margins). One of 'winning', 'margins'. Default: 'margins'.
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'average'.
 
-    Majorities of one strength are taken together, so that neither names nor their order decide: those that close a
-    circle with others of their strength are not locked, all of them, and a note of `solve` names them. Items may be
-    tied then, where Tideman would draw a lot.
+    Raises
+    ------
+    ParameterError
+        `strength` or `unranked` is unknown.
 
-    strength: of a majority: "margins", the weight of those for it less that of those against, as Tideman has it;
-    "winning", of those for it. unranked: as for `Copeland`.
+    Notes
+    -----
+    A score is the number of items below an item by locked majorities and chains of them, plus half the number of items
+    without an order to it: from 0 to items - 1, higher is better, always defined.
 
-    Raises ParameterError for another `strength` or `unranked`.
+    Majorities of equal strength are considered together, so that neither names nor their order matter: those that
+    close a cycle with others of their strength are not locked, none of them, and a note names them. Items may then be
+    tied, where Tideman would draw lots. Tideman uses the strength "margins". Unranked items count as in `Schulze`.
 
-    Source: Tideman 1987, "Independence of clones as a criterion for voting rules".
+    References
+    ----------
+    Tideman (1987), Independence of clones as a criterion for voting rules.
 
+    Examples
+    --------
     >>> RankedPairs().order(Votes.of([["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"], ["A", "B", "C"]])).order
     ('A', 'B', 'C')
     """
 
     name: ClassVar[str] = "ranked-pairs"
     work = "locking"
-    meaning: ClassVar[str] = "how many others an item stands above by locked majorities, no order as half"
-    strength: str = STRENGTHS[1]
-    unranked: str = UNRANKED[0]
+    meaning: ClassVar[str] = "number of other items below an item by locked majorities; no order counts half"
+    FUNCTIONS = ("rankscope.consensus:RankedPairs", "rankscope.consensus:ranked_pairs")
 
-    def __post_init__(self) -> None:
-        check_strength(self.strength)
-        check_unranked(self.unranked)
+    strength: str = strength_field("margins")
+    unranked: str = unranked_field("average")
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         scores = np.empty((len(weights), len(votes.items)))
@@ -82,7 +90,7 @@ class RankedPairs(Method):
         if not unlocked:
             return Solution(scores)
         pairs = join_names([f"{votes.items[winner]!r} over {votes.items[loser]!r}" for winner, loser in unlocked])
-        text = "majorities of equal strength contradict each other and were not locked, so items may be tied"
+        text = "majorities of equal strength contradict each other and were not locked, so that items may be tied"
         return Solution(scores, notes=(Note(f"{len(unlocked)} {text}: {pairs}", text),))
 
 
@@ -126,19 +134,44 @@ def lock(above: list[int], pairs: Iterable[tuple[int, int]]) -> list[int]:
 
 
 def ranked_pairs(
-    rankings: Any, *, weights: VoterWeights = None, strength: str = STRENGTHS[1], unranked: str = UNRANKED[0]
+    rankings: Any, *, weights: VoterWeights = None, strength: str = "margins", unranked: str = "average"
 ) -> Order:
-    """The items by ranked pairs (Tideman): majorities are locked from the strongest on, unless they contradict.
+    """Order the items by ranked pairs (Tideman): majorities are locked, the strongest first, unless they contradict.
 
-    rankings: what `Votes.of` takes. weights: how much each voter counts. strength: of a majority, "margins" (votes for
-    it less those against) or "winning" (those for it). unranked: what becomes of items that a voter left out. Scores
-    are from 0 to items - 1, higher is better, and always defined; where majorities of one strength contradict each
-    other none of them is locked, items may be tied, and a note says so.
+    Parameters
+    ----------
+    rankings
+        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+        voter; a mapping of voters' names to these; or `Votes`.
+    weights
+        Weight of each voter, as a list or by name. By default each voter counts 1.
+    strength
+        Strength of a majority: the weight of its supporters (winning), or that minus the weight of its opponents
+        (margins). One of 'winning', 'margins'. Default: 'margins'.
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'average'.
 
-    Raises InputError for votes as `Votes` does; ParameterError for other options.
+    Returns
+    -------
+    Order
+        Scores are from 0 to items - 1; higher is better. They are always defined. If majorities of equal strength
+        contradict each other, none of them is locked, items may be tied, and a note says so.
 
-    Source: Tideman 1987.
+    Raises
+    ------
+    InputError
+        The rankings are not valid; see `Votes`.
+    ParameterError
+        A parameter is out of range.
 
+    References
+    ----------
+    Tideman (1987).
+
+    Examples
+    --------
     >>> found = ranked_pairs([["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"], ["A", "B", "C"]])
     >>> found.order, found.scores.tolist()
     (('A', 'B', 'C'), [2.0, 1.0, 0.0])

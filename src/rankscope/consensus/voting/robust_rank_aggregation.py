@@ -9,15 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankscope.consensus.base import Method, Note, Order, Solution
+from rankscope.consensus.parameters import pvalue_field, unranked_field
 from rankscope.data.text import join_names, pluralise
-from rankscope.data.votes import Votes, check_unranked
+from rankscope.data.votes import Votes
 from rankscope.errors import ParameterError
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import check_choice
 from rankscope.typing import Floats, Ints
 
 __all__ = [
-    "PVALUES",
     "RobustRank",
     "robust_rank_aggregation",
     "robust_rank_pvalues",
@@ -25,12 +24,11 @@ __all__ = [
 
 
 Weights = Sequence[float] | Mapping[str, float] | None
-#: How rho becomes a p-value: by its distribution, times the number of lists, or unchanged.
-PVALUES = ("exact", "bonferroni", "none")
+#: What the scores are -log10 of.
 MEANINGS = {
-    "exact": "the chance that an item stands as high if all lists were in random order",
-    "bonferroni": "a bound of the chance that an item stands as high if all lists were in random order",
-    "none": "rho, the least chance of places as good as an item's best ones",
+    "exact": "the probability of ranks as high if all lists were in random order",
+    "bonferroni": "an upper bound of the probability of ranks as high if all lists were in random order",
+    "none": "rho, the smallest probability of ranks as good as the best ranks of the item",
 }
 #: Numbers in the largest array of a chunk.
 NUMBERS = 1 << 21
@@ -44,20 +42,41 @@ LEVEL = 0.05
 
 @dataclass(frozen=True, kw_only=True)
 class RobustRank(Method):
-    """Robust Rank Aggregation; scores are -log10 of the p-value, as `robust_rank_aggregation` says."""
+    """Robust rank aggregation: -log10 of the p-value of the ranks of an item; from 0, higher is better.
+
+    Parameters
+    ----------
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'worst', 'ignore'. Default: 'worst'.
+    pvalue
+        Scores are -log10 of the exact p-value, of the Bonferroni bound, or of rho itself (none). One of 'exact',
+        'bonferroni', 'none'. Default: 'exact'.
+
+    Raises
+    ------
+    ParameterError
+        `unranked` or `pvalue` is unknown; when it is used, weights that are not all equal.
+
+    Notes
+    -----
+    See `robust_rank_aggregation`.
+    """
 
     name: ClassVar[str] = "robust-rank"
     work = "binomials"
     least_range: ClassVar[float] = 1.0
-    unranked: str = "worst"
-    pvalue: str = PVALUES[0]
+    FUNCTIONS = (
+        "rankscope.consensus:RobustRank",
+        "rankscope.consensus:robust_rank_aggregation",
+        "rankscope.consensus:robust_rank_pvalues",
+    )
 
-    def __post_init__(self) -> None:
-        check_unranked(self.unranked, ("worst", "ignore"))
-        check_choice("pvalue", self.pvalue, PVALUES)
+    unranked: str = unranked_field("worst", ("worst", "ignore"))
+    pvalue: str = pvalue_field("exact")
 
     def describe_score(self) -> str:
-        return f"-log10 of {MEANINGS[self.pvalue]}, so 2 stands for 0.01 and 3 for 0.001"
+        return f"-log10 of {MEANINGS[self.pvalue]}, so that 2 stands for 0.01 and 3 for 0.001"
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         return np.asarray(-np.log10(self.pvalues(votes, weights)) + 0.0)  # no -0
@@ -89,7 +108,7 @@ class RobustRank(Method):
             names = join_names([votes.items[i] for i in significant[np.argsort(pvalues[significant], kind="stable")]])
             notes = (
                 Note(
-                    f"{significant.size} of {pluralise(pvalues.size, 'item')} stand higher than chance would put them "
+                    f"{significant.size} of {pluralise(pvalues.size, 'item')} rank higher than expected by chance "
                     f"(p-value below {LEVEL:g} / {pvalues.size})"
                     f"{': ' + names if significant.size else ''}"
                 ),
@@ -102,30 +121,63 @@ def robust_rank_aggregation(
     *,
     weights: Weights = None,
     unranked: str = "worst",
-    pvalue: str = PVALUES[0],
+    pvalue: str = "exact",
 ) -> Order:
-    """The order of the items by Robust Rank Aggregation; scores are -log10 p, from 0 up, higher is better.
+    """Order the items by robust rank aggregation: by the evidence that they rank higher than chance would put them.
 
-    An item's places are divided by the number of items. Were all lists in random order, the k-th smallest of the n
-    shares would have a beta distribution; rho is the least of the n probabilities to be so small. So an item that some
-    of the lists have at the top stands high, whatever the others do with it; one that all have in the middle does not.
+    Parameters
+    ----------
+    rankings
+        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+        voter; a mapping of voters' names to these; or `Votes`.
+    weights
+        Weights of the voters, which have to be equal.
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'worst', 'ignore'. Default: 'worst'.
+    pvalue
+        Scores are -log10 of the exact p-value, of the Bonferroni bound, or of rho itself (none). One of 'exact',
+        'bonferroni', 'none'. Default: 'exact'.
 
-    rankings: what `Votes.of` takes. weights: equal ones only. unranked: "worst" gives an item the share 1 in
-    lists that lack it, as the package does by default (top lists of a common set of items); "ignore" leaves the list
-    out for this item and divides places by the length of the list (`full=TRUE` there: each list is of items of its
-    own). Tied items share the mean of their places. pvalue: "exact" takes the distribution of rho; "bonferroni" is
-    rho times the number of lists, at most 1, as the package does by default, where many items tie at 1; "none" takes
-    rho itself. Take p-values themselves from `robust_rank_pvalues`. With "exact" and "worst" the order is that of rho.
+    Returns
+    -------
+    Order
+        Scores are -log10 of p-values, from 0; higher is better. Its details are the smallest p-value, and the number of
+        p-values below 0.05 divided by the number of items.
 
-    The order is that of evidence against chance. It is no test of one item against another. With few lists no item may
-    stand out: two lists of 10 items give no p-value below 0.01.
+    Raises
+    ------
+    InputError
+        The rankings are not valid; see `Votes`.
+    ParameterError
+        The weights differ (a list cannot count 1.5 times in a distribution of n lists), or `unranked` or `pvalue` is
+        unknown.
 
-    details: the smallest p-value; how many p-values are below 0.05 divided by the number of items.
-    Raises InputError as `Votes.of`; ParameterError for weights that are not all equal (a list cannot count 1.5 times in
-    a distribution of n lists) and other words for unranked and pvalue.
-    Source: Kolde, Laur, Adler and Vilo (2012), Robust rank aggregation for gene list integration and meta-analysis;
-    with pvalue="bonferroni" the definitions of R's RobustRankAggreg 1.2.1 (`aggregateRanks`).
+    Notes
+    -----
+    The ranks of an item are divided by the number of items. If all lists were in random order, the k-th smallest of the
+    n shares would have a beta distribution; rho is the smallest of the n probabilities of shares as small. So an item
+    at the top of some lists ranks high, whatever the other lists do with it; an item in the middle of all lists does
+    not.
 
+    With "worst" an item has the share 1 in lists that lack it, the default of the R package (top lists of a common set
+    of items). With "ignore" these lists are skipped for this item, and ranks are divided by the length of the list
+    (`full=TRUE` in the package: each list has items of its own). Tied items share the mean of their places.
+
+    "exact" uses the distribution of rho; "bonferroni" multiplies rho by the number of lists, up to 1, the default of
+    the package, with which many items tie at 1; "none" uses rho itself. With "exact" and "worst" the order is that of
+    rho. `robust_rank_pvalues` returns the p-values themselves.
+
+    The order shows evidence against chance; it does not test one item against another. With few lists no item may stand
+    out: two lists of 10 items give no p-value below 0.01.
+
+    References
+    ----------
+    Kolde, Laur, Adler and Vilo (2012), Robust rank aggregation for gene list integration and meta-analysis. With
+    pvalue="bonferroni" the definitions of R's RobustRankAggreg 1.2.1 (`aggregateRanks`).
+
+    Examples
+    --------
     >>> robust_rank_aggregation([["A", "B", "C", "D"], ["A", "C", "B", "D"], ["B", "A", "C", "D"]]).order
     ('A', 'B', 'C', 'D')
     """
@@ -138,13 +190,37 @@ def robust_rank_pvalues(
     *,
     weights: Weights = None,
     unranked: str = "worst",
-    pvalue: str = PVALUES[0],
+    pvalue: str = "exact",
 ) -> dict[str, float]:
-    """The p-value of each item in Robust Rank Aggregation, above 0 and at most 1, lower is better.
+    """Compute the p-value of each item in robust rank aggregation, above 0 and at most 1; lower is better.
 
-    Parameters, errors and source: as `robust_rank_aggregation`. The probability that an item would have a rho as small
-    if all lists were in random order; nothing is corrected for the number of items.
+    Parameters
+    ----------
+    rankings
+        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+        voter; a mapping of voters' names to these; or `Votes`.
+    weights
+        Weights of the voters, which have to be equal.
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'worst', 'ignore'. Default: 'worst'.
+    pvalue
+        Scores are -log10 of the exact p-value, of the Bonferroni bound, or of rho itself (none). One of 'exact',
+        'bonferroni', 'none'. Default: 'exact'.
 
+    Returns
+    -------
+    dict
+        Item -> the probability that it would have a rho as small if all lists were in random order. It is not corrected
+        for the number of items.
+
+    Raises
+    ------
+    InputError, ParameterError
+        As `robust_rank_aggregation`, which also has the source.
+
+    Examples
+    --------
     >>> robust_rank_pvalues([["A", "B"], ["A", "B"]], pvalue="bonferroni")  # the least of 3/4 and 1/4, times 2
     {'A': 0.5, 'B': 1.0}
     >>> {item: round(p, 4) for item, p in robust_rank_pvalues([["A", "B"], ["A", "B"]]).items()}

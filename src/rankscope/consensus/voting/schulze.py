@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.consensus.base import Method, Order, VoterWeights
-from rankscope.consensus.pairwise import STRENGTHS, check_strength, half_ties, in_chunks, strength_levels
-from rankscope.data.votes import UNRANKED, Votes, check_unranked
+from rankscope.consensus.pairwise import half_ties, in_chunks, strength_levels
+from rankscope.consensus.parameters import strength_field, unranked_field
+from rankscope.data.votes import Votes
 from rankscope.typing import Floats
 
 __all__ = [
@@ -27,32 +28,51 @@ AT_ONCE = 1 << 19
 
 @dataclass(frozen=True, kw_only=True)
 class Schulze(Method):
-    """Schulze: one item beats another if its strongest chain of majorities to the other is stronger than any back.
+    """Schulze's method: an item beats another if its strongest chain of majorities is stronger than any back.
 
-    A chain is as strong as its weakest majority. Scores are how many items each beats so, with ties as halves: from 0
-    to items - 1, higher is better. That relation has no circles, so the scores follow it. Always defined.
+    Parameters
+    ----------
+    strength
+        Strength of a majority: the weight of its supporters (winning), or that minus the weight of its opponents
+        (margins). One of 'winning', 'margins'. Default: 'winning'.
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'average'.
 
-    strength: of a majority: "winning", the weight of those for it, as Schulze recommends; "margins", that less the
-    weight of those against. Without ties and unranked items both give the same. unranked: as for `Copeland`.
+    Raises
+    ------
+    ParameterError
+        `strength` or `unranked` is unknown.
 
-    Raises ParameterError for another `strength` or `unranked`.
+    Notes
+    -----
+    A chain is as strong as its weakest majority. A score is the number of items that an item beats in this way, plus
+    half the number of ties: from 0 to items - 1, higher is better, always defined. This relation has no cycles, so
+    that the scores follow it. Schulze recommends the strength "winning"; without ties and unranked items both give the
+    same order. Unranked items are tied behind the ranked ones, or with "ignore" only voters who ranked both items of a
+    pair count.
 
-    Source: Schulze 2011, "A new monotonic, clone-independent, reversal symmetric, and Condorcet-consistent
-    single-winner election method".
+    References
+    ----------
+    Schulze (2011), A new monotonic, clone-independent, reversal symmetric, and Condorcet-consistent single-winner
+    election method.
 
+    Examples
+    --------
     >>> Schulze().order(Votes.of([["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"], ["A", "B", "C"]])).order
     ('A', 'B', 'C')
     """
 
     name: ClassVar[str] = "schulze"
     work = "paths"
-    meaning: ClassVar[str] = "how many others an item beats by the strongest chains of majorities, ties as halves"
-    strength: str = STRENGTHS[0]
-    unranked: str = UNRANKED[0]
+    meaning: ClassVar[str] = (
+        "number of other items that an item beats by its strongest chain of majorities; a tie counts half"
+    )
+    FUNCTIONS = ("rankscope.consensus:Schulze", "rankscope.consensus:schulze")
 
-    def __post_init__(self) -> None:
-        check_strength(self.strength)
-        check_unranked(self.unranked)
+    strength: str = strength_field("winning")
+    unranked: str = unranked_field("average")
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         scores = np.empty((len(weights), len(votes.items)))
@@ -74,18 +94,43 @@ def widest_paths(strengths: npt.NDArray[np.int64]) -> Codes:
 
 
 def schulze(
-    rankings: Any, *, weights: VoterWeights = None, strength: str = STRENGTHS[0], unranked: str = UNRANKED[0]
+    rankings: Any, *, weights: VoterWeights = None, strength: str = "winning", unranked: str = "average"
 ) -> Order:
-    """The items by Schulze's method: how many others each beats by the strongest chain of majorities.
+    """Order the items by Schulze's method: the number of items that each beats by its strongest chain of majorities.
 
-    rankings: what `Votes.of` takes. weights: how much each voter counts. strength: of a majority, "winning" (votes for
-    it) or "margins" (less those against). unranked: what becomes of items that a voter left out. Scores are from 0 to
-    items - 1, higher is better, and always defined.
+    Parameters
+    ----------
+    rankings
+        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+        voter; a mapping of voters' names to these; or `Votes`.
+    weights
+        Weight of each voter, as a list or by name. By default each voter counts 1.
+    strength
+        Strength of a majority: the weight of its supporters (winning), or that minus the weight of its opponents
+        (margins). One of 'winning', 'margins'. Default: 'winning'.
+    unranked
+        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
+        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Default: 'average'.
 
-    Raises InputError for votes as `Votes` does; ParameterError for other options.
+    Returns
+    -------
+    Order
+        Scores are from 0 to items - 1; higher is better. They are always defined.
 
-    Source: Schulze 2011.
+    Raises
+    ------
+    InputError
+        The rankings are not valid; see `Votes`.
+    ParameterError
+        A parameter is out of range.
 
+    References
+    ----------
+    Schulze (2011).
+
+    Examples
+    --------
     >>> found = schulze([["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"], ["A", "B", "C"]])
     >>> found.order, found.scores.tolist()
     (('A', 'B', 'C'), [2.0, 1.0, 0.0])

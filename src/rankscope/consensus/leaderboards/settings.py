@@ -1,0 +1,126 @@
+"""The settings of a leaderboard."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rankscope.settings import (
+    NONNEGATIVE,
+    Settings,
+    choice,
+    confidence_field,
+    names,
+    number,
+    resamples_field,
+    seed_field,
+    switch,
+    text,
+)
+
+__all__ = [
+    "FEWEST",
+    "INTERVALS",
+    "MODELS",
+    "PLACKETT_LUCE",
+    "SCALES",
+    "UNRANKED_CHOICES",
+    "LeaderboardSettings",
+]
+
+
+#: The model of votes on several systems at once.
+PLACKETT_LUCE = "plackett-luce"
+MODELS = ("bradley-terry", "davidson", PLACKETT_LUCE)
+SCALES = ("elo", "log", "wins")
+INTERVALS = ("bootstrap", "information")
+#: Treatments of systems that a voter did not rank.
+UNRANKED_CHOICES = ("ignore", "worst")
+#: The fewest resamples for percentiles.
+FEWEST = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaderboardSettings(Settings):
+    """How systems are rated; see `rankscope.consensus.leaderboard`."""
+
+    FUNCTIONS = ("rankscope.consensus:leaderboard",)
+    COMMANDS = ("leaderboard",)
+
+    model: str = choice(
+        "bradley-terry",
+        MODELS,
+        help="Model of the preferences: a tie is half a win for each side (bradley-terry) or an outcome of its own "
+        "(davidson); plackett-luce is for votes on several systems at once.",
+    )
+    covariates: tuple[str, ...] = names(
+        (),
+        help="Column whose effect is removed from the ratings, such as length, or NAME for the columns NAME_left and "
+        "NAME_right; may be repeated.",
+        flag="--covariate",
+        python_help="Name or names of covariates whose effect is removed from the ratings, such as the difference in "
+        "length.",
+    )
+    position: bool = switch(False, help="Remove the effect of standing on the left side.")
+    unit: str | None = text(
+        None,
+        help="Column of the unit of a comparison, such as its prompt; the bootstrap resamples whole units.",
+        metavar="COLUMN",
+    )
+    winner: str | None = text(
+        None, help="Column of the winner.", unset="the column with one of the usual names", metavar="COLUMN"
+    )
+    column: str | None = text(
+        None, help="For rankings: column that says which system is better.", unset="the human ranks", metavar="NAME"
+    )
+    pair: str | None = text(
+        None,
+        help="For rankings: use only this language pair, such as cs-en.",
+        unset="all language pairs together",
+        metavar="LANGPAIR",
+    )
+    measure: str | None = text(
+        None,
+        help="For scores: measure by which systems are compared on each query.",
+        unset="the measure of the scores, if there is only one",
+        metavar="NAME",
+    )
+    unranked: str = choice(
+        "ignore",
+        UNRANKED_CHOICES,
+        help="For votes: systems that a voter did not rank do not count (ignore), or come after the ranked ones "
+        "(worst).",
+    )
+    prior: float = number(
+        0.0,
+        rule=NONNEGATIVE,
+        help="Number of wins, and of losses, that are added to each system against an average system.",
+        metavar="N",
+    )
+    scale: str = choice(
+        "elo",
+        SCALES,
+        help="Scale of the ratings: Elo points, logarithms of odds (log), or the percentage of comparisons won (wins).",
+    )
+    interval: str = choice(
+        "bootstrap",
+        INTERVALS,
+        help="Intervals from resamples (bootstrap), or, faster, from the information matrix, as if all comparisons "
+        "were independent.",
+    )
+    confidence_level: float = confidence_field()
+    n_resamples: int = resamples_field(
+        1000, "Number of bootstrap resamples, or of draws from the information matrix.", minimum=FEWEST
+    )
+    seed: int = seed_field()
+
+    @property
+    def is_of_votes(self) -> bool:
+        """Whether the model is for votes on several systems at once."""
+        return self.model == PLACKETT_LUCE
+
+    def check(self) -> None:
+        """Refuse settings that the model does not have."""
+        if self.is_of_votes:
+            self.refuse("covariates", "position", since=f"{PLACKETT_LUCE} is for votes, not for comparisons of two")
+        else:
+            self.refuse("unranked", since=f"it is for votes and the model {PLACKETT_LUCE!r}")
