@@ -24,6 +24,7 @@ __all__ = [
     "SHARE",
     "Choice",
     "Count",
+    "LayerSizes",
     "Names",
     "Number",
     "Rule",
@@ -35,6 +36,7 @@ __all__ = [
     "choice",
     "confidence_field",
     "count",
+    "layer_sizes",
     "names",
     "number",
     "parameters_text",
@@ -176,6 +178,15 @@ class Names(Rule):
         super().check(name, value)
 
 
+class LayerSizes(Rule):
+    """Sizes of hidden layers, each at least 1; an empty tuple means no hidden layers."""
+
+    expected = "sizes of layers, as (32, 16)"
+
+    def accepts(self, value: object) -> bool:
+        return isinstance(value, tuple) and all(map(Count(maximum=None).accepts, value))
+
+
 #: A number above 0; one of at least 0; a level or share between 0 and 1; the significance level of a test.
 POSITIVE, NONNEGATIVE = Number(0, low_open=True), Number(0)
 SHARE = Number(0, 1, low_open=True, high_open=True, expected="a number between 0 and 1, as 0.95 or 0.05")
@@ -295,6 +306,11 @@ def names(
     return declare(Names(table, kind), default, help, metavar=metavar, **options)
 
 
+def layer_sizes(default: tuple[int, ...], *, help: str, **options: Any) -> tuple[int, ...]:
+    """Sizes of hidden layers, in the command with commas between them, and 0 for none."""
+    return declare(LayerSizes(), default, help, metavar="N,...", **options)
+
+
 def alpha_field(default: float = 0.05, help: str = "Significance level.", **options: Any) -> float:
     """The significance level of a test, in (0, 0.5)."""
     return declare(ALPHA, default, help, metavar="A", **options)
@@ -364,6 +380,10 @@ class Settings:
                 raise SettingError(
                     setting.argument, setting.flag, f"is {getattr(self, name)!r}, and {since}; leave it out"
                 )
+
+    def arguments(self) -> dict[str, Any]:
+        """The values by the names of the arguments of the public function."""
+        return {setting.argument: getattr(self, name) for name, setting in self.declared().items()}
 
     def parts(self, *names: str) -> list[str]:
         """Parts of a signature, as "alpha:0.05"."""

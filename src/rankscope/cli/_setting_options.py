@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
-from rankscope.settings import REQUIRED, Choice, Count, Names, Number, Setting, Settings, Switch
+from rankscope.errors import ParameterError
+from rankscope.settings import REQUIRED, Choice, Count, LayerSizes, Names, Number, Setting, Settings, Switch
 
 __all__ = [
     "setting_options",
@@ -52,9 +53,32 @@ def option_of(setting: Setting) -> Callable[[Command], Command]:
     return click.option(flag, setting.name, type=value_type(setting), metavar=setting.metavar or None, **options)
 
 
+#: Sizes of layers have fewer digits than this; no array could have a larger shape.
+MAX_DIGITS = 16
+
+
+class CommaSeparatedSizes(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
+    """Sizes of hidden layers with commas between them; 0 means none."""
+
+    name = "sizes"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        sizes = [size.strip() for size in value.split(",")]
+        if sizes == ["0"]:
+            return ()
+        if not all(size.isdecimal() and len(size) < MAX_DIGITS and int(size) > 0 for size in sizes):
+            flag = "" if param is None else param.opts[0]
+            raise ParameterError(f"{flag} is {value!r}, expected sizes of layers as 64 or 64,32, or 0 for none")
+        return tuple(map(int, sizes))
+
+
 def value_type(setting: Setting) -> Any:
     """What click makes of the text of an option."""
     rule = setting.rule
+    if isinstance(rule, LayerSizes):
+        return CommaSeparatedSizes()
     if isinstance(rule, (Choice, Names)) and rule.names:
         return click.Choice(list(rule.names))
     if isinstance(rule, Count):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from rankscope.evaluation.judged_lists import FullyJudgedLists
 from rankscope.kernels.rounding_ties import order_of
 from rankscope.stats.intervals import t_interval
 from rankscope.typing import Floats, Reals
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "REPEATS",
@@ -95,7 +92,7 @@ class FeatureImportance(Result):
     drops: of each model (seeds, folds, features), one seed where all give the same; above 0: the ranker is better with
     the feature. value: what the measure's value is called in a sentence. falls: how a value becomes worse, "falls" or
     "rises".
-    settings: the signature of the cross-validation.
+    cross_validation_parts: the parts of the signature of the cross-validation.
 
     columns: model, feature, measure, worth (the mean over folds and seeds), low, high (Student's 95 % interval over
     folds, of the mean over seeds), n (folds). Folds share training data, so that intervals are rather narrow.
@@ -109,7 +106,7 @@ class FeatureImportance(Result):
     drops: tuple[Floats, ...]
     value: str
     change_verb: str
-    settings: str
+    cross_validation_parts: tuple[str, ...]
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """A row a model and feature, the most important first."""
@@ -134,9 +131,8 @@ class FeatureImportance(Result):
     def notes(self) -> tuple[str, ...]:
         return ()
 
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
-        return self.settings
+    def signature_parts(self) -> Sequence[str]:
+        return self.cross_validation_parts
 
     def sections(self) -> Sequence[Section]:
         """A table and a figure a model."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from rankscope._version import __version__
 from rankscope.data.features import Features
 from rankscope.data.result import Result
 from rankscope.data.section import Figure, Section, Table
@@ -18,10 +17,8 @@ from rankscope.learning.blend import Blend
 from rankscope.learning.early_stopping import EarlyStopping
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
 from rankscope.learning.losses import as_measure
-from rankscope.learning.ranker import NETWORK_PARAMETERS, Ranker
-
-if TYPE_CHECKING:
-    pass
+from rankscope.learning.ranker import Ranker
+from rankscope.learning.settings import NETWORK_PARAMETERS
 
 __all__ = [
     "BlendTraining",
@@ -138,12 +135,13 @@ class Training(Result):
             f"rate {ranker.learning_rate:g} may be too large; try {ranker.learning_rate / 10:g}"
         ]
 
-    def signature(self) -> str:
-        return (
-            f"{ranker_signature(self.ranker, validated=self.valid is not None)} | train:{self.train.name} | "
-            f"{'' if self.valid is None else f'valid:{self.valid.name} | '}features:{len(self.train.names)} | "
-            f"rankscope {__version__}"
-        )
+    def signature_parts(self) -> list[str]:
+        return [
+            ranker_signature(self.ranker, validated=self.valid is not None),
+            f"train:{self.train.name}",
+            *([] if self.valid is None else [f"valid:{self.valid.name}"]),
+            f"features:{len(self.train.names)}",
+        ]
 
     def sections(self) -> list[Section]:
         lists, documents = len(self.train.query_ids), len(self.train)

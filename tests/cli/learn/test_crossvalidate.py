@@ -122,7 +122,7 @@ def test_json_holds_the_same_rows(cli: Callable[..., Any], folder: Path) -> None
         ("none.txt", "none.txt: no such file"),
         ("empty", "empty: no folds; the folder is empty; expected folders Fold1, Fold2, ..., each with train.txt"),
         ("broken", "Fold2: no test.txt; expected one file test.txt or testset.txt; there are train.txt and vali.txt"),
-        ("own --folds 3", "folds is 3, and own is a folder, which has its own; leave folds out"),
+        ("own --folds 3", "folds is 3, and own is a folder, which has its own; leave it out"),
         ("few.csv --folds 2", "Invalid value for '--folds': 2 is not in the range x>=3"),
         ("few.csv --folds 99", "queries, expected at least as many as folds, which are 99"),
         ("few.csv --loss listnett", "unknown loss 'listnett'; did you mean listnet?"),

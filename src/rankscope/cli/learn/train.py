@@ -11,23 +11,24 @@ import click
 
 from rankscope.cli._output import bytes_progress, check_output, progress_bar
 from rankscope.cli._results import pop_result_output, printing_options
+from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.cli.learn._ranker_options import (
     blend_options,
     check_torch_options,
     pop_blend,
     ranker_of,
-    ranker_options,
-    ranker_parameters,
 )
 from rankscope.errors import ParameterError
-from rankscope.experiments.crossvalidation import parse_rankers, untrained_blend
+from rankscope.experiments.crossvalidation import CrossValidationSettings, parse_rankers, untrained_blend
 from rankscope.io.letor import read_features
-from rankscope.learning.blend import Blend
+from rankscope.learning.blend import Blend, BlendSettings
 from rankscope.learning.features import match_file
 from rankscope.learning.lambdamart import LAMBDAMART
 from rankscope.learning.losses import LOSSES
 from rankscope.learning.model_files import check_saving, save_ranker
 from rankscope.learning.ranker import Ranker
+from rankscope.learning.settings import RankerSettings
+from rankscope.learning.torch import TorchSettings
 from rankscope.learning.training import BlendTraining, Training
 
 __all__ = [
@@ -36,7 +37,7 @@ __all__ = [
 
 
 #: Default of --seeds for a blend, as in `crossvalidate`.
-BLEND_SEEDS = 3
+BLEND_SEEDS = CrossValidationSettings.seeds
 
 
 @click.command()
@@ -58,7 +59,8 @@ BLEND_SEEDS = 3
 )
 @click.option("-o", "--output", "model", metavar="MODEL", required=True, help="Where the model goes (safetensors).")
 @click.option("--cache", is_flag=True, help="Keep a binary copy beside each file, and read it the next time.")
-@ranker_options
+@setting_options(RankerSettings)
+@setting_options(TorchSettings)
 @printing_options
 def train(
     train_file: str,
@@ -80,7 +82,8 @@ def train(
     result_output = pop_result_output(options)
     files = [train_file, *([valid] if valid is not None else [])]
     blend = pop_blend(options)
-    ranker, settings = untrained_model(losses, blend, seeds, valid is not None, ranker_parameters(options))
+    ranker_settings, torch_settings = take_settings(RankerSettings, options), take_settings(TorchSettings, options)
+    ranker, settings = untrained_model(losses, blend, seeds, valid is not None, ranker_settings, torch_settings)
     ranker.check()
     result_output.check(files)
     check_saving()
@@ -117,13 +120,18 @@ def train(
 
 
 def untrained_model(
-    losses: Sequence[str], blend: str | bool, seeds: int | None, has_validation: bool, parameters: dict[str, Any]
+    losses: Sequence[str],
+    blend: str | None,
+    seeds: int | None,
+    has_validation: bool,
+    settings: RankerSettings,
+    torch_settings: TorchSettings,
 ) -> tuple[Ranker | Blend, dict[str, str]]:
     """The model to train, and the settings of a blend. has_validation: whether there are validation lists.
 
     Raises ParameterError for several losses, or options of a blend, without `blend`.
     """
-    if not blend:
+    if blend is None:
         if len(losses) > 1:
             raise ParameterError(
                 f"{len(losses)} losses for one model, expected one; add --blend, or train each by itself"
@@ -132,16 +140,16 @@ def untrained_model(
             raise ParameterError(
                 f"--seeds {seeds} says how often the rankers of a blend are trained; add --blend, or say --models"
             )
-        return ranker_of(losses[0], parameters), {}
+        return ranker_of(losses[0], settings, torch_settings), {}
     if blend == "stacked" and not has_validation:
         raise ParameterError("--stacked learns weights on validation lists, and there are none; give --valid")
-    check_torch_options(losses, parameters)
-    seed, seeds = parameters.pop("rng"), BLEND_SEEDS if seeds is None else seeds
-    models = parse_rankers(losses, parameters)
-    blend_model = untrained_blend(models, blend, seeds, seed)
+    check_torch_options(losses)
+    seeds = BLEND_SEEDS if seeds is None else seeds
+    models = parse_rankers(losses, settings, torch_settings)
+    blend_model = untrained_blend(models, BlendSettings(how=blend), seeds, settings.seed)
     return blend_model, {
         **models.settings(),
         "how": f"{blend_model.how},{blend_model.normalise}",
         "seeds": str(seeds),
-        "rng": str(seed),
+        "rng": str(settings.seed),
     }

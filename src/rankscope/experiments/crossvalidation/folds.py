@@ -13,7 +13,7 @@ import numpy as np
 
 from rankscope.data.features import Features
 from rankscope.data.text import join_names, pluralise, pluralise_queries
-from rankscope.errors import InputError, ParameterError
+from rankscope.errors import InputError, SettingError
 from rankscope.io.letor import read_features
 from rankscope.kernels.segments import bounds
 from rankscope.typing import PathLike
@@ -213,7 +213,7 @@ def read_folds(
             without_texts(features), features.name, DEFAULT_FOLDS if folds is None else folds, rng, features.notes
         )
     if folds is not None:
-        raise ParameterError(f"folds is {folds}, and {path} is a folder, which has its own; leave folds out")
+        raise SettingError("folds", "--folds", f"is {folds}, and {path} is a folder, which has its own; leave it out")
     files = find_folds(path)
     paths = dict.fromkeys(data_path for fold in files for data_path in (*fold.train, fold.valid, fold.test))
     features_by_path = {
@@ -267,12 +267,6 @@ def without_texts(features: Features) -> Features:
 
 def cut_folds(features: Features, name: str, folds: int, rng: int, notes: Sequence[str]) -> FoldSet:
     """Folds of queries split at random into parts of equal size; each part is for testing and for validation once."""
-    is_valid = isinstance(folds, (int, np.integer)) and not isinstance(folds, bool) and folds >= MIN_PARTS
-    if not is_valid:
-        raise ParameterError(
-            f"folds is {folds!r}, expected a whole number of at least {MIN_PARTS}: one part is tested on, one "
-            "validated on, the others are trained on"
-        )
     n = len(features.query_ids)
     if n < folds:
         raise InputError(f"{name}: {pluralise_queries(n)}, expected at least as many as folds, which are {folds}")

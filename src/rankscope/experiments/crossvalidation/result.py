@@ -183,19 +183,17 @@ class CrossValidation(Result):
             drops=tuple(drops[:1, :, m] if self.fixed[m] else drops[:, :, m] for m in model_indices),
             value=value_label(self),
             change_verb="falls" if self.test.scores.sign(self.measures[0]) > 0 else "rises",
-            settings=self.signature(),
+            cross_validation_parts=tuple(self.signature_parts()),
         )
 
-    def signature(self, **more: str) -> str:
-        """Every setting that changes the numbers, in one line. more: settings to stand there, too."""
+    def signature_parts(self) -> list[str]:
         signature = self.test.scores.signature() if self.comparison is None else self.comparison.signature()
-        settings, _, version = signature.rpartition(" | ")
-        return " | ".join((settings, *(f"{key}:{value}" for key, value in more.items()), version))
+        return signature.split(" | ")[:-1]
 
     def contents(self) -> str:
         """What it holds, in a few words."""
         contents = f"{pluralise(len(self.models), 'model')}, {pluralise(len(self.folds), 'fold')}"
-        return f"{contents}, {pluralise(self.seeds, 'seed')}, {len(self.measures)} measures"
+        return f"{contents}, {pluralise(self.seeds, 'seed')}, {pluralise(len(self.measures), 'measure')}"
 
 
 def seeds_note(result: CrossValidation) -> list[str]:
