@@ -210,7 +210,7 @@ class FeatureAblation(Result):
             title=f"{self.model}: {comparison.measure} without groups of features",
             sentence=self.sentence(comparison) if position == 0 else "",
             table=table,
-            notes=("lost: above 0 where the ranker is worse without the group; p: corrected for the number of groups",),
+            notes=("lost: above 0 if the ranker is worse without the group; p: corrected for the number of groups",),
             folded=position > 0,
         )
 
@@ -224,14 +224,10 @@ class FeatureAblation(Result):
             f"With all {pluralise(len(self.cross_validation.feature_names), 'feature')} {self.model} has a "
             f"{value_label(self.cross_validation)} of {format_number(float(comparison.means[0]))} on the test lists"
         ]
-        clauses += [f"trained without {join_names(worse)} it is worse"] if worse else []
-        clauses += [f"without {join_names(better)} it is better"] if better else []
-        clauses += (
-            [f"that {join_names(undecided)} {'is' if len(undecided) == 1 else 'are'} worth anything was not shown"]
-            if undecided
-            else []
-        )
-        return "; ".join(clauses) + ". Groups that say the same stand in for each other."
+        clauses += [f"it is significantly worse if trained without {join_names(worse)}"] if worse else []
+        clauses += [f"it is significantly better without {join_names(better)}"] if better else []
+        clauses += [f"no significant difference was found for {join_names(undecided)}"] if undecided else []
+        return "; ".join(clauses) + ". Groups that carry the same information can replace each other."
 
     def contents(self) -> str:
         """What it holds, in a few words."""
@@ -393,7 +389,7 @@ def prepare_ablation(
     """Check what belongs together. Raises ParameterError and UnknownName."""
     if len(models.names) != 1:
         raise ParameterError(
-            f"groups of features are left out of one ranker, and there are {len(models.names)}; do it once for each"
+            f"an ablation takes one ranker, and there are {len(models.names)}; run it for each separately"
         )
     return prepare_experiment(models, measures, settings, AnalysisSettings(baseline=models.names[0]))
 

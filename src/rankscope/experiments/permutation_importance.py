@@ -149,15 +149,17 @@ class FeatureImportance(Result):
             for j in order[:FEATURES]
         )
         n_more = len(order) - FEATURES
-        more_text = f" ({pluralise(n_more, 'other')} matter less)" if n_more > 0 else ""
+        more_text = (
+            f" ({pluralise(n_more, 'other')} {'matters' if n_more == 1 else 'matter'} less)" if n_more > 0 else ""
+        )
         return Section(
-            title=f"{name}: what features are worth",
+            title=f"{name}: importance of features",
             sentence=(
                 f"By how much the {self.value} on the test lists {self.change_verb} when the values of one feature are "
-                f"shuffled among all documents{more_text}. Features that say the same stand in for each other: then "
-                "each seems worth little."
+                f"shuffled among all documents{more_text}. Features that carry the same information can replace each "
+                "other; then each seems unimportant."
             ),
-            table=Table(columns=("feature", "worth", "sd over folds and seeds", "95 % interval"), rows=rows),
+            table=Table(columns=("feature", "importance", "sd over folds and seeds", "95 % interval"), rows=rows),
             figure=Figure(
                 "feature_bars",
                 {

@@ -229,9 +229,9 @@ class Search(Result):
         if failed_trials := [trial for trial in self.trials if np.isnan(trial.value)]:
             failed_text = f"{pluralise(len(failed_trials), 'setting')} could not be trained"
             first = failed_trials[0]
-            notes.append(f"{failed_text}; of {first.model}, trial {first.number}: {first.error or 'no value'}")
+            notes.append(f"{failed_text}; {first.model}, trial {first.number}: {first.error or 'no value'}")
         if self.log is None:
-            notes.append("no log was kept; with one (--log FILE) a search that is interrupted goes on where it was")
+            notes.append("no log was kept; with --log FILE an interrupted search continues where it stopped")
         return tuple(notes)
 
     def signature_parts(self) -> list[str]:
@@ -262,23 +262,26 @@ class Search(Result):
         gain = abs(best.value - first_trial.value)
         is_unchanged = best.number == first_trial.number
         if is_unchanged:
-            outcome, comparison = "none was better than the one that was given", "."
+            outcome = (
+                f"none has a better {self.measure} on the validation lists than the given one (trial 1), "
+                f"{format_number(best.value)}"
+            )
         else:
-            outcome = f"that of trial {best.number} was best"
-            comparison = f", and {format_number(first_trial.value)} as given (trial 1), {format_number(gain)} apart."
+            outcome = (
+                f"trial {best.number} has the best {self.measure} on the validation lists, "
+                f"{format_number(best.value)}, {format_number(gain)} better than the given setting (trial 1), "
+                f"{format_number(first_trial.value)}"
+            )
         sentence = (
-            f"Of {pluralise(len(trials), 'setting')} of {best.model}, by validation lists alone, "
-            + outcome
-            + f": {self.measure} {format_number(best.value)}"
-            + comparison
-            + " The best of many is too good on the lists that it was chosen by; what it is worth, the test says."
+            f"Of {pluralise(len(trials), 'setting')} of {best.model}, {outcome}. The best of many is too good on the "
+            "lists that it was chosen by; the test lists show what it is worth."
         )
         n_more = len(trials) - len(rows)
         return Section(
-            title=f"{best.model}: settings that were tried",
+            title=f"{best.model}: settings tried",
             sentence=sentence,
             table=Table(columns=("trial", f"validation {self.measure}", "best epoch", *names), rows=tuple(rows)),
-            notes=(f"{pluralise(n_more, 'setting')} with lower values are not shown",) if n_more > 0 else (),
+            notes=(f"{pluralise(n_more, 'setting')} with worse values are not shown",) if n_more > 0 else (),
         )
 
     def trial_frame(self) -> pl.DataFrame:

@@ -118,7 +118,7 @@ def learn_combination(
     table = np.asarray(scores, np.float64)
     if not np.isfinite(table).all():
         index = int(np.argmin(np.isfinite(table).all(axis=1)))
-        raise InputError(f"part {index + 1} of the blend scores documents by what is no finite number; leave it out")
+        raise InputError(f"part {index + 1} of the blend gives scores that are not finite; leave it out")
     spread = np.array([within_deviation(row, offsets) for row in table])
     average = Combination(
         normalise=settings.normalise,
@@ -129,7 +129,9 @@ def learn_combination(
     if settings.how == "average":
         return average
     if relevance is None:
-        raise ParameterError("a blend is stacked on the grades of validation lists; give them, or how='average'")
+        raise ParameterError(
+            "stacked weights are learned from the grades of validation lists; give them, or how='average'"
+        )
     weights = stacked_weights(
         average.normalised(table, offsets),
         relevance,
@@ -161,8 +163,8 @@ def stacked_weights(
     is_informative = np.maximum.reduceat(relevance, starts) > np.minimum.reduceat(relevance, starts)
     if not is_informative.any():
         raise InputError(
-            "the validation lists have documents of one grade each, and weights cannot be learned from them; expected "
-            "two grades in some, or how='average'"
+            "the documents of each validation list have one grade each, so no weights can be learned from them; "
+            "expected two grades in some list, or how='average'"
         )
     rows = ranges(starts[is_informative], lengths[is_informative])
     table, grades, list_offsets = (
@@ -310,7 +312,7 @@ class Blend(Estimator):
         if valid_features is not None:
             valid_features = align_to_training(valid_features, features.names, "the training data have")
         elif settings.how == "stacked":
-            raise ParameterError("a blend is stacked on validation lists; give eval_set, or how='average'")
+            raise ParameterError("stacked weights are learned on validation lists; give eval_set, or how='average'")
         rankers = [type(ranker)(**ranker.get_params()) for ranker in list_rankers(self.rankers)]
         for ranker in rankers:
             ranker.fit(features, eval_set=valid_features, rel=rel, max_grade=max_grade, progress=progress)
@@ -399,7 +401,7 @@ class Blend(Estimator):
             As `Ranker.predict`.
         """
         if not self.__sklearn_is_fitted__():
-            raise ParameterError("this Blend has not learned anything yet; call fit first")
+            raise ParameterError("this Blend is not fitted; call fit first")
         features = documents_to_score(X, qid, group, needs_lists=self.lists)
         features = align_to_training(features, self.feature_names_, "the model was trained on")
         scores = self.combination_(score_by_rankers(self.rankers_, features), features.offsets)
@@ -429,12 +431,10 @@ class Blend(Estimator):
             raise ParameterError(f"a Blend of {pluralise(len(rankers), 'ranker')}, expected at least {MIN_RANKERS}")
         names = name_rankers(self.rankers)
         if repeated := [name for name in names if names.count(name) > 1]:
-            raise ParameterError(
-                f"two rankers of a Blend are called {repeated[0]!r}, expected a name of its own for each"
-            )
+            raise ParameterError(f"two rankers of a Blend are called {repeated[0]!r}, expected different names")
         for ranker in rankers:
             if not (hasattr(ranker, "fit") and hasattr(ranker, "predict") and hasattr(ranker, "get_params")):
-                raise ParameterError(f"{ranker!r} is a {type(ranker).__name__}, expected a Ranker or its like")
+                raise ParameterError(f"{ranker!r} is a {type(ranker).__name__}, expected a ranker")
             if hasattr(ranker, "check"):
                 ranker.check()
         return self.settings()
@@ -477,7 +477,7 @@ def check_same_features(rankers: Sequence[RankerLike], names: Sequence[str]) -> 
     """The features that all were trained on. Raises InputError where they differ, ParameterError before fit."""
     for ranker, name in zip(rankers, names, strict=True):
         if not hasattr(ranker, "feature_names_"):
-            raise ParameterError(f"{name} has not learned anything yet; call fit first, of the blend or of each ranker")
+            raise ParameterError(f"{name} is not fitted; call fit first, of the blend or of each ranker")
     first_features = tuple(rankers[0].feature_names_)
     for ranker, name in zip(rankers[1:], names[1:], strict=True):
         ranker_features = tuple(ranker.feature_names_)

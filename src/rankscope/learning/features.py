@@ -46,8 +46,8 @@ def column_names(table: Any, name: str) -> tuple[str, ...]:
     if any(is_text) and not all(is_text):
         untitled = next(column for column, has_text in zip(columns, is_text, strict=True) if not has_text)
         raise InputError(
-            f"{name}: the column {untitled!r} has no text for a name, and others have; expected all alike, as by "
-            "X.columns = X.columns.astype(str)"
+            f"{name}: the name of the column {untitled!r} is not a text, and those of others are; make all texts, as "
+            "by X.columns = X.columns.astype(str)"
         )
     return tuple(str(column) for column in columns) if all(is_text) else ()
 
@@ -79,7 +79,7 @@ def match_features(features: Features, names: Sequence[str]) -> Features:
     >>> test = Features.of([[1.0, 2.0, 3.0]], names=("age", "bm25", "clicks"))
     >>> matched = match_features(test, ("clicks", "bm25"))
     >>> matched.values.tolist(), matched.notes
-    ([[3.0, 2.0]], ("features: 'age' left out: the model was not trained on it",))
+    ([[3.0, 2.0]], ("features: 'age' skipped: the model was not trained on it",))
     """
     names = tuple(names)
     if features.names == names:
@@ -106,19 +106,17 @@ def match_features(features: Features, names: Sequence[str]) -> Features:
     notes = []
     if extra:
         pronoun = "it" if len(extra) == 1 else "them"
-        notes.append(
-            f"{features.name}: {join_names(map(repr, extra))} left out: the model was not trained on {pronoun}"
-        )
+        notes.append(f"{features.name}: {join_names(map(repr, extra))} skipped: the model was not trained on {pronoun}")
     if missing:
         notes.append(
-            f"{features.name}: {pluralise(len(missing), 'feature')} of the {len(names)} that the model was trained on "
-            f"stand on no line and are taken for 0 ({join_names(map(repr, missing))})"
+            f"{features.name}: {len(missing)} of the {pluralise(len(names), 'feature')} that the model was trained on "
+            f"{'is' if len(missing) == 1 else 'are'} on no line and set to 0 ({join_names(map(repr, missing))})"
         )
     if empty:
         verb = "has" if len(empty) == 1 else "have"
         notes.append(
             f"{features.name}: {join_names(map(repr, empty))} {verb} no number on any line and "
-            f"{'is' if len(empty) == 1 else 'are'} taken for 0: the model was trained on "
+            f"{'is' if len(empty) == 1 else 'are'} set to 0: the model was trained on "
             f"{'it' if len(empty) == 1 else 'them'}"
         )
     arranged = features.select_features(names)
@@ -170,7 +168,7 @@ def as_numbers(data: Any, name: str, expected: str) -> npt.NDArray[Any]:
         array = np.asarray(data)
         return array if array.dtype.kind in "fiub" else array.astype(np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{name} is no table of numbers, expected {expected}") from None
+        raise InputError(f"{name} is not a table of numbers, expected {expected}") from None
 
 
 def validation_features(eval_set: Any, queries: Any, sizes: Any) -> Features | None:
@@ -189,7 +187,7 @@ def validation_features(eval_set: Any, queries: Any, sizes: Any) -> Features | N
     if isinstance(eval_set, Features):
         return as_features(eval_set, None, queries, sizes, name)
     if not isinstance(eval_set, tuple) or len(eval_set) not in (2, 3):
-        raise ParameterError("eval_set is no pair of X and y, expected (X, y) with eval_qid, or (X, y, qid)")
+        raise ParameterError("eval_set is not a pair of X and y, expected (X, y) with eval_qid, or (X, y, qid)")
     if len(eval_set) == 3:
         return as_features(eval_set[0], eval_set[1], eval_set[2], sizes, name)
     return as_features(eval_set[0], eval_set[1], queries, sizes, name)
@@ -223,7 +221,7 @@ def informative_lists(features: Features) -> Ints:
     is_informative = np.maximum.reduceat(features.relevance, starts) > np.minimum.reduceat(features.relevance, starts)
     if not is_informative.any():
         raise InputError(
-            f"{features.name}: the documents of every query have one grade, expected two or more in some; there is "
-            "nothing to learn from"
+            f"{features.name}: the documents of every query have one grade, so there is nothing to learn from; "
+            "expected two or more grades in some query"
         )
     return np.flatnonzero(is_informative)

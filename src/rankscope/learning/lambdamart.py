@@ -221,7 +221,7 @@ class LambdaMART(Settings):
         loss = parse_objective(self.objective)
         if not isinstance(loss, Loss) or loss.ranks:
             raise ParameterError(
-                f"objective is {self.objective!r}, expected a loss that trees are grown by, as 'listnet'"
+                f"objective is {self.objective!r}, expected a loss of rankscope without ranks, as 'listnet'"
             )
         return loss
 
@@ -315,7 +315,7 @@ def boost(
     forest = parse_trees(text)
     if not np.isfinite(forest.worth).all():
         raise InputError(
-            f"{features.name}: trees diverged: their scores are no finite numbers, with a rate of {loss.rate:g}; try a "
+            f"{features.name}: trees diverged: their scores are not finite, with a rate of {loss.rate:g}; try a "
             "smaller one, as in lambdamart(rate=0.05)"
         )
     return BoostedTrees(
@@ -361,7 +361,7 @@ def lightgbm_parameters(loss: LambdaMART, features: Features, rng: np.random.Gen
         if longest > MAX_LIST_LENGTH:
             raise InputError(
                 f"{features.name}: a query has {longest} documents, and lambdamart takes at most {MAX_LIST_LENGTH}; "
-                "give it a loss of ours, as in \"lambdamart(objective='listnet')\", or fewer documents"
+                "use a loss of rankscope, as in \"lambdamart(objective='listnet')\", or fewer documents"
             )
         gains = finite_gains(np.unique(features.relevance))
         parameters["lambdarank_truncation_level"] = loss.truncation
@@ -435,8 +435,8 @@ def grow_trees(
             is_finished = booster.update(fobj=gradients)
         if is_finished and not tree:
             raise InputError(
-                "no tree can be grown: no feature parts the documents so that each side has enough of them; give more "
-                "documents, or say a smaller min_documents, as in lambdamart(min_documents=5)"
+                "no tree can be grown: no feature splits the documents into two parts that are large enough; use more "
+                "documents, or a smaller min_documents, as in lambdamart(min_documents=5)"
             )
         if progress is not None:
             progress(1)

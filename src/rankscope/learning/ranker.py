@@ -340,7 +340,7 @@ class Ranker(Estimator):
             The features are not those of `fit`, or a score is not finite.
         """
         if not hasattr(self, "models_"):
-            raise ParameterError("this Ranker has not learned anything yet; call fit first")
+            raise ParameterError("this Ranker is not fitted; call fit first")
         features = documents_to_score(X, qid, group, needs_lists=self.lists)
         features = align_to_training(features, self.feature_names_, "the model was trained on")
         if self.lists:
@@ -351,7 +351,7 @@ class Ranker(Estimator):
         if not np.isfinite(scores).all():
             raise InputError(
                 f"{features.name}: {int((~np.isfinite(scores)).sum())} of {len(features)} documents get a score "
-                "that is no finite number; what the model learned is too large, so train it anew, with a smaller rate"
+                "that is not finite; the model's weights are too large: train it again with a smaller learning rate"
             )
         return np.asarray(features.in_input_order(scores))
 

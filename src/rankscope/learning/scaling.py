@@ -63,7 +63,7 @@ class Scaling:
             row, column = np.argwhere(~np.isfinite(scaled_values))[0]
             raise InputError(
                 f"document {row + 1}: feature {column + 1} is {values[row, column]:g}, too large to be scaled; "
-                "take transform='log'"
+                "use transform='log'"
             )
         return scaled_values
 
@@ -87,7 +87,7 @@ def learn_scaling(values: Reals, transform: str = "standard") -> Scaling:
         mean, deviation = np.where(logged, log_mean, mean), np.where(logged, log_deviation, deviation)
     if not np.isfinite(deviation).all():
         column = int(np.argmax(~np.isfinite(deviation)))
-        raise InputError(f"feature {column + 1} has numbers that are too large to be scaled; take transform='log'")
+        raise InputError(f"feature {column + 1} has numbers that are too large to be scaled; use transform='log'")
     return Scaling(mean=mean, deviation=deviation, logged=logged)
 
 

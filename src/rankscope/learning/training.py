@@ -82,16 +82,18 @@ class Training(Result):
         notes += self.feature_notes() + self.loss_notes()
         if self.valid is None:
             last_kept = "all trees were kept" if self.rounds == "trees" else "the last epoch was kept"
-            notes.append(f"there were no validation data to say when to stop: {last_kept}")
+            notes.append(f"no validation data for early stopping: {last_kept}")
         elif any(len(model.values) > 1 and min(model.values) == max(model.values) for model in self.ranker.models_):
             notes.append(
                 f"{self.ranker.stop_on} on {self.valid.name} is the same in every {self.rounds[:-1]}, so the first one "
-                f"was kept; give validation data that tell {self.rounds} apart"
+                f"was kept; use validation data that can tell {self.rounds} apart"
             )
         elif any(
             model.best_epoch == model.epochs - 1 and model.epochs == self.ranker.rounds for model in self.ranker.models_
         ):
-            notes.append(f"the last of {self.ranker.rounds} {self.rounds} was the best one; more of them may do better")
+            notes.append(
+                f"the last of {self.ranker.rounds} {self.rounds} was the best; more {self.rounds} may be better"
+            )
         return tuple(notes)
 
     @property
@@ -111,7 +113,7 @@ class Training(Result):
         verb = "has" if len(constant_features) == 1 else "have"
         return [
             f"{self.train.name}: {pluralise(len(constant_features), 'feature')} of {low.size} {verb} the same value "
-            f"for all documents and cannot say anything ({join_names(map(repr, constant_features))})"
+            f"for all documents and cannot help ({join_names(map(repr, constant_features))})"
         ]
 
     def loss_notes(self) -> list[str]:
@@ -131,7 +133,7 @@ class Training(Result):
         if worst_loss <= DIVERGED * max(constant_loss, 0.1):
             return []
         return [
-            f"the loss is {worst_loss:.4g}, and {constant_loss:.4g} where all documents have one score: the learning "
+            f"the loss is {worst_loss:.4g}, and {constant_loss:.4g} if all documents have the same score: the learning "
             f"rate {ranker.learning_rate:g} may be too large; try {ranker.learning_rate / 10:g}"
         ]
 

@@ -26,9 +26,9 @@ __all__ = [
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 BLEND_OPTIONS = (
-    click.option("--blend", is_flag=True, help="Of all rankers, from all seeds, make one."),
+    click.option("--blend", is_flag=True, help="Blend all rankers from all seeds into one."),
     click.option(
-        "--stacked", is_flag=True, help="--blend with weights learned on the validation lists, not equal ones."
+        "--stacked", is_flag=True, help="Blend with weights learned on the validation lists instead of equal weights."
     ),
 )
 

@@ -53,8 +53,8 @@ WORTH_WORKERS = 1 << 20
     "losses",
     multiple=True,
     metavar="LOSS",
-    help="A ranker for each: listnet, ranknet, ..., lambdamart (trees); linear:LOSS is a linear one, torch:LOSS is "
-    "trained by PyTorch. See `rankscope train --help`. Default: listnet.",
+    help="Loss of a ranker: listnet, ranknet, ..., lambdamart (trees); linear:LOSS is a linear scorer, torch:LOSS "
+    "trains in PyTorch. May be repeated, one for each ranker. See `rankscope train --help`. Default: listnet.",
 )
 @measure_option(DEFAULT_MEASURES)
 @setting_options(CrossValidationSettings)
@@ -67,23 +67,27 @@ WORTH_WORKERS = 1 << 20
     metavar="N",
     help="Try N settings of each ranker on the validation lists first, and test the best.",
 )
-@click.option("--log", metavar="FILE", help="Of --search: keeps each trial, and goes on where another one ended.")
+@click.option(
+    "--log",
+    metavar="FILE",
+    help="With --search: file that keeps every trial; a search with the same file continues from it.",
+)
 @click.option(
     "--ablate",
     "groups",
     multiple=True,
     metavar="GROUP",
-    help="Say what one ranker loses without these features: NAME=1-5,7 or titles=title*,url. May be repeated.",
+    help="Test what one ranker loses without these features: NAME=1-5,7 or titles=title*,url. May be repeated.",
 )
-@click.option("--cache", is_flag=True, help="Keep a binary copy beside each file, and read it the next time.")
+@click.option("--cache", is_flag=True, help="Keep a binary copy beside each file, and read it next time.")
 @click.option(
     "--workers",
     type=int,
     metavar="N",
-    help="Processes. Default: all cores, where the work is long enough to pay. The result is the same.",
+    help="Number of processes; the results do not depend on it. Default: all cores if the work is long enough.",
 )
 @cluster_option
-@click.option("--details", is_flag=True, help="Show what a page folds away, too.")
+@click.option("--details", is_flag=True, help="Also show the sections that a page folds away.")
 @setting_options(RankerSettings, without=("seed",))
 @setting_options(TorchSettings)
 @result_options
@@ -98,10 +102,10 @@ def crossvalidate(
     groups: tuple[str, ...],
     **options: Any,
 ) -> None:
-    """Train and test rankers on the folds in DIR, and say which is best.
+    """Train and test rankers on the folds in DIR, and compare them.
 
-    DIR holds Fold1, Fold2, ..., each with train.txt, vali.txt and test.txt; or S1.txt, S2.txt, ..., which are trained
-    on, validated on and tested on in turn. A file in the place of DIR is cut into folds at random, query by query.
+    DIR holds Fold1, Fold2, ..., each with train.txt, vali.txt and test.txt; or S1.txt, S2.txt, ..., which take turns as
+    training, validation and test lists. If DIR is a single file, its queries are split into folds at random.
 
     \b
     rankscope crossvalidate demo-features.csv --loss linear:listnet --loss linear:ranknet -m nDCG@10 -m AP
@@ -118,7 +122,7 @@ def crossvalidate(
     if groups:
         check_ablation(analysis, trials, log)
     elif trials is None and log is not None:
-        raise ParameterError(f"--log {log} keeps the trials of a search; say with --search how many, or leave it out")
+        raise ParameterError(f"--log {log} is for a search; add --search N, or leave it out")
     files = source_files(source)
     result_output.check(files)
     check_log(log, files, result_output)
@@ -149,7 +153,7 @@ def check_log(log: str | None, files: Sequence[str], result_output: ResultOutput
         refuse_overwriting(log, files)
         for path in (result_output.output, result_output.plot):
             if path not in (None, "-") and os.path.realpath(str(path)) == os.path.realpath(log):
-                raise ParameterError(f"{log}: is to hold the log and the output both; name two files")
+                raise ParameterError(f"{log}: cannot hold both the log and the output; name two files")
 
 
 def check_ablation(analysis: AnalysisSettings, trials: int | None, log: str | None) -> None:
@@ -163,4 +167,4 @@ def check_ablation(analysis: AnalysisSettings, trials: int | None, log: str | No
     }
     for name, is_set in unsupported_options.items():
         if is_set:
-            raise ParameterError(f"--ablate compares a ranker with itself, and {name} has no place there; leave it out")
+            raise ParameterError(f"--ablate compares a ranker with itself, so {name} cannot be used; leave it out")

@@ -60,11 +60,11 @@ class FoldBlends(NamedTuple):
 def check_blend(names: Sequence[str], fixed: Sequence[bool], seeds: int) -> None:
     """Raise ParameterError for fewer than two rankers to blend, and if one is called "blend"."""
     if BLEND_NAME in names:
-        raise ParameterError(f"a ranker is called {BLEND_NAME!r}, as the blend of all is; give it another name")
+        raise ParameterError(f"a ranker is called {BLEND_NAME!r}, which is the name of the blend; give it another name")
     if sum(1 if same else seeds for same in fixed) < 2:
         raise ParameterError(
-            f"a blend takes two rankers or more, and there is one, {names[0]}, from {pluralise(seeds, 'seed')}"
-            f"{', all of which give the same' if fixed[0] and seeds > 1 else ''}; name another loss"
+            f"a blend needs at least two rankers, and there is one, {names[0]}, from {pluralise(seeds, 'seed')}"
+            f"{', all of which give the same' if fixed[0] and seeds > 1 else ''}; add another loss"
             f"{'' if fixed[0] else ', or more seeds'}"
         )
 

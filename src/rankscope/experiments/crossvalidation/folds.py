@@ -244,9 +244,7 @@ def empty_column_notes(path: Path, part: Features, parts: Iterable[Features]) ->
     """A note on columns that hold no number in one file and some in another."""
     used_names = {name for other_part in parts for name in other_part.names}
     return [
-        f"{path.name}: {name!r} has no number on any line and is taken for 0"
-        for name in part.empty
-        if name in used_names
+        f"{path.name}: {name!r} has no number on any line and is set to 0" for name in part.empty if name in used_names
     ]
 
 
@@ -338,8 +336,8 @@ def shared_query_notes(folds: Sequence[Fold]) -> list[str]:
         n_shared = sum(query in training_queries for query in fold.test.query_ids)
         if n_shared:
             notes.append(
-                f"{fold.name}: {pluralise(n_shared, 'query id', 'query ids')} of the test lists stand in the training "
-                "or validation lists, too; if these are the same queries, the test is no test"
+                f"{fold.name}: {pluralise(n_shared, 'query id', 'query ids')} of the test lists are also in the "
+                "training or validation lists; if these are the same queries, the test values are too high"
             )
     return notes
 
@@ -352,8 +350,8 @@ def same_test_notes(folds: Sequence[Fold]) -> list[str]:
         key = (test.query_ids, test.offsets.tobytes(), test.relevance.tobytes(), test.values.tobytes())
         folds_by_lists.setdefault(key, []).append(fold.name)
     return [
-        f"{join_names(names)} have the same test lists: each of their queries counts {len(names)} times, as if there "
-        "were as many, and differences look surer than they are"
+        f"{join_names(names)} have the same test lists: each of their queries counts {len(names)} times, so "
+        "differences look more certain than they are"
         for names in folds_by_lists.values()
         if len(names) > 1
     ]

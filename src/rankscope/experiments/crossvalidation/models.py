@@ -110,7 +110,7 @@ def parse_rankers(
         for text in [losses] if isinstance(losses, str) else losses:
             name, maker, fixed_parameters, allowed_names = parse_ranker(text)
             if name in rankers:
-                raise ParameterError(f"the loss {name} was asked for twice, expected each once")
+                raise ParameterError(f"the loss {name} is given twice, expected each once")
             rankers[name] = maker, {**{key: parameters[key] for key in allowed_names}, **fixed_parameters}
     if not rankers:
         raise ParameterError("no losses given, expected at least one, such as listnet")

@@ -159,11 +159,11 @@ class CrossValidation(Result):
         notes = [*self.data_notes]
         fixed_names = [name for name, is_fixed in zip(self.models, self.fixed, strict=True) if is_fixed]
         if fixed_names and self.seeds > 1:
-            notes.append(f"{join_names(fixed_names)}: all seeds give the same ranker, which was trained once a fold")
+            notes.append(f"{join_names(fixed_names)}: all seeds give the same ranker, which was trained once per fold")
         unfinished_names = [name for name, at_end in zip(self.models, self.at_end, strict=True) if at_end]
         if unfinished_names:
             notes.append(
-                f"{join_names(unfinished_names)}: the last epoch was the best at least once; more of them may do better"
+                f"{join_names(unfinished_names)}: the last epoch was the best at least once; more epochs may be better"
             )
         notes += seeds_note(self)
         comparison_notes = self.comparison.notes if self.comparison is not None else self.test.scores.notes
@@ -209,8 +209,8 @@ def seeds_note(result: CrossValidation) -> list[str]:
     if not doubtful_pairs:
         return []
     return [
-        f"of {join_names(doubtful_pairs)} the test, which looks at queries only, finds a difference that is no larger "
-        "than what queries and seeds make together; take more seeds"
+        f"{join_names(doubtful_pairs)}: the test, which considers only queries, finds a difference no larger than "
+        "chance can cause by queries and seeds together; use more seeds"
     ]
 
 

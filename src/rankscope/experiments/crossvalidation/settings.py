@@ -116,7 +116,7 @@ def prepare_experiment(
         check_blend(models.names, models.seed_independent, settings.seeds)
     ranker_names = (*models.names, *([BLEND_NAME] if blending is not None else []))
     if analysis.baseline is not None and analysis.baseline not in ranker_names:
-        raise UnknownName("ranker", analysis.baseline, ranker_names, "; it was asked for as the baseline")
+        raise UnknownName("ranker", analysis.baseline, ranker_names, "; the baseline must be one of the rankers")
     return Experiment(
         models=models,
         plan=plan_measures(measures, settings.rel, settings.no_relevant),

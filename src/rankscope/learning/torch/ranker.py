@@ -161,7 +161,7 @@ class TorchRanker(Ranker):
         own_settings = TorchSettings(attention=self.attention, heads=self.heads, device=self.device)
         if own_settings.attention and (not settings.hidden or settings.hidden[-1] % own_settings.heads):
             raise ParameterError(
-                f"hidden is {settings.hidden!r}, and attention asks for hidden layers, the last a multiple of "
+                f"hidden is {settings.hidden!r}, and attention needs hidden layers, the last a multiple of "
                 f"{own_settings.heads} heads; give another size or other heads"
             )
         return settings
@@ -211,7 +211,7 @@ class TorchRanker(Ranker):
         Raises ParameterError besides where they are missing, and where there is not memory enough.
         """
         if not hasattr(self, "models_"):
-            raise ParameterError("this TorchRanker has not learned anything yet; call fit first")
+            raise ParameterError("this TorchRanker is not fitted; call fit first")
         width = column_count(self.n_features_in_, self.ranks_)
         shape, device = self.shape(width, self.parameters_), resolve_device(self.device)
         features = documents_to_score(X, qid, group, needs_lists=self.lists)
