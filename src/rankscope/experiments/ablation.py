@@ -76,7 +76,7 @@ def parse_group(text: str) -> tuple[str, tuple[str, ...]]:
 def feature_groups(
     groups: Mapping[str, Sequence[str]] | Sequence[str], names: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """The features of each group, among these names, in their order. groups: texts, or groups of features by name.
+    """The features of each group, in the order of all names. groups: texts, or features by the name of the group.
 
     Raises UnknownName for an unknown feature, ParameterError for a group that occurs twice, begins no name, holds all
     features or none, and for what is no text.
@@ -129,11 +129,21 @@ def matching_features(text: str, names: Sequence[str]) -> Sequence[str]:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class FeatureAblation(Result):
-    """model: the ranker. groups: the features of each. tested: the cross-validation of the ranker with all features,
-    and without each group, under `names`.
+    """By how much a ranker is worse without groups of features, as `ablate` returns it.
 
-    columns: model, group, features (how many), measure, with (the value with all), without, lost (above 0: worse
-    without), low and high (of lost), pvalue, pvalue_corrected.
+    The tidy table has the columns model, group, features (their number), measure, with (the value with all features),
+    without, lost (above 0: worse without), low and high (of lost), pvalue, pvalue_corrected.
+
+    Attributes
+    ----------
+    model
+        The name of the ranker.
+    groups
+        The features of each group.
+    cross_validation
+        The cross-validation of the ranker with all features and without each group.
+    names
+        The names of the rankers without a group, in the order of the groups.
     """
 
     COLUMNS = (

@@ -87,15 +87,29 @@ FEATURES, IN_FIGURE = 10, 30
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class FeatureImportance(Result):
-    """What the value of a measure loses on the test lists when one feature is shuffled among all documents.
+    """How much a measure loses on the test lists when one feature is shuffled among all documents.
 
-    drops: of each model (seeds, folds, features), one seed where all give the same; above 0: the ranker is better with
-    the feature. value: what the measure's value is called in a sentence. falls: how a value becomes worse, "falls" or
-    "rises".
-    cross_validation_parts: the parts of the signature of the cross-validation.
+    The tidy table has the columns model, feature, measure, worth (the mean over folds and seeds), low, high (Student's
+    95 % interval over folds, of the mean over seeds), n (folds). Folds share training data, so intervals are rather
+    narrow.
 
-    columns: model, feature, measure, worth (the mean over folds and seeds), low, high (Student's 95 % interval over
-    folds, of the mean over seeds), n (folds). Folds share training data, so that intervals are rather narrow.
+    Attributes
+    ----------
+    models
+        The names of the rankers, the best first.
+    features
+        The names of the features.
+    measure
+        The name of the measure.
+    drops
+        (seeds, folds, features) for each model, with one seed if all give the same ranker; above 0 if the ranker is
+        better with the feature.
+    value
+        The measure's value in words, as "mean AP".
+    change_verb
+        How a value becomes worse: "falls" or "rises".
+    cross_validation_parts
+        The parts of the signature of the cross-validation.
     """
 
     COLUMNS = ("model", "feature", "measure", "worth", "low", "high", "n")

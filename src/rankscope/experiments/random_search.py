@@ -200,11 +200,24 @@ TRIALS_LISTED = 10
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Search(Result):
-    """tested: the cross-validation of the best settings. trials: all, in the order in which they were tried. best: of
-    each ranker. measure: by whose value over the validation lists they were chosen. log: the file that has them; None:
-    none. known: how many were in it before.
+    """Settings of rankers that were tried, and the test of the best, as `search` returns it.
 
-    columns: those of `tested`, whose tidy table this one's is; `trial_frame` has the trials.
+    The tidy table is that of `cross_validation`; `trial_frame` has the trials.
+
+    Attributes
+    ----------
+    cross_validation
+        The cross-validation of the best settings.
+    trials
+        All trials, in their order.
+    best
+        The best trial of each ranker.
+    measure
+        The measure whose value over the validation lists chose the best.
+    log
+        The file that keeps the trials; None if there is none.
+    n_logged
+        The number of trials that were in the log before.
     """
 
     cross_validation: CrossValidation

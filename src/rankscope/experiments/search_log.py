@@ -27,9 +27,24 @@ FORM = 1
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """A trial. number: from 1. changed: parameters that differ from the given ones. value: the measure over all
-    validation lists, NaN where training failed (`error` says why); by_fold: the same of each fold. best_epoch, seconds
-    (of CPU): means over folds.
+    """A trial of a search.
+
+    Attributes
+    ----------
+    model
+        The name of the ranker.
+    number
+        The number of the trial, from 1.
+    changed
+        The parameters that differ from the given ones.
+    value
+        The measure over all validation lists; NaN if training failed.
+    by_fold
+        The same for each fold.
+    best_epoch, seconds
+        Means over folds; seconds are CPU time.
+    error
+        Why training failed, if it did.
     """
 
     model: str

@@ -78,8 +78,16 @@ class BlendSettings(Settings):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Combination:
-    """normalise: one of `NORMALISATIONS`. centre, spread: (rankers) what "fixed" subtracts and divides by. weights:
-    (rankers) at least 0, with sum 1.
+    """How scores of several rankers are combined.
+
+    Attributes
+    ----------
+    normalise
+        One of `NORMALISATIONS`.
+    centre, spread
+        (rankers) what "fixed" subtracts, and divides by.
+    weights
+        (rankers) at least 0, with sum 1.
     """
 
     normalise: str

@@ -68,14 +68,32 @@ def align_to_training(features: Features, names: tuple[str, ...], subject: str) 
 
 
 def match_features(features: Features, names: Sequence[str]) -> Features:
-    """The features of these names, in this order: what `Ranker.predict`, which goes by place, is to be given.
+    """The features of these names, in this order, as a trained ranker needs them.
 
-    names: those that the model was trained on, its `feature_names_`. Where all are numbers, as in LETOR's files, a
-    file leaves out what is 0: features that are missing are 0, with a note, and others are refused. Where they are
-    words, all must be there, and others are left out, with a note; a column that is there and empty is 0, with a note.
+    Parameters
+    ----------
+    features
+        The features to match.
+    names
+        The names of the features that the model was trained on, its `feature_names_`.
 
-    Raises InputError, naming the features, for those that are missing or too many.
+    Returns
+    -------
+    Features
+        The matched features, with a note on those that were skipped or set to 0.
 
+    Raises
+    ------
+    InputError
+        Features are missing, or the model does not know some of them.
+
+    Notes
+    -----
+    If all names are numbers, as in files of LETOR, which omit zeros, missing features are 0 and unknown ones are an
+    error. If they are words, all must be there, unknown ones are skipped, and an empty column is 0.
+
+    Examples
+    --------
     >>> test = Features.of([[1.0, 2.0, 3.0]], names=("age", "bm25", "clicks"))
     >>> matched = match_features(test, ("clicks", "bm25"))
     >>> matched.values.tolist(), matched.notes

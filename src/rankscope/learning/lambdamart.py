@@ -38,9 +38,16 @@ __all__ = [
 class TreeEnsemble:
     """Nodes of all trees one after the other; within each tree inner nodes come first, then leaves.
 
-    feature, threshold: (nodes) a document whose feature is at most the threshold goes on to the first child. children:
-    (nodes, 2) indices of nodes, greater than the node's own; a leaf has itself twice. worth: (nodes) what a leaf adds
-    to the score. roots: (trees) the first node of each.
+    Attributes
+    ----------
+    feature, threshold
+        (nodes) a document whose feature is at most the threshold goes to the first child.
+    children
+        (nodes, 2) indices of nodes, greater than the node's own; a leaf has itself twice.
+    worth
+        (nodes) what a leaf adds to the score.
+    roots
+        (trees) the first node of each.
     """
 
     feature: Ints32
@@ -56,9 +63,20 @@ class TreeEnsemble:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BoostedTrees:
-    """forest: the trees up to the best one. losses, values: by tree, the loss of training before it was grown (none for
-    LightGBM's own objective) and the measure in validation after it. best_epoch: the index of the last tree that was
-    kept; the last of all without validation data. grown: how many trees were grown.
+    """A trained ensemble of trees.
+
+    Attributes
+    ----------
+    forest
+        The trees up to the best one.
+    losses
+        The training loss before each tree was grown; none for LightGBM's own objective.
+    values
+        The validation measure after each tree.
+    best_epoch
+        The index of the last tree that was kept; the last of all without validation data.
+    grown
+        The number of trees that were grown.
     """
 
     forest: TreeEnsemble

@@ -186,9 +186,16 @@ class Adam:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TrainedNetwork:
-    """weights: those of the best epoch. losses, values: (epochs) the mean loss of training, the measure in validation.
+    """A trained network, or linear scorer.
 
-    best_epoch: the index of the epoch that was kept; the last without validation data.
+    Attributes
+    ----------
+    weights
+        The weights of the best epoch.
+    losses, values
+        (epochs) the mean training loss, and the validation measure.
+    best_epoch
+        The index of the epoch that was kept; the last without validation data.
     """
 
     weights: Weights
@@ -208,7 +215,15 @@ class TrainedNetwork:
 
 @dataclass(frozen=True, kw_only=True)
 class MinibatchTraining:
-    """Training of a network by Adam on batches of lists. settings: of which `Ranker` documents the meaning."""
+    """Training of a network by Adam on batches of lists.
+
+    Attributes
+    ----------
+    loss
+        The loss to minimise.
+    settings
+        The settings of the ranker, of which `Ranker` documents the meaning.
+    """
 
     loss: Loss
     settings: RankerSettings

@@ -35,9 +35,15 @@ SCALED_AT_ONCE = 1 << 9
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Scaling:
-    """mean, deviation: (features) the subtracted mean, and the divisor. logged: (features) whether sign(x) log(1 + |x|)
-    comes first. Features that never varied have deviation 0: they are 0 whatever their value is later, since nothing
-    was learned of them, and a network would score by its initial weights.
+    """A scaling of features, learned on training data.
+
+    Attributes
+    ----------
+    mean, deviation
+        (features) the subtracted mean, and the divisor. A feature that never varied has deviation 0 and is 0 after
+        scaling, whatever its value: nothing was learned of it, and a network would score by its initial weights.
+    logged
+        (features) whether sign(x) log(1 + |x|) comes first.
     """
 
     mean: Floats

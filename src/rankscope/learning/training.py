@@ -57,9 +57,19 @@ def ranker_signature(ranker: Ranker, *, validated: bool = True) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Training(Result):
-    """A trained ranker, its training lists and its validation lists (None: none).
+    """A trained ranker with its losses and validation values by epoch.
 
-    columns: model (from 1), epoch (from 1), part ("train" or "valid"), measure ("loss" or `stop_on`), value.
+    The tidy table has the columns model (from 1), epoch (from 1), part ("train" or "valid"), measure ("loss" or
+    `stop_on`), value.
+
+    Attributes
+    ----------
+    ranker
+        The trained ranker.
+    train
+        The training lists.
+    valid
+        The validation lists; None if there are none.
     """
 
     COLUMNS = ("model", "epoch", "part", "measure", "value")
@@ -207,9 +217,20 @@ def epoch_curves(names: list[str], curves: list[tuple[float, ...]], y_title: str
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class BlendTraining(Result):
-    """A trained blend, its training lists and its validation lists (None: none).
+    """A trained blend with the training of each of its rankers.
 
-    settings: all that changes numbers, for the signature. columns: ranker, and those of `Training`.
+    The tidy table has the column ranker and those of `Training`.
+
+    Attributes
+    ----------
+    blend
+        The trained blend.
+    train
+        The training lists.
+    valid
+        The validation lists; None if there are none.
+    settings
+        All settings that change the numbers, for the signature.
     """
 
     COLUMNS = ("ranker", "model", "epoch", "part", "measure", "value")

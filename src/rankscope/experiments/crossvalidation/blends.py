@@ -36,9 +36,16 @@ BLEND_NAME = "blend"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BlendComposition:
-    """The parts of the blend. parts: model and seed of each (None where all seeds give the same ranker).
+    """What a blend is made of.
 
-    weights: (folds, parts) with sum 1. how, normalise: as in `Blend`.
+    Attributes
+    ----------
+    parts
+        The model and the seed of each part (None if all seeds give the same ranker).
+    weights
+        (folds, parts) with sum 1.
+    how, normalise
+        As in `Blend`.
     """
 
     parts: tuple[tuple[str, int | None], ...]
@@ -48,8 +55,16 @@ class BlendComposition:
 
 
 class FoldBlends(NamedTuple):
-    """whole: by fold, the blend of all rankers from all seeds. by_seed: by seed and fold, the blend of the rankers from
-    this seed alone, for the variation between seeds. about: the composition of the whole blend.
+    """The blends of all folds.
+
+    Attributes
+    ----------
+    full_blends
+        By fold: the blend of all rankers from all seeds.
+    seed_blends
+        By seed and fold: the blend of the rankers from this seed alone, for the variation between seeds.
+    composition
+        The parts and weights of the full blends.
     """
 
     full_blends: dict[int, FoldResult]

@@ -172,7 +172,19 @@ class Fold:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FoldSet:
-    """name: of the data. how: how the folds were made, for the signature. notes: what a reader should know."""
+    """The folds of a data set.
+
+    Attributes
+    ----------
+    name
+        The name of the data.
+    how
+        How the folds were made, for the signature.
+    folds
+        The folds.
+    notes
+        Notes on the data.
+    """
 
     name: str
     how: str

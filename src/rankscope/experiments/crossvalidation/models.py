@@ -36,9 +36,20 @@ RANKER_PARAMETERS = tuple(name for name in RankerSettings.declared() if name != 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RankerModels:
-    """names: of the rankers. parameters: of each, without the seed. fixed: of each, whether seeds change nothing.
+    """The rankers of a cross-validation, untrained.
 
-    makers: the class of each. without: of each, the excluded features; () where every ranker has all features.
+    Attributes
+    ----------
+    names
+        The names of the rankers.
+    parameters
+        The parameters of each, without the seed.
+    seed_independent
+        Whether all seeds give the same ranker, for each.
+    classes
+        The class of each.
+    excluded_features
+        The features that each ranker does not see; () if every ranker has all features.
     """
 
     names: tuple[str, ...]

@@ -85,18 +85,47 @@ def threshold(variances: Floats, freedom: Floats, level: float) -> Floats:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CrossValidation(Result):
-    """Rankers (models) tested on every fold, each trained from several seeds.
+    """Rankers (models) tested on every fold, each trained from several seeds, as `cross_validate` returns it.
 
-    test, valid: values on the lists of either kind; `test.scores` are `Scores`, for `rankscope.compare` and all else.
-    fixed: of each model, whether its seeds give one and the same ranker. comparison: of all models on all test queries;
-    None of one. courses: of each model and fold, the watched measure (stop_on) by epoch, from the first seed.
-    best_epochs, seconds (of CPU, training and selection): (seeds, models, folds). at_end: of each model, whether the
-    last epoch allowed was ever the best. importance: (units, models, features) what the first measure loses when a
-    feature is shuffled; None where nobody asked. grades, places: (models, grades, ranges of ranks) how many documents
-    of each grade were put where, the mean over seeds. data_notes: on the files. blended: where the last model is a
-    blend of the others, what it was made of; its best epochs and importance are NaN, its seconds those of all parts.
+    The tidy table has the columns model, fold ("all" for the queries of all folds), part ("test", "valid"), measure,
+    value.
 
-    columns: model, fold ("all": over the queries of all folds), part ("test", "valid"), measure, value.
+    Attributes
+    ----------
+    models
+        The names of the rankers.
+    folds
+        The names of the folds.
+    test, valid
+        Values on the test lists and on the validation lists; `test.scores` are `Scores`, for `rankscope.compare` and
+        all other analyses.
+    fixed
+        Whether all seeds give the same ranker, for each model.
+    comparison
+        The comparison of all models on all test queries; None for a single model.
+    curves
+        The measure of early stopping by epoch, for each model and fold, from the first seed.
+    stop_on
+        The measure of early stopping of each model.
+    best_epochs
+        (seeds, models, folds) the best epoch; NaN for a blend.
+    seconds
+        (seeds, models, folds) CPU time of training; for a blend that of all parts.
+    at_end
+        Whether the last epoch was ever the best, for each model.
+    feature_names
+        The names of the features.
+    importance
+        (seeds times folds, models, features) the loss of the first measure when a feature is shuffled, NaN for a blend;
+        None if it was not computed.
+    grades
+        The grades of the test lists, in rising order.
+    rank_counts
+        (models, grades, ranges of ranks) the number of documents of each grade in each range, the mean over seeds.
+    data_notes
+        Notes on the data.
+    blend
+        The composition of the last model, if it is a blend of the others.
     """
 
     #: The view of the result.

@@ -87,7 +87,20 @@ def blend_choice(blend: str | bool | None) -> str | None:
 class Experiment:
     """The rankers, the measures and the settings of a cross-validation, which fit together.
 
-    plan: the measures and their conventions. blending: None for no blend.
+    Attributes
+    ----------
+    models
+        The rankers, untrained.
+    plan
+        The measures and their conventions.
+    settings
+        The settings of the cross-validation.
+    comparison
+        The settings of the comparison of the rankers.
+    blending
+        The settings of the blend; None for no blend.
+    importance
+        Whether the importance of features is computed.
     """
 
     models: RankerModels
