@@ -250,13 +250,8 @@ class LayerSizes(Rule):
 
     expected = "sizes of layers, as (32, 16), or () for none"
 
-    def fault(self, value: object) -> str:
-        if isinstance(value, str):  # of the command line
-            return f"is {value!r}, expected sizes of layers, as 16 or 32,16, or 0 for none"
-        return super().fault(value)
-
     def accepts(self, value: object) -> bool:
-        return isinstance(value, tuple) and all(map(Count().accepts, value))
+        return isinstance(value, tuple) and all(map(Count(maximum=None).accepts, value))
 
 
 #: A number above 0; one of at least 0; a level or share between 0 and 1; the significance level of a test.
@@ -476,6 +471,10 @@ class Settings:
                 value = getattr(self, name)
                 text = ",".join(map(str, value)) if isinstance(setting.rule, Several) else repr(value)
                 raise SettingError(setting.argument, setting.flag, f"is {text}, and {since}; leave it out")
+
+    def arguments(self) -> dict[str, Any]:
+        """The values by the names of the arguments of the public function."""
+        return {setting.argument: getattr(self, name) for name, setting in self.declared().items()}
 
     def parts(self, *names: str) -> list[str]:
         """Parts of a signature, as "alpha:0.05"."""

@@ -71,7 +71,7 @@ def test_what_says_nearly_all_is_missed_and_what_says_nothing_is_not() -> None:
     assert sections[0].table is not None
     assert sections[0].table.rows[-1][0] == "noise"
     assert mentions(sections[0].sentence, "all 3 features", "linear:listnet", "mean AP of 0.")
-    assert re.search(r"first and both\b.*\bworse\b.*\bnoise\b.*\bnot shown\b", sections[0].sentence)
+    assert re.search(r"\bworse\b.*first and both\b.*\bno significant difference\b.*\bnoise\b", sections[0].sentence)
     assert "groups:first[1] noise[3] both[1,2]" in found().signature().split(" | ")
     assert repr(found()) == "FeatureAblation('linear:listnet', 3 groups)"
     assert found().frame().columns == list(found().columns)

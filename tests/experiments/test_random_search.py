@@ -228,7 +228,7 @@ def test_progress_is_told_of_the_whole(tmp_path: Path) -> None:
 def test_wrong_arguments_are_refused_before_anything_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ParameterError, match="trials is 0"):
         search("no such file", trials=0)
-    with pytest.raises(ParameterError, match="how is 'x'"):
+    with pytest.raises(ParameterError, match="blend is 'x'"):
         search("no such file", LOSSES, blend="x")
     monkeypatch.setitem(sys.modules, "lightgbm", None)
     with pytest.raises(ParameterError, match=r"(?i)lightgbm is not installed"):

@@ -103,11 +103,11 @@ def test_the_log_of_another_search_is_refused_and_left_as_it_is(kept: Path, othe
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"0 qid:1 1:0.5\n", "no log"),
-        (b'{"a": 1}\n', "no log"),
-        (b"[1]\n", "no log"),
-        (b"\xff\xfe\n", "no log"),
-        (b'{"rankscope_search": 9}\n', r"\bform 9\b.*\brankscope\b.*\b1\b"),
+        (b"0 qid:1 1:0.5\n", "not the log of a search"),
+        (b'{"a": 1}\n', "not the log of a search"),
+        (b"[1]\n", "not the log of a search"),
+        (b"\xff\xfe\n", "not the log of a search"),
+        (b'{"rankscope_search": 9}\n', r"\bformat 9\b.*\brankscope\b.*\b1\b"),
     ],
 )
 def test_what_is_no_log_is_refused_and_left_as_it_is(tmp_path: Path, content: bytes, said: str) -> None:

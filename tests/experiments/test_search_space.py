@@ -96,7 +96,7 @@ def test_a_parameter_given_as_a_list_is_the_default_all_the_same() -> None:
 
 
 def test_named_rankers_of_a_cross_validation_are_drawn_by_their_names() -> None:
-    models: RankerModels = parse_rankers(["listnet", "linear:listnet"], {})
+    models: RankerModels = parse_rankers(["listnet", "linear:listnet"])
     drawn = [draw_setting(name, models.ranker(m), 2, 0) for m, name in enumerate(models.names)]
     assert "hidden" in drawn[0]
     assert "hidden" not in drawn[1]

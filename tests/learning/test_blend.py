@@ -186,7 +186,7 @@ def test_rankers_with_other_features_are_refused_by_name() -> None:
     named, moved = (pair()[0].fit(pd.DataFrame(X, columns=list(names)), Y, QID) for names in ("abcd", "abdc"))
     with pytest.raises(InputError, match=r"listnet #2 .*\b4 features .*listnet .*\b4, .*order"):
         Blend([named, moved]).combine(HELD, HELD_Y, HELD_QID)
-    with pytest.raises(ParameterError, match=r"listnet #2 .*not learned"):
+    with pytest.raises(ParameterError, match=r"listnet #2 .*not fitted"):
         Blend([first, pair()[0]]).combine(HELD, HELD_Y, HELD_QID)
 
 

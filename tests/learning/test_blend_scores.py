@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.learning.blend import NORMALISATIONS, learn_combination
+from rankscope.learning.blend import NORMALISATIONS, BlendSettings, learn_combination
 from rankscope.learning.scaling import WITHIN_LISTS, within_deviation
 
 #: Lists of 3, 1 and 2 documents.
@@ -35,7 +35,7 @@ def test_scales_of_a_list(how: str, expected: list[float]) -> None:
 
 
 def test_the_fixed_scale_takes_the_mean_of_all_and_the_deviation_within_lists() -> None:
-    found = learn_combination([SCORES, SCORES], OFFSETS, normalise="fixed")
+    found = learn_combination([SCORES, SCORES], OFFSETS, settings=BlendSettings(normalise="fixed"))
     mean = (1 + 3 + 1 + 7 + 5 + 5) / 6
     within = sqrt(((2 / 3) ** 2 + (4 / 3) ** 2 + (2 / 3) ** 2 + 0 + 0 + 0) / 6)
     assert found.centre.tolist() == pytest.approx([mean, mean])
@@ -45,14 +45,14 @@ def test_the_fixed_scale_takes_the_mean_of_all_and_the_deviation_within_lists() 
 
 def test_the_average_of_two_rankers_by_hand() -> None:
     other = np.array([0.0, 1.0, 4.0, 2.0, -1.0, 1.0])
-    found = learn_combination([SCORES, other], OFFSETS, normalise="minmax")
+    found = learn_combination([SCORES, other], OFFSETS, settings=BlendSettings(normalise="minmax"))
     assert found.weights.tolist() == [1 / 2, 1 / 2]
     expected = [(0 + 0) / 2, (1 + 1 / 4) / 2, (0 + 1) / 2, 0, (0 + 0) / 2, (0 + 1) / 2]
     np.testing.assert_allclose(found([SCORES, other], OFFSETS), expected)
 
 
 def test_what_is_learned_on_some_lists_is_used_on_others() -> None:
-    found = learn_combination([SCORES, -SCORES], OFFSETS, normalise="fixed")
+    found = learn_combination([SCORES, -SCORES], OFFSETS, settings=BlendSettings(normalise="fixed"))
     alone = found([[9.0], [1.0]], np.array([0, 1]))
     spread, mean = within_deviation(SCORES, OFFSETS), float(SCORES.mean())
     assert alone.tolist() == pytest.approx([((9 - mean) / spread + (1 + mean) / spread) / 2])
@@ -61,8 +61,8 @@ def test_what_is_learned_on_some_lists_is_used_on_others() -> None:
 @pytest.mark.parametrize("normalise", NORMALISATIONS)
 def test_a_ranker_whose_scores_are_all_alike_adds_nothing(normalise: str) -> None:
     # 0.1 has no exact mean: what rounding leaves must not be blown up.
-    found = learn_combination([SCORES, np.full(6, 0.1)], OFFSETS, normalise=normalise)
-    alone = learn_combination([SCORES, SCORES], OFFSETS, normalise=normalise)
+    found = learn_combination([SCORES, np.full(6, 0.1)], OFFSETS, settings=BlendSettings(normalise=normalise))
+    alone = learn_combination([SCORES, SCORES], OFFSETS, settings=BlendSettings(normalise=normalise))
     blend, single = found([SCORES, np.full(6, 0.1)], OFFSETS), alone([SCORES, SCORES], OFFSETS)
     for a, b in ((0, 3), (4, 6)):
         np.testing.assert_allclose(np.diff(blend[a:b]), np.diff(single[a:b]) / 2, atol=1e-12)
@@ -81,7 +81,10 @@ def test_neither_the_unit_nor_the_origin_of_a_rankers_scores_matters(
     normalise: str, scores: np.ndarray, factor: int, shift: int
 ) -> None:
     other = scores * [[factor], [1]] + [[shift], [0]]
-    plain, moved = (learn_combination(one, OFFSETS, normalise=normalise)(one, OFFSETS) for one in (scores, other))
+    plain, moved = (
+        learn_combination(one, OFFSETS, settings=BlendSettings(normalise=normalise))(one, OFFSETS)
+        for one in (scores, other)
+    )
     np.testing.assert_allclose(moved, plain, atol=1e-9)
 
 
@@ -90,7 +93,8 @@ def test_neither_the_unit_nor_the_origin_of_a_rankers_scores_matters(
 @given(scores=tables(3), order=st.permutations([0, 1, 2]))
 def test_the_order_of_the_rankers_does_not_matter(normalise: str, scores: np.ndarray, order: list[int]) -> None:
     plain, moved = (
-        learn_combination(one, OFFSETS, normalise=normalise)(one, OFFSETS) for one in (scores, scores[order])
+        learn_combination(one, OFFSETS, settings=BlendSettings(normalise=normalise))(one, OFFSETS)
+        for one in (scores, scores[order])
     )
     np.testing.assert_allclose(moved, plain, atol=1e-12)
 
@@ -100,7 +104,7 @@ def test_the_order_of_the_rankers_does_not_matter(normalise: str, scores: np.nda
 @given(row=tables(1))
 def test_a_blend_of_one_ranker_with_itself_puts_documents_in_its_order(normalise: str, row: np.ndarray) -> None:
     both = np.repeat(row, 2, axis=0)
-    blend = learn_combination(both, OFFSETS, normalise=normalise)(both, OFFSETS)
+    blend = learn_combination(both, OFFSETS, settings=BlendSettings(normalise=normalise))(both, OFFSETS)
     for a, b in pairwise(OFFSETS):
         mine, its = blend[a:b], row[0, a:b]
         assert (np.sign(mine[:, None] - mine) == np.sign(its[:, None] - its)).all()
@@ -110,16 +114,18 @@ def test_a_blend_of_one_ranker_with_itself_puts_documents_in_its_order(normalise
 @examples(25)
 @given(scores=tables(2))
 def test_scales_within_lists_do_not_look_at_other_lists(normalise: str, scores: np.ndarray) -> None:
-    whole = learn_combination(scores, OFFSETS, normalise=normalise)(scores, OFFSETS)
-    first = learn_combination(scores[:, :3], OFFSETS[:2], normalise=normalise)(scores[:, :3], OFFSETS[:2])
+    whole = learn_combination(scores, OFFSETS, settings=BlendSettings(normalise=normalise))(scores, OFFSETS)
+    first = learn_combination(scores[:, :3], OFFSETS[:2], settings=BlendSettings(normalise=normalise))(
+        scores[:, :3], OFFSETS[:2]
+    )
     np.testing.assert_allclose(whole[:3], first, atol=1e-12)
 
 
 def test_scores_that_are_no_numbers_are_refused_by_the_place_of_their_part() -> None:
     with pytest.raises(InputError, match=r"part 2 .*finite"):
-        learn_combination([SCORES, np.where(SCORES > 5, np.nan, SCORES)], OFFSETS)
+        learn_combination([SCORES, np.where(SCORES > 5, np.nan, SCORES)], OFFSETS, settings=BlendSettings())
 
 
 def test_stacking_asks_for_grades() -> None:
     with pytest.raises(ParameterError, match=r"stacked .*grades"):
-        learn_combination([SCORES, SCORES], OFFSETS, how="stacked")
+        learn_combination([SCORES, SCORES], OFFSETS, settings=BlendSettings(how="stacked"))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import fsolve
 
 from rankscope.errors import InputError
-from rankscope.learning.blend import learn_combination, stacked_weights
+from rankscope.learning.blend import BlendSettings, learn_combination, stacked_weights
 from rankscope.learning.losses import parse_loss
 
 LISTNET = parse_loss("listnet")
@@ -110,7 +110,9 @@ def test_lists_of_one_grade_teach_nothing() -> None:
 
 def test_a_combination_keeps_the_weights_of_its_normalised_scores() -> None:
     scores, grades, offsets = noisy()
-    found = learn_combination(scores, offsets, grades, how="stacked", normalise="zscore", loss=LISTNET)
+    found = learn_combination(
+        scores, offsets, grades, settings=BlendSettings(how="stacked", normalise="zscore", loss="listnet", l2=0.0)
+    )
     again = stacked_weights(found.normalised(scores, offsets), grades, offsets, loss=LISTNET)
     assert found.weights.tolist() == again.tolist()
     np.testing.assert_allclose(found(scores, offsets), again @ found.normalised(scores, offsets))

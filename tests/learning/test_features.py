@@ -26,7 +26,7 @@ def test_columns_of_words_are_found_by_name_and_others_left_out_with_a_note() ->
     assert found.names == ("d", "b")
     assert found.values.tolist() == [[100.0, 98.0], [-100.0, -98.0]]
     assert len(found.notes) == 1
-    assert mentions(found.notes, "test: ", "'a' and 'c'", "left out")
+    assert mentions(found.notes, "test: ", "'a' and 'c'", "skipped")
 
 
 def test_a_word_that_is_missing_is_refused_by_name() -> None:
@@ -79,7 +79,7 @@ def test_everything_else_stays_as_it_is() -> None:
     assert (found.query_ids, found.doc_ids, found.relevance.tolist()) == (("q", "r"), ["x", "z", "y"], [1, 2, 0])
     assert found.in_input_order([1.0, 2.0, 3.0]).tolist() == [1.0, 3.0, 2.0]
     assert found.notes[:-1] == data.notes
-    assert mentions(found.notes[-1], "features: ", "'a'", "left out")
+    assert mentions(found.notes[-1], "features: ", "'a'", "skipped")
 
 
 def test_a_word_whose_column_is_empty_is_zero_with_a_note() -> None:
@@ -87,7 +87,7 @@ def test_a_word_whose_column_is_empty_is_zero_with_a_note() -> None:
     found = match_features(data, ("b", "a", "d"))
     assert found.values.tolist() == [[0.0, 97.0, 0.0], [0.0, -97.0, 0.0]]
     assert len(found.notes) == 2
-    assert mentions(found.notes[0], "test: ", "'c'", "left out")
+    assert mentions(found.notes[0], "test: ", "'c'", "skipped")
     assert mentions(found.notes[1], "test: ", "'b' and 'd'", 0)
     with pytest.raises(InputError, match=r"'e' .*'a' and 'c'"):
         match_features(data, ("a", "b", "e"))

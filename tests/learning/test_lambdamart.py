@@ -61,7 +61,7 @@ def test_its_name_says_what_differs_from_the_defaults_and_reads_back() -> None:
         ("lambdamart(objective='lambdamart')", "objective is 'lambdamart'"),
         ("lambdamart(objective='listnt')", "unknown loss 'listnt'; did you mean listnet"),
         ("lambdamart(ranks=1)", "ranks is 1"),
-        ("lambdamart(objective=3)", "cannot read the loss 3"),
+        ("lambdamart(objective=3)", "objective is 3, expected the name of a loss"),
         ("lambdamart(tree=5)", "unknown parameter of lambdamart 'tree'; did you mean trees"),
         ("lambdamrt", "unknown loss 'lambdamrt'; did you mean lambdamart"),
     ],

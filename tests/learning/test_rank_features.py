@@ -19,6 +19,7 @@ from rankscope.learning import Blend, Ranker, load_ranker, save_ranker
 from rankscope.learning.lambdamart import parse_objective
 from rankscope.learning.losses import parse_loss
 from rankscope.learning.scaling import with_list_ranks
+from rankscope.learning.settings import RankerSettings
 from rankscope.learning.training import ranker_signature
 from rankscope.translation import TranslationFeatures, score_translations
 
@@ -149,7 +150,9 @@ def test_what_a_feature_is_worth_counts_its_rank_too() -> None:
 
 
 def test_rankers_with_and_without_stand_side_by_side_under_their_names() -> None:
-    found = parse_rankers(["linear:listnet", "linear:listnet(ranks=True)", "ranknet(ranks=True)"], {"epochs": 2})
+    found = parse_rankers(
+        ["linear:listnet", "linear:listnet(ranks=True)", "ranknet(ranks=True)"], RankerSettings(epochs=2)
+    )
     assert found.names == ("linear:listnet", "linear:listnet(ranks=True)", "ranknet(ranks=True)")
     assert found.seed_independent == (True, True, False)
     assert [found.ranker(m).lists for m in range(3)] == [False, True, True]

@@ -81,7 +81,7 @@ def test_data_that_do_not_fit_are_refused(call, message):
         ({"stop_on": 10}, "stop_on is 10"),
         ({"stop_on": "alpha_nDCG@10"}, "stop_on: alpha_nDCG@10 .*subtopic"),
         ({"stop_on": "NumRet"}, "stop_on: .*NumRet .*higher .*lower"),
-        ({"hidden": 64}, r"hidden is 64, .*\(64,\)"),
+        ({"hidden": 64}, "hidden is 64, expected sizes of layers"),
         ({"hidden": (8, 0)}, r"hidden is \(8, 0\)"),
         ({"hidden": "8"}, "hidden is '8'"),
         ({"epochs": 0}, "epochs is 0, .*1"),

@@ -13,6 +13,7 @@ from rankscope.learning.features import informative_lists
 from rankscope.learning.linear import train_linear
 from rankscope.learning.losses import parse_loss
 from rankscope.learning.network import MinibatchTraining, score_documents
+from rankscope.learning.settings import RankerSettings
 
 
 def some_features(seed=0, lists=10, length=6, width=4, name="features"):
@@ -26,7 +27,7 @@ def some_features(seed=0, lists=10, length=6, width=4, name="features"):
 
 def descent(loss="listnet", **more):
     usual = {"hidden": (8,), "epochs": 12, "learning_rate": 0.01, "batch_lists": 4, "dropout": 0.0, "weight_decay": 0.0}
-    return MinibatchTraining(loss=parse_loss(loss), **{**usual, **more})
+    return MinibatchTraining(loss=parse_loss(loss), settings=RankerSettings(**{**usual, **more}))
 
 
 def watch_of(values, patience, higher=True):

@@ -79,9 +79,9 @@ def test_a_figure_has_a_line_a_model_and_ends_where_it_ended() -> None:
 def test_it_is_said_where_the_last_epoch_was_the_best_but_not_where_a_search_ended_by_itself() -> None:
     result = training(epochs=2, learning_rate=0.01)
     (model,) = result.ranker.models_
-    assert mentions(result.notes, "last of 2 epochs", "may do better") == (model.best_epoch == 1)
+    assert mentions(result.notes, "last of 2 epochs", "may be better") == (model.best_epoch == 1)
     linear = training(hidden=(), epochs=500, patience=500, loss="squared")
-    assert not any("may do better" in note for note in linear.notes)
+    assert not any("may be better" in note for note in linear.notes)
 
 
 def test_features_that_never_vary_are_named() -> None:

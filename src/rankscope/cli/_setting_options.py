@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from rankscope.errors import ParameterError
 from rankscope.settings import (
     LARGEST,
     REQUIRED,
@@ -94,14 +95,6 @@ def split_names(value: Any) -> Any:
     return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
 
 
-def split_sizes(value: Any) -> Any:
-    """Sizes of hidden layers as a tuple, of which 0 is none; what are no sizes as it is, for the rule to refuse."""
-    sizes = split_names(value)
-    if not isinstance(value, str) or not all(size.isdecimal() and len(size) < 6 for size in sizes):
-        return value
-    return tuple(size for size in map(int, sizes) if size)
-
-
 class NumberList(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
     """Numbers with commas between them, each used once."""
 
@@ -118,13 +111,34 @@ class NumberList(click.ParamType):  # type: ignore[type-arg]  # click before 8.4
             self.fail(f"{value!r}, expected {self.name}, with commas between several", param, ctx)
 
 
+#: Sizes of layers have fewer digits than this; no array could have a larger shape.
+MAX_DIGITS = 16
+
+
+class CommaSeparatedSizes(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
+    """Sizes of hidden layers with commas between them; 0 means none."""
+
+    name = "sizes"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        sizes = [size.strip() for size in value.split(",")]
+        if sizes == ["0"]:
+            return ()
+        if not all(size.isdecimal() and len(size) < MAX_DIGITS and int(size) > 0 for size in sizes):
+            flag = "" if param is None else param.opts[0]
+            raise ParameterError(f"{flag} is {value!r}, expected sizes of layers as 64 or 64,32, or 0 for none")
+        return tuple(map(int, sizes))
+
+
 def value_type(setting: Setting) -> Any:
     """What click makes of the text of an option."""
     rule = setting.rule.number if isinstance(setting.rule, Numbers) else setting.rule
     if isinstance(rule, NameList):
         return split_names
     if isinstance(rule, LayerSizes):
-        return split_sizes
+        return CommaSeparatedSizes()
     if isinstance(rule, Several):
         return NumberList(rule.rule)
     if isinstance(rule, Choice) and setting.metavar:  # too many to be listed; the settings class checks the name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,27 +17,32 @@ from rankscope.data.section import Cell, Section, Table
 from rankscope.data.text import format_interval, format_number, format_p_cell, join_names, pluralise
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.experiments.crossvalidation import (
+    AnalysisSettings,
     CrossValidation,
+    CrossValidationSettings,
+    Experiment,
     RankerModels,
     cross_validate_folds,
     parse_rankers,
+    prepare_experiment,
     read_folds,
-    validate_settings,
     value_label,
 )
 from rankscope.kernels.rounding_ties import order_of
 from rankscope.learning.ranker import Ranker
+from rankscope.learning.settings import RankerSettings, as_sizes
+from rankscope.learning.torch import TorchSettings
 from rankscope.measures.base import Measure
+from rankscope.stats.inputs import seed_of
 from rankscope.typing import Floats, PathLike
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "FeatureAblation",
     "ablate",
+    "ablate_experiment",
     "feature_groups",
     "parse_group",
+    "prepare_ablation",
 ]
 
 
@@ -71,7 +76,7 @@ def parse_group(text: str) -> tuple[str, tuple[str, ...]]:
 def feature_groups(
     groups: Mapping[str, Sequence[str]] | Sequence[str], names: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """The features of each group, among these names, in their order. groups: texts, or groups of features by name.
+    """The features of each group, in the order of all names. groups: texts, or features by the name of the group.
 
     Raises UnknownName for an unknown feature, ParameterError for a group that occurs twice, begins no name, holds all
     features or none, and for what is no text.
@@ -124,11 +129,21 @@ def matching_features(text: str, names: Sequence[str]) -> Sequence[str]:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class FeatureAblation(Result):
-    """model: the ranker. groups: the features of each. tested: the cross-validation of the ranker with all features,
-    and without each group, under `names`.
+    """By how much a ranker is worse without groups of features, as `ablate` returns it.
 
-    columns: model, group, features (how many), measure, with (the value with all), without, lost (above 0: worse
-    without), low and high (of lost), pvalue, pvalue_corrected.
+    The tidy table has the columns model, group, features (their number), measure, with (the value with all features),
+    without, lost (above 0: worse without), low and high (of lost), pvalue, pvalue_corrected.
+
+    Attributes
+    ----------
+    model
+        The name of the ranker.
+    groups
+        The features of each group.
+    cross_validation
+        The cross-validation of the ranker with all features and without each group.
+    names
+        The names of the rankers without a group, in the order of the groups.
     """
 
     COLUMNS = (
@@ -177,10 +192,9 @@ class FeatureAblation(Result):
         """What a reader should know."""
         return self.cross_validation.notes
 
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
+    def signature_parts(self) -> list[str]:
         groups = " ".join(f"{name}[{','.join(features)}]" for name, features in self.groups.items())
-        return self.cross_validation.signature(groups=groups)
+        return [*self.cross_validation.signature_parts(), f"groups:{groups}"]
 
     def sections(self) -> Sequence[Section]:
         """A table a measure, the largest loss first."""
@@ -206,7 +220,7 @@ class FeatureAblation(Result):
             title=f"{self.model}: {comparison.measure} without groups of features",
             sentence=self.sentence(comparison) if position == 0 else "",
             table=table,
-            notes=("lost: above 0 where the ranker is worse without the group; p: corrected for the number of groups",),
+            notes=("lost: above 0 if the ranker is worse without the group; p: corrected for the number of groups",),
             folded=position > 0,
         )
 
@@ -220,14 +234,10 @@ class FeatureAblation(Result):
             f"With all {pluralise(len(self.cross_validation.feature_names), 'feature')} {self.model} has a "
             f"{value_label(self.cross_validation)} of {format_number(float(comparison.means[0]))} on the test lists"
         ]
-        clauses += [f"trained without {join_names(worse)} it is worse"] if worse else []
-        clauses += [f"without {join_names(better)} it is better"] if better else []
-        clauses += (
-            [f"that {join_names(undecided)} {'is' if len(undecided) == 1 else 'are'} worth anything was not shown"]
-            if undecided
-            else []
-        )
-        return "; ".join(clauses) + ". Groups that say the same stand in for each other."
+        clauses += [f"it is significantly worse if trained without {join_names(worse)}"] if worse else []
+        clauses += [f"it is significantly better without {join_names(better)}"] if better else []
+        clauses += [f"no significant difference was found for {join_names(undecided)}"] if undecided else []
+        return "; ".join(clauses) + ". Groups that carry the same information can replace each other."
 
     def contents(self) -> str:
         """What it holds, in a few words."""
@@ -245,47 +255,176 @@ def ablate(
     test: str = "t",
     rel: int = 1,
     no_relevant: str | None = None,
+    hidden: Sequence[int] = (64,),
+    epochs: int = 100,
+    patience: int = 15,
+    stop_on: str | Measure = "nDCG(gain='exp')@10",
+    learning_rate: float = 0.002,
+    batch_lists: int = 8,
+    dropout: float = 0.3,
+    weight_decay: float = 0.0,
+    transform: str = "auto",
+    models: int = 1,
+    attention: int = 0,
+    heads: int = 2,
+    device: str = "auto",
+    rng: Any = 0,
     cache: bool = False,
     workers: int = 1,
-    rng: Any = 0,
     reading: Callable[[int], Any] | None = None,
     progress: Callable[[float], Any] | None = None,
-    **parameters: Any,
 ) -> FeatureAblation:
     """Cross-validate one ranker with all features and, trained anew, without each group of them; test the differences.
 
-    groups: texts as "bm25=1-5,7" (features by number), "titles=title*,url" (by name, or how names begin), or the
-    features of each group by name. Where two groups say the same, each may seem worth nothing: leave both out together
-    in a third one. What was lost is above 0 where the ranker is worse without the group, also by measures of which less
-    is better. All else is of `cross_validate`; p-values are corrected for the number of groups.
+    Parameters
+    ----------
+    source
+        A folder of folds, a file, or `Features`, as in `cross_validate`.
+    groups
+        Groups of features: texts as "bm25=1-5,7" (features by number) or "titles=title*,url" (by name or prefix), or a
+        mapping from the name of a group to its features.
+    loss
+        The loss of the ranker, as in `cross_validate`.
+    measures
+        A measure or a list of measures; the first is the one that sentences are about. Default: nDCG@10 and AP.
+    folds
+        Number of folds into which the queries of a single file are split at random. Default: 5.
+    seeds
+        Number of seeds from which each ranker is trained. Default: 3.
+    test
+        Significance test of the differences between rankers. One of 't', 'permutation', 'bootstrap', 'wilcoxon',
+        'sign', 'tukey', 'randomised-tukey', 'nemenyi', 'bayes-t', 'bayes-signed-rank'. Default: 't'.
+    rel
+        Lowest relevance that counts as relevant. Default: 1.
+    no_relevant
+        Queries without relevant documents: give them the value that the measure defines (zero), skip them (drop), or
+        give them 1 (one). One of 'zero', 'drop', 'one'. Default: zero.
+    hidden
+        Sizes of the hidden layers of a network; () means a linear scorer. Default: (64,).
+    epochs
+        Maximum number of passes over the training lists. Default: 100.
+    patience
+        Stop after this number of epochs without improvement on the validation lists. Default: 15.
+    stop_on
+        Measure that chooses the best epoch on the validation lists. Default: "nDCG(gain='exp')@10".
+    learning_rate
+        Step size of the optimiser Adam; linear scorers need it with lambdarank and lambdaloss only. Default: 0.002.
+    batch_lists
+        Number of lists in each step of Adam; linear scorers need it with lambdarank and lambdaloss only. Default: 8.
+    dropout
+        Share of hidden units dropped at random in each step. Default: 0.3.
+    weight_decay
+        Strength of weight decay; L2 regularisation of linear scorers. Default: 0.0.
+    transform
+        Transformation of the features, learned on the training lists. One of 'standard', 'log', 'auto', 'none'.
+        Default: 'auto'.
+    models
+        Number of networks or tree ensembles trained from different seeds; their scores are averaged. Default: 1.
+    attention
+        Number of attention layers over the documents of a list (networks of PyTorch only). Default: 0.
+    heads
+        Number of attention heads in each layer (networks of PyTorch only). Default: 2.
+    device
+        Device that trains; auto uses a GPU if there is one (networks of PyTorch only). One of 'auto', 'cpu', 'cuda'.
+        Default: 'auto'.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    cache
+        Keep binary copies of the files beside them, and read these next time.
+    workers
+        Number of processes; the results do not depend on it.
+    reading
+        Called with the number of bytes read.
+    progress
+        Called with the share of the work just done.
 
-    Raises what `cross_validate` raises; UnknownName for a feature that there is not; ParameterError for a group that is
-    all features or comes twice, and for more than one ranker.
+    Returns
+    -------
+    FeatureAblation
+        By how much each measure is worse without each group, with tests; p-values are corrected for the number of
+        groups.
 
+    Raises
+    ------
+    InputError, ParameterError, UnknownName
+        As `cross_validate`; also for a feature that does not exist, a group of all features, a group that occurs twice,
+        and for more than one ranker.
+
+    Notes
+    -----
+    The loss is above 0 if the ranker is worse without the group, also by measures for which lower is better. If two
+    groups carry the same information, neither may seem to matter: leave both out together in a third group.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> rng = np.random.default_rng(1)
     >>> X = rng.normal(size=(120, 3))
     >>> features = Features.of(X, (X[:, 0] > 0).astype(int), sizes=[6] * 20)
-    >>> found = ablate(features, ["first=1", "noise=2-3"], "linear:listnet", "RR", folds=4, seeds=1)
-    >>> [(group, bool(lost > 0.1)) for group, lost in zip(found.groups, found.lost("RR"))]
+    >>> result = ablate(features, ["first=1", "noise=2-3"], "linear:listnet", "RR", folds=4, seeds=1)
+    >>> [(group, bool(lost > 0.1)) for group, lost in zip(result.groups, result.lost("RR"))]
     [('first', True), ('noise', False)]
     """
+    settings = CrossValidationSettings(
+        folds=folds, seeds=seeds, test=test, rel=rel, no_relevant=no_relevant, seed=seed_of(rng)
+    )
+    ranker_settings = RankerSettings(
+        hidden=as_sizes(hidden),
+        epochs=epochs,
+        patience=patience,
+        stop_on=stop_on,
+        learning_rate=learning_rate,
+        batch_lists=batch_lists,
+        dropout=dropout,
+        weight_decay=weight_decay,
+        transform=transform,
+        models=models,
+        seed=settings.seed,
+    )
+    rankers = parse_rankers(loss, ranker_settings, TorchSettings(attention=attention, heads=heads, device=device))
+    return ablate_experiment(
+        source,
+        groups,
+        prepare_ablation(rankers, measures, settings),
+        cache=cache,
+        workers=workers,
+        reading=reading,
+        progress=progress,
+    )
+
+
+def prepare_ablation(
+    models: RankerModels, measures: str | Measure | Sequence[str | Measure] | None, settings: CrossValidationSettings
+) -> Experiment:
+    """Check what belongs together. Raises ParameterError and UnknownName."""
+    if len(models.names) != 1:
+        raise ParameterError(
+            f"an ablation takes one ranker, and there are {len(models.names)}; run it for each separately"
+        )
+    return prepare_experiment(models, measures, settings, AnalysisSettings(baseline=models.names[0]))
+
+
+def ablate_experiment(
+    source: PathLike | Features,
+    groups: str | Sequence[str] | Mapping[str, Sequence[str]],
+    experiment: Experiment,
+    *,
+    cache: bool = False,
+    workers: int = 1,
+    reading: Callable[[int], Any] | None = None,
+    progress: Callable[[float], Any] | None = None,
+) -> FeatureAblation:
+    """As `ablate`, with ranker, measures and settings as one object."""
     if isinstance(groups, Sequence):
         for text in [groups] if isinstance(groups, str) else groups:
             parse_group(text)  # raises before any file is read
-    models = parse_rankers(loss, parameters)
-    if len(models.names) != 1:
-        raise ParameterError(
-            f"groups of features are left out of one ranker, and there are {len(models.names)}; do it once for each"
-        )
-    options = {"seeds": seeds, "rng": rng, "test": test, "rel": rel, "no_relevant": no_relevant, "workers": workers}
-    settings = validate_settings(models, measures, **options)
-    fold_set = read_folds(source, folds=folds, rng=settings.seed, cache=cache, progress=reading)
+    models, settings = experiment.models, experiment.settings
+    if workers != 1:
+        models.check_sending()
+    fold_set = read_folds(source, folds=settings.folds, rng=settings.seed, cache=cache, progress=reading)
     parsed_groups = feature_groups(groups, fold_set.feature_names)
     variants = without_each(models, parsed_groups)
-    result = cross_validate_folds(
-        fold_set, variants, replace(settings, baseline=variants.names[0]), workers=workers, progress=progress
-    )
+    result = cross_validate_folds(fold_set, replace(experiment, models=variants), workers=workers, progress=progress)
     return FeatureAblation(
         model=models.names[0], groups=parsed_groups, cross_validation=result, names=variants.names[1:]
     )

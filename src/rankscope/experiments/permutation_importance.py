@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from rankscope.evaluation.judged_lists import FullyJudgedLists
 from rankscope.kernels.rounding_ties import order_of
 from rankscope.stats.intervals import t_interval
 from rankscope.typing import Floats, Reals
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "REPEATS",
@@ -90,15 +87,29 @@ FEATURES, IN_FIGURE = 10, 30
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class FeatureImportance(Result):
-    """What the value of a measure loses on the test lists when one feature is shuffled among all documents.
+    """How much a measure loses on the test lists when one feature is shuffled among all documents.
 
-    drops: of each model (seeds, folds, features), one seed where all give the same; above 0: the ranker is better with
-    the feature. value: what the measure's value is called in a sentence. falls: how a value becomes worse, "falls" or
-    "rises".
-    settings: the signature of the cross-validation.
+    The tidy table has the columns model, feature, measure, worth (the mean over folds and seeds), low, high (Student's
+    95 % interval over folds, of the mean over seeds), n (folds). Folds share training data, so intervals are rather
+    narrow.
 
-    columns: model, feature, measure, worth (the mean over folds and seeds), low, high (Student's 95 % interval over
-    folds, of the mean over seeds), n (folds). Folds share training data, so that intervals are rather narrow.
+    Attributes
+    ----------
+    models
+        The names of the rankers, the best first.
+    features
+        The names of the features.
+    measure
+        The name of the measure.
+    drops
+        (seeds, folds, features) for each model, with one seed if all give the same ranker; above 0 if the ranker is
+        better with the feature.
+    value
+        The measure's value in words, as "mean AP".
+    change_verb
+        How a value becomes worse: "falls" or "rises".
+    cross_validation_parts
+        The parts of the signature of the cross-validation.
     """
 
     COLUMNS = ("model", "feature", "measure", "worth", "low", "high", "n")
@@ -109,7 +120,7 @@ class FeatureImportance(Result):
     drops: tuple[Floats, ...]
     value: str
     change_verb: str
-    settings: str
+    cross_validation_parts: tuple[str, ...]
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """A row a model and feature, the most important first."""
@@ -134,9 +145,8 @@ class FeatureImportance(Result):
     def notes(self) -> tuple[str, ...]:
         return ()
 
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
-        return self.settings
+    def signature_parts(self) -> Sequence[str]:
+        return self.cross_validation_parts
 
     def sections(self) -> Sequence[Section]:
         """A table and a figure a model."""
@@ -153,15 +163,17 @@ class FeatureImportance(Result):
             for j in order[:FEATURES]
         )
         n_more = len(order) - FEATURES
-        more_text = f" ({pluralise(n_more, 'other')} matter less)" if n_more > 0 else ""
+        more_text = (
+            f" ({pluralise(n_more, 'other')} {'matters' if n_more == 1 else 'matter'} less)" if n_more > 0 else ""
+        )
         return Section(
-            title=f"{name}: what features are worth",
+            title=f"{name}: importance of features",
             sentence=(
                 f"By how much the {self.value} on the test lists {self.change_verb} when the values of one feature are "
-                f"shuffled among all documents{more_text}. Features that say the same stand in for each other: then "
-                "each seems worth little."
+                f"shuffled among all documents{more_text}. Features that carry the same information can replace each "
+                "other; then each seems unimportant."
             ),
-            table=Table(columns=("feature", "worth", "sd over folds and seeds", "95 % interval"), rows=rows),
+            table=Table(columns=("feature", "importance", "sd over folds and seeds", "95 % interval"), rows=rows),
             figure=Figure(
                 "feature_bars",
                 {

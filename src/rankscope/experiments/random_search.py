@@ -18,29 +18,36 @@ from rankscope.data.scores import summarise
 from rankscope.data.section import Cell, Marked, Section, Table
 from rankscope.data.text import format_number, pluralise
 from rankscope.errors import InputError, ParameterError
+from rankscope.evaluation.conventions import Plan
 from rankscope.experiments.crossvalidation import (
+    AnalysisSettings,
     CrossValidation,
     CrossValidationSettings,
+    Experiment,
     Fold,
     FoldLists,
     FoldSet,
     RankerModels,
+    blend_choice,
     cross_validate_folds,
     join_features,
     parse_rankers,
+    prepare_experiment,
     read_folds,
     task_keys,
     validate_rankers,
-    validate_settings,
 )
 from rankscope.experiments.search_log import SearchLog, Setting
 from rankscope.kernels.rounding_ties import best_places, order_of
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
 from rankscope.learning.ranker import Ranker, differ
+from rankscope.learning.settings import RankerSettings, as_sizes
+from rankscope.learning.torch import TorchSettings
 from rankscope.learning.training import ranker_signature
 from rankscope.measures.base import Measure
 from rankscope.parallel import run_units
-from rankscope.stats.inputs import check_count
+from rankscope.settings import Settings, count
+from rankscope.stats.inputs import seed_of
 from rankscope.typing import Floats, PathLike
 
 if TYPE_CHECKING:
@@ -49,9 +56,11 @@ if TYPE_CHECKING:
 __all__ = [
     "SPACES",
     "Search",
+    "SearchSettings",
     "draw_setting",
     "ranker_kind",
     "search",
+    "search_experiment",
     "with_changes",
 ]
 
@@ -176,17 +185,39 @@ def as_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
+@dataclass(frozen=True, kw_only=True)
+class SearchSettings(Settings):
+    """How many settings a search tries; see `search`."""
+
+    FUNCTIONS = ("rankscope.experiments:search",)
+
+    trials: int = count(20, flag="--search", help="Number of settings of each ranker that are tried.")
+
+
 #: Number of settings in a table.
 TRIALS_LISTED = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Search(Result):
-    """tested: the cross-validation of the best settings. trials: all, in the order in which they were tried. best: of
-    each ranker. measure: by whose value over the validation lists they were chosen. log: the file that has them; None:
-    none. known: how many were in it before.
+    """Settings of rankers that were tried, and the test of the best, as `search` returns it.
 
-    columns: those of `tested`, whose tidy table this one's is; `trial_frame` has the trials.
+    The tidy table is that of `cross_validation`; `trial_frame` has the trials.
+
+    Attributes
+    ----------
+    cross_validation
+        The cross-validation of the best settings.
+    trials
+        All trials, in their order.
+    best
+        The best trial of each ranker.
+    measure
+        The measure whose value over the validation lists chose the best.
+    log
+        The file that keeps the trials; None if there is none.
+    n_logged
+        The number of trials that were in the log before.
     """
 
     cross_validation: CrossValidation
@@ -211,16 +242,19 @@ class Search(Result):
         if failed_trials := [trial for trial in self.trials if np.isnan(trial.value)]:
             failed_text = f"{pluralise(len(failed_trials), 'setting')} could not be trained"
             first = failed_trials[0]
-            notes.append(f"{failed_text}; of {first.model}, trial {first.number}: {first.error or 'no value'}")
+            notes.append(f"{failed_text}; {first.model}, trial {first.number}: {first.error or 'no value'}")
         if self.log is None:
-            notes.append("no log was kept; with one (--log FILE) a search that is interrupted goes on where it was")
+            notes.append("no log was kept; with --log FILE an interrupted search continues where it stopped")
         return tuple(notes)
 
-    def signature(self) -> str:
-        """Every setting that changes the numbers, in one line."""
+    def signature_parts(self) -> list[str]:
         n_trials = len(self.trials) // len(self.best)
         best_text = " ".join(f"{trial.model}[{trial.number}]" for trial in self.best)
-        return self.cross_validation.signature(search=f"{n_trials} by validation {self.measure}", chosen=best_text)
+        return [
+            *self.cross_validation.signature_parts(),
+            f"search:{n_trials} by validation {self.measure}",
+            f"chosen:{best_text}",
+        ]
 
     def sections(self) -> Sequence[Section]:
         """The settings of each ranker, the best first; then the test."""
@@ -241,23 +275,26 @@ class Search(Result):
         gain = abs(best.value - first_trial.value)
         is_unchanged = best.number == first_trial.number
         if is_unchanged:
-            outcome, comparison = "none was better than the one that was given", "."
+            outcome = (
+                f"none has a better {self.measure} on the validation lists than the given one (trial 1), "
+                f"{format_number(best.value)}"
+            )
         else:
-            outcome = f"that of trial {best.number} was best"
-            comparison = f", and {format_number(first_trial.value)} as given (trial 1), {format_number(gain)} apart."
+            outcome = (
+                f"trial {best.number} has the best {self.measure} on the validation lists, "
+                f"{format_number(best.value)}, {format_number(gain)} better than the given setting (trial 1), "
+                f"{format_number(first_trial.value)}"
+            )
         sentence = (
-            f"Of {pluralise(len(trials), 'setting')} of {best.model}, by validation lists alone, "
-            + outcome
-            + f": {self.measure} {format_number(best.value)}"
-            + comparison
-            + " The best of many is too good on the lists that it was chosen by; what it is worth, the test says."
+            f"Of {pluralise(len(trials), 'setting')} of {best.model}, {outcome}. The best of many is too good on the "
+            "lists that it was chosen by; the test lists show what it is worth."
         )
         n_more = len(trials) - len(rows)
         return Section(
-            title=f"{best.model}: settings that were tried",
+            title=f"{best.model}: settings tried",
             sentence=sentence,
             table=Table(columns=("trial", f"validation {self.measure}", "best epoch", *names), rows=tuple(rows)),
-            notes=(f"{pluralise(n_more, 'setting')} with lower values are not shown",) if n_more > 0 else (),
+            notes=(f"{pluralise(n_more, 'setting')} with worse values are not shown",) if n_more > 0 else (),
         )
 
     def trial_frame(self) -> pl.DataFrame:
@@ -313,68 +350,189 @@ def search(
     blend: str | bool | None = None,
     rel: int = 1,
     no_relevant: str | None = None,
+    hidden: Sequence[int] = (64,),
+    epochs: int = 100,
+    patience: int = 15,
+    stop_on: str | Measure = "nDCG(gain='exp')@10",
+    learning_rate: float = 0.002,
+    batch_lists: int = 8,
+    dropout: float = 0.3,
+    weight_decay: float = 0.0,
+    transform: str = "auto",
+    models: int = 1,
+    attention: int = 0,
+    heads: int = 2,
+    device: str = "auto",
+    rng: Any = 0,
     cache: bool = False,
     workers: int = 1,
-    rng: Any = 0,
     reading: Callable[[int], Any] | None = None,
     progress: Callable[[float], Any] | None = None,
-    **parameters: Any,
 ) -> Search:
     """Try settings of each ranker on the validation lists of all folds, then `cross_validate` the best of each.
 
-    trials: of each ranker, the first with the parameters as given, the others with some drawn at random, from
-    `rankscope.experiments.random_search.SPACES`; a parameter that was set stays as it was set. A setting is trained on
-    the training lists of every fold, from the seed rng, and its value is that of the first measure over all validation
-    lists; the lists that folds are tested on are not looked at until the end. Which setting trial i has depends on
-    nothing but the ranker's name, rng and i, so that more trials go on where fewer ended. log: a file of lines of JSON,
-    one for each trial as soon as it is done; trials that are there are not done again, and a search that was
-    interrupted goes on to the same result. All else is of `cross_validate`.
+    Parameters
+    ----------
+    source
+        A folder of folds, a file, or `Features`, as in `cross_validate`.
+    losses
+        A loss or a list of losses, one for each ranker, which is named by it: "linear:listnet" is a linear scorer,
+        "torch:listnet" a `TorchRanker`. Or a mapping from names to rankers, whose parameters are used, except rng.
+    measures
+        A measure or a list of measures; the first is the one that sentences are about. Default: nDCG@10 and AP.
+    trials
+        Number of settings of each ranker that are tried. Default: 20.
+    log
+        A file with a line of JSON for each trial, written as soon as the trial is done. Trials in it are not repeated,
+        so an interrupted search continues to the same result.
+    folds
+        Number of folds into which the queries of a single file are split at random. Default: 5.
+    seeds
+        Number of seeds from which each ranker is trained. Default: 3.
+    baseline
+        Compare each of the other rankers with this one. Default: compare all pairs.
+    test
+        Significance test of the differences between rankers. One of 't', 'permutation', 'bootstrap', 'wilcoxon',
+        'sign', 'tukey', 'randomised-tukey', 'nemenyi', 'bayes-t', 'bayes-signed-rank'. Default: 't'.
+    importance
+        Compute the permutation importance of each feature. Default: False.
+    blend
+        Add a ranker 'blend' that combines all rankers from all seeds, as `rankscope.learning.Blend` does: 'average',
+        'stacked', or True for 'average'. Default: no blend.
+    rel
+        Lowest relevance that counts as relevant. Default: 1.
+    no_relevant
+        Queries without relevant documents: give them the value that the measure defines (zero), skip them (drop), or
+        give them 1 (one). One of 'zero', 'drop', 'one'. Default: zero.
+    hidden
+        Sizes of the hidden layers of a network; () means a linear scorer. Default: (64,).
+    epochs
+        Maximum number of passes over the training lists. Default: 100.
+    patience
+        Stop after this number of epochs without improvement on the validation lists. Default: 15.
+    stop_on
+        Measure that chooses the best epoch on the validation lists. Default: "nDCG(gain='exp')@10".
+    learning_rate
+        Step size of the optimiser Adam; linear scorers need it with lambdarank and lambdaloss only. Default: 0.002.
+    batch_lists
+        Number of lists in each step of Adam; linear scorers need it with lambdarank and lambdaloss only. Default: 8.
+    dropout
+        Share of hidden units dropped at random in each step. Default: 0.3.
+    weight_decay
+        Strength of weight decay; L2 regularisation of linear scorers. Default: 0.0.
+    transform
+        Transformation of the features, learned on the training lists. One of 'standard', 'log', 'auto', 'none'.
+        Default: 'auto'.
+    models
+        Number of networks or tree ensembles trained from different seeds; their scores are averaged. Default: 1.
+    attention
+        Number of attention layers over the documents of a list (networks of PyTorch only). Default: 0.
+    heads
+        Number of attention heads in each layer (networks of PyTorch only). Default: 2.
+    device
+        Device that trains; auto uses a GPU if there is one (networks of PyTorch only). One of 'auto', 'cpu', 'cuda'.
+        Default: 'auto'.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    cache
+        Keep binary copies of the files beside them, and read these next time.
+    workers
+        Number of processes; the results do not depend on it.
+    reading
+        Called with the number of bytes read.
+    progress
+        Called with the share of the work just done.
+
+    Returns
+    -------
+    Search
+        The trials, the best of each ranker, and their cross-validation.
+
+    Raises
+    ------
+    InputError
+        As `cross_validate`, and for the log of another search, which is left as it is.
+    ParameterError, UnknownName
+        As `cross_validate`.
+
+    Notes
+    -----
+    The first trial of each ranker has the parameters as given; in the others some are drawn at random, from
+    `rankscope.experiments.random_search.SPACES`. A parameter that differs from its default is never changed. Each
+    setting is trained on the training lists of every fold from the seed rng, and its value is that of the first measure
+    over all validation lists; the test lists are not looked at until the end. Trial i depends only on the ranker's
+    name, rng and i, so a search with more trials continues one with fewer.
 
     **The best of many is too good on the lists that it was chosen by**; the test lists, looked at once, say what it is
-    worth. Raises what `cross_validate` raises; ParameterError for trials below 1; InputError for a log of another
-    search, which is left as it is.
+    worth.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> rng = np.random.default_rng(1)
     >>> X = rng.normal(size=(120, 2))
     >>> features = Features.of(X, (X[:, 0] > 0).astype(int), sizes=[6] * 20)
-    >>> found = search(features, "linear:listnet", "RR", trials=3, folds=4, seeds=1)
-    >>> [setting.number for setting in found.trials], found.best[0].model
+    >>> result = search(features, "linear:listnet", "RR", trials=3, folds=4, seeds=1)
+    >>> [setting.number for setting in result.trials], result.best[0].model
     ([1, 2, 3], 'linear:listnet')
     """
-    check_count("trials", trials)
-    models = parse_rankers(losses, parameters)
-    settings = validate_settings(
-        models,
-        measures,
-        seeds=seeds,
-        rng=rng,
-        baseline=baseline,
-        test=test,
-        importance=importance,
-        blend=blend,
-        rel=rel,
-        no_relevant=no_relevant,
-        workers=workers,
+    search_settings = SearchSettings(trials=trials)
+    settings = CrossValidationSettings(
+        folds=folds, seeds=seeds, test=test, rel=rel, no_relevant=no_relevant, seed=seed_of(rng)
     )
-    fold_set = read_folds(source, folds=folds, rng=settings.seed, cache=cache, progress=reading)
-    trial_log = SearchLog(log, search_settings(fold_set, models, settings))
-    n_steps = trials * len(models.names) * len(fold_set.folds) + len(task_keys(fold_set, models, settings))
+    ranker_settings = RankerSettings(
+        hidden=as_sizes(hidden),
+        epochs=epochs,
+        patience=patience,
+        stop_on=stop_on,
+        learning_rate=learning_rate,
+        batch_lists=batch_lists,
+        dropout=dropout,
+        weight_decay=weight_decay,
+        transform=transform,
+        models=models,
+        seed=settings.seed,
+    )
+    rankers = parse_rankers(losses, ranker_settings, TorchSettings(attention=attention, heads=heads, device=device))
+    analysis = AnalysisSettings(baseline=baseline, importance=importance, blend=blend_choice(blend))
+    experiment = prepare_experiment(rankers, measures, settings, analysis)
+    options: dict[str, Any] = {"cache": cache, "workers": workers, "reading": reading, "progress": progress}
+    return search_experiment(source, experiment, search_settings, log=log, **options)
+
+
+def search_experiment(
+    source: PathLike | Features,
+    experiment: Experiment,
+    search_settings: SearchSettings,
+    *,
+    log: PathLike | None = None,
+    cache: bool = False,
+    workers: int = 1,
+    reading: Callable[[int], Any] | None = None,
+    progress: Callable[[float], Any] | None = None,
+) -> Search:
+    """As `search`, with rankers, measures and settings as objects."""
+    models, settings, trials = experiment.models, experiment.settings, search_settings.trials
+    if workers != 1:
+        models.check_sending()
+    fold_set = read_folds(source, folds=settings.folds, rng=settings.seed, cache=cache, progress=reading)
+    trial_log = SearchLog(log, log_header(fold_set, experiment))
+    n_steps = trials * len(models.names) * len(fold_set.folds) + len(task_keys(fold_set, experiment))
     report_trials = None if progress is None else lambda n: progress(n / n_steps)
     n_logged = len(trial_log.trials)
-    all_trials = tuple(run_trials(fold_set, models, settings, trial_log, trials, workers, report_trials))
+    all_trials = tuple(run_trials(fold_set, experiment, trial_log, trials, workers, report_trials))
     best = tuple(
-        best_setting([trial for trial in all_trials if trial.model == name], settings) for name in models.names
+        best_setting([trial for trial in all_trials if trial.model == name], experiment.plan) for name in models.names
     )
-    best_models = models_with_changes(models, best)
-    test_share = len(task_keys(fold_set, best_models, settings)) / n_steps
+    best_experiment = replace(experiment, models=models_with_changes(models, best))
+    test_share = len(task_keys(fold_set, best_experiment)) / n_steps
     report_test = None if progress is None else lambda n: progress(n * test_share)
-    test_result = cross_validate_folds(fold_set, best_models, settings, workers=workers, progress=report_test)
+    test_result = cross_validate_folds(fold_set, best_experiment, workers=workers, progress=report_test)
     return Search(
         cross_validation=test_result,
         trials=all_trials,
         best=best,
-        measure=settings.plan.names[0],
+        measure=experiment.plan.names[0],
         log=trial_log.path,
         n_logged=min(n_logged, len(all_trials)),
     )
@@ -388,14 +546,15 @@ def models_with_changes(models: RankerModels, trials: Sequence[Setting]) -> Rank
     )
 
 
-def search_settings(fold_set: FoldSet, models: RankerModels, settings: CrossValidationSettings) -> dict[str, Any]:
+def log_header(fold_set: FoldSet, experiment: Experiment) -> dict[str, Any]:
     """All that the value of a trial depends on; for the data, a digest of training and validation lists."""
+    models, plan = experiment.models, experiment.plan
     return {
         "version": __version__,
-        "rng": settings.seed,
-        "measure": settings.plan.names[0],
-        "rel": settings.plan.convention.rel,
-        "no_relevant": settings.plan.no_relevant,
+        "rng": experiment.seed,
+        "measure": plan.names[0],
+        "rel": plan.convention.rel,
+        "no_relevant": plan.no_relevant,
         "rankers": {name: ranker_signature(models.ranker(m)) for m, name in enumerate(models.names)},
         "data": fold_set.name,
         "digest": data_digest(fold_set),
@@ -460,27 +619,27 @@ def run_setting_task(task: SettingTask) -> SettingResult:
 
 def run_trials(
     fold_set: FoldSet,
-    models: RankerModels,
-    settings: CrossValidationSettings,
+    experiment: Experiment,
     trial_log: SearchLog,
     trials: int,
     workers: int,
     report_progress: Callable[[int], Any] | None,
 ) -> Iterator[Setting]:
     """All trials in order, from the log where it has them; each is in the log before it is yielded."""
+    models = experiment.models
     trial_keys = [(m, number) for number in range(1, trials + 1) for m in range(len(models.names))]
     missing_keys = [(m, number) for m, number in trial_keys if (models.names[m], number) not in trial_log.trials]
     if report_progress is not None and len(missing_keys) < len(trial_keys):
         report_progress((len(trial_keys) - len(missing_keys)) * len(fold_set.folds))
     max_grade = max(int(part.relevance.max()) for fold in fold_set.folds for part in (*fold.train, fold.valid))
     lists = FoldLists(
-        [fold.valid for fold in fold_set.folds], [fold.name for fold in fold_set.folds], settings.plan, max_grade
+        [fold.valid for fold in fold_set.folds], [fold.name for fold in fold_set.folds], experiment.plan, max_grade
     )
     changes_by_key = {
-        key: draw_setting(models.names[key[0]], models.ranker(key[0]), key[1], settings.seed) for key in missing_keys
+        key: draw_setting(models.names[key[0]], models.ranker(key[0]), key[1], experiment.seed) for key in missing_keys
     }
     units = (
-        setting_task(fold, models, m, changes_by_key[m, number], settings, number)
+        setting_task(fold, experiment, m, changes_by_key[m, number], number)
         for m, number in missing_keys
         for fold in fold_set.folds
     )
@@ -493,17 +652,16 @@ def run_trials(
         yield trial_log.trials[name, number]
 
 
-def setting_task(
-    fold: Fold, models: RankerModels, m: int, changed: Mapping[str, Any], settings: CrossValidationSettings, number: int
-) -> SettingTask:
+def setting_task(fold: Fold, experiment: Experiment, m: int, changed: Mapping[str, Any], number: int) -> SettingTask:
+    models = experiment.models
     parameters = with_changes(models.parameters[m], changed)
     return SettingTask(
         name=fold.name,
         train=fold.train,
         valid=fold.valid,
         model=models.names[m],
-        ranker=models.classes[m](**parameters, rng=settings.seed),
-        rel=settings.plan.convention.rel,
+        ranker=models.classes[m](**parameters, rng=experiment.seed),
+        rel=experiment.plan.convention.rel,
         tolerant=number > 1,
     )
 
@@ -537,9 +695,9 @@ def setting_from_results(
     )
 
 
-def best_setting(trials: Sequence[Setting], settings: CrossValidationSettings) -> Setting:
+def best_setting(trials: Sequence[Setting], plan: Plan) -> Setting:
     """The first trial with the best value; the first of all where none has a value."""
-    sign = -1.0 if settings.plan.measures[0].higher_is_better is False else 1.0
+    sign = -1.0 if plan.measures[0].higher_is_better is False else 1.0
     valued_trials = [trial for trial in trials if not np.isnan(trial.value)]
     if not valued_trials:
         return replace(trials[0])

@@ -27,9 +27,24 @@ FORM = 1
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """A trial. number: from 1. changed: parameters that differ from the given ones. value: the measure over all
-    validation lists, NaN where training failed (`error` says why); by_fold: the same of each fold. best_epoch, seconds
-    (of CPU): means over folds.
+    """A trial of a search.
+
+    Attributes
+    ----------
+    model
+        The name of the ranker.
+    number
+        The number of the trial, from 1.
+    changed
+        The parameters that differ from the given ones.
+    value
+        The measure over all validation lists; NaN if training failed.
+    by_fold
+        The same for each fold.
+    best_epoch, seconds
+        Means over folds; seconds are CPU time.
+    error
+        Why training failed, if it did.
     """
 
     model: str
@@ -96,7 +111,7 @@ class SearchLog:
             return
         check_writable(self.path)
         if is_special(self.path):
-            raise OutputError(f"{self.path}: is no file, and a log is read again; name a file")
+            raise OutputError(f"{self.path}: is not a regular file, and a log must be read again; name a file")
         first_line = json.dumps(self.settings) + "\n"
         if not os.path.exists(self.path) and write_new(self.path, first_line):
             return
@@ -121,8 +136,8 @@ class SearchLog:
                 if line_number == len(lines):
                     break
                 raise InputError(
-                    f"{self.path}:{line_number}: is no line of a log, expected a trial as JSON; delete the line, and "
-                    "its trial is done again"
+                    f"{self.path}:{line_number}: not a line of a log, expected a trial as JSON; delete the line to "
+                    "repeat its trial"
                 ) from None
             self.trials.setdefault((setting.model, setting.number), setting)
             valid_size += len(line)
@@ -134,16 +149,16 @@ class SearchLog:
             header = json.loads(first_line)
             log_format = header[MARK]
         except (KeyError, TypeError, ValueError, RecursionError):
-            self.fail("is no log of a search")
+            self.fail("is not the log of a search")
         if log_format != FORM:
-            self.fail(f"is a log of form {log_format!r}, and this version of rankscope writes {FORM}")
+            self.fail(f"is a log of format {log_format!r}, and this version of rankscope writes format {FORM}")
         for key in dict.fromkeys((*self.settings, *header)):
             ours, theirs = self.settings.get(key), header.get(key)
             if ours != theirs:
                 self.fail(f"is the log of another search: {difference(key, theirs, ours)}")
 
     def fail(self, problem: str) -> NoReturn:
-        raise InputError(f"{self.path}: {problem}; name another file for the log, or search as it did") from None
+        raise InputError(f"{self.path}: {problem}; use another log file, or the same settings") from None
 
     def add(self, setting: Setting) -> None:
         """Add a trial; it is on disk when this returns."""
@@ -157,8 +172,8 @@ class SearchLog:
                 os.fsync(file.fileno())
         except OSError as error:
             raise OutputError(
-                f"{self.path}: cannot be written ({error.strerror or error}); the trials before are there, so search "
-                "again with the same log once it can be"
+                f"{self.path}: cannot be written ({error.strerror or error}); earlier trials are kept: search "
+                "again with the same log when it can be written"
             ) from None
 
 
@@ -185,5 +200,5 @@ def difference(key: str, theirs: Any, ours: Any) -> str:
         ]
         return f"{name} has {differences[0] or 'less'} there, and {differences[1] or 'less'} here"
     if key == "digest":
-        return "the training or validation lists are not those that they were"
+        return "the training or validation lists have changed"
     return f"its {key} is {json.dumps(theirs)}, and here it is {json.dumps(ours)}"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,15 +19,16 @@ from rankscope.learning.features import align_to_training, as_features, document
 from rankscope.learning.losses import Loss, LossFunction, parse_loss
 from rankscope.learning.ranker import Estimator, defaults_of
 from rankscope.learning.scaling import WITHIN_LISTS, within_deviation
-from rankscope.stats.inputs import check_choice, check_positive
+from rankscope.learning.settings import LossName
+from rankscope.settings import NONNEGATIVE, Settings, choice, declare, number
 from rankscope.typing import Floats, Ints
 
 __all__ = [
     "COMBINATIONS",
     "NORMALISATIONS",
     "Blend",
+    "BlendSettings",
     "Combination",
-    "check_combination",
     "check_same_features",
     "learn_combination",
     "stacked_weights",
@@ -37,10 +39,55 @@ __all__ = [
 COMBINATIONS = ("average", "stacked")
 
 
+#: "fixed": by mean and deviation of validation scores, so that a document's score is its own.
+NORMALISATIONS = ("fixed", *WITHIN_LISTS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlendSettings(Settings):
+    """How the scores of several rankers are combined; see `Blend`."""
+
+    FUNCTIONS = ("rankscope.learning:Blend",)
+
+    how: str = choice(
+        "average", COMBINATIONS, flag="", help="Weights of the rankers: equal, or learned on the validation lists."
+    )
+    normalise: str = choice(
+        "zscore",
+        NORMALISATIONS,
+        flag="",
+        help="Scale of scores before they are added: within each list, or fixed on the validation lists.",
+    )
+    loss: str | LossFunction = declare(LossName(), "listnet", "Loss that stacked weights minimise.", flag="")
+    l2: float = number(
+        1.0, rule=NONNEGATIVE, flag="", help="Strength of L2 regularisation that draws stacked weights together."
+    )
+
+    def check(self) -> None:
+        if not self.parsed_loss.has_exact_gradient:
+            raise ParameterError(
+                f"the loss of a stacked blend is {self.parsed_loss}, whose gradient is not that of its value; take "
+                "listnet or ranknet"
+            )
+
+    @cached_property
+    def parsed_loss(self) -> Loss:
+        """The loss that stacked weights minimise. Raises ParameterError and UnknownName."""
+        return parse_loss(self.loss)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Combination:
-    """normalise: one of `NORMALISATIONS`. centre, spread: (rankers) what "fixed" subtracts and divides by. weights:
-    (rankers) at least 0, with sum 1.
+    """How scores of several rankers are combined.
+
+    Attributes
+    ----------
+    normalise
+        One of `NORMALISATIONS`.
+    centre, spread
+        (rankers) what "fixed" subtracts, and divides by.
+    weights
+        (rankers) at least 0, with sum 1.
     """
 
     normalise: str
@@ -68,40 +115,42 @@ def learn_combination(
     offsets: Ints,
     relevance: Ints | None = None,
     *,
-    how: str = "average",
-    normalise: str = "fixed",
-    loss: Loss | None = None,
-    l2: float = 0.0,
+    settings: BlendSettings,
     max_grade: int | None = None,
 ) -> Combination:
     """How the rankers that gave these scores, (rankers, documents), are blended; learned on lists held out.
 
-    relevance, loss, l2: for how="stacked", see `stacked_weights`. A ranker whose scores are all alike adds nothing.
+    relevance: for how="stacked", see `stacked_weights`. A ranker whose scores are all alike adds nothing.
     Raises InputError for scores that are no finite numbers.
     """
     table = np.asarray(scores, np.float64)
     if not np.isfinite(table).all():
         index = int(np.argmin(np.isfinite(table).all(axis=1)))
-        raise InputError(f"part {index + 1} of the blend scores documents by what is no finite number; leave it out")
+        raise InputError(f"part {index + 1} of the blend gives scores that are not finite; leave it out")
     spread = np.array([within_deviation(row, offsets) for row in table])
     average = Combination(
-        normalise=normalise,
+        normalise=settings.normalise,
         centre=table.mean(axis=1),
         spread=np.where(spread > 0, spread, 1.0),
         weights=np.full(len(table), 1 / len(table)),
     )
-    if how == "average":
+    if settings.how == "average":
         return average
-    if relevance is None or loss is None:
-        raise ParameterError("a blend is stacked on the grades of validation lists; give them, or how='average'")
+    if relevance is None:
+        raise ParameterError(
+            "stacked weights are learned from the grades of validation lists; give them, or how='average'"
+        )
     weights = stacked_weights(
-        average.normalised(table, offsets), relevance, offsets, loss=loss, l2=l2, max_grade=max_grade
+        average.normalised(table, offsets),
+        relevance,
+        offsets,
+        loss=settings.parsed_loss,
+        l2=settings.l2,
+        max_grade=max_grade,
     )
-    return Combination(normalise=normalise, centre=average.centre, spread=average.spread, weights=weights)
+    return replace(average, weights=weights)
 
 
-#: "fixed": by mean and deviation of validation scores, so that a document's score is its own.
-NORMALISATIONS: tuple[Any, ...] = ("fixed", *WITHIN_LISTS)
 #: The most steps of the search, which is over a few weights and ends long before.
 MAX_STEPS = 200
 
@@ -122,8 +171,8 @@ def stacked_weights(
     is_informative = np.maximum.reduceat(relevance, starts) > np.minimum.reduceat(relevance, starts)
     if not is_informative.any():
         raise InputError(
-            "the validation lists have documents of one grade each, and weights cannot be learned from them; expected "
-            "two grades in some, or how='average'"
+            "the documents of each validation list have one grade each, so no weights can be learned from them; "
+            "expected two grades in some list, or how='average'"
         )
     rows = ranges(starts[is_informative], lengths[is_informative])
     table, grades, list_offsets = (
@@ -160,21 +209,51 @@ MIN_RANKERS = 2
 class Blend(Estimator):
     """Learns to score documents by several rankers at once, whose errors in part cancel out.
 
-    rankers: two or more, of any kinds, losses and seeds (a blend too): a sequence, or a mapping from names. how:
-    "average" adds their scores with equal weights; "stacked" with weights of at least 0 that minimise, on validation
-    lists, `loss` and l2 / 2 times the squares of their differences from the mean weight. normalise: how scores are put
-    on one scale: "zscore" and "minmax" within each list, or "rank" (the share of the list's other documents that stand
-    below), so that `predict` must know the lists; "fixed" by their mean and their deviation within lists, both from
-    validation lists, so that the score of a document does not depend on those beside it.
+    An estimator as in scikit-learn: parameters are stored as given, and checked by `fit` and `combine`.
+
+    Parameters
+    ----------
+    rankers
+        Two or more rankers of any kind (blends too), losses and seeds: a sequence, or a mapping from names.
+    how
+        Weights of the rankers: equal, or learned on the validation lists. One of 'average', 'stacked'. Default:
+        'average'.
+    normalise
+        Scale of scores before they are added: within each list, or fixed on the validation lists. One of 'fixed',
+        'zscore', 'minmax', 'rank'. Default: 'zscore'.
+    loss
+        Loss that stacked weights minimise. Default: 'listnet'.
+    l2
+        Strength of L2 regularisation that draws stacked weights together. Default: 1.0.
+
+    Attributes
+    ----------
+    rankers_
+        The trained copies of the rankers; those given stay as they are.
+    combination_
+        The weights and scales.
+    n_features_in_, feature_names_, feature_names_in_, parameters_
+        As in `Ranker`.
+
+    Raises
+    ------
+    UnknownName, ParameterError
+        From `fit` and `combine`: a parameter is wrong.
+
+    Notes
+    -----
+    "average" adds the rankers' scores with equal weights. "stacked" adds them with weights of at least 0 that minimise,
+    on validation lists, the loss plus l2 / 2 times the squares of the weights' differences from their mean.
+
+    "zscore" and "minmax" put scores on one scale within each list, and "rank" takes the share of the list's other
+    documents that rank below; `predict` then needs the queries. "fixed" uses the scores' mean and their deviation
+    within lists, both from validation lists, so that a document's score does not depend on the others of its list.
 
     **Stacking uses the validation lists twice**: to stop the training of each ranker, and for weights. Whatever is
     measured on them after that is too good.
 
-    After `fit`: `rankers_` (copies that were trained; those given stay as they are), `combination_` (weights, scales),
-    `n_features_in_`, `feature_names_` and, where features had names, `feature_names_in_`, `parameters_`.
-
-    Raises ParameterError from `fit` and `combine` for parameters that are none.
-
+    Examples
+    --------
     >>> from rankscope.learning.ranker import Ranker
     >>> X = [[0.9, 0.2], [0.1, 0.4], [0.5, 0.3], [0.8, 0.9], [0.3, 0.1]]
     >>> blend = Blend([Ranker("listnet", hidden=()), Ranker("ranknet", hidden=())])
@@ -215,23 +294,37 @@ class Blend(Estimator):
         max_grade: int | None = None,
         progress: Callable[[int], Any] | None = None,
     ) -> Blend:
-        """Train a copy of each ranker on the same documents, then learn how their scores go together.
+        """Train a copy of each ranker on the same documents, then learn how to combine their scores.
 
-        All is given as to `Ranker.fit`, and goes to each ranker so. Without validation lists scores are put on one
-        scale by those of the training lists, and cannot be stacked. progress: called as each ranker calls it.
-        Raises what the rankers raise; ParameterError for how="stacked" without validation lists.
+        Parameters
+        ----------
+        X, y, qid, group, eval_set, eval_qid, eval_group, rel, max_grade
+            As in `Ranker.fit`; every ranker gets them. Without validation lists, the training lists give the scales,
+            and weights cannot be stacked.
+        progress
+            Called as each ranker calls it.
+
+        Returns
+        -------
+        Blend
+            The blend itself.
+
+        Raises
+        ------
+        InputError, UnknownName, ParameterError
+            As `Ranker.fit`, and for how="stacked" without validation lists.
         """
-        loss = self.check()
+        settings = self.check()
         features = as_features(X, y, qid, group, "training data")
         valid_features = validation_features(eval_set, eval_qid, eval_group)
         if valid_features is not None:
             valid_features = align_to_training(valid_features, features.names, "the training data have")
-        elif self.how == "stacked":
-            raise ParameterError("a blend is stacked on validation lists; give eval_set, or how='average'")
+        elif settings.how == "stacked":
+            raise ParameterError("stacked weights are learned on validation lists; give eval_set, or how='average'")
         rankers = [type(ranker)(**ranker.get_params()) for ranker in list_rankers(self.rankers)]
         for ranker in rankers:
             ranker.fit(features, eval_set=valid_features, rel=rel, max_grade=max_grade, progress=progress)
-        self.learn(rankers, features if valid_features is None else valid_features, loss, max_grade)
+        self.learn(rankers, features if valid_features is None else valid_features, settings, max_grade)
         return self
 
     def combine(
@@ -243,28 +336,43 @@ class Blend(Estimator):
         group: npt.ArrayLike | None = None,
         max_grade: int | None = None,
     ) -> Blend:
-        """Blend the rankers as they are, trained already, perhaps loaded from files: learn only scales and weights.
+        """Combine rankers that are trained already, perhaps loaded from files: learn only scales and weights.
 
-        From lists that they were not trained on, given as to `fit`. Raises ParameterError for a ranker that has not
-        learned anything, InputError for rankers that were trained on different features, and data with others.
+        Parameters
+        ----------
+        X, y, qid, group
+            Lists that the rankers were not trained on, as in `fit`.
+        max_grade
+            The highest grade. Default: that of the lists.
+
+        Returns
+        -------
+        Blend
+            The blend itself.
+
+        Raises
+        ------
+        ParameterError
+            A ranker is not fitted, or a parameter is wrong.
+        InputError
+            The rankers were trained on different features, or the data have others.
         """
-        loss = self.check()
+        settings = self.check()
         rankers = list_rankers(self.rankers)
         names = check_same_features(rankers, name_rankers(self.rankers))
         features = as_features(X, y, qid, group, "validation data")
-        self.learn(rankers, align_to_training(features, names, "the rankers were trained on"), loss, max_grade)
+        self.learn(rankers, align_to_training(features, names, "the rankers were trained on"), settings, max_grade)
         return self
 
-    def learn(self, rankers: Sequence[RankerLike], features: Features, loss: Loss, max_grade: int | None) -> None:
+    def learn(
+        self, rankers: Sequence[RankerLike], features: Features, settings: BlendSettings, max_grade: int | None
+    ) -> None:
         """Learn scales and weights of trained rankers; all attributes are set at once, or none."""
         combination = learn_combination(
             score_by_rankers(rankers, features),
             features.offsets,
             features.relevance,
-            how=self.how,
-            normalise=self.normalise,
-            loss=loss,
-            l2=self.l2,
+            settings=settings,
             max_grade=max_grade,
         )
         self.rankers_, self.combination_ = list(rankers), combination
@@ -278,14 +386,30 @@ class Blend(Estimator):
         qid: Sequence[Any] | npt.NDArray[Any] | None = None,
         group: npt.ArrayLike | None = None,
     ) -> Floats:
-        """(documents) scores, higher is better, in the order of the rows.
+        """Score documents.
 
-        qid or group: as in `fit`; asked for where scores are put on one scale within lists, and by rankers that look at
-        whole lists. Features are found as `Ranker.predict` finds them, and what that raises is raised; ParameterError
-        where lists are asked for and not given.
+        Parameters
+        ----------
+        X
+            The features, as in `Ranker.predict`.
+        qid, group
+            The queries, as in `fit`; needed if scores are put on one scale within lists, and by rankers that look at
+            whole lists.
+
+        Returns
+        -------
+        numpy.ndarray
+            A score for each document (higher is better), in the order of the rows.
+
+        Raises
+        ------
+        ParameterError
+            The blend is not fitted, or queries are missing.
+        InputError
+            As `Ranker.predict`.
         """
         if not self.__sklearn_is_fitted__():
-            raise ParameterError("this Blend has not learned anything yet; call fit first")
+            raise ParameterError("this Blend is not fitted; call fit first")
         features = documents_to_score(X, qid, group, needs_lists=self.lists)
         features = align_to_training(features, self.feature_names_, "the model was trained on")
         scores = self.combination_(score_by_rankers(self.rankers_, features), features.offsets)
@@ -304,22 +428,24 @@ class Blend(Estimator):
         """How often `fit` calls `progress` at most."""
         return sum(ranker.steps for ranker in list_rankers(self.rankers))
 
-    def check(self) -> Loss:
-        """The loss that weights minimise. Raises for invalid parameters, also those of the rankers."""
+    def settings(self) -> BlendSettings:
+        """The parameters beside the rankers, checked. Raises for wrong ones."""
+        return BlendSettings(how=self.how, normalise=self.normalise, loss=self.loss, l2=self.l2)
+
+    def check(self) -> BlendSettings:
+        """The settings. Raises for wrong parameters, also those of the rankers."""
         rankers = list_rankers(self.rankers)
         if len(rankers) < MIN_RANKERS:
             raise ParameterError(f"a Blend of {pluralise(len(rankers), 'ranker')}, expected at least {MIN_RANKERS}")
         names = name_rankers(self.rankers)
         if repeated := [name for name in names if names.count(name) > 1]:
-            raise ParameterError(
-                f"two rankers of a Blend are called {repeated[0]!r}, expected a name of its own for each"
-            )
+            raise ParameterError(f"two rankers of a Blend are called {repeated[0]!r}, expected different names")
         for ranker in rankers:
             if not (hasattr(ranker, "fit") and hasattr(ranker, "predict") and hasattr(ranker, "get_params")):
-                raise ParameterError(f"{ranker!r} is a {type(ranker).__name__}, expected a Ranker or its like")
+                raise ParameterError(f"{ranker!r} is a {type(ranker).__name__}, expected a ranker")
             if hasattr(ranker, "check"):
                 ranker.check()
-        return check_combination(self.how, self.normalise, self.loss, self.l2)
+        return self.settings()
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "combination_")
@@ -329,20 +455,6 @@ class Blend(Estimator):
 
 
 Blend.defaults = defaults_of(Blend)
-
-
-def check_combination(how: str, normalise: str, loss: str | LossFunction, l2: float) -> Loss:
-    """The loss that weights minimise. Raises ParameterError and UnknownName for invalid parameters."""
-    check_choice("how", how, COMBINATIONS)
-    check_choice("normalise", normalise, NORMALISATIONS)
-    check_positive("l2", l2, zero=True)
-    parsed_loss = parse_loss(loss)
-    if not parsed_loss.has_exact_gradient:
-        raise ParameterError(
-            f"the loss of a stacked blend is {parsed_loss}, whose gradient is not that of its value; take listnet or "
-            "ranknet"
-        )
-    return parsed_loss
 
 
 def list_rankers(rankers: Sequence[RankerLike] | Mapping[str, RankerLike]) -> list[RankerLike]:
@@ -373,7 +485,7 @@ def check_same_features(rankers: Sequence[RankerLike], names: Sequence[str]) -> 
     """The features that all were trained on. Raises InputError where they differ, ParameterError before fit."""
     for ranker, name in zip(rankers, names, strict=True):
         if not hasattr(ranker, "feature_names_"):
-            raise ParameterError(f"{name} has not learned anything yet; call fit first, of the blend or of each ranker")
+            raise ParameterError(f"{name} is not fitted; call fit first, of the blend or of each ranker")
     first_features = tuple(rankers[0].feature_names_)
     for ranker, name in zip(rankers[1:], names[1:], strict=True):
         ranker_features = tuple(ranker.feature_names_)

@@ -42,7 +42,7 @@ class EarlyStopping:
         query_values = self.measure(self.lists.hits(scores))
         if np.isnan(query_values).all():
             raise InputError(
-                f"{self.name}: {self.measure} has no value on any query, expected one to stop training by; give other "
+                f"{self.name}: {self.measure} has no value on any query, so it cannot stop training; use other "
                 "lists or another measure"
             )
         value = float(summarise(query_values[None, None], [self.summary])[0, 0])

@@ -46,8 +46,8 @@ def column_names(table: Any, name: str) -> tuple[str, ...]:
     if any(is_text) and not all(is_text):
         untitled = next(column for column, has_text in zip(columns, is_text, strict=True) if not has_text)
         raise InputError(
-            f"{name}: the column {untitled!r} has no text for a name, and others have; expected all alike, as by "
-            "X.columns = X.columns.astype(str)"
+            f"{name}: the name of the column {untitled!r} is not a text, and those of others are; make all texts, as "
+            "by X.columns = X.columns.astype(str)"
         )
     return tuple(str(column) for column in columns) if all(is_text) else ()
 
@@ -68,18 +68,36 @@ def align_to_training(features: Features, names: tuple[str, ...], subject: str) 
 
 
 def match_features(features: Features, names: Sequence[str]) -> Features:
-    """The features of these names, in this order: what `Ranker.predict`, which goes by place, is to be given.
+    """The features of these names, in this order, as a trained ranker needs them.
 
-    names: those that the model was trained on, its `feature_names_`. Where all are numbers, as in LETOR's files, a
-    file leaves out what is 0: features that are missing are 0, with a note, and others are refused. Where they are
-    words, all must be there, and others are left out, with a note; a column that is there and empty is 0, with a note.
+    Parameters
+    ----------
+    features
+        The features to match.
+    names
+        The names of the features that the model was trained on, its `feature_names_`.
 
-    Raises InputError, naming the features, for those that are missing or too many.
+    Returns
+    -------
+    Features
+        The matched features, with a note on those that were skipped or set to 0.
 
+    Raises
+    ------
+    InputError
+        Features are missing, or the model does not know some of them.
+
+    Notes
+    -----
+    If all names are numbers, as in files of LETOR, which omit zeros, missing features are 0 and unknown ones are an
+    error. If they are words, all must be there, unknown ones are skipped, and an empty column is 0.
+
+    Examples
+    --------
     >>> test = Features.of([[1.0, 2.0, 3.0]], names=("age", "bm25", "clicks"))
     >>> matched = match_features(test, ("clicks", "bm25"))
     >>> matched.values.tolist(), matched.notes
-    ([[3.0, 2.0]], ("features: 'age' left out: the model was not trained on it",))
+    ([[3.0, 2.0]], ("features: 'age' skipped: the model was not trained on it",))
     """
     names = tuple(names)
     if features.names == names:
@@ -106,19 +124,17 @@ def match_features(features: Features, names: Sequence[str]) -> Features:
     notes = []
     if extra:
         pronoun = "it" if len(extra) == 1 else "them"
-        notes.append(
-            f"{features.name}: {join_names(map(repr, extra))} left out: the model was not trained on {pronoun}"
-        )
+        notes.append(f"{features.name}: {join_names(map(repr, extra))} skipped: the model was not trained on {pronoun}")
     if missing:
         notes.append(
-            f"{features.name}: {pluralise(len(missing), 'feature')} of the {len(names)} that the model was trained on "
-            f"stand on no line and are taken for 0 ({join_names(map(repr, missing))})"
+            f"{features.name}: {len(missing)} of the {pluralise(len(names), 'feature')} that the model was trained on "
+            f"{'is' if len(missing) == 1 else 'are'} on no line and set to 0 ({join_names(map(repr, missing))})"
         )
     if empty:
         verb = "has" if len(empty) == 1 else "have"
         notes.append(
             f"{features.name}: {join_names(map(repr, empty))} {verb} no number on any line and "
-            f"{'is' if len(empty) == 1 else 'are'} taken for 0: the model was trained on "
+            f"{'is' if len(empty) == 1 else 'are'} set to 0: the model was trained on "
             f"{'it' if len(empty) == 1 else 'them'}"
         )
     arranged = features.select_features(names)
@@ -170,7 +186,7 @@ def as_numbers(data: Any, name: str, expected: str) -> npt.NDArray[Any]:
         array = np.asarray(data)
         return array if array.dtype.kind in "fiub" else array.astype(np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{name} is no table of numbers, expected {expected}") from None
+        raise InputError(f"{name} is not a table of numbers, expected {expected}") from None
 
 
 def validation_features(eval_set: Any, queries: Any, sizes: Any) -> Features | None:
@@ -189,7 +205,7 @@ def validation_features(eval_set: Any, queries: Any, sizes: Any) -> Features | N
     if isinstance(eval_set, Features):
         return as_features(eval_set, None, queries, sizes, name)
     if not isinstance(eval_set, tuple) or len(eval_set) not in (2, 3):
-        raise ParameterError("eval_set is no pair of X and y, expected (X, y) with eval_qid, or (X, y, qid)")
+        raise ParameterError("eval_set is not a pair of X and y, expected (X, y) with eval_qid, or (X, y, qid)")
     if len(eval_set) == 3:
         return as_features(eval_set[0], eval_set[1], eval_set[2], sizes, name)
     return as_features(eval_set[0], eval_set[1], queries, sizes, name)
@@ -223,7 +239,7 @@ def informative_lists(features: Features) -> Ints:
     is_informative = np.maximum.reduceat(features.relevance, starts) > np.minimum.reduceat(features.relevance, starts)
     if not is_informative.any():
         raise InputError(
-            f"{features.name}: the documents of every query have one grade, expected two or more in some; there is "
-            "nothing to learn from"
+            f"{features.name}: the documents of every query have one grade, so there is nothing to learn from; "
+            "expected two or more grades in some query"
         )
     return np.flatnonzero(is_informative)

@@ -18,8 +18,9 @@ from rankscope.learning.early_stopping import EarlyStopping
 from rankscope.learning.features import informative_lists
 from rankscope.learning.losses import CALL_FORM, LOSSES, Loss, LossFunction, finite_gains, parse_loss
 from rankscope.learning.optional_libraries import load_lightgbm
+from rankscope.learning.settings import LossName
 from rankscope.measures.names import parse_parameters
-from rankscope.stats.inputs import check_count, check_flag, check_positive, is_real
+from rankscope.settings import NONNEGATIVE, POSITIVE, Number, Settings, count, declare, number, switch
 from rankscope.typing import Floats, Ints32, Reals
 
 __all__ = [
@@ -37,9 +38,16 @@ __all__ = [
 class TreeEnsemble:
     """Nodes of all trees one after the other; within each tree inner nodes come first, then leaves.
 
-    feature, threshold: (nodes) a document whose feature is at most the threshold goes on to the first child. children:
-    (nodes, 2) indices of nodes, greater than the node's own; a leaf has itself twice. worth: (nodes) what a leaf adds
-    to the score. roots: (trees) the first node of each.
+    Attributes
+    ----------
+    feature, threshold
+        (nodes) a document whose feature is at most the threshold goes to the first child.
+    children
+        (nodes, 2) indices of nodes, greater than the node's own; a leaf has itself twice.
+    worth
+        (nodes) what a leaf adds to the score.
+    roots
+        (trees) the first node of each.
     """
 
     feature: Ints32
@@ -55,9 +63,20 @@ class TreeEnsemble:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BoostedTrees:
-    """forest: the trees up to the best one. losses, values: by tree, the loss of training before it was grown (none for
-    LightGBM's own objective) and the measure in validation after it. best_epoch: the index of the last tree that was
-    kept; the last of all without validation data. grown: how many trees were grown.
+    """A trained ensemble of trees.
+
+    Attributes
+    ----------
+    forest
+        The trees up to the best one.
+    losses
+        The training loss before each tree was grown; none for LightGBM's own objective.
+    values
+        The validation measure after each tree.
+    best_epoch
+        The index of the last tree that was kept; the last of all without validation data.
+    grown
+        The number of trees that were grown.
     """
 
     forest: TreeEnsemble
@@ -122,62 +141,95 @@ def parse_numbers(text: str) -> Floats:
 LAMBDAMART = "lambdamart"
 #: A leaf holds at least so many documents, or this share of all of them where that is less.
 LEAST_DOCUMENTS, LEAST_SHARE = 200, 1 / 40
-#: Limits of LightGBM: more leaves are an error of its own, and many more threads end the process.
-LIGHTGBM_LIMITS = {"leaves": 131_072, "threads": 1024}
+#: A share of features or documents.
+PART = Number(0, 1, low_open=True, expected="a share above 0 and at most 1")
 
 
 @dataclass(frozen=True, kw_only=True)
-class LambdaMART:
-    """Gradient-boosted trees, grown by LightGBM one after the other, each to lessen what those before it left.
+class LambdaMART(Settings):
+    """Gradient-boosted trees, grown by LightGBM one after the other, each to reduce the loss of those before it.
 
-    objective: what trees are grown by: None for LightGBM's own lambdarank, written in C++, or a loss of
-    `rankscope.learning.LOSSES` with its parameters, as "listnet" or "ranknet(weights='gains')". trees: at most so many.
-    patience: with validation lists, growing ends where `stop_on` has not risen for so many trees, and those up to the
-    best are kept. leaves: of a tree, at most. rate: what a tree's
-    scores are multiplied by. min_documents: in each leaf; None: 200, or 1 in 40 of all documents where that is less.
-    features, documents: the shares of them, drawn anew for each tree, that it is grown on. l2: how strongly scores of
-    leaves are drawn to 0. truncation: of "lambdarank", pairs count of which one document is among so many first.
-    bins: values of a feature that are told apart. threads: of LightGBM. ranks: whether trees see, beside each feature,
-    its rank within the list, as `with_list_ranks` has it: a value of .7 may be the best of one list and the worst of
-    another. Then `predict` asks for the queries.
+    Parameters
+    ----------
+    objective
+        Loss whose gradients trees are grown by, as 'listnet' or "ranknet(weights='gains')". Default: LightGBM's own
+        lambdarank.
+    trees
+        Maximum number of trees. Default: 1000.
+    patience
+        Stop after this number of trees without improvement on the validation lists. Default: 100.
+    leaves
+        Maximum number of leaves of a tree. Default: 7.
+    rate
+        Learning rate: the factor of each tree's scores. Default: 0.05.
+    min_documents
+        Minimum number of documents in a leaf. Default: 200, or 1 in 40 of all documents if that is less.
+    features
+        Share of features sampled for each tree. Default: 0.3.
+    documents
+        Share of documents sampled for each tree. Default: 0.5.
+    l2
+        Strength of L2 regularisation of the leaves' scores. Default: 0.0.
+    truncation
+        Number of top ranks: LightGBM's own lambdarank uses pairs with a document among them. Default: 30.
+    bins
+        Maximum number of bins of the values of a feature. Default: 255.
+    threads
+        Number of threads of LightGBM. Default: 1.
+    ranks
+        Give trees, beside each feature, its rank within the list. Default: False.
 
-    Raises ParameterError and UnknownName for values that are none.
+    Raises
+    ------
+    ParameterError
+        A value is out of range.
+    UnknownName
+        The objective does not exist.
 
+    Notes
+    -----
+    With validation lists, growing ends when the measure `stop_on` of the `Ranker` has not improved for `patience`
+    trees, and the trees up to the best one are kept. With ranks, a value of .7 may be the best of one list and the
+    worst of another; `predict` then needs the queries.
+
+    Examples
+    --------
     >>> print(LambdaMART(objective="listnet", trees=200))
     lambdamart(objective='listnet', trees=200)
     """
 
-    objective: str | LossFunction | None = None
-    trees: int = 1000
-    patience: int = 100
-    leaves: int = 7
-    rate: float = 0.05
-    min_documents: int | None = None
-    features: float = 0.3
-    documents: float = 0.5
-    l2: float = 0.0
-    truncation: int = 30
-    bins: int = 255
-    threads: int = 1
-    ranks: bool = False
+    FUNCTIONS = ("rankscope.learning:LambdaMART",)
 
-    def __post_init__(self) -> None:
-        for name in ("trees", "patience", "truncation", "threads"):
-            check_count(name, getattr(self, name))
-        check_count("leaves", self.leaves, 2)
-        check_count("bins", self.bins, 2)
-        for name, limit in LIGHTGBM_LIMITS.items():
-            if getattr(self, name) > limit:
-                raise ParameterError(f"{name} is {getattr(self, name)}, and LightGBM takes at most {limit}")
-        if self.min_documents is not None:
-            check_count("min_documents", self.min_documents)
-        check_positive("rate", self.rate)
-        check_positive("l2", self.l2, zero=True)
-        check_flag("ranks", self.ranks)
-        for name in ("features", "documents"):
-            share = getattr(self, name)
-            if not is_real(share) or not 0 < share <= 1:
-                raise ParameterError(f"{name} is {share!r}, expected a share above 0 and at most 1")
+    objective: str | LossFunction | None = declare(
+        LossName(),
+        None,
+        "Loss whose gradients trees are grown by, as 'listnet' or \"ranknet(weights='gains')\".",
+        flag="",
+        unset="LightGBM's own lambdarank",
+    )
+    trees: int = count(1000, flag="", help="Maximum number of trees.")
+    patience: int = count(
+        100, flag="", help="Stop after this number of trees without improvement on the validation lists."
+    )
+    leaves: int = count(7, minimum=2, maximum=131_072, flag="", help="Maximum number of leaves of a tree.")
+    rate: float = number(0.05, rule=POSITIVE, flag="", help="Learning rate: the factor of each tree's scores.")
+    min_documents: int | None = count(
+        None,
+        flag="",
+        help="Minimum number of documents in a leaf.",
+        unset="200, or 1 in 40 of all documents if that is less",
+    )
+    features: float = number(0.3, rule=PART, flag="", help="Share of features sampled for each tree.")
+    documents: float = number(0.5, rule=PART, flag="", help="Share of documents sampled for each tree.")
+    l2: float = number(0.0, rule=NONNEGATIVE, flag="", help="Strength of L2 regularisation of the leaves' scores.")
+    truncation: int = count(
+        30, flag="", help="Number of top ranks: LightGBM's own lambdarank uses pairs with a document among them."
+    )
+    bins: int = count(255, minimum=2, flag="", help="Maximum number of bins of the values of a feature.")
+    threads: int = count(1, maximum=1024, flag="", help="Number of threads of LightGBM.")
+    ranks: bool = switch(False, flag="", help="Give trees, beside each feature, its rank within the list.")
+
+    def check(self) -> None:
         self.loss()
 
     def loss(self) -> Loss | None:
@@ -187,7 +239,7 @@ class LambdaMART:
         loss = parse_objective(self.objective)
         if not isinstance(loss, Loss) or loss.ranks:
             raise ParameterError(
-                f"objective is {self.objective!r}, expected a loss that trees are grown by, as 'listnet'"
+                f"objective is {self.objective!r}, expected a loss of rankscope without ranks, as 'listnet'"
             )
         return loss
 
@@ -281,7 +333,7 @@ def boost(
     forest = parse_trees(text)
     if not np.isfinite(forest.worth).all():
         raise InputError(
-            f"{features.name}: trees diverged: their scores are no finite numbers, with a rate of {loss.rate:g}; try a "
+            f"{features.name}: trees diverged: their scores are not finite, with a rate of {loss.rate:g}; try a "
             "smaller one, as in lambdamart(rate=0.05)"
         )
     return BoostedTrees(
@@ -327,7 +379,7 @@ def lightgbm_parameters(loss: LambdaMART, features: Features, rng: np.random.Gen
         if longest > MAX_LIST_LENGTH:
             raise InputError(
                 f"{features.name}: a query has {longest} documents, and lambdamart takes at most {MAX_LIST_LENGTH}; "
-                "give it a loss of ours, as in \"lambdamart(objective='listnet')\", or fewer documents"
+                "use a loss of rankscope, as in \"lambdamart(objective='listnet')\", or fewer documents"
             )
         gains = finite_gains(np.unique(features.relevance))
         parameters["lambdarank_truncation_level"] = loss.truncation
@@ -401,8 +453,8 @@ def grow_trees(
             is_finished = booster.update(fobj=gradients)
         if is_finished and not tree:
             raise InputError(
-                "no tree can be grown: no feature parts the documents so that each side has enough of them; give more "
-                "documents, or say a smaller min_documents, as in lambdamart(min_documents=5)"
+                "no tree can be grown: no feature splits the documents into two parts that are large enough; use more "
+                "documents, or a smaller min_documents, as in lambdamart(min_documents=5)"
             )
         if progress is not None:
             progress(1)

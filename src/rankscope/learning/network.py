@@ -18,6 +18,7 @@ from rankscope.kernels.segments import bounds
 from rankscope.learning.early_stopping import EarlyStopping
 from rankscope.learning.features import informative_lists
 from rankscope.learning.losses import Loss
+from rankscope.learning.settings import RankerSettings
 from rankscope.typing import Floats, Floats32, Ints
 
 __all__ = [
@@ -185,9 +186,16 @@ class Adam:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TrainedNetwork:
-    """weights: those of the best epoch. losses, values: (epochs) the mean loss of training, the measure in validation.
+    """A trained network, or linear scorer.
 
-    best_epoch: the index of the epoch that was kept; the last without validation data.
+    Attributes
+    ----------
+    weights
+        The weights of the best epoch.
+    losses, values
+        (epochs) the mean training loss, and the validation measure.
+    best_epoch
+        The index of the epoch that was kept; the last without validation data.
     """
 
     weights: Weights
@@ -207,15 +215,18 @@ class TrainedNetwork:
 
 @dataclass(frozen=True, kw_only=True)
 class MinibatchTraining:
-    """The settings of training, with the meaning that they have in `Ranker`."""
+    """Training of a network by Adam on batches of lists.
+
+    Attributes
+    ----------
+    loss
+        The loss to minimise.
+    settings
+        The settings of the ranker, of which `Ranker` documents the meaning.
+    """
 
     loss: Loss
-    hidden: tuple[int, ...]
-    epochs: int
-    learning_rate: float
-    batch_lists: int
-    dropout: float
-    weight_decay: float
+    settings: RankerSettings
 
     def train(
         self,
@@ -227,11 +238,11 @@ class MinibatchTraining:
         progress: Callable[[int], Any] | None = None,
     ) -> TrainedNetwork:
         """values, valid_values: the scaled features of `features` and of the validation lists."""
-        weights = initial_weights((values.shape[1], *self.hidden, 1), rng)
-        adam = Adam(weights, decay=self.weight_decay)
+        weights = initial_weights((values.shape[1], *self.settings.hidden, 1), rng)
+        adam = Adam(weights, decay=self.settings.weight_decay)
         lists = informative_lists(features)
         best_weights, losses = [weight.copy() for weight in weights], []
-        for epoch in range(self.epochs):
+        for epoch in range(self.settings.epochs):
             losses.append(self.epoch(weights, adam, values, features, rng.permutation(lists), rng))
             self.check(losses[-1], epoch)
             if progress is not None:
@@ -246,13 +257,13 @@ class MinibatchTraining:
             if stopping.should_stop:
                 break
         if stopping is None:  # no loss was computed after the last step
-            self.check(score_documents(best_weights, values), self.epochs - 1)
+            self.check(score_documents(best_weights, values), self.settings.epochs - 1)
         epoch_values = () if stopping is None else tuple(stopping.values)
         best_epoch = len(losses) - 1 if stopping is None else stopping.best_epoch
         return TrainedNetwork(weights=best_weights, losses=tuple(losses), values=epoch_values, best_epoch=best_epoch)
 
     def check(self, numbers: float | Floats32, epoch: int) -> None:
-        refuse_diverged(numbers, epoch, self.loss, self.learning_rate)
+        refuse_diverged(numbers, epoch, self.loss, self.settings.learning_rate)
 
     def epoch(
         self,
@@ -264,19 +275,19 @@ class MinibatchTraining:
         rng: np.random.Generator,
     ) -> float:
         """One pass over the lists in this order; the mean loss of a list."""
-        offsets, max_grade = features.offsets, int(features.relevance.max())
+        settings, offsets, max_grade = self.settings, features.offsets, int(features.relevance.max())
         total = 0.0
         with np.errstate(over="ignore", invalid="ignore"):  # divergence shows in the loss
-            for start in range(0, lists.size, self.batch_lists):
-                batch = lists[start : start + self.batch_lists]
+            for start in range(0, lists.size, settings.batch_lists):
+                batch = lists[start : start + settings.batch_lists]
                 lengths = offsets[batch + 1] - offsets[batch]
                 rows = ranges(offsets[batch], lengths)
-                forward_pass = forward(weights, values.take(rows, axis=0), self.dropout, rng)
+                forward_pass = forward(weights, values.take(rows, axis=0), settings.dropout, rng)
                 value, gradient = self.loss(
                     forward_pass.scores, features.relevance[rows], bounds(lengths), rng=rng, max_grade=max_grade
                 )
                 total += value * batch.size
-                adam.step(backward(weights, forward_pass, gradient), self.learning_rate)
+                adam.step(backward(weights, forward_pass, gradient), settings.learning_rate)
         return total / lists.size
 
 

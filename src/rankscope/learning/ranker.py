@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
-from rankscope.evaluation.judged_lists import check_measure
 from rankscope.learning.early_stopping import EarlyStopping
 from rankscope.learning.features import (
     align_to_training,
@@ -23,12 +22,13 @@ from rankscope.learning.features import (
 )
 from rankscope.learning.lambdamart import BoostedTrees, LambdaMART, boost, parse_objective
 from rankscope.learning.linear import train_linear
-from rankscope.learning.losses import Loss, LossFunction, as_measure
+from rankscope.learning.losses import Loss, LossFunction
 from rankscope.learning.network import MinibatchTraining, TrainedNetwork
 from rankscope.learning.scaling import learn_scaling, with_list_ranks
+from rankscope.learning.settings import NETWORK_PARAMETERS, RankerSettings, as_sizes
 from rankscope.measures.base import Measure
 from rankscope.parallel.threads import one_thread
-from rankscope.stats.inputs import as_generator, check_count, check_positive, is_real
+from rankscope.stats.inputs import as_generator
 from rankscope.typing import Floats
 
 __all__ = [
@@ -86,33 +86,79 @@ def defaults_of(estimator: type[Estimator]) -> dict[str, Any]:
 class Ranker(Estimator):
     """Learns to score documents so that those of high grades come first in the list of each query.
 
-    loss: a name of `rankscope.learning.LOSSES`, with parameters in parentheses as in "lambdaloss(kind='2')", or a
-    function of scores, relevance and offsets to a value and its gradient. hidden: the sizes of hidden layers; () is a
-    linear scorer, trained by L-BFGS on all lists at once (by Adam for LambdaRank and LambdaLoss, whose gradient is not
-    that of their value), anything else a multi-layer perceptron, trained by Adam on batches of whole lists. epochs: at
-    most so many passes over the lists (iterations of L-BFGS). patience, stop_on: with validation lists, training ends
-    where the mean of the measure `stop_on` on them has not risen for `patience` epochs, and the best epoch is kept.
-    dropout: the share of hidden units left out at a time. weight_decay: how strongly weights are drawn to 0 (with a
-    linear scorer times half their squares, part of the loss). transform: what is done to features, learned on training
-    data: "standard" (mean 0, deviation 1), "log" (sign(x) log(1 + |x|) first), "auto" (the latter where it makes a
-    feature less skewed), "none". models: how many networks (or times all trees), trained from different seeds, whose
-    scores are averaged.
-    rng: the seed; the same one gives the same model.
+    An estimator as in scikit-learn: parameters are stored as given, and checked by `fit`.
 
-    ranks=True in the parentheses of any loss, as in "listnet(ranks=True)", lets the ranker see, beside each feature,
-    its rank within the list, as `with_list_ranks` has it; then `predict` asks for the queries.
+    Parameters
+    ----------
+    loss
+        A name of `rankscope.learning.LOSSES`, with parameters in parentheses as in "lambdaloss(kind='2')"; a function
+        of scores, relevance and offsets that returns a value and its gradient; or "lambdamart", which grows trees by
+        LightGBM (see `rankscope.learning.LambdaMART`). Default: 'listnet'.
+    hidden
+        Sizes of the hidden layers of a network; () means a linear scorer. Default: (64,).
+    epochs
+        Maximum number of passes over the training lists. Default: 100.
+    patience
+        Stop after this number of epochs without improvement on the validation lists. Default: 15.
+    stop_on
+        Measure that chooses the best epoch on the validation lists. Default: "nDCG(gain='exp')@10".
+    learning_rate
+        Step size of the optimiser Adam; linear scorers need it with lambdarank and lambdaloss only. Default: 0.002.
+    batch_lists
+        Number of lists in each step of Adam; linear scorers need it with lambdarank and lambdaloss only. Default: 8.
+    dropout
+        Share of hidden units dropped at random in each step. Default: 0.3.
+    weight_decay
+        Strength of weight decay; L2 regularisation of linear scorers. Default: 0.0.
+    transform
+        Transformation of the features, learned on the training lists. One of 'standard', 'log', 'auto', 'none'.
+        Default: 'auto'.
+    models
+        Number of networks or tree ensembles trained from different seeds; their scores are averaged. Default: 1.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
 
-    loss="lambdamart" grows trees by LightGBM instead, and what they are like is said in its parentheses, as in
-    "lambdamart(trees=500, objective='listnet')": see `rankscope.learning.LambdaMART`. Of the parameters here it has
-    stop_on, models and rng.
+    Attributes
+    ----------
+    models_
+        A `TrainedNetwork` or `BoostedTrees` for each model: weights or trees, losses and validation values by epoch,
+        the best epoch.
+    scaling_
+        The scaling of the features; None for trees.
+    ranks_
+        Whether the ranker sees ranks within lists.
+    n_features_in_
+        The number of features.
+    feature_names_
+        The names of the features; "1", "2", ... if they have none.
+    feature_names_in_
+        The same names as an array, only if the features have names (scikit-learn's convention).
+    parameters_
+        The parameters of the training.
 
-    After `fit`: `models_` (each `TrainedNetwork`, or `BoostedTrees`: weights or trees, losses and validation values by
-    epoch, the best epoch), `scaling_` (None of trees), `ranks_` (whether it sees ranks), `n_features_in_`,
-    `feature_names_` ("1", "2", ... where nobody named them), `feature_names_in_` (the same names, as scikit-learn calls
-    them; only where there were names), `parameters_` (those that it was trained with).
+    Raises
+    ------
+    UnknownName
+        From `fit`: a loss, one of its parameters or a measure does not exist.
+    ParameterError
+        From `fit`: a parameter is out of range, or is one that trees do not have.
 
-    Raises UnknownName and ParameterError from `fit` for parameters that are none.
+    Notes
+    -----
+    With hidden=() the ranker is a linear scorer, trained by L-BFGS on all lists at once (by Adam for lambdarank and
+    lambdaloss, whose gradient is not that of their value). Otherwise it is a multi-layer perceptron, trained by Adam on
+    batches of whole lists. With validation lists, training ends when the mean of `stop_on` on them has not improved for
+    `patience` epochs, and the best epoch is kept. The transform "standard" gives features mean 0 and deviation 1, "log"
+    takes sign(x) log(1 + |x|) first, "auto" does so where it makes a feature less skewed, and "none" changes nothing.
 
+    ranks=True in the parentheses of any loss, as in "listnet(ranks=True)", gives the ranker, beside each feature, its
+    rank within the list, as `with_list_ranks` computes it; `predict` then needs the queries.
+
+    "lambdamart" takes its parameters in the parentheses, as in "lambdamart(trees=500, objective='listnet')". Of the
+    parameters here it has stop_on, models and rng.
+
+    Examples
+    --------
     >>> X = [[0.9, 0.2], [0.1, 0.4], [0.5, 0.3], [0.8, 0.9], [0.3, 0.1]]
     >>> ranker = Ranker(loss="listnet", hidden=()).fit(X, [2, 0, 1, 1, 0], qid=[1, 1, 1, 2, 2])
     >>> ranker.predict(X).argmax()
@@ -162,17 +208,48 @@ class Ranker(Estimator):
         max_grade: int | None = None,
         progress: Callable[[int], Any] | None = None,
     ) -> Ranker:
-        """Learn from documents, (documents, features), with their grades, (documents).
+        """Learn from documents with features and grades.
 
-        qid: (documents) the query of each, in any order; or group: the sizes of the groups one after the other, as in
-        LightGBM. X may be `Features`, which say both, or a table with named columns, as a data frame, whose names are
-        kept. eval_set: validation lists, as (X, y) with eval_qid or eval_group, as (X, y, qid), in a list of one, or as
-        Features; columns are found by name where both have names. rel, max_grade: of `stop_on`: the least grade that
-        counts as relevant, and the highest there is, default that of all data given. There, documents of one score
-        are put in an order by lot. progress: called with 1 after each epoch.
-        Raises InputError for what does not fit, and where there is nothing to learn from.
+        Parameters
+        ----------
+        X
+            The features, (documents, features): an array, a data frame, whose column names are kept, or `Features`,
+            which hold grades and queries as well.
+        y
+            The grade of each document.
+        qid
+            The query of each document, in any order.
+        group
+            Instead of qid: the sizes of the groups, one after the other, as in LightGBM.
+        eval_set
+            Validation lists: (X, y) with eval_qid or eval_group, (X, y, qid), `Features`, or a list of one of these.
+            Columns are matched by name if both tables have names.
+        eval_qid, eval_group
+            The queries of the validation lists, as qid and group.
+        rel
+            The lowest grade that counts as relevant, for `stop_on`.
+        max_grade
+            The highest grade, for `stop_on`. Default: the highest grade of the data.
+        progress
+            Called with 1 after each epoch.
+
+        Returns
+        -------
+        Ranker
+            The ranker itself.
+
+        Raises
+        ------
+        InputError
+            The data do not fit, or there is nothing to learn from.
+        UnknownName, ParameterError
+            A parameter of the ranker is wrong.
+
+        Notes
+        -----
+        `stop_on` breaks ties between documents at random.
         """
-        loss, measure = self.check()
+        loss, settings = self.check()
         features = as_features(X, y, qid, group, "training data")
         valid_features = validation_features(eval_set, eval_qid, eval_group)
         if valid_features is not None:
@@ -185,29 +262,32 @@ class Ranker(Estimator):
                 with_list_ranks(features),
                 None if valid_features is None else with_list_ranks(valid_features),
             )
-        scaling = None if isinstance(loss, LambdaMART) else learn_scaling(features.values, self.transform)
+        scaling = None if isinstance(loss, LambdaMART) else learn_scaling(features.values, settings.transform)
         values = None if scaling is None else scaling(features.values)
         valid_values = None if valid_features is None or scaling is None else scaling(valid_features.values)
         models: list[TrainedNetwork | BoostedTrees] = []
         with one_thread():  # matrices are small, and rounding depends on the number of threads
-            for generator in np.random.default_rng(self.rng).spawn(self.models):
+            for generator in np.random.default_rng(self.rng).spawn(settings.models):
                 stopping = None
                 if valid_features is not None:
-                    patience = loss.patience if isinstance(loss, LambdaMART) else self.patience
-                    stopping = EarlyStopping(valid_features, measure, patience, max_grade=max_grade, rel=rel)
+                    patience = loss.patience if isinstance(loss, LambdaMART) else settings.patience
+                    stopping = EarlyStopping(valid_features, settings.measure, patience, max_grade=max_grade, rel=rel)
                 if isinstance(loss, LambdaMART):
                     models.append(boost(features, loss, stopping, valid_features, generator, progress))
                 elif values is not None:
-                    models.append(self.train(loss, values, features, stopping, valid_values, generator, progress))
+                    models.append(
+                        self.train(loss, settings, values, features, stopping, valid_values, generator, progress)
+                    )
         # All at once, so that a failed training leaves the model before intact.
         self.scaling_, self.models_, self.ranks_ = scaling, models, ranks
         self.feature_names_, self.n_features_in_ = original_features.names, original_features.values.shape[1]
-        self.parameters_ = {**self.get_params(), "hidden": tuple(self.hidden)}
+        self.parameters_ = {**self.get_params(), "hidden": settings.hidden}
         return self
 
     def train(
         self,
         loss: Loss,
+        settings: RankerSettings,
         values: npt.NDArray[np.float32],
         features: Features,
         stopping: EarlyStopping | None,
@@ -216,27 +296,19 @@ class Ranker(Estimator):
         progress: Callable[[int], Any] | None,
     ) -> TrainedNetwork:
         """A network, or a linear scorer."""
-        if not self.hidden and loss.has_exact_gradient:
+        if not settings.hidden and loss.has_exact_gradient:
             return train_linear(
                 values,
                 features,
                 loss,
-                l2=self.weight_decay,
-                iterations=self.epochs,
+                l2=settings.weight_decay,
+                iterations=settings.epochs,
                 stopping=stopping,
                 valid_values=valid_values,
                 rng=rng,
                 progress=progress,
             )
-        training = MinibatchTraining(
-            loss=loss,
-            hidden=tuple(self.hidden),
-            epochs=self.epochs,
-            learning_rate=self.learning_rate,
-            batch_lists=self.batch_lists,
-            dropout=self.dropout,
-            weight_decay=self.weight_decay,
-        )
+        training = MinibatchTraining(loss=loss, settings=settings)
         return training.train(values, features, stopping, valid_values, rng, progress)
 
     def predict(
@@ -245,16 +317,30 @@ class Ranker(Estimator):
         qid: Sequence[Any] | npt.NDArray[Any] | None = None,
         group: npt.ArrayLike | None = None,
     ) -> Floats:
-        """(documents) scores, higher is better, in the order of the rows.
+        """Score documents.
 
-        Columns are found by name where they have names and those of `fit` had, else by place; others beside them are
-        left out. qid, group: as in `fit`. They are needed by a Ranker that sees ranks within lists; any other scores
-        documents one by one, so that they are checked and change nothing. Raises ParameterError before `fit` and where
-        they are missing, and InputError for another number of features, for names that are missing and for scores that
-        are no finite numbers.
+        Parameters
+        ----------
+        X
+            The features, as in `fit`. Columns are matched by name if both tables have names, else by position; other
+            columns are skipped.
+        qid, group
+            The queries, as in `fit`. Only a ranker that sees ranks within lists needs them.
+
+        Returns
+        -------
+        numpy.ndarray
+            A score for each document (higher is better), in the order of the rows.
+
+        Raises
+        ------
+        ParameterError
+            The ranker is not fitted, or queries are missing.
+        InputError
+            The features are not those of `fit`, or a score is not finite.
         """
         if not hasattr(self, "models_"):
-            raise ParameterError("this Ranker has not learned anything yet; call fit first")
+            raise ParameterError("this Ranker is not fitted; call fit first")
         features = documents_to_score(X, qid, group, needs_lists=self.lists)
         features = align_to_training(features, self.feature_names_, "the model was trained on")
         if self.lists:
@@ -265,45 +351,30 @@ class Ranker(Estimator):
         if not np.isfinite(scores).all():
             raise InputError(
                 f"{features.name}: {int((~np.isfinite(scores)).sum())} of {len(features)} documents get a score "
-                "that is no finite number; what the model learned is too large, so train it anew, with a smaller rate"
+                "that is not finite; the model's weights are too large: train it again with a smaller learning rate"
             )
         return np.asarray(features.in_input_order(scores))
 
-    def check(self) -> tuple[Loss | LambdaMART, Measure]:
-        """The loss and the measure. Raises for invalid parameters, and where a library for training is missing."""
-        loss, measure = self.settings()
+    def check(self) -> tuple[Loss | LambdaMART, RankerSettings]:
+        """The loss and the settings. Raises for wrong parameters, and where a library for training is missing."""
+        settings, loss = self.settings(), parse_objective(self.loss)
         if isinstance(loss, LambdaMART):
             loss.check_installed()
-        return loss, measure
+        return loss, settings
 
-    def settings(self) -> tuple[Loss | LambdaMART, Measure]:
-        """The loss and the measure. Raises for invalid parameters, and those that trees do not have."""
-        counts = {"epochs": self.epochs, "patience": self.patience, "batch_lists": self.batch_lists}
-        for name, count in {**counts, "models": self.models}.items():
-            check_count(name, count)
-        sizes = self.hidden if isinstance(self.hidden, (tuple, list)) else (None,)
-        if not all(isinstance(size, (int, np.integer)) and size > 0 for size in sizes):
-            raise ParameterError(f"hidden is {self.hidden!r}, expected sizes of layers, as (64,), or () for none")
-        check_positive("learning_rate", self.learning_rate)
-        if not is_real(self.dropout) or not 0 <= self.dropout < 1:
-            raise ParameterError(f"dropout is {self.dropout!r}, expected a share from 0 to below 1")
-        check_positive("weight_decay", self.weight_decay, zero=True)
-        as_generator(self.rng)  # raises for an invalid seed
-        loss, measure = parse_objective(self.loss), as_measure("stop_on", self.stop_on)
-        check_measure(measure, "stop_on: ")
-        if isinstance(loss, LambdaMART):
-            self.refuse_parameters_of_networks()
-        return loss, measure
-
-    def refuse_parameters_of_networks(self) -> None:
-        """Raise ParameterError where a parameter of networks was set, which trees would ignore."""
-        for name in NETWORK_PARAMETERS:
-            value = getattr(self, name)
-            if differ(tuple(value) if isinstance(value, list) else value, DEFAULTS[name]):
-                raise ParameterError(
-                    f"{name} is {value!r}, and lambdamart has no networks to train so; leave it out, and say what "
-                    "trees are like in the loss, as in lambdamart(trees=500, leaves=15)"
-                )
+    def settings(self) -> RankerSettings:
+        """The parameters, checked with the loss. Raises for wrong ones, and for those that trees do not have."""
+        as_generator(self.rng)  # raises for what is no seed; a generator is used as it is
+        seed = int(self.rng) if isinstance(self.rng, (int, np.integer)) else RankerSettings.seed
+        values = {name: getattr(self, setting.argument) for name, setting in RankerSettings.declared().items()}
+        settings = RankerSettings(**{**values, "hidden": as_sizes(self.hidden), "seed": seed})
+        if isinstance(parse_objective(self.loss), LambdaMART):
+            settings.refuse(
+                *NETWORK_PARAMETERS,
+                since="lambdamart has no such parameter (what trees are like is set in the loss, as in "
+                "lambdamart(trees=500, leaves=15))",
+            )
+        return settings
 
     @property
     def kind(self) -> str:
@@ -343,8 +414,6 @@ def differ(value: Any, default: Any) -> bool:
     return isinstance(value, np.ndarray) or bool(value != default)
 
 
-Ranker.defaults = DEFAULTS = defaults_of(Ranker)
+Ranker.defaults = defaults_of(Ranker)
 #: In the order of `__init__`.
-PARAMETERS = tuple(DEFAULTS)
-#: The parameters that trees do not have; theirs are in the parentheses of the loss.
-NETWORK_PARAMETERS = tuple(name for name in PARAMETERS if name not in ("loss", "stop_on", "models", "rng"))
+PARAMETERS = tuple(Ranker.defaults)

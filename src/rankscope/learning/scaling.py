@@ -35,9 +35,15 @@ SCALED_AT_ONCE = 1 << 9
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Scaling:
-    """mean, deviation: (features) the subtracted mean, and the divisor. logged: (features) whether sign(x) log(1 + |x|)
-    comes first. Features that never varied have deviation 0: they are 0 whatever their value is later, since nothing
-    was learned of them, and a network would score by its initial weights.
+    """A scaling of features, learned on training data.
+
+    Attributes
+    ----------
+    mean, deviation
+        (features) the subtracted mean, and the divisor. A feature that never varied has deviation 0 and is 0 after
+        scaling, whatever its value: nothing was learned of it, and a network would score by its initial weights.
+    logged
+        (features) whether sign(x) log(1 + |x|) comes first.
     """
 
     mean: Floats
@@ -63,7 +69,7 @@ class Scaling:
             row, column = np.argwhere(~np.isfinite(scaled_values))[0]
             raise InputError(
                 f"document {row + 1}: feature {column + 1} is {values[row, column]:g}, too large to be scaled; "
-                "take transform='log'"
+                "use transform='log'"
             )
         return scaled_values
 
@@ -87,7 +93,7 @@ def learn_scaling(values: Reals, transform: str = "standard") -> Scaling:
         mean, deviation = np.where(logged, log_mean, mean), np.where(logged, log_deviation, deviation)
     if not np.isfinite(deviation).all():
         column = int(np.argmax(~np.isfinite(deviation)))
-        raise InputError(f"feature {column + 1} has numbers that are too large to be scaled; take transform='log'")
+        raise InputError(f"feature {column + 1} has numbers that are too large to be scaled; use transform='log'")
     return Scaling(mean=mean, deviation=deviation, logged=logged)
 
 

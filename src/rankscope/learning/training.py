@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from rankscope._version import __version__
 from rankscope.data.features import Features
 from rankscope.data.result import Result
 from rankscope.data.section import Figure, Section, Table
@@ -18,10 +17,8 @@ from rankscope.learning.blend import Blend
 from rankscope.learning.early_stopping import EarlyStopping
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
 from rankscope.learning.losses import as_measure
-from rankscope.learning.ranker import NETWORK_PARAMETERS, Ranker
-
-if TYPE_CHECKING:
-    pass
+from rankscope.learning.ranker import Ranker
+from rankscope.learning.settings import NETWORK_PARAMETERS
 
 __all__ = [
     "BlendTraining",
@@ -60,9 +57,19 @@ def ranker_signature(ranker: Ranker, *, validated: bool = True) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Training(Result):
-    """A trained ranker, its training lists and its validation lists (None: none).
+    """A trained ranker with its losses and validation values by epoch.
 
-    columns: model (from 1), epoch (from 1), part ("train" or "valid"), measure ("loss" or `stop_on`), value.
+    The tidy table has the columns model (from 1), epoch (from 1), part ("train" or "valid"), measure ("loss" or
+    `stop_on`), value.
+
+    Attributes
+    ----------
+    ranker
+        The trained ranker.
+    train
+        The training lists.
+    valid
+        The validation lists; None if there are none.
     """
 
     COLUMNS = ("model", "epoch", "part", "measure", "value")
@@ -85,16 +92,18 @@ class Training(Result):
         notes += self.feature_notes() + self.loss_notes()
         if self.valid is None:
             last_kept = "all trees were kept" if self.rounds == "trees" else "the last epoch was kept"
-            notes.append(f"there were no validation data to say when to stop: {last_kept}")
+            notes.append(f"no validation data for early stopping: {last_kept}")
         elif any(len(model.values) > 1 and min(model.values) == max(model.values) for model in self.ranker.models_):
             notes.append(
                 f"{self.ranker.stop_on} on {self.valid.name} is the same in every {self.rounds[:-1]}, so the first one "
-                f"was kept; give validation data that tell {self.rounds} apart"
+                f"was kept; use validation data that can tell {self.rounds} apart"
             )
         elif any(
             model.best_epoch == model.epochs - 1 and model.epochs == self.ranker.rounds for model in self.ranker.models_
         ):
-            notes.append(f"the last of {self.ranker.rounds} {self.rounds} was the best one; more of them may do better")
+            notes.append(
+                f"the last of {self.ranker.rounds} {self.rounds} was the best; more {self.rounds} may be better"
+            )
         return tuple(notes)
 
     @property
@@ -114,7 +123,7 @@ class Training(Result):
         verb = "has" if len(constant_features) == 1 else "have"
         return [
             f"{self.train.name}: {pluralise(len(constant_features), 'feature')} of {low.size} {verb} the same value "
-            f"for all documents and cannot say anything ({join_names(map(repr, constant_features))})"
+            f"for all documents and cannot help ({join_names(map(repr, constant_features))})"
         ]
 
     def loss_notes(self) -> list[str]:
@@ -134,16 +143,17 @@ class Training(Result):
         if worst_loss <= DIVERGED * max(constant_loss, 0.1):
             return []
         return [
-            f"the loss is {worst_loss:.4g}, and {constant_loss:.4g} where all documents have one score: the learning "
+            f"the loss is {worst_loss:.4g}, and {constant_loss:.4g} if all documents have the same score: the learning "
             f"rate {ranker.learning_rate:g} may be too large; try {ranker.learning_rate / 10:g}"
         ]
 
-    def signature(self) -> str:
-        return (
-            f"{ranker_signature(self.ranker, validated=self.valid is not None)} | train:{self.train.name} | "
-            f"{'' if self.valid is None else f'valid:{self.valid.name} | '}features:{len(self.train.names)} | "
-            f"rankscope {__version__}"
-        )
+    def signature_parts(self) -> list[str]:
+        return [
+            ranker_signature(self.ranker, validated=self.valid is not None),
+            f"train:{self.train.name}",
+            *([] if self.valid is None else [f"valid:{self.valid.name}"]),
+            f"features:{len(self.train.names)}",
+        ]
 
     def sections(self) -> list[Section]:
         lists, documents = len(self.train.query_ids), len(self.train)
@@ -207,9 +217,20 @@ def epoch_curves(names: list[str], curves: list[tuple[float, ...]], y_title: str
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class BlendTraining(Result):
-    """A trained blend, its training lists and its validation lists (None: none).
+    """A trained blend with the training of each of its rankers.
 
-    settings: all that changes numbers, for the signature. columns: ranker, and those of `Training`.
+    The tidy table has the column ranker and those of `Training`.
+
+    Attributes
+    ----------
+    blend
+        The trained blend.
+    train
+        The training lists.
+    valid
+        The validation lists; None if there are none.
+    settings
+        All settings that change the numbers, for the signature.
     """
 
     COLUMNS = ("ranker", "model", "epoch", "part", "measure", "value")

@@ -88,8 +88,8 @@ def test_a_page_has_figures_of_folds_features_places_and_epochs(cli: Callable[..
     assert (done.code, done.out) == (0, "")
     for text in (
         "fold by fold",
-        "what features are worth",
-        "where documents of each grade are put",
+        "importance of features",
+        "ranks of documents by grade",
         "validation by epoch",
     ):
         assert text in page.read_text("utf-8")
@@ -98,8 +98,8 @@ def test_a_page_has_figures_of_folds_features_places_and_epochs(cli: Callable[..
 
 def test_importance_is_shown_where_it_is_asked_for(cli: Callable[..., Any], folder: Path) -> None:
     common = ("crossvalidate", "few.csv", *QUICK, "--folds", "3")
-    assert "features are worth" not in cli(*common).out
-    table = cli(*common, "--importance").out.partition("features are worth")[2]
+    assert "importance of features" not in cli(*common).out
+    table = cli(*common, "--importance").out.partition("importance of features")[2]
     assert "text_match" in table
     assert "image_size" in table
 
@@ -122,18 +122,21 @@ def test_json_holds_the_same_rows(cli: Callable[..., Any], folder: Path) -> None
         ("none.txt", "none.txt: no such file"),
         ("empty", "empty: no folds; the folder is empty; expected folders Fold1, Fold2, ..., each with train.txt"),
         ("broken", "Fold2: no test.txt; expected one file test.txt or testset.txt; there are train.txt and vali.txt"),
-        ("own --folds 3", "folds is 3, and own is a folder, which has its own; leave folds out"),
+        ("own --folds 3", "folds is 3, and own is a folder, which has its own; leave it out"),
         ("few.csv --folds 2", "Invalid value for '--folds': 2 is not in the range x>=3"),
         ("few.csv --folds 99", "queries, expected at least as many as folds, which are 99"),
         ("few.csv --loss listnett", "unknown loss 'listnett'; did you mean listnet?"),
-        ("few.csv --loss listnet --loss listnet", "the loss listnet was asked for twice, expected each once"),
+        ("few.csv --loss listnet --loss listnet", "the loss listnet is given twice, expected each once"),
         ("few.csv -m nDGC@10", "unknown measure 'nDGC@10'; did you mean nDCG@10?"),
         ("few.csv -m alpha_nDCG@10", "alpha_nDCG@10 needs judgments by subtopic"),
         ("few.csv -m NumRet", "of NumRet neither higher nor lower is better"),
         ("few.csv --seeds 0", "Invalid value for '--seeds'"),
         ("few.csv --hidden x", "--hidden is 'x', expected sizes of layers"),
         ("few.csv --stop-on XY", "unknown measure 'XY'"),
-        ("few.csv --baseline ranknet", "unknown ranker 'ranknet'; known: listnet; it was asked for as the baseline"),
+        (
+            "few.csv --baseline ranknet",
+            "unknown ranker 'ranknet'; known: listnet; the baseline must be one of the rankers",
+        ),
         ("few.csv --workers 0", "workers is 0, expected a whole number from 1"),
         ("few.csv -o few.csv --format csv", "few.csv"),
         ("subsets -o subsets/S2.txt --format csv", "S2.txt"),

@@ -103,7 +103,7 @@ def test_features_that_are_missing_are_zero_and_that_is_said(cli: Callable[..., 
     Path("less.txt").write_text("".join(one.replace(" 3:", " #3:") + "\n" for one in LINES))
     done = cli("predict", "m", "less.txt")
     assert (done.code, done.err.count("\n")) == (0, 1)
-    assert mentions(done.err, "note: less: ", "1 feature", 3, 0, "'3'")
+    assert mentions(done.err, "note: less: ", "1 of the 3 features", 0, "'3'")
     Path("null.txt").write_text("".join(one.partition(" 3:")[0] + " 3:0\n" for one in LINES))
     assert done.out == cli("predict", "m", "null.txt").out
 
@@ -113,7 +113,7 @@ def test_columns_are_found_by_name(cli: Callable[..., Any], there: Path) -> None
     done = cli("predict", "words", csv("test.csv", {**values, "price": [7.0, 8.0]}))
     assert scores(done.out) == load_ranker("words").predict([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]).tolist()
     assert done.err.count("\n") == 1
-    assert mentions(done.err, "note: test: ", "'price'", "left out")
+    assert mentions(done.err, "note: test: ", "'price'", "skipped")
     pd = pytest.importorskip("pandas")
     pd.DataFrame({"qid": [1, 1], "label": [0, 1], **values}).to_parquet("test.parquet")
     assert cli("predict", "words", "test.parquet").out == done.out

@@ -59,11 +59,11 @@ def test_trees_stand_beside_networks_in_a_cross_validation(
 @pytest.mark.parametrize(
     ("loss", "options", "said"),
     [
-        ("lambdamart", ("--hidden", 8), "hidden is (8,), and lambdamart has no networks to train so; leave it out"),
-        ("lambdamart", ("--epochs", 8), "epochs is 8, and lambdamart has no networks"),
+        ("lambdamart", ("--hidden", 8), "--hidden is (8,), and lambdamart has no such parameter"),
+        ("lambdamart", ("--epochs", 8), "--epochs is 8, and lambdamart has no such parameter"),
         ("lambdamart(leaves=1)", (), "leaves is 1, expected"),
         ("lambdamart(objective='listnt')", (), "unknown loss 'listnt'; did you mean listnet?"),
-        ("lambdamart(min_documents=700)", (), "no tree can be grown: no feature parts the documents so that each"),
+        ("lambdamart(min_documents=700)", (), "no tree can be grown: no feature splits the documents into two parts"),
     ],
 )
 def test_what_is_wrong_ends_in_one_line_and_no_model(

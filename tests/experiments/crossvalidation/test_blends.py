@@ -154,7 +154,7 @@ def test_seeds_of_one_network_are_a_blend_and_a_linear_ranker_alone_is_none() ->
 
 
 def test_what_is_no_blend_is_refused_before_anything_is_read() -> None:
-    with pytest.raises(ParameterError, match=r"\bhow\b.*'median'.*'average', 'stacked'"):
+    with pytest.raises(ParameterError, match=r"\bblend\b.*'median'.*'average', 'stacked'"):
         cross_validate("no such file", LOSSES, blend="median")
     with pytest.raises(ParameterError, match="called 'blend'"):
         cross_validate("no such file", {"blend": Ranker(), "other": Ranker()}, blend=True)

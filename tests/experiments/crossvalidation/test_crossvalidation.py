@@ -263,8 +263,6 @@ def test_query_ids_that_begin_anew_in_each_file_get_the_folds_name(tmp_path: Pat
         (["listnet", "ListNet"], {}, ParameterError, ("listnet", "twice")),
         ([], {}, ParameterError, ("no losses",)),
         ("linear:", {}, ParameterError, ("loss", "''")),
-        ("listnet", {"width": 3}, UnknownName, ("ranker", "'width'")),
-        ("listnet", {"loss": "ranknet"}, UnknownName, ("ranker", "'loss'")),
         ("listnet", {"epochs": 0}, ParameterError, ("epochs", 0)),
         ("listnet", {"transform": "sqrt"}, ParameterError, ("transform", "'sqrt'")),
         ("listnet", {"seeds": 0}, ParameterError, ("seeds", 0, 1)),

@@ -10,8 +10,8 @@ from helpers.messages import mentions
 
 from rankscope import Features
 from rankscope.errors import InputError, ParameterError
+from rankscope.experiments.crossvalidation import cross_validate, join_features, read_folds
 from rankscope.experiments.crossvalidation import folds as fold_data
-from rankscope.experiments.crossvalidation import join_features, read_folds
 from rankscope.experiments.crossvalidation.folds import align_parts
 
 
@@ -124,13 +124,13 @@ def test_notes_of_the_files_are_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("folds", [2, 0, True, 3.0, "3"])
 def test_fewer_than_three_folds_of_a_file_are_refused(folds: object) -> None:
     with pytest.raises(ParameterError, match=r"\bfolds\b.*\b3\b"):
-        read_folds(Features.of(np.ones((9, 1)), sizes=[3, 3, 3]), folds=folds)
+        cross_validate(Features.of(np.ones((9, 1)), sizes=[3, 3, 3]), folds=folds)
 
 
 def test_more_folds_than_queries_and_folds_of_a_folder_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"\b3 queries\b.*\bfolds\b.*\b4\b"):
         read_folds(Features.of(np.ones((9, 1)), sizes=[3, 3, 3]), folds=4)
-    with pytest.raises(ParameterError, match=r"\bfolder\b.*\bfolds\b"):
+    with pytest.raises(ParameterError, match=r"\bfolds\b.*\bfolder\b"):
         read_folds(subsets(tmp_path), folds=3)
 
 

@@ -31,7 +31,7 @@ def test_every_loss_is_found_in_the_package_and_tells_its_source():
     assert set(LOSSES) <= set(losses.__all__)
     for name in LOSSES:
         function = getattr(losses, name)
-        assert "Source: " in function.__doc__
+        assert "References\n" in function.__doc__
         assert ">>> " in function.__doc__
         assert "lower is better" in " ".join(function.__doc__.split()).lower()
 

@@ -154,7 +154,7 @@ def test_loading_runs_nothing(tmp_path: Path, model: bytes, monkeypatch: pytest.
     about, arrays = parts(model)
     about["parameters"]["loss"] = "__import__('os').abort()"
     about["parameters"]["stop_on"] = "AP(rel=__import__('os').abort())"
-    with pytest.raises(ParameterError):
+    with pytest.raises(InputError, match="is damaged"):
         load_ranker(put(path, about, arrays)).fit(X, Y, QID)  # a text and no more
     path.write_bytes(model)
     with monkeypatch.context() as inside:

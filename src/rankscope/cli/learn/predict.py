@@ -29,18 +29,18 @@ DOCUMENTS_AT_ONCE = 1 << 14
 @click.command()
 @click.argument("model")
 @click.argument("test_file", metavar="TEST")
-@click.option("-o", "--output", metavar="FILE", help="Write there instead of printing; whole or not at all.")
-@click.option("--cache", is_flag=True, help="Keep a binary copy beside TEST, and read it the next time.")
+@click.option("-o", "--output", metavar="FILE", help="Write to this file instead of the terminal (atomically).")
+@click.option("--cache", is_flag=True, help="Keep a binary copy beside TEST, and read it next time.")
 @click.option(
     "--metric",
     metavar="NAME",
-    help="TEST is a table of `rankscope features mt`: write lines of seg.scr, for `agree segments`, under this name.",
+    help="TEST is a table of `rankscope features mt`: write seg.scr lines for `agree segments` under this metric name.",
 )
 def predict(model: str, test_file: str, output: str | None, cache: bool, metric: str | None) -> None:
-    """Score the documents of TEST with MODEL: one score a line, in the order of the lines of TEST.
+    """Score the documents of TEST with MODEL: one score per line, in the order of the lines of TEST.
 
-    Higher is better. Features are found by their numbers, or, in tables, by the names of their columns; tables need no
-    column of grades. FILE is compressed where it ends in .gz or .zst.
+    Higher is better. Features are matched by their numbers or, in tables, by the names of their columns; tables need no
+    column of grades. FILE is compressed if its name ends in .gz or .zst.
 
     \b
     rankscope train demo-train.txt --hidden 0 -o my.model
@@ -51,7 +51,7 @@ def predict(model: str, test_file: str, output: str | None, cache: bool, metric:
     ranker = load_ranker(model)
     if metric is not None:
         if cache:
-            raise ParameterError("--cache is for documents, and --metric for translations; leave one of them out")
+            raise ParameterError("--cache is for documents, and --metric for translations; use one of them")
         from rankscope.translation import read_translation_features, score_translations, seg_score_lines
 
         segment_scores = score_translations(ranker, read_translation_features(test_file), metric)

@@ -11,23 +11,24 @@ import click
 
 from rankscope.cli._output import bytes_progress, check_output, progress_bar
 from rankscope.cli._results import pop_result_output, printing_options
+from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.cli.learn._ranker_options import (
     blend_options,
     check_torch_options,
     pop_blend,
     ranker_of,
-    ranker_options,
-    ranker_parameters,
 )
 from rankscope.errors import ParameterError
-from rankscope.experiments.crossvalidation import parse_rankers, untrained_blend
+from rankscope.experiments.crossvalidation import CrossValidationSettings, parse_rankers, untrained_blend
 from rankscope.io.letor import read_features
-from rankscope.learning.blend import Blend
+from rankscope.learning.blend import Blend, BlendSettings
 from rankscope.learning.features import match_file
 from rankscope.learning.lambdamart import LAMBDAMART
 from rankscope.learning.losses import LOSSES
 from rankscope.learning.model_files import check_saving, save_ranker
 from rankscope.learning.ranker import Ranker
+from rankscope.learning.settings import RankerSettings
+from rankscope.learning.torch import TorchSettings
 from rankscope.learning.training import BlendTraining, Training
 
 __all__ = [
@@ -36,29 +37,35 @@ __all__ = [
 
 
 #: Default of --seeds for a blend, as in `crossvalidate`.
-BLEND_SEEDS = 3
+BLEND_SEEDS = CrossValidationSettings.seeds
 
 
 @click.command()
 @click.argument("train_file", metavar="TRAIN")
-@click.option("--valid", metavar="FILE", help="Lists that say when to stop and which epoch to keep.")
+@click.option("--valid", metavar="FILE", help="Validation lists, which decide when to stop and which epoch to keep.")
 @click.option(
     "--loss",
     "losses",
     multiple=True,
     default=("listnet",),
     metavar="LOSS",
-    help=f"What is minimised, with parameters as in lambdaloss(kind='2'). Losses: {', '.join(LOSSES)}; "
-    "lambdamart grows trees, as in lambdamart(objective='listnet', leaves=15); torch:LOSS trains by PyTorch, "
-    "linear:LOSS is --hidden 0. May be repeated, for --blend. Default: listnet.",
+    help=f"Loss to minimise, with parameters as in lambdaloss(kind='2'). Losses: {', '.join(LOSSES)}; "
+    "lambdamart grows trees, as in lambdamart(objective='listnet', leaves=15); torch:LOSS trains in PyTorch; "
+    "linear:LOSS is a linear scorer (--hidden 0). May be repeated with --blend. Default: listnet.",
 )
 @blend_options
 @click.option(
-    "--seeds", type=click.IntRange(min=1), metavar="N", help=f"Of --blend: train each so often. Default: {BLEND_SEEDS}."
+    "--seeds",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=f"With --blend: number of seeds from which each ranker is trained. Default: {BLEND_SEEDS}.",
 )
-@click.option("-o", "--output", "model", metavar="MODEL", required=True, help="Where the model goes (safetensors).")
-@click.option("--cache", is_flag=True, help="Keep a binary copy beside each file, and read it the next time.")
-@ranker_options
+@click.option(
+    "-o", "--output", "model", metavar="MODEL", required=True, help="Write the model to this file (safetensors)."
+)
+@click.option("--cache", is_flag=True, help="Keep a binary copy beside each file, and read it next time.")
+@setting_options(RankerSettings)
+@setting_options(TorchSettings)
 @printing_options
 def train(
     train_file: str,
@@ -80,22 +87,23 @@ def train(
     result_output = pop_result_output(options)
     files = [train_file, *([valid] if valid is not None else [])]
     blend = pop_blend(options)
-    ranker, settings = untrained_model(losses, blend, seeds, valid is not None, ranker_parameters(options))
+    ranker_settings, torch_settings = take_settings(RankerSettings, options), take_settings(TorchSettings, options)
+    ranker, settings = untrained_model(losses, blend, seeds, valid is not None, ranker_settings, torch_settings)
     ranker.check()
     result_output.check(files)
     check_saving()
     if model == "-":
-        raise ParameterError("a model is no text to be printed; say with -o which file it goes to")
+        raise ParameterError("a model cannot be printed; give a file with -o")
     check_output(model, files)
     if result_output.plot is not None and os.path.realpath(result_output.plot) == os.path.realpath(model):
-        raise ParameterError(f"{model}: is to hold the model and the figure both; name two files")
+        raise ParameterError(f"{model}: cannot hold both the model and the figure; name two files")
     with bytes_progress(files, "reading features") as progress:
         feature_tables = [read_features(path, cache=cache or None, progress=progress) for path in files]
     train_features = feature_tables[0]
     valid_features = None if valid is None else match_file(valid, feature_tables[1], train_features.names)
     is_train_file = valid is not None and os.path.exists(valid) and os.path.samefile(valid, train_file)
     if valid_features is not None and is_train_file:
-        note = f"{valid} is TRAIN and --valid both: what it says of when to stop is of lists that were learned by heart"
+        note = f"{valid} is both TRAIN and --valid: lists that were trained on cannot tell when to stop"
         valid_features = replace(valid_features, notes=(note,), where=None)  # the notes of TRAIN have the others
     try:
         with progress_bar(ranker.steps, "training") as progress:
@@ -104,8 +112,7 @@ def train(
         only_trees = all(loss.strip().lower().startswith(LAMBDAMART) for loss in losses)
         remedy = "fewer leaves" if only_trees else "a smaller --hidden or --batch-lists"
         raise ParameterError(
-            f"there is not memory enough to train so on {len(train_features)} documents "
-            f"({error or 'no more is to be had'}); try {remedy}"
+            f"not enough memory to train on {len(train_features)} documents ({error or 'none is left'}); try {remedy}"
         ) from None
     result: Training | BlendTraining
     if isinstance(ranker, Blend):
@@ -117,31 +124,34 @@ def train(
 
 
 def untrained_model(
-    losses: Sequence[str], blend: str | bool, seeds: int | None, has_validation: bool, parameters: dict[str, Any]
+    losses: Sequence[str],
+    blend: str | None,
+    seeds: int | None,
+    has_validation: bool,
+    settings: RankerSettings,
+    torch_settings: TorchSettings,
 ) -> tuple[Ranker | Blend, dict[str, str]]:
     """The model to train, and the settings of a blend. has_validation: whether there are validation lists.
 
     Raises ParameterError for several losses, or options of a blend, without `blend`.
     """
-    if not blend:
+    if blend is None:
         if len(losses) > 1:
             raise ParameterError(
-                f"{len(losses)} losses for one model, expected one; add --blend, or train each by itself"
+                f"{len(losses)} losses for one model, expected one; add --blend, or train each separately"
             )
         if seeds is not None:
-            raise ParameterError(
-                f"--seeds {seeds} says how often the rankers of a blend are trained; add --blend, or say --models"
-            )
-        return ranker_of(losses[0], parameters), {}
+            raise ParameterError(f"--seeds {seeds} is for blends only; add --blend, or use --models")
+        return ranker_of(losses[0], settings, torch_settings), {}
     if blend == "stacked" and not has_validation:
-        raise ParameterError("--stacked learns weights on validation lists, and there are none; give --valid")
-    check_torch_options(losses, parameters)
-    seed, seeds = parameters.pop("rng"), BLEND_SEEDS if seeds is None else seeds
-    models = parse_rankers(losses, parameters)
-    blend_model = untrained_blend(models, blend, seeds, seed)
+        raise ParameterError("--stacked learns weights on validation lists; give them with --valid")
+    check_torch_options(losses)
+    seeds = BLEND_SEEDS if seeds is None else seeds
+    models = parse_rankers(losses, settings, torch_settings)
+    blend_model = untrained_blend(models, BlendSettings(how=blend), seeds, settings.seed)
     return blend_model, {
         **models.settings(),
         "how": f"{blend_model.how},{blend_model.normalise}",
         "seeds": str(seeds),
-        "rng": str(seed),
+        "rng": str(settings.seed),
     }

@@ -21,15 +21,24 @@ if TYPE_CHECKING:
     from rankscope.experiments.crossvalidation.models import validate_rankers as validate_rankers
     from rankscope.experiments.crossvalidation.result import CrossValidation as CrossValidation
     from rankscope.experiments.crossvalidation.result import value_label as value_label
-    from rankscope.experiments.crossvalidation.run import CrossValidationSettings as CrossValidationSettings
     from rankscope.experiments.crossvalidation.run import cross_validate as cross_validate
+    from rankscope.experiments.crossvalidation.run import cross_validate_experiment as cross_validate_experiment
     from rankscope.experiments.crossvalidation.run import cross_validate_folds as cross_validate_folds
     from rankscope.experiments.crossvalidation.run import task_keys as task_keys
-    from rankscope.experiments.crossvalidation.run import validate_settings as validate_settings
+    from rankscope.experiments.crossvalidation.settings import AnalysisSettings as AnalysisSettings
+    from rankscope.experiments.crossvalidation.settings import CrossValidationSettings as CrossValidationSettings
+    from rankscope.experiments.crossvalidation.settings import Experiment as Experiment
+    from rankscope.experiments.crossvalidation.settings import blend_choice as blend_choice
+    from rankscope.experiments.crossvalidation.settings import prepare_experiment as prepare_experiment
 
 HOMES = {
+    "AnalysisSettings": "settings",
+    "Experiment": "settings",
+    "blend_choice": "settings",
+    "prepare_experiment": "settings",
+    "cross_validate_experiment": "run",
     "CrossValidation": "result",
-    "CrossValidationSettings": "run",
+    "CrossValidationSettings": "settings",
     "DEFAULT_MEASURES": "fold_values",
     "Fold": "folds",
     "FoldLists": "fold_values",
@@ -47,7 +56,6 @@ HOMES = {
     "task_keys": "run",
     "untrained_blend": "blends",
     "validate_rankers": "models",
-    "validate_settings": "run",
     "value_label": "result",
 }
 

@@ -14,18 +14,17 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.experiments.crossvalidation.fold_task import FoldResult
 from rankscope.experiments.crossvalidation.folds import Fold
 from rankscope.experiments.crossvalidation.models import RankerModels
-from rankscope.learning.blend import Blend, check_combination, learn_combination
-from rankscope.learning.losses import Loss
+from rankscope.learning.blend import Blend, BlendSettings, learn_combination
 from rankscope.typing import Floats
 
 __all__ = [
     "BLEND_NAME",
     "BlendComposition",
-    "BlendSettings",
     "FoldBlends",
     "blend_folds",
+    "check_blend",
+    "describe_blend",
     "untrained_blend",
-    "validate_blend",
 ]
 
 
@@ -35,25 +34,18 @@ TaskKey = tuple[int, int, int]
 BLEND_NAME = "blend"
 
 
-@dataclass(frozen=True, kw_only=True)
-class BlendSettings:
-    """How scores are blended; see `Blend`."""
-
-    how: str
-    normalise: str
-    loss: Loss
-    l2: float
-
-    def __str__(self) -> str:
-        loss_text = f",{self.loss},l2={self.l2:g}" if self.how == "stacked" else ""
-        return f"{self.how},{self.normalise}{loss_text}"
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BlendComposition:
-    """The parts of the blend. parts: model and seed of each (None where all seeds give the same ranker).
+    """What a blend is made of.
 
-    weights: (folds, parts) with sum 1. how, normalise: as in `Blend`.
+    Attributes
+    ----------
+    parts
+        The model and the seed of each part (None if all seeds give the same ranker).
+    weights
+        (folds, parts) with sum 1.
+    how, normalise
+        As in `Blend`.
     """
 
     parts: tuple[tuple[str, int | None], ...]
@@ -63,8 +55,16 @@ class BlendComposition:
 
 
 class FoldBlends(NamedTuple):
-    """whole: by fold, the blend of all rankers from all seeds. by_seed: by seed and fold, the blend of the rankers from
-    this seed alone, for the variation between seeds. about: the composition of the whole blend.
+    """The blends of all folds.
+
+    Attributes
+    ----------
+    full_blends
+        By fold: the blend of all rankers from all seeds.
+    seed_blends
+        By seed and fold: the blend of the rankers from this seed alone, for the variation between seeds.
+    composition
+        The parts and weights of the full blends.
     """
 
     full_blends: dict[int, FoldResult]
@@ -72,26 +72,22 @@ class FoldBlends(NamedTuple):
     composition: BlendComposition
 
 
-def validate_blend(
-    how: str | bool | None, names: Sequence[str], fixed: Sequence[bool], seeds: int
-) -> BlendSettings | None:
-    """The settings of the blend; None for no blend. how: as in `Blend`, True for its default.
-
-    Raises ParameterError for an unknown `how`, for fewer than two rankers, and where one is called "blend".
-    """
-    if how is None or how is False:
-        return None
-    default = Blend([]) if how is True else Blend([], how=how)
-    loss = check_combination(default.how, default.normalise, default.loss, default.l2)
+def check_blend(names: Sequence[str], fixed: Sequence[bool], seeds: int) -> None:
+    """Raise ParameterError for fewer than two rankers to blend, and if one is called "blend"."""
     if BLEND_NAME in names:
-        raise ParameterError(f"a ranker is called {BLEND_NAME!r}, as the blend of all is; give it another name")
+        raise ParameterError(f"a ranker is called {BLEND_NAME!r}, which is the name of the blend; give it another name")
     if sum(1 if same else seeds for same in fixed) < 2:
         raise ParameterError(
-            f"a blend takes two rankers or more, and there is one, {names[0]}, from {pluralise(seeds, 'seed')}"
-            f"{', all of which give the same' if fixed[0] and seeds > 1 else ''}; name another loss"
+            f"a blend needs at least two rankers, and there is one, {names[0]}, from {pluralise(seeds, 'seed')}"
+            f"{', all of which give the same' if fixed[0] and seeds > 1 else ''}; add another loss"
             f"{'' if fixed[0] else ', or more seeds'}"
         )
-    return BlendSettings(how=default.how, normalise=default.normalise, loss=loss, l2=default.l2)
+
+
+def describe_blend(settings: BlendSettings) -> str:
+    """The settings of a blend, for the signature."""
+    loss_text = f",{settings.parsed_loss},l2={settings.l2:g}" if settings.how == "stacked" else ""
+    return f"{settings.how},{settings.normalise}{loss_text}"
 
 
 def blend_parts(fixed: Sequence[bool], seeds: int) -> list[tuple[int, int]]:
@@ -99,22 +95,21 @@ def blend_parts(fixed: Sequence[bool], seeds: int) -> list[tuple[int, int]]:
     return [(s, m) for m in range(len(fixed)) for s in range(1 if fixed[m] else seeds)]
 
 
-def untrained_blend(models: RankerModels, how: str | bool, seeds: int, seed: int) -> Blend:
+def untrained_blend(models: RankerModels, settings: BlendSettings, seeds: int, seed: int) -> Blend:
     """A blend of all rankers from all seeds, the first of which is `seed`, as `blend_folds` makes one of each fold.
 
-    how: as in `validate_blend`, which raises.
+    Raises as `check_blend`.
 
     >>> from rankscope.experiments.crossvalidation.models import parse_rankers
-    >>> untrained_blend(parse_rankers(["listnet", "linear:ranknet"], {}), True, seeds=2, seed=5)
+    >>> untrained_blend(parse_rankers(["listnet", "linear:ranknet"]), BlendSettings(), seeds=2, seed=5)
     Blend([listnet, seed 5, listnet, seed 6, linear:ranknet], how='average', normalise='zscore')
     """
-    blending = validate_blend(how, models.names, models.seed_independent, seeds)
-    assert blending is not None
+    check_blend(models.names, models.seed_independent, seeds)
     rankers = {}
     for s, m in blend_parts(models.seed_independent, seeds):
         name = models.names[m] if models.seed_independent[m] or seeds == 1 else f"{models.names[m]}, seed {seed + s}"
         rankers[name] = models.ranker(m, seed + s)
-    return Blend(rankers, how=blending.how, normalise=blending.normalise, loss=str(blending.loss), l2=blending.l2)
+    return Blend(rankers, **settings.arguments())
 
 
 def blend_folds(
@@ -155,10 +150,7 @@ def blend_fold(
             [result.valid for result in results],
             fold.valid.offsets,
             fold.valid.relevance,
-            how=blending.how,
-            normalise=blending.normalise,
-            loss=blending.loss,
-            l2=blending.l2,
+            settings=blending,
             max_grade=max_grade,
         )
     except InputError as error:

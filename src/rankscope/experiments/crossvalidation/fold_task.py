@@ -26,9 +26,22 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FoldTask:
-    """A ranker and its fold. model: the name; parameters: of the ranker's class `maker`, with the seed. drop: the plan
-    whose first measure gives the importance of features; None: no importance. rel, max_grade: of the lists that are
-    measured; training does not use the grades of the test lists, not even the highest.
+    """A ranker and the fold that it is trained and tested on.
+
+    Attributes
+    ----------
+    fold
+        The lists.
+    model
+        The name of the ranker.
+    parameters
+        The parameters of the ranker, its seed among them.
+    importance_plan
+        The plan whose first measure gives the importance of features; None for no importance.
+    rel, max_grade
+        Of the lists that are measured. Training does not use the grades of the test lists, not even the highest.
+    maker
+        The class of the ranker.
     """
 
     fold: Fold
@@ -42,10 +55,22 @@ class FoldTask:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FoldResult:
-    """test, valid: (documents) scores. course: the measure of early stopping by epoch (of the first network).
+    """What a ranker gives on one fold.
 
-    best_epoch: the mean over the networks, from 1. at_end: whether the last epoch was the best of any. seconds: of CPU.
-    importance: (features) the loss of the measure when a feature is shuffled; None where it was not computed.
+    Attributes
+    ----------
+    test, valid
+        (documents) scores.
+    curve
+        The measure of early stopping by epoch, of the first network.
+    best_epoch
+        The mean over the networks, from 1.
+    at_end
+        Whether the last epoch was the best of any network.
+    seconds
+        CPU time.
+    importance
+        (features) the loss of the measure when a feature is shuffled; None if it was not computed.
     """
 
     test: Floats

@@ -149,8 +149,8 @@ class FoldLists:
         for m, measure in enumerate(self.plan.names):
             if np.isnan(values_by_seed[:, :, m]).all():
                 raise InputError(
-                    f"no query has a value of {measure}; are the grades there? a query without relevant documents has "
-                    "none with no_relevant='drop'"
+                    f"no query has a value of {measure}; check that the data have grades: with no_relevant='drop', a "
+                    "query without relevant documents has no value"
                 )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankscope.data.features import Features
 from rankscope.data.text import join_names, pluralise, pluralise_queries
-from rankscope.errors import InputError, ParameterError
+from rankscope.errors import InputError, SettingError
 from rankscope.io.letor import read_features
 from rankscope.kernels.segments import bounds
 from rankscope.typing import PathLike
@@ -172,7 +172,19 @@ class Fold:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FoldSet:
-    """name: of the data. how: how the folds were made, for the signature. notes: what a reader should know."""
+    """The folds of a data set.
+
+    Attributes
+    ----------
+    name
+        The name of the data.
+    how
+        How the folds were made, for the signature.
+    folds
+        The folds.
+    notes
+        Notes on the data.
+    """
 
     name: str
     how: str
@@ -213,7 +225,7 @@ def read_folds(
             without_texts(features), features.name, DEFAULT_FOLDS if folds is None else folds, rng, features.notes
         )
     if folds is not None:
-        raise ParameterError(f"folds is {folds}, and {path} is a folder, which has its own; leave folds out")
+        raise SettingError("folds", "--folds", f"is {folds}, and {path} is a folder, which has its own; leave it out")
     files = find_folds(path)
     paths = dict.fromkeys(data_path for fold in files for data_path in (*fold.train, fold.valid, fold.test))
     features_by_path = {
@@ -244,9 +256,7 @@ def empty_column_notes(path: Path, part: Features, parts: Iterable[Features]) ->
     """A note on columns that hold no number in one file and some in another."""
     used_names = {name for other_part in parts for name in other_part.names}
     return [
-        f"{path.name}: {name!r} has no number on any line and is taken for 0"
-        for name in part.empty
-        if name in used_names
+        f"{path.name}: {name!r} has no number on any line and is set to 0" for name in part.empty if name in used_names
     ]
 
 
@@ -267,12 +277,6 @@ def without_texts(features: Features) -> Features:
 
 def cut_folds(features: Features, name: str, folds: int, rng: int, notes: Sequence[str]) -> FoldSet:
     """Folds of queries split at random into parts of equal size; each part is for testing and for validation once."""
-    is_valid = isinstance(folds, (int, np.integer)) and not isinstance(folds, bool) and folds >= MIN_PARTS
-    if not is_valid:
-        raise ParameterError(
-            f"folds is {folds!r}, expected a whole number of at least {MIN_PARTS}: one part is tested on, one "
-            "validated on, the others are trained on"
-        )
     n = len(features.query_ids)
     if n < folds:
         raise InputError(f"{name}: {pluralise_queries(n)}, expected at least as many as folds, which are {folds}")
@@ -344,8 +348,8 @@ def shared_query_notes(folds: Sequence[Fold]) -> list[str]:
         n_shared = sum(query in training_queries for query in fold.test.query_ids)
         if n_shared:
             notes.append(
-                f"{fold.name}: {pluralise(n_shared, 'query id', 'query ids')} of the test lists stand in the training "
-                "or validation lists, too; if these are the same queries, the test is no test"
+                f"{fold.name}: {pluralise(n_shared, 'query id', 'query ids')} of the test lists are also in the "
+                "training or validation lists; if these are the same queries, the test values are too high"
             )
     return notes
 
@@ -358,8 +362,8 @@ def same_test_notes(folds: Sequence[Fold]) -> list[str]:
         key = (test.query_ids, test.offsets.tobytes(), test.relevance.tobytes(), test.values.tobytes())
         folds_by_lists.setdefault(key, []).append(fold.name)
     return [
-        f"{join_names(names)} have the same test lists: each of their queries counts {len(names)} times, as if there "
-        "were as many, and differences look surer than they are"
+        f"{join_names(names)} have the same test lists: each of their queries counts {len(names)} times, so "
+        "differences look more certain than they are"
         for names in folds_by_lists.values()
         if len(names) > 1
     ]

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from itertools import starmap
 from typing import Any
 
-import numpy as np
-
 from rankscope.data.text import join_names
-from rankscope.errors import ParameterError, UnknownName
+from rankscope.errors import ParameterError
 from rankscope.learning.blend import Blend
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
 from rankscope.learning.losses import parse_loss
-from rankscope.learning.ranker import DEFAULTS, NETWORK_PARAMETERS, PARAMETERS, Ranker, differ
-from rankscope.learning.scaling import learn_scaling
+from rankscope.learning.ranker import Ranker
+from rankscope.learning.settings import NETWORK_PARAMETERS, RankerSettings
+from rankscope.learning.torch import TorchSettings
 from rankscope.learning.training import ranker_signature
+from rankscope.settings import Settings
 
 __all__ = [
     "RankerModels",
@@ -30,13 +30,26 @@ __all__ = [
 LINEAR_PREFIX = "linear:"
 #: Prefix of a loss for a `TorchRanker`.
 TORCH_PREFIX = "torch:"
+#: The parameters of a `Ranker` beside its loss and its seed.
+RANKER_PARAMETERS = tuple(name for name in RankerSettings.declared() if name != "seed")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RankerModels:
-    """names: of the rankers. parameters: of each, without the seed. fixed: of each, whether seeds change nothing.
+    """The rankers of a cross-validation, untrained.
 
-    makers: the class of each. without: of each, the excluded features; () where every ranker has all features.
+    Attributes
+    ----------
+    names
+        The names of the rankers.
+    parameters
+        The parameters of each, without the seed.
+    seed_independent
+        Whether all seeds give the same ranker, for each.
+    classes
+        The class of each.
+    excluded_features
+        The features that each ranker does not see; () if every ranker has all features.
     """
 
     names: tuple[str, ...]
@@ -82,18 +95,21 @@ class RankerModels:
         return {"rankers": " ".join(model_texts), **shared}
 
 
-def parse_rankers(losses: str | Iterable[str] | Mapping[str, Ranker], parameters: Mapping[str, Any]) -> RankerModels:
-    """A ranker for each loss, named by it, with the same parameters; or rankers as they are given by name.
+def parse_rankers(
+    losses: str | Iterable[str] | Mapping[str, Ranker],
+    ranker_settings: RankerSettings | None = None,
+    torch_settings: TorchSettings | None = None,
+) -> RankerModels:
+    """A ranker for each loss, named by it, with the same settings (None: defaults); or rankers as given, by name.
 
     "linear:listnet" is a linear scorer with that loss, "torch:listnet" a `TorchRanker`. Raises UnknownName and
     ParameterError for what there is not, for a name that comes twice, and for no loss at all.
     """
+    all_settings = (ranker_settings or RankerSettings(), torch_settings or TorchSettings())
     rankers: dict[str, tuple[type[Ranker], dict[str, Any]]] = {}
     if isinstance(losses, Mapping):
-        if parameters:
-            raise ParameterError(
-                f"{next(iter(parameters))} was given beside rankers, which have their own; leave it out"
-            )
+        for settings in all_settings:
+            settings.refuse(*parameter_names(settings), since="rankers that are given have their own parameters")
         for name, ranker in losses.items():
             if not isinstance(ranker, Ranker):
                 blend = "; blend= makes one of all rankers" if isinstance(ranker, Blend) else ""
@@ -101,21 +117,25 @@ def parse_rankers(losses: str | Iterable[str] | Mapping[str, Ranker], parameters
             ranker_parameters = {key: value for key, value in ranker.get_params().items() if key != "rng"}
             rankers[str(name)] = type(ranker), ranker_parameters
     else:
+        parameters = {name: getattr(settings, name) for settings in all_settings for name in parameter_names(settings)}
         for text in [losses] if isinstance(losses, str) else losses:
             name, maker, fixed_parameters, allowed_names = parse_ranker(text)
             if name in rankers:
-                raise ParameterError(f"the loss {name} was asked for twice, expected each once")
-            # A value equal to Ranker's default may not be the user's, and other classes have other defaults.
-            shared_parameters = {
-                key: value
-                for key, value in parameters.items()
-                if key in allowed_names and (maker is Ranker or differ(value, DEFAULTS.get(key)))
-            }
-            rankers[name] = maker, {**shared_parameters, **fixed_parameters}
-        check_parameters(parameters, rankers)
+                raise ParameterError(f"the loss {name} is given twice, expected each once")
+            rankers[name] = maker, {**{key: parameters[key] for key in allowed_names}, **fixed_parameters}
     if not rankers:
         raise ParameterError("no losses given, expected at least one, such as listnet")
+    if not isinstance(losses, Mapping):
+        used_names = {key for _, ranker_parameters in rankers.values() for key in ranker_parameters}
+        for settings in all_settings:
+            unused_names = [name for name in parameter_names(settings) if name not in used_names]
+            settings.refuse(*unused_names, since=f"{join_names(rankers)} has no such parameter")
     return validate_rankers(rankers)
+
+
+def parameter_names(settings: Settings) -> tuple[str, ...]:
+    """The names of the settings without the seed."""
+    return tuple(name for name in settings.declared() if name != "seed")
 
 
 def validate_rankers(rankers: Mapping[str, tuple[type[Ranker], Mapping[str, Any]]]) -> RankerModels:
@@ -148,36 +168,19 @@ def parse_ranker(text: str) -> tuple[str, type[Ranker], dict[str, Any], tuple[st
     if prefix == TORCH_PREFIX:
         from rankscope.learning.torch import TorchRanker
 
-        return name, TorchRanker, {"loss": str(loss)}, tuple(TorchRanker().get_params())
+        return name, TorchRanker, {"loss": str(loss)}, (*RANKER_PARAMETERS, *TorchSettings.declared())
     if prefix == LINEAR_PREFIX:
-        allowed_names = tuple(parameter for parameter in PARAMETERS if parameter != "hidden")
-        return name, Ranker, {"loss": str(loss), "hidden": ()}, allowed_names
+        return name, Ranker, {"loss": str(loss), "hidden": ()}, RANKER_PARAMETERS
     if isinstance(loss, LambdaMART):
-        allowed_names = tuple(parameter for parameter in PARAMETERS if parameter not in NETWORK_PARAMETERS)
+        allowed_names = tuple(parameter for parameter in RANKER_PARAMETERS if parameter not in NETWORK_PARAMETERS)
         return name, Ranker, {"loss": str(loss)}, allowed_names
-    return name, Ranker, {"loss": str(loss)}, PARAMETERS
-
-
-def check_parameters(
-    parameters: Mapping[str, Any], rankers: Mapping[str, tuple[type[Ranker], Mapping[str, Any]]]
-) -> None:
-    """Raise UnknownName for an unknown parameter, ParameterError for one that was set and that no ranker has."""
-    if not rankers:
-        return
-    all_names = dict.fromkeys(name for maker, _ in rankers.values() for name in maker().get_params())
-    for key, value in parameters.items():
-        if key not in all_names or key in ("loss", "rng"):
-            raise UnknownName("parameter of a ranker", key, [name for name in all_names if name not in ("loss", "rng")])
-        is_used = any(key in ranker_parameters for _, ranker_parameters in rankers.values())
-        if not is_used and differ(value, DEFAULTS.get(key)):
-            raise ParameterError(f"{key} is {value!r}, and {join_names(rankers)} has no such parameter; leave it out")
+    return name, Ranker, {"loss": str(loss)}, RANKER_PARAMETERS
 
 
 def is_seed_independent(maker: type[Ranker], parameters: Mapping[str, Any]) -> bool:
     """Whether all seeds give the same ranker, as with a linear one without a random loss. Raises for wrong values."""
     ranker = maker(**parameters)
     loss, _ = ranker.check()
-    learn_scaling(np.zeros((1, 1)), ranker.transform)
     if isinstance(loss, LambdaMART):
         base_loss = loss.loss()
         return loss.features == loss.documents == 1 and (base_loss is None or not base_loss.random)

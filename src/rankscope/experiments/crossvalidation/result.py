@@ -85,18 +85,47 @@ def threshold(variances: Floats, freedom: Floats, level: float) -> Floats:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CrossValidation(Result):
-    """Rankers (models) tested on every fold, each trained from several seeds.
+    """Rankers (models) tested on every fold, each trained from several seeds, as `cross_validate` returns it.
 
-    test, valid: values on the lists of either kind; `test.scores` are `Scores`, for `rankscope.compare` and all else.
-    fixed: of each model, whether its seeds give one and the same ranker. comparison: of all models on all test queries;
-    None of one. courses: of each model and fold, the watched measure (stop_on) by epoch, from the first seed.
-    best_epochs, seconds (of CPU, training and selection): (seeds, models, folds). at_end: of each model, whether the
-    last epoch allowed was ever the best. importance: (units, models, features) what the first measure loses when a
-    feature is shuffled; None where nobody asked. grades, places: (models, grades, ranges of ranks) how many documents
-    of each grade were put where, the mean over seeds. data_notes: on the files. blended: where the last model is a
-    blend of the others, what it was made of; its best epochs and importance are NaN, its seconds those of all parts.
+    The tidy table has the columns model, fold ("all" for the queries of all folds), part ("test", "valid"), measure,
+    value.
 
-    columns: model, fold ("all": over the queries of all folds), part ("test", "valid"), measure, value.
+    Attributes
+    ----------
+    models
+        The names of the rankers.
+    folds
+        The names of the folds.
+    test, valid
+        Values on the test lists and on the validation lists; `test.scores` are `Scores`, for `rankscope.compare` and
+        all other analyses.
+    fixed
+        Whether all seeds give the same ranker, for each model.
+    comparison
+        The comparison of all models on all test queries; None for a single model.
+    curves
+        The measure of early stopping by epoch, for each model and fold, from the first seed.
+    stop_on
+        The measure of early stopping of each model.
+    best_epochs
+        (seeds, models, folds) the best epoch; NaN for a blend.
+    seconds
+        (seeds, models, folds) CPU time of training; for a blend that of all parts.
+    at_end
+        Whether the last epoch was ever the best, for each model.
+    feature_names
+        The names of the features.
+    importance
+        (seeds times folds, models, features) the loss of the first measure when a feature is shuffled, NaN for a blend;
+        None if it was not computed.
+    grades
+        The grades of the test lists, in rising order.
+    rank_counts
+        (models, grades, ranges of ranks) the number of documents of each grade in each range, the mean over seeds.
+    data_notes
+        Notes on the data.
+    blend
+        The composition of the last model, if it is a blend of the others.
     """
 
     #: The view of the result.
@@ -159,11 +188,11 @@ class CrossValidation(Result):
         notes = [*self.data_notes]
         fixed_names = [name for name, is_fixed in zip(self.models, self.fixed, strict=True) if is_fixed]
         if fixed_names and self.seeds > 1:
-            notes.append(f"{join_names(fixed_names)}: all seeds give the same ranker, which was trained once a fold")
+            notes.append(f"{join_names(fixed_names)}: all seeds give the same ranker, which was trained once per fold")
         unfinished_names = [name for name, at_end in zip(self.models, self.at_end, strict=True) if at_end]
         if unfinished_names:
             notes.append(
-                f"{join_names(unfinished_names)}: the last epoch was the best at least once; more of them may do better"
+                f"{join_names(unfinished_names)}: the last epoch was the best at least once; more epochs may be better"
             )
         notes += seeds_note(self)
         comparison_notes = self.comparison.notes if self.comparison is not None else self.test.scores.notes
@@ -183,19 +212,17 @@ class CrossValidation(Result):
             drops=tuple(drops[:1, :, m] if self.fixed[m] else drops[:, :, m] for m in model_indices),
             value=value_label(self),
             change_verb="falls" if self.test.scores.sign(self.measures[0]) > 0 else "rises",
-            settings=self.signature(),
+            cross_validation_parts=tuple(self.signature_parts()),
         )
 
-    def signature(self, **more: str) -> str:
-        """Every setting that changes the numbers, in one line. more: settings to stand there, too."""
+    def signature_parts(self) -> list[str]:
         signature = self.test.scores.signature() if self.comparison is None else self.comparison.signature()
-        settings, _, version = signature.rpartition(" | ")
-        return " | ".join((settings, *(f"{key}:{value}" for key, value in more.items()), version))
+        return signature.split(" | ")[:-1]
 
     def contents(self) -> str:
         """What it holds, in a few words."""
         contents = f"{pluralise(len(self.models), 'model')}, {pluralise(len(self.folds), 'fold')}"
-        return f"{contents}, {pluralise(self.seeds, 'seed')}, {len(self.measures)} measures"
+        return f"{contents}, {pluralise(self.seeds, 'seed')}, {pluralise(len(self.measures), 'measure')}"
 
 
 def seeds_note(result: CrossValidation) -> list[str]:
@@ -211,8 +238,8 @@ def seeds_note(result: CrossValidation) -> list[str]:
     if not doubtful_pairs:
         return []
     return [
-        f"of {join_names(doubtful_pairs)} the test, which looks at queries only, finds a difference that is no larger "
-        "than what queries and seeds make together; take more seeds"
+        f"{join_names(doubtful_pairs)}: the test, which considers only queries, finds a difference no larger than "
+        "chance can cause by queries and seeds together; use more seeds"
     ]
 
 

@@ -3,84 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from rankscope.comparison.compare import Comparison, ComparisonSettings, compare
+from rankscope.comparison.compare import Comparison, ComparisonSettings, compare_systems
 from rankscope.data.features import Features
 from rankscope.data.scores import Scores
-from rankscope.errors import UnknownName
-from rankscope.evaluation.conventions import Plan
 from rankscope.experiments.crossvalidation.blends import (
     BLEND_NAME,
     BlendComposition,
-    BlendSettings,
     blend_folds,
-    validate_blend,
+    describe_blend,
 )
 from rankscope.experiments.crossvalidation.fold_task import FoldResult, FoldTask, run_fold_task
-from rankscope.experiments.crossvalidation.fold_values import RANK_RANGES, FoldLists, count_ranks, plan_measures
+from rankscope.experiments.crossvalidation.fold_values import RANK_RANGES, FoldLists, count_ranks
 from rankscope.experiments.crossvalidation.folds import FoldSet, read_folds, without_features
-from rankscope.experiments.crossvalidation.models import RankerModels, parse_rankers
+from rankscope.experiments.crossvalidation.models import parse_rankers
 from rankscope.experiments.crossvalidation.result import CrossValidation
+from rankscope.experiments.crossvalidation.settings import (
+    AnalysisSettings,
+    CrossValidationSettings,
+    Experiment,
+    blend_choice,
+    prepare_experiment,
+)
 from rankscope.learning.ranker import Ranker
+from rankscope.learning.settings import RankerSettings, as_sizes
+from rankscope.learning.torch import TorchSettings
 from rankscope.measures.base import Measure
 from rankscope.parallel import run_units
-from rankscope.stats.inputs import check_count, seed_of
+from rankscope.stats.inputs import seed_of
 from rankscope.typing import PathLike
 
 __all__ = [
-    "CrossValidationSettings",
     "cross_validate",
+    "cross_validate_experiment",
     "cross_validate_folds",
     "task_keys",
-    "validate_settings",
 ]
-
-
-@dataclass(frozen=True, kw_only=True)
-class CrossValidationSettings:
-    """Parameters of `cross_validate`, checked. seed: the first of `seeds`. plan: measures and conventions."""
-
-    plan: Plan
-    seeds: int
-    seed: int
-    baseline: str | None
-    test: str
-    importance: bool
-    blending: BlendSettings | None
-
-
-def validate_settings(
-    models: RankerModels,
-    measures: str | Measure | Sequence[str | Measure] | None,
-    *,
-    seeds: int,
-    rng: Any,
-    baseline: str | None = None,
-    test: str = "t",
-    importance: bool = False,
-    blend: str | bool | None = None,
-    rel: int = 1,
-    no_relevant: str | None = None,
-    workers: int = 1,
-) -> CrossValidationSettings:
-    """Raises ParameterError and UnknownName as `cross_validate` does."""
-    check_count("seeds", seeds)
-    seed = seed_of(rng)
-    blending = validate_blend(blend, models.names, models.seed_independent, seeds)
-    ranker_names = (*models.names, *([BLEND_NAME] if blending is not None else []))
-    if baseline is not None and baseline not in ranker_names:
-        raise UnknownName("ranker", str(baseline), ranker_names, "; it was asked for as the baseline")
-    if workers != 1:
-        models.check_sending()
-    ComparisonSettings(test=test, baseline=baseline, seed=seed)  # raises for a wrong one
-    plan = plan_measures(measures, rel, no_relevant)
-    return CrossValidationSettings(
-        plan=plan, seeds=seeds, seed=seed, baseline=baseline, test=test, importance=importance, blending=blending
-    )
 
 
 def cross_validate(
@@ -96,103 +57,218 @@ def cross_validate(
     blend: str | bool | None = None,
     rel: int = 1,
     no_relevant: str | None = None,
+    hidden: Sequence[int] = (64,),
+    epochs: int = 100,
+    patience: int = 15,
+    stop_on: str | Measure = "nDCG(gain='exp')@10",
+    learning_rate: float = 0.002,
+    batch_lists: int = 8,
+    dropout: float = 0.3,
+    weight_decay: float = 0.0,
+    transform: str = "auto",
+    models: int = 1,
+    attention: int = 0,
+    heads: int = 2,
+    device: str = "auto",
+    rng: Any = 0,
     cache: bool = False,
     workers: int = 1,
-    rng: Any = 0,
     reading: Callable[[int], Any] | None = None,
     progress: Callable[[float], Any] | None = None,
-    **parameters: Any,
 ) -> CrossValidation:
-    """Train rankers on some folds, stop by another, test on the one that is left, until each was tested on; compare.
+    """Train rankers on some folds, stop by another, test on the remaining one, in turn for all folds; compare them.
 
-    source: a folder with Fold1, Fold2, ... (each with train.txt, vali.txt, test.txt) or S1.txt, S2.txt, ..., of which
-    fold k tests on the last before its own, validates on the one before that and trains on the others, in a ring; or
-    one file, or Features, whose queries are cut at random into `folds` (default 5). losses: a ranker for each, named by
-    it; "linear:listnet" is a linear scorer; or rankers by name, whose parameters are taken, all but rng: seeds come
-    from rng here, and are the same for all. measures: default nDCG@10 and AP; the first is the one that sentences are
-    about. seeds: how many times each is trained, from the seeds rng, rng + 1, ...; a query's value is the mean over
-    them. baseline, test: of `compare`, on all test queries; where all pairs are compared p-values are corrected for
-    their number (Holm). importance: what the first measure loses when a feature is shuffled. blend: one more ranker,
-    "blend", of all the others from all seeds ("average" or "stacked", as in `rankscope.learning.Blend`; True: average),
-    made fold by fold on the validation lists; its value for a query is its own, and no mean over seeds. rel,
-    no_relevant: as in `evaluate`; rel is that of stop_on, too. cache: as in `read_features`. workers: processes; the
-    result is the same.
-    reading, progress: told of bytes read, and of the share of the work just done. parameters: of all rankers, as
-    hidden=() or epochs=50.
+    Parameters
+    ----------
+    source
+        A folder of folds, a file, or `Features`; see the notes.
+    losses
+        A loss or a list of losses, one for each ranker, which is named by it: "linear:listnet" is a linear scorer,
+        "torch:listnet" a `TorchRanker`. Or a mapping from names to rankers, whose parameters are used, except rng.
+    measures
+        A measure or a list of measures; the first is the one that sentences are about. Default: nDCG@10 and AP.
+    folds
+        Number of folds into which the queries of a single file are split at random. Default: 5.
+    seeds
+        Number of seeds from which each ranker is trained. Default: 3.
+    baseline
+        Compare each of the other rankers with this one. Default: compare all pairs.
+    test
+        Significance test of the differences between rankers. One of 't', 'permutation', 'bootstrap', 'wilcoxon',
+        'sign', 'tukey', 'randomised-tukey', 'nemenyi', 'bayes-t', 'bayes-signed-rank'. Default: 't'.
+    importance
+        Compute the permutation importance of each feature. Default: False.
+    blend
+        Add a ranker 'blend' that combines all rankers from all seeds, as `rankscope.learning.Blend` does: 'average',
+        'stacked', or True for 'average'. Default: no blend.
+    rel
+        Lowest relevance that counts as relevant. Default: 1.
+    no_relevant
+        Queries without relevant documents: give them the value that the measure defines (zero), skip them (drop), or
+        give them 1 (one). One of 'zero', 'drop', 'one'. Default: zero.
+    hidden
+        Sizes of the hidden layers of a network; () means a linear scorer. Default: (64,).
+    epochs
+        Maximum number of passes over the training lists. Default: 100.
+    patience
+        Stop after this number of epochs without improvement on the validation lists. Default: 15.
+    stop_on
+        Measure that chooses the best epoch on the validation lists. Default: "nDCG(gain='exp')@10".
+    learning_rate
+        Step size of the optimiser Adam; linear scorers need it with lambdarank and lambdaloss only. Default: 0.002.
+    batch_lists
+        Number of lists in each step of Adam; linear scorers need it with lambdarank and lambdaloss only. Default: 8.
+    dropout
+        Share of hidden units dropped at random in each step. Default: 0.3.
+    weight_decay
+        Strength of weight decay; L2 regularisation of linear scorers. Default: 0.0.
+    transform
+        Transformation of the features, learned on the training lists. One of 'standard', 'log', 'auto', 'none'.
+        Default: 'auto'.
+    models
+        Number of networks or tree ensembles trained from different seeds; their scores are averaged. Default: 1.
+    attention
+        Number of attention layers over the documents of a list (networks of PyTorch only). Default: 0.
+    heads
+        Number of attention heads in each layer (networks of PyTorch only). Default: 2.
+    device
+        Device that trains; auto uses a GPU if there is one (networks of PyTorch only). One of 'auto', 'cpu', 'cuda'.
+        Default: 'auto'.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    cache
+        Keep binary copies of the files beside them, and read these next time.
+    workers
+        Number of processes; the results do not depend on it.
+    reading
+        Called with the number of bytes read.
+    progress
+        Called with the share of the work just done.
 
-    Documents of one score are put in an order by lot, one and the same for all rankers, seeds and measures, so that a
-    file whose documents come by grade makes no value too high; queries without relevant documents count 0 in most
-    measures. Raises InputError for files that are missing, malformed or do not fit, and where there is nothing to learn
-    from; ParameterError and UnknownName for arguments, before anything is read.
+    Returns
+    -------
+    CrossValidation
+        Values of each ranker on the test and validation lists, significance tests between rankers, and the size of
+        noise.
 
+    Raises
+    ------
+    InputError
+        Files are missing, malformed or do not fit, or there is nothing to learn from.
+    ParameterError
+        An argument is out of range, or does not fit another one. Nothing was read then.
+    UnknownName
+        A loss, a measure, a test or the baseline does not exist. Nothing was read then.
+
+    Notes
+    -----
+    A folder has either subfolders Fold1, Fold2, ... with train.txt, vali.txt and test.txt each, or files S1.txt,
+    S2.txt, ...: fold k is tested on the file before its own k-th, validated on the one before that, and trained on the
+    others, in a ring. The queries of a single file, or of `Features`, are split at random.
+
+    Each ranker is trained from the seeds rng, rng + 1, ..., and the value of a query is the mean over them. The
+    comparison is on all test queries; if all pairs are compared, p-values are corrected for their number (Holm). A
+    blend is made fold by fold on the validation lists; its value for a query is its own, not a mean over seeds.
+    Importance is the loss of the first measure when the values of a feature are shuffled. rel applies to stop_on as
+    well.
+
+    Ties between documents are broken at random, in the same way for all rankers, seeds and measures, so that a file
+    sorted by grade does not give values that are too high. Queries without relevant documents have the value 0 by most
+    measures.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> rng = np.random.default_rng(1)
     >>> X = rng.normal(size=(120, 2))
     >>> features = Features.of(X, (X[:, 0] > 0).astype(int), sizes=[6] * 20)
-    >>> found = cross_validate(features, "linear:listnet", "RR", folds=4, seeds=1)
-    >>> bool(found.test.overall[0, 0] > 0.9), found.folds
+    >>> result = cross_validate(features, "linear:listnet", "RR", folds=4, seeds=1)
+    >>> bool(result.test.overall[0, 0] > 0.9), result.folds
     (True, ('Fold1', 'Fold2', 'Fold3', 'Fold4'))
     """
-    models = parse_rankers(losses, parameters)
-    settings = validate_settings(
-        models,
-        measures,
-        seeds=seeds,
-        rng=rng,
-        baseline=baseline,
-        test=test,
-        importance=importance,
-        blend=blend,
-        rel=rel,
-        no_relevant=no_relevant,
-        workers=workers,
+    settings = CrossValidationSettings(
+        folds=folds, seeds=seeds, test=test, rel=rel, no_relevant=no_relevant, seed=seed_of(rng)
     )
-    fold_set = read_folds(source, folds=folds, rng=settings.seed, cache=cache, progress=reading)
-    return cross_validate_folds(fold_set, models, settings, workers=workers, progress=progress)
+    ranker_settings = RankerSettings(
+        hidden=as_sizes(hidden),
+        epochs=epochs,
+        patience=patience,
+        stop_on=stop_on,
+        learning_rate=learning_rate,
+        batch_lists=batch_lists,
+        dropout=dropout,
+        weight_decay=weight_decay,
+        transform=transform,
+        models=models,
+        seed=settings.seed,
+    )
+    rankers = parse_rankers(losses, ranker_settings, TorchSettings(attention=attention, heads=heads, device=device))
+    analysis = AnalysisSettings(baseline=baseline, importance=importance, blend=blend_choice(blend))
+    experiment = prepare_experiment(rankers, measures, settings, analysis)
+    return cross_validate_experiment(
+        source, experiment, cache=cache, workers=workers, reading=reading, progress=progress
+    )
+
+
+def cross_validate_experiment(
+    source: PathLike | Features,
+    experiment: Experiment,
+    *,
+    cache: bool = False,
+    workers: int = 1,
+    reading: Callable[[int], Any] | None = None,
+    progress: Callable[[float], Any] | None = None,
+) -> CrossValidation:
+    """As `cross_validate`, with rankers, measures and settings as one object."""
+    if workers != 1:
+        experiment.models.check_sending()
+    settings = experiment.settings
+    fold_set = read_folds(source, folds=settings.folds, rng=settings.seed, cache=cache, progress=reading)
+    return cross_validate_folds(fold_set, experiment, workers=workers, progress=progress)
 
 
 def cross_validate_folds(
     fold_set: FoldSet,
-    models: RankerModels,
-    settings: CrossValidationSettings,
+    experiment: Experiment,
     *,
     workers: int = 1,
     progress: Callable[[float], Any] | None = None,
 ) -> CrossValidation:
-    """As `cross_validate`, for folds that were read, and validated rankers and settings."""
-    keys = task_keys(fold_set, models, settings)
+    """As `cross_validate_experiment`, for folds that were read."""
+    keys = task_keys(fold_set, experiment)
     report_progress = None if progress is None else lambda n_done: progress(n_done / len(keys))
-    units = fold_tasks(keys, fold_set, models, settings)
+    units = fold_tasks(keys, fold_set, experiment)
     results = dict(zip(keys, run_units(run_fold_task, units, workers=workers, progress=report_progress), strict=True))
-    return collect_results(fold_set, models, results, settings)
+    return collect_results(fold_set, results, experiment)
 
 
-def task_keys(fold_set: FoldSet, models: RankerModels, settings: CrossValidationSettings) -> list[tuple[int, int, int]]:
+def task_keys(fold_set: FoldSet, experiment: Experiment) -> list[tuple[int, int, int]]:
     """Seed, model and fold of each task."""
+    models = experiment.models
     return [
         (s, m, k)
         for k in range(len(fold_set.folds))
         for m in range(len(models.names))
-        for s in range(1 if models.seed_independent[m] else settings.seeds)
+        for s in range(1 if models.seed_independent[m] else experiment.settings.seeds)
     ]
 
 
 def fold_tasks(
     task_keys: Sequence[tuple[int, int, int]],
     fold_set: FoldSet,
-    models: RankerModels,
-    settings: CrossValidationSettings,
+    experiment: Experiment,
 ) -> Iterator[FoldTask]:
     """A task for each seed, model and fold."""
+    models, plan = experiment.models, experiment.plan
     for s, m, k in task_keys:
         yield FoldTask(
             fold=without_features(fold_set.folds[k], models.excluded_features[m])
             if models.excluded_features
             else fold_set.folds[k],
             model=models.names[m],
-            parameters={**models.parameters[m], "rng": settings.seed + s},
-            importance_plan=settings.plan if settings.importance else None,
-            rel=settings.plan.convention.rel,
+            parameters={**models.parameters[m], "rng": experiment.seed + s},
+            importance_plan=plan if experiment.importance else None,
+            rel=plan.convention.rel,
             max_grade=fold_set.max_grade,
             maker=models.classes[m],
         )
@@ -200,12 +276,12 @@ def fold_tasks(
 
 def collect_results(
     fold_set: FoldSet,
-    models: RankerModels,
     results: Mapping[tuple[int, int, int], FoldResult],
-    settings: CrossValidationSettings,
+    experiment: Experiment,
 ) -> CrossValidation:
     """The result of all tasks. A ranker that does not depend on the seed was trained once and counts for each seed."""
-    plan, seeds, n_models, n_folds = settings.plan, settings.seeds, len(models.names), len(fold_set.folds)
+    models, plan, seeds, blending = experiment.models, experiment.plan, experiment.settings.seeds, experiment.blending
+    n_models, n_folds = len(models.names), len(fold_set.folds)
     all_results = {
         (s, m, k): results[(0 if models.seed_independent[m] else s), m, k]
         for s in range(seeds)
@@ -213,26 +289,24 @@ def collect_results(
         for k in range(n_folds)
     }
     fold_names, ranker_names, fixed = tuple(fold.name for fold in fold_set.folds), models.names, models.seed_independent
-    signature_settings = {"data": fold_set.name, "folds": fold_set.how, "seeds": str(seeds), "rng": str(settings.seed)}
-    signature_settings |= models.settings()
+    settings = signature_settings(fold_set, experiment)
     blend_results: dict[tuple[int, int], FoldResult] = {}
     blended: BlendComposition | None = None
-    if settings.blending is not None:
-        fold_blends = blend_folds(results, fold_set.folds, ranker_names, fixed, seeds, settings.blending, None)
+    if blending is not None:
+        fold_blends = blend_folds(results, fold_set.folds, ranker_names, fixed, seeds, blending, None)
         all_results |= {(s, n_models, k): result for (s, k), result in fold_blends.seed_blends.items()}
         blend_results = {(n_models, k): result for k, result in fold_blends.full_blends.items()}
         blended = fold_blends.composition
         ranker_names, fixed, n_models = (*ranker_names, BLEND_NAME), (*fixed, all(fixed)), n_models + 1
-        signature_settings["blend"] = str(settings.blending)
     test_lists = FoldLists([fold.test for fold in fold_set.folds], fold_names, plan, fold_set.max_grade)
     valid_lists = FoldLists([fold.valid for fold in fold_set.folds], fold_names, plan, fold_set.max_grade)
     shape = (seeds, n_models)
     test_scores = {key: result.test for key, result in all_results.items()}
     blend_scores = {key: result.test for key, result in blend_results.items()}
-    test_values = test_lists.measure(test_scores, shape, signature_settings, ranker_names, blend_scores)
+    test_values = test_lists.measure(test_scores, shape, settings, ranker_names, blend_scores)
     valid_scores = {key: result.valid for key, result in all_results.items()}
     blend_scores = {key: result.valid for key, result in blend_results.items()}
-    valid_values = valid_lists.measure(valid_scores, shape, signature_settings, ranker_names, blend_scores)
+    valid_values = valid_lists.measure(valid_scores, shape, settings, ranker_names, blend_scores)
     # From here on, the blend of all seeds replaces the blends of single seeds.
     all_results |= {(s, m, k): result for (m, k), result in blend_results.items() for s in range(seeds)}
     grades = np.unique(np.concatenate([fold.test.relevance for fold in fold_set.folds]))
@@ -246,7 +320,7 @@ def collect_results(
         test=test_values,
         valid=valid_values,
         fixed=fixed,
-        comparison=compare_rankers(test_values.scores, settings),
+        comparison=compare_rankers(test_values.scores, experiment.comparison),
         curves=tuple(tuple(all_results[0, m, k].curve for k in range(n_folds)) for m in range(n_models)),
         stop_on=(*stop_measures, *([""] if blended is not None else [])),
         best_epochs=by_seed_model_fold(all_results, shape, n_folds, lambda result: result.best_epoch),
@@ -259,6 +333,20 @@ def collect_results(
         data_notes=fold_set.notes,
         blend=blended,
     )
+
+
+def signature_settings(fold_set: FoldSet, experiment: Experiment) -> dict[str, str]:
+    """All settings for the signature, those of the measures excepted."""
+    settings = {
+        "data": fold_set.name,
+        "folds": fold_set.how,
+        "seeds": str(experiment.settings.seeds),
+        "rng": str(experiment.seed),
+        **experiment.models.settings(),
+    }
+    if experiment.blending is not None:
+        settings["blend"] = describe_blend(experiment.blending)
+    return settings
 
 
 def by_seed_model_fold(
@@ -285,8 +373,6 @@ def importance_table(
     return np.array([[np.full(first.shape, np.nan) if drops is None else drops for drops in row] for row in tables])
 
 
-def compare_rankers(scores: Scores, settings: CrossValidationSettings) -> Comparison | None:
+def compare_rankers(scores: Scores, settings: ComparisonSettings) -> Comparison | None:
     """The comparison of the rankers on all test queries; None for a single one."""
-    if len(scores.systems) < 2:
-        return None
-    return compare(scores, baseline=settings.baseline, test=settings.test, rng=settings.seed)
+    return None if len(scores.systems) < 2 else compare_systems(scores, None, settings)

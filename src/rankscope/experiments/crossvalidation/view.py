@@ -71,12 +71,12 @@ def verdict(result: CrossValidation) -> str:
     undecided = [result.models[m] for m in rivals if not comparison.beats[best, m]]
     clauses = [best_clause]
     if clear:
-        clauses.append(f"it is better than {join_names(clear)}")
+        clauses.append(f"it is significantly better than {join_names(clear)}")
     if weak:
-        reservation = "by no more than queries and seeds may make together"
-        clauses.append(f"it is better than {join_names(weak)} on these queries, but {reservation}")
+        reservation = "by no more than chance can cause by queries and seeds together"
+        clauses.append(f"it is significantly better than {join_names(weak)} on these queries, but {reservation}")
     if undecided:
-        clauses.append(f"from {join_names(undecided)} it cannot be told apart")
+        clauses.append(f"no significant difference from {join_names(undecided)} was found")
     return "; ".join(clauses) + ". " + noise_sentence(result, comparison, best)
 
 
@@ -98,18 +98,18 @@ def noise_sentence(result: CrossValidation, comparison: MeasureComparison, best:
     noise = noise_of_pairs(result, comparison)
     with_best = ((comparison.first == best) | (comparison.second == best)) & ~np.isnan(noise.both)
     if not with_best.any():
-        return "How large a difference is noise cannot be told from these values."
+        return "These values do not show how large a difference can be noise."
     low, high = float(noise.both[with_best].min()), float(noise.both[with_best].max())
     size_text, pair_text = f"about {low:.4f}", ""
     if high - low > RANGE_FROM * low:
         size_text, pair_text = f"{low:.4f} to {high:.4f}", ", depending on the ranker"
-    reason = f"which queries are asked ({format_range(noise.queries[with_best])})"
+    reason = f"the choice of queries ({format_range(noise.queries[with_best])})"
     if np.isnan(noise.seeds[with_best]).any():
         is_mean = result.test.kinds[0] == "mean"
-        unknown_reason = "there was one" if is_mean else f"{comparison.measure} is no mean over queries"
-        reason += f"; how much seeds add is not known, since {unknown_reason}"
+        unknown_reason = "there is only one" if is_mean else f"{comparison.measure} is not a mean over queries"
+        reason += f"; how much seeds add is unknown, since {unknown_reason}"
     elif (noise.seeds[with_best] > 0).any():
-        reason += f" and which {pluralise(result.seeds, 'seed')} are taken ({format_range(noise.seeds[with_best])})"
+        reason += f" and of {pluralise(result.seeds, 'seed')} ({format_range(noise.seeds[with_best])})"
     if len(result.models) == 2:
         subject = f"Two means of {comparison.measure_values.label} that are less than {size_text} apart"
     else:
@@ -118,7 +118,7 @@ def noise_sentence(result: CrossValidation, comparison: MeasureComparison, best:
         subject += f"{pair_text}," if pair_text else ""
     return (
         f"{subject} may well differ by chance: in {format_percent(comparison.level)} of such experiments two equally "
-        f"good rankers come out that far apart, just by {reason}."
+        f"good rankers differ by that much, just because of {reason}."
     )
 
 
@@ -134,14 +134,14 @@ def blend_section(result: CrossValidation, blended: BlendComposition, comparison
     rows: list[tuple[Cell, ...]] = []
     for measure_comparison in comparison.comparisons:
         rows += [part_row(result, measure_comparison, blend, m) for m in result.order if m != blend]
-    columns = ("measure", "part", "its value", "blend", "difference", "95 % interval", "p", "weight")
+    columns = ("measure", "part", "part alone", "blend", "difference", "95 % interval", "p", "weight")
     return Section(
         title=f"The blend against its {len(result.models) - 1} parts" if len(result.models) > 2 else "The blend",
         sentence=blend_sentence(result, blended, comparison.comparisons[0], blend),
         table=Table(columns=columns_at_level(columns, comparison), rows=tuple(rows), n_name_columns=2),
         notes=(
-            "weight: of all rankers with this loss together, the mean over folds; p: corrected for the number of pairs "
-            "that were compared",
+            "weight: total weight of all rankers with this loss, mean over folds; p: corrected for the number of "
+            "compared pairs",
         ),
     )
 
@@ -189,9 +189,9 @@ def blend_sentence(
     ]
     value = format_number(float(result.test.overall[blend, 0]))
     clauses = [f"The blend has a {value_label(result)} of {value} on the test lists"]
-    clauses += [f"it is better than {join_names(worse_parts)}"] if worse_parts else []
-    clauses += [f"it is worse than {join_names(better_parts)}"] if better_parts else []
-    clauses += [f"from {join_names(undecided)} it cannot be told apart"] if undecided else []
+    clauses += [f"it is significantly better than {join_names(worse_parts)}"] if worse_parts else []
+    clauses += [f"it is significantly worse than {join_names(better_parts)}"] if better_parts else []
+    clauses += [f"no significant difference from {join_names(undecided)} was found"] if undecided else []
     clauses += [] if compared_models else ["it was compared with none of its parts"]
     return "; ".join(clauses) + "."
 
@@ -204,15 +204,14 @@ def blend_notes(result: CrossValidation) -> list[str]:
     weighting = "equal weights" if blended.how == "average" else "weights learned on the validation lists"
     notes = [
         f"{BLEND_NAME}: one ranker made of {pluralise(len(blended.parts), 'ranker')} (all losses, all seeds), with "
-        f"{weighting}; the others stand for a single ranker each, so that part of what it gains is what several seeds "
-        "gain"
+        f"{weighting}; the other values are those of single rankers, so part of its gain comes from several seeds"
     ]
     if result.seeds > 1 and not result.fixed[-1]:
-        notes.append(f"{BLEND_NAME}, sd over seeds: of blends of one seed each")
+        notes.append(f"{BLEND_NAME}, sd over seeds: computed from blends of one seed each")
     if blended.how == "stacked":
         notes.append(
-            f"{BLEND_NAME}: the validation lists were used to stop training and for its weights, so that its value "
-            "there is too high twice over"
+            f"{BLEND_NAME}: the validation lists were used twice, for early stopping and for its weights, so its "
+            "validation value is too high"
         )
     return notes
 
@@ -253,8 +252,8 @@ def means_section(result: CrossValidation) -> Section:
         sentence=verdict(result),
         table=Table(columns=columns, rows=tuple(rows), n_name_columns=2),
         notes=(
-            "test, validation: the mean over the queries of all folds, of each query the mean over seeds; training was "
-            "stopped by the validation lists, so that their values are too high",
+            "test, validation: mean over the queries of all folds, for each query the mean over seeds; the validation "
+            "lists were used for early stopping, so validation values are too high",
             *blend_notes(result),
         ),
     )
@@ -314,10 +313,10 @@ def noise_section(result: CrossValidation) -> Section:
     columns = ("measure", "ranker", "and", "difference", "queries", "seeds", "together")
     level = comparison.settings.level
     return Section(
-        title="How large a difference is more than noise",
+        title="How large a difference must be to exceed noise",
         sentence=(
-            "How far two means are apart, and how far chance alone would take them: the queries that were asked, the "
-            f"seeds that were drawn, and both together (at level {level:g}, each pair by itself)."
+            "The difference of two means, and the difference that chance alone can cause by the choice of queries, by "
+            f"the choice of seeds, and by both together (at level {level:g}, each pair by itself)."
         ),
         table=Table(columns=columns, rows=tuple(rows), n_name_columns=3),
         folded=True,
@@ -337,8 +336,8 @@ def rank_confusion_section(result: CrossValidation, model: int) -> Section:
     )
     top = float(shares[0, :4].sum())
     return Section(
-        title=f"{name}: where documents of each grade are put",
-        sentence=f"Of the documents of grade {grades[0]}, {100 * top:.0f} % are among the first ten of their lists.",
+        title=f"{name}: ranks of documents by grade",
+        sentence=f"Of the documents of grade {grades[0]}, {100 * top:.0f} % are in the top ten of their lists.",
         table=Table(columns=("grade", "documents", *(f"rank {span}" for span in RANK_RANGES)), rows=rows),
         figure=Figure(
             "grade_places",

@@ -18,10 +18,26 @@ __all__ = [
 
 
 def squared(scores: Reals, relevance: npt.NDArray[Any], offsets: Ints) -> tuple[float, Reals]:
-    """(score - grade) ** 2, the mean of each list, a mean over lists; at least 0, lower is better.
+    """The squared difference of score and grade, the mean of each list; at least 0, lower is better.
 
-    Source: Cossock and Zhang (2006), "Subset ranking using regression", without weights.
+    Parameters
+    ----------
+    scores, relevance
+        The score and the grade of each document.
+    offsets
+        (lists + 1) where each list begins.
 
+    Returns
+    -------
+    tuple
+        The mean over lists, and its gradient by the scores.
+
+    References
+    ----------
+    Cossock and Zhang (2006), "Subset ranking using regression", without weights.
+
+    Examples
+    --------
     >>> squared(np.array([1.0, 0.0]), np.array([2, 0]), np.array([0, 2]))
     (0.5, array([-1.,  0.]))
     """
@@ -35,13 +51,40 @@ def ordinal(
 ) -> tuple[float, Reals]:
     """Ordinal logistic regression: log(1 + exp(-z)) over all thresholds between grades, the mean of each list.
 
+    At least 0, lower is better.
+
+    Parameters
+    ----------
+    scores, relevance
+        The score and the grade of each document.
+    offsets
+        (lists + 1) where each list begins.
+    max_grade
+        The highest grade. Default: that of these lists.
+
+    Returns
+    -------
+    tuple
+        The mean over lists, and its gradient by the scores.
+
+    Raises
+    ------
+    ParameterError
+        A grade is above max_grade.
+    InputError
+        A grade is above 900.
+
+    Notes
+    -----
     The thresholds are .5, 1.5, ... up to max_grade - .5, so that a score is on the scale of the grades; z is the score
-    less the threshold for a grade above it, the opposite for one below. At least 0, lower is better; a mean over lists.
-    max_grade: the highest grade there is; default that of these lists. Grades below 0 count as 0.
-    Raises ParameterError for a grade above max_grade, InputError for one above 900.
+    less the threshold for a grade above it, the opposite for one below. Grades below 0 count as 0.
 
-    Source: Rennie and Srebro (2005), "Loss functions for preference levels", all thresholds, logistic, with fixed ones.
+    References
+    ----------
+    Rennie and Srebro (2005), "Loss functions for preference levels", all thresholds, logistic, with fixed ones.
 
+    Examples
+    --------
     >>> value, _ = ordinal(np.array([0.5]), np.array([1]), np.array([0, 1]))
     >>> round(value, 6)  # log 2
     0.693147

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.errors import ParameterError, RankscopeError, UnknownName
-from rankscope.learning.blend import MIN_RANKERS, Blend, Combination, check_combination, check_same_features
+from rankscope.learning.blend import MIN_RANKERS, Blend, BlendSettings, Combination, check_same_features
 from rankscope.learning.model_files.model_file import (
     DamagedModel,
     arrays_under,
@@ -27,7 +27,7 @@ __all__ = [
 
 
 #: The parameters of a blend beside its rankers.
-SETTINGS = ("how", "normalise", "loss", "l2")
+SETTINGS = tuple(BlendSettings.declared())
 #: A blend may hold blends, to this depth, so that no file makes loading recurse without end.
 MAX_DEPTH = 5
 
@@ -74,7 +74,7 @@ def from_parts(header: dict[str, Any], arrays: dict[str, Any]) -> Blend:
     )
     try:
         with suppress(UnknownName):  # a loss of the user, which predicting does not need
-            check_combination(blend.how, blend.normalise, blend.loss, blend.l2)
+            blend.settings()
         feature_names = check_same_features(rankers, ranker_names)
     except NotInstalled:
         raise

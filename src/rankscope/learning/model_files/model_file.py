@@ -108,12 +108,30 @@ def check_saving() -> None:
 
 
 def save_ranker(ranker: Any, path: PathLike, *, signature: str = "") -> None:
-    """Write a trained ranker, whole or not at all. signature: what else a reader of the file should know.
+    """Save a trained ranker to a file (atomically).
 
-    The same ranker gives the same bytes. The parameters are those that it was trained with, whatever `set_params` said
-    later. Raises ParameterError for one that has not learned anything and where the
-    extra `learn` is not installed; OutputError where it cannot be written.
+    Parameters
+    ----------
+    ranker
+        A trained `Ranker`, `TorchRanker` or `Blend`.
+    path
+        The file, in the format safetensors.
+    signature
+        A text for readers of the file.
 
+    Raises
+    ------
+    ParameterError
+        The ranker is not fitted, or the extra `learn` is not installed.
+    OutputError
+        The file cannot be written.
+
+    Notes
+    -----
+    The same ranker gives the same bytes. The parameters are those of the training, whatever `set_params` changed later.
+
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from rankscope.learning import Ranker
@@ -133,19 +151,39 @@ def save_ranker(ranker: Any, path: PathLike, *, signature: str = "") -> None:
 def parts_of(ranker: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """The JSON header with the kind, and the arrays by name. Raises ParameterError as `save_ranker`."""
     if not ranker.__sklearn_is_fitted__():
-        raise ParameterError(f"this {type(ranker).__name__} has not learned anything yet; call fit first")
+        raise ParameterError(f"this {type(ranker).__name__} is not fitted; call fit first")
     ranker_header, arrays = KINDS[ranker.kind].to_parts(ranker)
     return {"kind": ranker.kind, **ranker_header}, arrays
 
 
 def load_ranker(path: PathLike) -> Any:
-    """A ranker that `save_ranker` wrote, ready to predict: its scores are those of the one that was saved, bit for bit.
+    """Load a ranker that `save_ranker` wrote; its scores are those of the saved one, bit for bit.
 
-    Nothing in the file is run, whoever wrote it. Where it was trained by a measure that is not defined here, it
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    Ranker, TorchRanker or Blend
+        The trained ranker.
+
+    Raises
+    ------
+    InputError
+        The file is damaged or not such a model.
+    ParameterError
+        The extra `learn` is not installed.
+
+    Notes
+    -----
+    Nothing in the file is executed, whoever wrote it. A ranker that was trained by a measure that is not defined here
     predicts all the same.
 
-    Raises InputError for a file that is damaged or is no such model, ParameterError without the extra `learn`. An
-    example is at `save_ranker`.
+    Examples
+    --------
+    See `save_ranker`.
     """
     library = load_safetensors()
     name = os.fspath(path)

@@ -22,13 +22,31 @@ __all__ = [
 
 
 def loss(text: str | LossFunction) -> TorchLoss:
-    """A loss by its name, as "lambdaloss(kind='2')", or a function like ours, for tensors of PyTorch.
+    """A loss for tensors of PyTorch.
 
-    Raises UnknownName and ParameterError as `rankscope.learning.losses.parse_loss`, and ParameterError where PyTorch is
-    not installed.
+    Parameters
+    ----------
+    text
+        The name of a loss, as "lambdaloss(kind='2')", or a function as those of `rankscope.learning.losses`.
 
-    Source: the losses of `rankscope.learning.losses`, each with its paper; checked against autograd of PyTorch.
+    Returns
+    -------
+    TorchLoss
+        The loss as a function of tensors.
 
+    Raises
+    ------
+    UnknownName
+        The loss or one of its parameters does not exist.
+    ParameterError
+        A parameter is out of range, or PyTorch is not installed.
+
+    References
+    ----------
+    Each loss has its paper in `rankscope.learning.losses`; all are checked against PyTorch's autograd.
+
+    Examples
+    --------
     >>> loss("lambdaloss(kind='2')")  # doctest: +SKIP
     TorchLoss(lambdaloss(kind='2'))
     >>> loss("ranknet")(scores, flat_grades, offsets).backward()  # doctest: +SKIP
@@ -39,21 +57,36 @@ def loss(text: str | LossFunction) -> TorchLoss:
 
 @dataclass(frozen=True, repr=False)
 class TorchLoss:
-    """What `loss` makes. It is called with flat lists or with padded ones; both give the mean over lists, lower is
-    better, as a tensor without a dimension through which `backward()` goes.
+    """A loss as a function of tensors, made by `loss`; the mean over lists, lower is better.
 
-    Flat: scores, relevance (documents) and offsets (lists + 1), which say where each list begins. Padded: scores,
-    relevance (lists, places) and mask (lists, places), true where there is a document; all places without a mask.
-    Whatever stands at the others has no part in it, and their gradient is 0.
+    Call it with flat lists, (scores, relevance, offsets), or with padded ones, (scores, relevance, mask=mask). The
+    result is a tensor without a dimension, through which `backward()` goes.
 
-    scores: float64, float32, bfloat16 or float16, on any device; the last two are computed in float32, which the value
-    is in. relevance, offsets and mask: tensors on any device, or arrays. rng: a seed or generator for the losses that
-    draw, listmle with random ties and listnet beyond k = 1; default another draw at each call. max_grade: the highest
-    grade there is, of `ordinal` and of lambdarank by ERR; default that of these lists.
+    Attributes
+    ----------
+    loss
+        The loss that is computed.
 
-    The gradient is exact, that which NumPy computes from the same scores, and has no derivative of its own. With
-    lambdarank and lambdaloss it takes their weights as given. Raises InputError for shapes that do not fit, grades that
-    are no whole numbers, and lists without documents; ParameterError where a second derivative is asked for.
+    Raises
+    ------
+    InputError
+        From a call: shapes do not fit, grades are not whole numbers, or a list has no documents.
+    ParameterError
+        From a call: a second derivative is asked for.
+
+    Notes
+    -----
+    Flat: scores and relevance are (documents), and offsets (lists + 1) say where each list begins. Padded: scores and
+    relevance are (lists, places), and the mask (lists, places) is true for documents; without a mask all places are
+    documents. Values at other places are ignored, and their gradient is 0.
+
+    Scores are float64, float32, bfloat16 or float16, on any device; the last two are computed in float32, which is the
+    type of the value. The others are tensors on any device, or arrays. rng is the seed or generator of losses that draw
+    (listmle with random ties, listnet with k above 1); by default each call draws anew. max_grade is the highest grade,
+    for `ordinal` and for lambdarank by ERR; by default that of these lists.
+
+    The gradient is exact, the one that NumPy computes from the same scores, and has no derivative of its own. With
+    lambdarank and lambdaloss it treats their weights as constants.
     """
 
     loss: Loss

@@ -48,7 +48,7 @@ def resolve_device(name: str) -> str:
     has_gpu = bool(load_pytorch().cuda.is_available())
     if name == "cuda" and not has_gpu:
         raise ParameterError(
-            "device is 'cuda', and PyTorch finds no GPU that it can use; give 'cpu', or 'auto' for a GPU where there "
+            "device is 'cuda', and PyTorch finds no GPU that it can use; give 'cpu', or 'auto' for a GPU if there "
             "is one"
         )
     return "cuda" if has_gpu and name != "cpu" else "cpu"
@@ -60,11 +60,11 @@ def within_memory(advice: str) -> Iterator[None]:
     try:
         yield
     except load_pytorch().cuda.OutOfMemoryError:
-        raise ParameterError(f"there is not memory enough on the GPU {advice}") from None
+        raise ParameterError(f"there is not enough memory on the GPU {advice}") from None
     except RuntimeError as error:
         if NO_HOST_MEMORY not in str(error):
             raise
-        raise ParameterError(f"there is not memory enough {advice}") from None
+        raise ParameterError(f"there is not enough memory {advice}") from None
 
 
 @contextmanager

@@ -17,12 +17,13 @@ from rankscope.learning.losses import Loss, LossFunction
 from rankscope.learning.network import TrainedNetwork
 from rankscope.learning.ranker import Ranker, defaults_of
 from rankscope.learning.scaling import Scaling, column_count, with_list_ranks
-from rankscope.learning.torch.device import DEVICES, resolve_device, single_thread, within_memory
+from rankscope.learning.settings import RankerSettings
+from rankscope.learning.torch.device import resolve_device, single_thread, within_memory
 from rankscope.learning.torch.network import NetworkShape
 from rankscope.learning.torch.scoring import score_all
+from rankscope.learning.torch.settings import TorchSettings
 from rankscope.learning.torch.trainer import TorchTraining, to_device
 from rankscope.measures.base import Measure
-from rankscope.stats.inputs import check_choice, check_count
 from rankscope.typing import Floats
 
 __all__ = [
@@ -34,19 +35,60 @@ __all__ = [
 class TorchRanker(Ranker):
     """Learns as a `Ranker` does, by a network that is deeper or looks at the whole list, on a CPU or a GPU.
 
-    Takes what `Ranker` takes, with the same defaults, and is fitted, asked and saved in the same way. Besides:
-    attention: so many layers, behind the hidden ones, in which the documents of a list look at one another before each
-    is scored; `predict` then asks for the queries. heads: in how many ways they do so in each layer; the last of
-    `hidden` is a multiple of it. device: "auto" (a GPU where there is one), "cpu" or "cuda". hidden: () is a linear
-    scorer, which is trained by Adam as well.
+    It has the parameters of `Ranker` with the same defaults, and is fitted, called and saved in the same way.
 
-    The same seed gives the same model on a CPU, of which one thread is used; on a GPU sums are rounded in another order
-    each time. Losses are those of `rankscope.learning.losses`; on a GPU, listnet, softmax_cross_entropy, ranknet,
+    Parameters
+    ----------
+    loss
+        As in `Ranker`, but no trees. Default: 'listnet'.
+    hidden
+        Sizes of the hidden layers of a network; () means a linear scorer. Default: (64,).
+    attention
+        Number of attention layers over the documents of a list (networks of PyTorch only). Default: 0.
+    heads
+        Number of attention heads in each layer (networks of PyTorch only). Default: 2.
+    epochs
+        Maximum number of passes over the training lists. Default: 100.
+    patience
+        Stop after this number of epochs without improvement on the validation lists. Default: 15.
+    stop_on
+        Measure that chooses the best epoch on the validation lists. Default: "nDCG(gain='exp')@10".
+    learning_rate
+        Step size of the optimiser Adam; linear scorers need it with lambdarank and lambdaloss only. Default: 0.002.
+    batch_lists
+        Number of lists in each step of Adam; linear scorers need it with lambdarank and lambdaloss only. Default: 8.
+    dropout
+        Share of hidden units dropped at random in each step. Default: 0.3.
+    weight_decay
+        Strength of weight decay; L2 regularisation of linear scorers. Default: 0.0.
+    transform
+        Transformation of the features, learned on the training lists. One of 'standard', 'log', 'auto', 'none'.
+        Default: 'auto'.
+    models
+        Number of networks or tree ensembles trained from different seeds; their scores are averaged. Default: 1.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    device
+        Device that trains; auto uses a GPU if there is one (networks of PyTorch only). One of 'auto', 'cpu', 'cuda'.
+        Default: 'auto'.
+
+    Raises
+    ------
+    ParameterError
+        From `fit`: PyTorch is not installed, there is no GPU to use, or there is not enough memory.
+
+    Notes
+    -----
+    Attention layers follow the hidden layers: in them the documents of a list look at one another before each is
+    scored. `predict` then needs the queries, and the last size of `hidden` must be a multiple of `heads`. With
+    hidden=() the ranker is a linear scorer, which is trained by Adam as well. The attributes are those of `Ranker`.
+
+    On a CPU, of which one thread is used, the same seed gives the same model; on a GPU sums are rounded in another
+    order each time. Losses are those of `rankscope.learning.losses`; on a GPU, listnet, softmax_cross_entropy, ranknet,
     lambdaloss and squared are computed there, and the scores of others go to the host and their gradients back.
 
-    After `fit`: as `Ranker`. Raises ParameterError where PyTorch is not installed, where a GPU is asked for and
-    there is none, and where there is not memory enough.
-
+    Examples
+    --------
     >>> X = [[0.9, 0.2], [0.1, 0.4], [0.5, 0.3], [0.8, 0.9], [0.3, 0.1]]
     >>> ranker = TorchRanker("ranknet", hidden=(8, 8), attention=1)
     >>> qid = [1, 1, 1, 2, 2]
@@ -102,33 +144,32 @@ class TorchRanker(Ranker):
         parameters = self.parameters_ if hasattr(self, "models_") else self.get_params()
         return super().lists or parameters["attention"] > 0
 
-    def check(self) -> tuple[Loss | LambdaMART, Measure]:
-        """The loss and the measure. Raises for invalid parameters, and for a device that this machine lacks."""
-        loss_and_measure = super().check()
+    def check(self) -> tuple[Loss | LambdaMART, RankerSettings]:
+        """The loss and the settings. Raises for wrong parameters, and for a device that this machine lacks."""
+        loss_and_settings = super().check()
         resolve_device(self.device)
-        return loss_and_measure
+        return loss_and_settings
 
-    def settings(self) -> tuple[Loss | LambdaMART, Measure]:
-        """The loss and the measure. Raises for invalid parameters."""
+    def settings(self) -> RankerSettings:
+        """The settings that it shares with `Ranker`, checked with its own. Raises for wrong parameters."""
         if isinstance(objective := parse_objective(self.loss), LambdaMART):
             raise ParameterError(
                 f"the loss is {objective}, which grows trees, and a TorchRanker trains networks; give another loss, or "
                 "leave torch out"
             )
-        loss_and_measure = super().settings()
-        check_count("attention", self.attention, minimum=0)
-        check_count("heads", self.heads)
-        check_choice("device", self.device, DEVICES)
-        if self.attention and (not self.hidden or self.hidden[-1] % self.heads):
+        settings = super().settings()
+        own_settings = TorchSettings(attention=self.attention, heads=self.heads, device=self.device)
+        if own_settings.attention and (not settings.hidden or settings.hidden[-1] % own_settings.heads):
             raise ParameterError(
-                f"hidden is {tuple(self.hidden)!r}, and attention asks for hidden layers, the last a multiple of "
-                f"{self.heads} heads; give another size or other heads"
+                f"hidden is {settings.hidden!r}, and attention needs hidden layers, the last a multiple of "
+                f"{own_settings.heads} heads; give another size or other heads"
             )
-        return loss_and_measure
+        return settings
 
     def train(
         self,
         loss: Loss,
+        settings: RankerSettings,
         values: npt.NDArray[np.float32],
         features: Features,
         stopping: EarlyStopping | None,
@@ -141,11 +182,7 @@ class TorchRanker(Ranker):
         training = TorchTraining(
             loss=loss,
             shape=self.shape(values.shape[1], self.get_params()),
-            epochs=self.epochs,
-            learning_rate=self.learning_rate,
-            batch_lists=self.batch_lists,
-            dropout=self.dropout,
-            weight_decay=self.weight_decay,
+            settings=settings,
             device=device,
             native=device == "cuda",
         )
@@ -174,7 +211,7 @@ class TorchRanker(Ranker):
         Raises ParameterError besides where they are missing, and where there is not memory enough.
         """
         if not hasattr(self, "models_"):
-            raise ParameterError("this TorchRanker has not learned anything yet; call fit first")
+            raise ParameterError("this TorchRanker is not fitted; call fit first")
         width = column_count(self.n_features_in_, self.ranks_)
         shape, device = self.shape(width, self.parameters_), resolve_device(self.device)
         features = documents_to_score(X, qid, group, needs_lists=self.lists)

@@ -14,6 +14,7 @@ from rankscope.learning.early_stopping import EarlyStopping
 from rankscope.learning.features import informative_lists
 from rankscope.learning.losses import Loss
 from rankscope.learning.network import TrainedNetwork, refuse_diverged
+from rankscope.learning.settings import RankerSettings
 from rankscope.learning.torch.autograd import TorchLoss
 from rankscope.learning.torch.batches import Batch, shuffled
 from rankscope.learning.torch.device import load_pytorch, single_thread, within_memory
@@ -81,18 +82,15 @@ class VectorAdam:
 
 @dataclass(frozen=True, kw_only=True)
 class TorchTraining:
-    """The settings of training, with the meaning that they have in `TorchRanker`. device: "cpu" or "cuda".
+    """Training of a network by Adam in PyTorch. settings: of which `TorchRanker` documents the meaning.
 
-    native: whether to compute the loss on the device where it is written in PyTorch; else NumPy computes it.
+    device: "cpu" or "cuda". native: whether to compute the loss on the device where it is written in PyTorch; else
+    NumPy computes it.
     """
 
     loss: Loss
     shape: NetworkShape
-    epochs: int
-    learning_rate: float
-    batch_lists: int
-    dropout: float
-    weight_decay: float
+    settings: RankerSettings
     device: str
     native: bool
 
@@ -107,10 +105,11 @@ class TorchTraining:
     ) -> TrainedNetwork:
         """values, valid_values: the scaled features of `features` and of the validation lists."""
         longest = int(np.diff(features.offsets).max())
-        half = self.batch_lists // 2
+        n_lists = self.settings.batch_lists
+        half = n_lists // 2
         smaller = f"batches of {half}, by batch_lists (--batch-lists)" if half else "hidden layers"
         advice = (
-            f"for batches of {self.batch_lists} lists of up to {longest} documents; try smaller {smaller}"
+            f"for batches of {n_lists} lists of up to {longest} documents; try smaller {smaller}"
             f"{', or device=cpu' if self.device == 'cuda' else ''}"
         )
         with within_memory(advice), single_thread():
@@ -126,7 +125,7 @@ class TrainingRun:
         self.lists, self.max_grade = informative_lists(features), int(features.relevance.max())
         self.native = native_loss(training.loss) if training.native else None
         self.bridge = TorchLoss(training.loss)
-        self.steps = VectorAdam(first_weights(training.shape, rng), training.device, training.weight_decay)
+        self.steps = VectorAdam(first_weights(training.shape, rng), training.device, training.settings.weight_decay)
         self.generator = torch.Generator(training.device).manual_seed(int(rng.integers(2**63)))
         self.values = to_device(training.device, values)
         self.grades = to_device(training.device, features.relevance.astype(np.float32))
@@ -137,7 +136,7 @@ class TrainingRun:
         training, losses = self.training, []
         valid_tensor = None if valid_values is None else to_device(training.device, valid_values)
         best_weights = None
-        for epoch in range(training.epochs):
+        for epoch in range(training.settings.epochs):
             losses.append(self.epoch())
             self.check(losses[-1], epoch)
             if progress is not None:
@@ -156,7 +155,7 @@ class TrainingRun:
             scores = score_all(
                 self.steps.weights(), self.values, self.features.offsets, training.shape, training.device
             )
-            self.check(scores, training.epochs - 1)
+            self.check(scores, training.settings.epochs - 1)
         return TrainedNetwork(
             weights=self.steps.copy_weights() if best_weights is None else best_weights,
             losses=tuple(losses),
@@ -165,27 +164,27 @@ class TrainingRun:
         )
 
     def check(self, numbers: float | Floats32, epoch: int) -> None:
-        refuse_diverged(numbers, epoch, self.training.loss, self.training.learning_rate)
+        refuse_diverged(numbers, epoch, self.training.loss, self.training.settings.learning_rate)
 
     def epoch(self) -> float:
         """One pass over the lists; the mean loss of a list. Waits for the device once, at the end."""
-        training, torch = self.training, load_pytorch()
+        training, settings, torch = self.training, self.training.settings, load_pytorch()
         total = torch.zeros((), dtype=torch.float64, device=training.device)
         with np.errstate(over="ignore", invalid="ignore"):  # divergence shows in the loss
-            for batch in shuffled(self.lists, self.features.offsets, training.batch_lists, self.rng):
+            for batch in shuffled(self.lists, self.features.offsets, settings.batch_lists, self.rng):
                 value = self.loss_of(batch)
-                self.steps.step(value, training.learning_rate)
+                self.steps.step(value, settings.learning_rate)
                 total += value.detach() * batch.lists.size
         return float(total) / self.lists.size
 
     def loss_of(self, batch: Batch) -> Tensor:
-        training = self.training
+        training, dropout = self.training, self.training.settings.dropout
         rows = to_device(training.device, batch.rows)
         table = None
         if training.shape.attention or self.native is not None:
             table = ListTable(to_device(training.device, batch.cells), batch.lists.size, batch.longest)
         values = self.values.index_select(0, rows)
-        scores = score_lists(self.steps.weights(), values, training.shape, table, training.dropout, self.generator)
+        scores = score_lists(self.steps.weights(), values, training.shape, table, dropout, self.generator)
         if self.native is None or table is None:
             grades = self.features.relevance[batch.rows]
             return self.bridge(scores, grades, batch.offsets, rng=self.rng, max_grade=self.max_grade)

@@ -62,14 +62,37 @@ def approxndcg(
 ) -> tuple[float, Reals]:
     """ApproxNDCG: 1 - nDCG (gain 2 ** grade - 1) with smooth ranks; in [0, 1], lower is better.
 
-    The rank of i is 1 + the sum over the others of 1 / (1 + exp((s_i - s_j) / temperature)): the lower the temperature,
-    the nearer to true ranks. A list without a document of grade 1 or more counts as 1 and has no gradient.
+    Parameters
+    ----------
+    scores, relevance
+        The score and the grade of each document.
+    offsets
+        (lists + 1) where each list begins.
+    temperature
+        The lower it is, the closer the smooth ranks are to the true ranks.
 
-    Raises ParameterError for a temperature not above 0.
+    Returns
+    -------
+    tuple
+        The mean over lists, and its gradient by the scores.
 
-    Source: Qin, Liu and Li (2010), "A general approximation framework for direct optimization of information retrieval
+    Raises
+    ------
+    ParameterError
+        The temperature is not above 0.
+
+    Notes
+    -----
+    The rank of i is 1 + the sum over the others of 1 / (1 + exp((s_i - s_j) / temperature)). A list without a document
+    of grade 1 or more has the value 1 and no gradient.
+
+    References
+    ----------
+    Qin, Liu and Li (2010), "A general approximation framework for direct optimization of information retrieval
     measures"; temperature .1: Bruch et al. (2019).
 
+    Examples
+    --------
     >>> value, _ = approxndcg(np.array([0.0, 0.0]), np.array([1, 0]), np.array([0, 2]))
     >>> round(value, 6)  # both ranks are 1.5: 1 - 1 / log2(2.5)
     0.243529
@@ -88,13 +111,36 @@ def approxmrr(
 ) -> tuple[float, Reals]:
     """ApproxMRR: 1 - the mean over relevant documents of 1 / their smooth rank; in [0, 1], lower is better.
 
-    With one relevant document a list, this is 1 - its smooth reciprocal rank. Ranks as in `approxndcg`; a document is
-    relevant from grade 1 on. A list without one counts as 1 and has no gradient.
+    Parameters
+    ----------
+    scores, relevance
+        The score and the grade of each document.
+    offsets
+        (lists + 1) where each list begins.
+    temperature
+        The lower it is, the closer the smooth ranks are to the true ranks.
 
-    Raises ParameterError for a temperature not above 0.
+    Returns
+    -------
+    tuple
+        The mean over lists, and its gradient by the scores.
 
-    Source: the smooth ranks of Qin et al. (2010) for the reciprocal rank, as in TensorFlow Ranking's approx_mrr_loss.
+    Raises
+    ------
+    ParameterError
+        The temperature is not above 0.
 
+    Notes
+    -----
+    With one relevant document per list this is 1 - its smooth reciprocal rank. Ranks are those of `approxndcg`; a
+    document is relevant from grade 1 on. A list without one has the value 1 and no gradient.
+
+    References
+    ----------
+    The smooth ranks of Qin et al. (2010) for the reciprocal rank, as in TensorFlow Ranking's approx_mrr_loss.
+
+    Examples
+    --------
     >>> value, _ = approxmrr(np.array([0.0, 0.0]), np.array([1, 0]), np.array([0, 2]))
     >>> round(value, 6)  # 1 - 1 / 1.5
     0.333333

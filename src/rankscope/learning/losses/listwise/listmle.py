@@ -39,23 +39,52 @@ def listmle(
     lowest: bool = False,
     rng: np.random.Generator | int | None = None,
 ) -> tuple[float, Reals]:
-    """ListMLE: minus the log-likelihood of the documents in the order of falling grade, a mean over the stages.
+    """ListMLE: minus the log-likelihood of the documents in the order of falling grade; at least 0, lower is better.
 
-    At a stage the next document is chosen among those that are left with probability softmax(scores). At least 0,
-    lower is better. The value of a list is the mean over its stages. k: only the first k stages (top-k ListMLE).
-    stages: "position" weighs stage i of n with 2 ** (n - i) - 1, scaled to sum to 1 (p-ListMLE).
-    ties: documents of one grade come in an order drawn anew at each call ("random"), or all orders at once, by Efron's
-    ("efron") or Breslow's ("breslow") approximation; each of them is then as often at each stage of theirs, also where
-    stages count unlike or only some of them do. lowest: whether the documents of a list's lowest grade are chosen
-    from each other as well; their orders sum to probability 1, so by default they are not: as draws they only pull all
-    their scores together, and on lists of mostly irrelevant documents drown the rest.
-    A list of one grade counts as 0.
+    Parameters
+    ----------
+    scores, relevance
+        The score and the grade of each document.
+    offsets
+        (lists + 1) where each list begins.
+    k
+        Use only the first k stages (top-k ListMLE). Default: all.
+    ties
+        Order of documents of one grade: drawn anew at each call ("random"), or all orders at once by Efron's ("efron")
+        or Breslow's ("breslow") approximation.
+    stages
+        Weights of the stages: "equal", or "position", which weighs stage i of n with 2 ** (n - i) - 1, scaled to sum to
+        1 (p-ListMLE).
+    lowest
+        Whether the documents of a list's lowest grade are chosen from each other as well.
+    rng
+        Seed or generator of the order of ties.
 
-    Raises ParameterError for a parameter that is none of these.
+    Returns
+    -------
+    tuple
+        The mean over lists, and its gradient by the scores.
 
-    Source: Xia et al. (2008), "Listwise approach to learning to rank"; top k: Xia et al. (2009); position-aware: Lan et
-    al. (2014); ties: Efron (1977), Breslow (1974), whose partial likelihood is that of Plackett and Luce.
+    Raises
+    ------
+    ParameterError
+        A parameter has another value.
 
+    Notes
+    -----
+    At each stage the next document is chosen among the remaining ones with probability softmax(scores). The value of a
+    list is the mean over its stages; a list of one grade has the value 0. With the approximations for ties, each tied
+    document is equally often at each of their stages, also if stages have different weights or only some of them count.
+    All orders of the documents of the lowest grade sum to probability 1. They are skipped by default: as draws they
+    only pull all their scores together, and dominate lists of mostly irrelevant documents.
+
+    References
+    ----------
+    Xia et al. (2008), "Listwise approach to learning to rank"; top k: Xia et al. (2009); position-aware: Lan et al.
+    (2014); ties: Efron (1977), Breslow (1974), whose partial likelihood is that of Plackett and Luce.
+
+    Examples
+    --------
     >>> value, gradient = listmle(np.zeros(3), np.array([2, 1, 0]), np.array([0, 3]))
     >>> round(value, 6), gradient.round(6).tolist()  # (log 3 + log 2) / 2; shares of 1/3 and 1/2
     (0.89588, [-0.333333, -0.083333, 0.416667])

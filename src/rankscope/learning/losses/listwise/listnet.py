@@ -35,17 +35,44 @@ def listnet(
 ) -> tuple[float, Reals]:
     """ListNet: the cross-entropy of the distributions that grades and scores give to the first k of each list.
 
-    With k = 1, those of softmax(relevance) and softmax(scores): at least the entropy of the former, reached where
-    scores are the grades plus a constant; the gradient of a list is softmax(scores) - softmax(relevance). With more,
-    those of Plackett and Luce over ordered k documents, of which there are n (n - 1) ...: one draw of each list from
-    that of the grades stands for all of them, so value and gradient are right on average. Lower is better. curvature:
-    (documents) to which the second derivatives by each score are added; with k = 1 only.
+    Lower is better; at least the entropy of the grades' distribution, reached if scores are the grades plus a constant.
 
-    Raises ParameterError for k below 1.
+    Parameters
+    ----------
+    scores, relevance
+        The score and the grade of each document.
+    offsets
+        (lists + 1) where each list begins.
+    k
+        Number of top ranks. With 1 the distributions are softmax(relevance) and softmax(scores).
+    rng
+        Seed or generator of the draws, which k above 1 needs.
+    curvature
+        (documents) The second derivatives by each score are added to it, with k = 1 only.
 
-    Source: Cao et al. (2007), "Learning to rank: from pairwise approach to listwise approach", section 4; draws: Luo et
-    al. (2015), "Stochastic top-k ListNet".
+    Returns
+    -------
+    tuple
+        The mean over lists, and its gradient by the scores.
 
+    Raises
+    ------
+    ParameterError
+        k is below 1.
+
+    Notes
+    -----
+    With k = 1 the gradient of a list is softmax(scores) - softmax(relevance). With k above 1 the distributions are
+    those of Plackett and Luce over the ordered k documents, of which there are n (n - 1) ...: one draw for each list
+    from the grades' distribution stands for all of them, so value and gradient are right on average.
+
+    References
+    ----------
+    Cao et al. (2007), "Learning to rank: from pairwise approach to listwise approach", section 4; draws: Luo et al.
+    (2015), "Stochastic top-k ListNet".
+
+    Examples
+    --------
     >>> value, gradient = listnet(np.array([0.0, 0.0]), np.array([1, 0]), np.array([0, 2]))
     >>> round(value, 6), gradient.round(6).tolist()  # log 2; 1/2 - e / (1 + e)
     (0.693147, [-0.231059, 0.231059])
@@ -89,13 +116,38 @@ def softmax_cross_entropy(
 ) -> tuple[float, Reals]:
     """The cross-entropy of the shares of gain and softmax(scores) of each list; at least 0, lower is better.
 
-    gain: what a document's share of its list is of, its grade ("linear") or 2 ** grade - 1 ("exp"). A list without a
-    grade above 0 counts as 0. curvature: as in `listnet`.
-    Raises ParameterError for another gain.
+    Parameters
+    ----------
+    scores, relevance
+        The score and the grade of each document.
+    offsets
+        (lists + 1) where each list begins.
+    gain
+        The gain of a document, whose share of its list counts: its grade ("linear") or 2 ** grade - 1 ("exp").
+    curvature
+        (documents) The second derivatives by each score are added to it.
 
-    Source: Bruch et al. (2019), "An analysis of the softmax cross entropy loss for learning-to-rank with binary
-    relevance", equation 2; exp: XE-NDCG of Bruch (2021) without its draws.
+    Returns
+    -------
+    tuple
+        The mean over lists, and its gradient by the scores.
 
+    Raises
+    ------
+    ParameterError
+        gain is another text.
+
+    Notes
+    -----
+    A list without a grade above 0 has the value 0.
+
+    References
+    ----------
+    Bruch et al. (2019), "An analysis of the softmax cross entropy loss for learning-to-rank with binary relevance",
+    equation 2; exp: XE-NDCG of Bruch (2021) without its draws.
+
+    Examples
+    --------
     >>> value, gradient = softmax_cross_entropy(np.array([0.0, 0.0]), np.array([1, 0]), np.array([0, 2]))
     >>> round(value, 6), gradient.tolist()  # log 2
     (0.693147, [-0.5, 0.5])

@@ -36,15 +36,39 @@ def neuralndcg(
 ) -> tuple[float, Reals]:
     """NeuralNDCG: 1 - nDCG (gain 2 ** grade - 1) of the list sorted by NeuralSort; at least 0, lower is better.
 
+    Parameters
+    ----------
+    scores, relevance
+        The score and the grade of each document.
+    offsets
+        (lists + 1) where each list begins.
+    temperature
+        The lower it is, the closer the sorting matrix is to a permutation.
+    rounds
+        How often the columns and rows of the sorting matrix are scaled to sum to 1 (Sinkhorn).
+
+    Returns
+    -------
+    tuple
+        The mean over lists, and its gradient by the scores.
+
+    Raises
+    ------
+    ParameterError
+        The temperature is not above 0, rounds is below 0, or a list has more than 2,000 documents, whose matrices need
+        too much memory.
+
+    Notes
+    -----
     Row r of the sorting matrix is softmax(((n + 1 - 2 r) s - sum over j of |s - s_j|) / temperature): which document is
-    at rank r. rounds: how often its columns and rows are then scaled to sum to 1 (Sinkhorn). A list without a document
-    of grade 1 or more counts as 1 and has no gradient.
+    at rank r. A list without a document of grade 1 or more has the value 1 and no gradient.
 
-    Raises ParameterError for a temperature not above 0, fewer than 0 rounds, and a list of more than 2,000 documents,
-    whose matrices need too much memory.
+    References
+    ----------
+    Pobrotyn and Bialobrzeski (2021), "NeuralNDCG"; NeuralSort: Grover et al. (2019), equation 5.
 
-    Source: Pobrotyn and Bialobrzeski (2021), "NeuralNDCG"; NeuralSort: Grover et al. (2019), equation 5.
-
+    Examples
+    --------
     >>> value, _ = neuralndcg(np.array([5.0, -5.0]), np.array([1, 0]), np.array([0, 2]), temperature=0.1)
     >>> round(value, 6)
     0.0

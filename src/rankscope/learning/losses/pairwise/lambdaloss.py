@@ -46,19 +46,47 @@ def lambdarank(
     max_grade: int | None = None,
     curvature: Floats | None = None,
 ) -> tuple[float, Reals]:
-    """LambdaRank: RankNet's loss with each pair weighed by what its change of places does to the measure, summed.
+    """LambdaRank: RankNet's loss with each pair weighted by how swapping it changes the measure, summed.
 
-    At least 0, lower is better: sum over pairs with i of the higher grade of |delta_ij| log2(1 + exp(-sigma (s_i -
-    s_j))), where delta_ij is how the measure of the list as it is ranked now would change. The gradient takes the
-    weights as given. measure: one with `swap_deltas` (DCG, nDCG, P, AP, RR, ERR, RBP). max_grade: the highest grade
-    there is, which ERR asks for; default that of these lists. curvature: (documents) to which the second derivatives
-    by each score are added, weights as given.
+    At least 0, lower is better.
 
-    Raises ParameterError for a measure without `swap_deltas` and a sigma not above 0.
+    Parameters
+    ----------
+    scores, relevance
+        The score and the grade of each document.
+    offsets
+        (lists + 1) where each list begins.
+    measure
+        A measure with `swap_deltas` (DCG, nDCG, P, AP, RR, ERR, RBP).
+    sigma
+        Steepness of the logistic function.
+    max_grade
+        The highest grade, which ERR needs. Default: that of these lists.
+    curvature
+        (documents) The second derivatives by each score are added to it.
 
-    Source: Burges (2010), "From RankNet to LambdaRank to LambdaMART", as the loss that Wang et al. (2018), equation 17,
-    show it to be.
+    Returns
+    -------
+    tuple
+        The mean over lists, and its gradient by the scores.
 
+    Raises
+    ------
+    ParameterError
+        The measure has no `swap_deltas`, or sigma is not above 0.
+
+    Notes
+    -----
+    The sum over pairs with i of the higher grade of |delta_ij| log2(1 + exp(-sigma (s_i - s_j))), where delta_ij is how
+    the measure of the list as it is ranked now would change. Gradient and curvature treat the weights as constants.
+
+    References
+    ----------
+    Burges (2010), "From RankNet to LambdaRank to LambdaMART", as the loss that Wang et al. (2018), equation 17, show it
+    to be.
+
+    Examples
+    --------
     >>> value, gradient = lambdarank(np.array([0.0, 1.0]), np.array([1, 0]), np.array([0, 2]), measure="RR")
     >>> round(value, 6)  # (1 - 1/2) log2(1 + e)
     0.947318
@@ -89,17 +117,47 @@ def lambdaloss(
 ) -> tuple[float, Reals]:
     """LambdaLoss for nDCG: logistic losses of pairs under weights that bound 1 - nDCG; at least 0, lower is better.
 
-    sum over pairs of w_ij log2(1 + exp(-sigma (s_i - s_j))). G is the gain 2 ** grade - 1 over the ideal DCG, D(r) =
-    log2(r + 1). kind "1": w = G_i / D(rank of i), over all i and j of a list, whatever their grades, i = j as well. The
-    others only over pairs with i of the higher grade: "2": |G_i - G_j| times delta = |1 / D(d) - 1 / D(d + 1)|, d being
-    how far apart the two rank. "2++": |G_i - G_j| times (|1 / D(rank of i) - 1 / D(rank of j)| + mu delta). k: only
-    pairs with a document (kind "1": an i) among the first k, and discounts beyond k are 0. The gradient takes the
-    weights as given. curvature: as in `lambdarank`.
+    Parameters
+    ----------
+    scores, relevance
+        The score and the grade of each document.
+    offsets
+        (lists + 1) where each list begins.
+    kind
+        The weights of the pairs: "1", "2" or "2++".
+    k
+        Only pairs with a document (kind "1": an i) among the first k count, and discounts beyond k are 0. Default: all.
+    mu
+        The weight of delta in kind "2++".
+    sigma
+        Steepness of the logistic function.
+    curvature
+        (documents) The second derivatives by each score are added to it.
 
-    Raises ParameterError for a kind that is none of these, a sigma not above 0, a mu below 0, a k below 1.
+    Returns
+    -------
+    tuple
+        The mean over lists, and its gradient by the scores.
 
-    Source: Wang et al. (2018), "The LambdaLoss framework for ranking metric optimization", equations 14, 16 and 18.
+    Raises
+    ------
+    ParameterError
+        kind is another text, sigma is not above 0, mu is below 0, or k is below 1.
 
+    Notes
+    -----
+    The sum over pairs of w_ij log2(1 + exp(-sigma (s_i - s_j))). G is the gain 2 ** grade - 1 over the ideal DCG, D(r)
+    = log2(r + 1). Kind "1": w = G_i / D(rank of i), over all i and j of a list, whatever their grades, i = j as well.
+    The others only over pairs with i of the higher grade: "2": |G_i - G_j| times delta = |1 / D(d) - 1 / D(d + 1)|, d
+    being how far apart the two rank; "2++": |G_i - G_j| times (|1 / D(rank of i) - 1 / D(rank of j)| + mu delta).
+    Gradient and curvature treat the weights as constants.
+
+    References
+    ----------
+    Wang et al. (2018), "The LambdaLoss framework for ranking metric optimization", equations 14, 16 and 18.
+
+    Examples
+    --------
     >>> value, gradient = lambdaloss(np.array([0.0, 0.0]), np.array([1, 0]), np.array([0, 2]), kind="1")
     >>> round(value, 6)  # G = 1 at rank 1, twice log2(2) = 1: against itself and the other
     2.0

@@ -30,15 +30,42 @@ def ranknet(
 ) -> tuple[float, Reals]:
     """RankNet: log(1 + exp(-sigma * (s_i - s_j))) over pairs in which i has the higher grade, the mean of each list.
 
-    Above 0, lower is better; log 2 where all scores are equal. weights: what each pair counts in the weighted mean of
-    its list: "equal", the difference of "grades", or of "gains" (2 ** grade). A list without pairs counts as 0.
-    curvature: (documents) to which the second derivatives by each score are added.
+    Above 0, lower is better; log 2 if all scores are equal.
 
-    Raises ParameterError for other weights and a sigma not above 0.
+    Parameters
+    ----------
+    scores, relevance
+        The score and the grade of each document.
+    offsets
+        (lists + 1) where each list begins.
+    sigma
+        Steepness of the logistic function.
+    weights
+        Weight of each pair in the mean of its list: "equal", the difference of "grades", or of "gains" (2 ** grade).
+    curvature
+        (documents) The second derivatives by each score are added to it.
 
-    Source: Burges et al. (2005), "Learning to rank using gradient descent", equations 2 and 3 with certain targets;
-    there pairs are summed over all lists, here each list counts alike.
+    Returns
+    -------
+    tuple
+        The mean over lists, and its gradient by the scores.
 
+    Raises
+    ------
+    ParameterError
+        weights is another text, or sigma is not above 0.
+
+    Notes
+    -----
+    A list without pairs has the value 0.
+
+    References
+    ----------
+    Burges et al. (2005), "Learning to rank using gradient descent", equations 2 and 3 with certain targets; there pairs
+    are summed over all lists, here all lists have the same weight.
+
+    Examples
+    --------
     >>> value, gradient = ranknet(np.array([0.0, 0.0]), np.array([1, 0]), np.array([0, 2]))
     >>> round(value, 6), gradient.tolist()
     (0.693147, [-0.5, 0.5])
@@ -55,12 +82,39 @@ def ranksvm(
 ) -> tuple[float, Reals]:
     """RankSVM's hinge: max(0, margin - (s_i - s_j)) over pairs in which i has the higher grade, the mean of each list.
 
-    At least 0, lower is better. weights: as in `ranknet`. A list without pairs counts as 0.
+    At least 0, lower is better.
 
-    Raises ParameterError for other weights and a margin not above 0.
+    Parameters
+    ----------
+    scores, relevance
+        The score and the grade of each document.
+    offsets
+        (lists + 1) where each list begins.
+    margin
+        Difference of scores from which a pair adds nothing.
+    weights
+        Weight of each pair in the mean of its list: "equal", the difference of "grades", or of "gains" (2 ** grade).
 
-    Source: Joachims (2002), "Optimizing search engines using clickthrough data", without the norm of the weights.
+    Returns
+    -------
+    tuple
+        The mean over lists, and its gradient by the scores.
 
+    Raises
+    ------
+    ParameterError
+        weights is another text, or the margin is not above 0.
+
+    Notes
+    -----
+    A list without pairs has the value 0.
+
+    References
+    ----------
+    Joachims (2002), "Optimizing search engines using clickthrough data", without the norm of the weights.
+
+    Examples
+    --------
     >>> ranksvm(np.array([0.5, 0.0]), np.array([1, 0]), np.array([0, 2]))
     (0.5, array([-1.,  1.]))
     """
