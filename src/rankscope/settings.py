@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
@@ -35,6 +35,8 @@ __all__ = [
     "choice",
     "confidence_field",
     "count",
+    "declare",
+    "name_list",
     "names",
     "number",
     "parameters_text",
@@ -60,6 +62,8 @@ class Rule:
     """
 
     expected = "a value"
+    #: Reads the value from an option's text, and raises ValueError with what is wrong; None if the option has a type.
+    parse: Callable[[str], Any] | None = None
 
     def accepts(self, value: object) -> bool:
         """Whether the value is one of them."""
@@ -174,6 +178,14 @@ class Names(Rule):
                 if entry not in self.names:
                     raise UnknownName(self.kind, str(entry), self.names)
         super().check(name, value)
+
+
+class NameList(Names):
+    """A tuple of texts that one option holds, with commas between them."""
+
+    @staticmethod
+    def parse(text: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for name in text.split(",") if name))
 
 
 #: A number above 0; one of at least 0; a level or share between 0 and 1; the significance level of a test.
@@ -293,6 +305,11 @@ def names(
 ) -> Value:
     """Several texts, in the command one for each time that the option is given."""
     return declare(Names(table, kind), default, help, metavar=metavar, **options)
+
+
+def name_list(default: Value, *, help: str, metavar: str = "NAME,...", **options: Any) -> Value:
+    """Several texts, in the command one option with commas between them."""
+    return declare(NameList(), default, help, metavar=metavar, **options)
 
 
 def alpha_field(default: float = 0.05, help: str = "Significance level.", **options: Any) -> float:

@@ -47,14 +47,31 @@ def option_of(setting: Setting) -> Callable[[Command], Command]:
         return click.option(flag, setting.name, is_flag=True, **{**options, "show_default": False})
     if setting.default is REQUIRED:
         options["required"] = True
-    if isinstance(setting.rule, Names):
+    if isinstance(setting.rule, Names) and setting.rule.parse is None:
         options |= {"multiple": True, "default": setting.default or ()}
     return click.option(flag, setting.name, type=value_type(setting), metavar=setting.metavar or None, **options)
+
+
+class ParsedText(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
+    """The type of an option whose rule reads its text."""
+
+    def __init__(self, name: str, parse: Callable[[str], Any]) -> None:
+        self.name, self.parse = name, parse
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            return self.parse(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
 
 def value_type(setting: Setting) -> Any:
     """What click makes of the text of an option."""
     rule = setting.rule
+    if rule.parse is not None:
+        return ParsedText(setting.name, rule.parse)
     if isinstance(rule, (Choice, Names)) and rule.names:
         return click.Choice(list(rule.names))
     if isinstance(rule, Count):

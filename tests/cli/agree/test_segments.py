@@ -179,7 +179,7 @@ def test_a_seed_makes_the_same_intervals_again(cli: Callable[..., Any], files: P
     ("args", "message"),
     [
         (("wmt.csv",), "no metric beside what people say"),
-        (("wmt.csv", "good.scr", "--statistic", "wmt21"), "unknown statistic 'wmt21'; did you mean"),
+        (("wmt.csv", "good.scr", "--statistic", "wmt21"), "'wmt21' is not one of 'wmt10'"),
         (("wmt.csv", "good.scr", "--pairs", "fr-de"), "unknown language pair 'fr-de'; did you mean"),
         (("wmt.csv", "good.scr", "--table", "1,2;3"), "not 3 x 3"),
         (("wmt.csv", "good.scr", "--statistic", "pearson"), "said ranks, which mean something within one only"),

@@ -108,8 +108,8 @@ def test_a_figure_of_each_metric_and_pair_can_be_drawn(cli: Callable[..., Any], 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("wmt.csv bleu.sys.scr --statistic tau", "unknown statistic 'tau'"),
-        ("wmt.csv bleu.sys.scr --weights fr-en=0.9", "the weights add up to 0.9, expected 1"),
+        ("wmt.csv bleu.sys.scr --statistic tau", "'tau' is not one of 'pearson'"),
+        ("wmt.csv bleu.sys.scr --weights fr-en=0.9", "--weights add up to 0.9, expected 1"),
         ("wmt.csv bleu.sys.scr --weights fr-en=1", "weights say nothing of de-en"),
         ("wmt.csv bleu.sys.scr --weights fr-en", "'fr-en', expected PAIR=WEIGHT"),
         ("wmt.csv bleu.sys.scr --weights fr-en=1 --pairs de-en", "--weights names fr-en, which --pairs leaves out"),

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rankscope.agreement.settings import DUPLICATES
 from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import SegmentScores, SystemScores
 from rankscope.data.text import pluralise
@@ -100,9 +101,6 @@ def refuse_item(rankings: Rankings, item: int, name: str, expected: str) -> None
         f"judgment {judgment + 1} (segment {rankings.segment.names[rankings.segment.codes[judgment]]}), system "
         f"{rankings.system.names[rankings.system.codes[item]]!r}: {name} {problem}, {expected}"
     )
-
-
-DUPLICATES = ("keep", "drop", "refuse")
 
 
 def handle_duplicates(rankings: Rankings, duplicates: str, name: str) -> Rankings:

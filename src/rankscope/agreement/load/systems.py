@@ -14,13 +14,18 @@ from rankscope.agreement.load.files import AnyScores, merge_scores, ranked_only,
 from rankscope.agreement.load.segments import (
     GOLD,
     JudgedMetrics,
-    Names,
     human_column,
-    load_human_judgments,
-    names_of,
+    load_people,
     rankings_from_scores,
     ranks_note,
     select_language_pairs,
+)
+from rankscope.agreement.settings import (
+    JudgmentSettings,
+    MetricSettings,
+    Names,
+    judgment_settings_of,
+    metric_settings_of,
 )
 from rankscope.agreement.statistics import RULES
 from rankscope.data.rankings import Rankings
@@ -35,6 +40,7 @@ __all__ = [
     "PeopleAndMetrics",
     "SystemJudgments",
     "SystemMetrics",
+    "load_people_and_metrics",
     "load_system_scores",
     "read_metric_scores",
 ]
@@ -56,6 +62,67 @@ class PeopleAndMetrics(NamedTuple):
     notes: tuple[str, ...]
 
 
+def load_people_and_metrics(
+    judgments: SystemJudgments,
+    scores: SystemMetrics,
+    judgment_settings: JudgmentSettings,
+    metric_settings: MetricSettings,
+    *,
+    human: str | None,
+    segments: bool = False,
+) -> PeopleAndMetrics:
+    """People and metrics, selected as requested, read where they are files, in the given directions. Raises as
+    `systems`.
+
+    human: the rule that makes scores of systems; None for that of the data. segments: in folders with both, read scores
+    of segments instead of those of systems.
+    """
+    higher, lower, metric_names = judgment_settings.higher, metric_settings.lower, metric_settings.metrics
+    if in_both := [name for name in higher if name in lower]:
+        raise ParameterError(f"{in_both[0]} is named as higher and as lower, expected one of the two")
+    is_single = isinstance(scores, (SegmentScores, SystemScores, str, PathLikeType))
+    sources = [scores] if is_single else list(scores)  # type: ignore[arg-type]  # neither is a list
+    test_set = metric_settings.test_set
+    if test_set is not None and not any(isinstance(source, (str, PathLikeType)) for source in sources):
+        raise ParameterError("test_set says which scores of a file are wanted, and there is none; leave it out")
+    metric_scores = load_system_metrics(sources, test_set, segments=segments)
+    gold = judgment_settings.gold
+    needed = [*([] if gold is None else [gold]), *([] if metric_scores else metric_names or ())]
+    system_scores = read_system_judgments(judgments, needed, people=gold is None)
+    columns: Sequence[str] = ()  # their direction may be given, though they are not used
+    if system_scores is not None:
+        for name in ("duplicates", "reference", "lines"):
+            if judgment_settings.is_changed(name):
+                raise ParameterError(f"judgments are scores of systems, and {name} is for rankings; leave it out")
+        inputs = people_from_system_scores(system_scores, gold, human)
+    else:
+        judged, _ = load_people(
+            judgments,  # type: ignore[arg-type]  # scores of systems are excluded above
+            judgment_settings,
+            needed=needed,
+            lower=[name for name in lower if name not in {metric.metric for metric in metric_scores}],
+        )
+        columns = [*judged.columns] if isinstance(judged, Rankings) else [GOLD]
+        inputs = people_from_segments(judged, gold, human, [*higher, *lower], separate=bool(metric_scores))
+    judged_metrics = [] if metric_scores else inputs.metrics
+    known_names = [inputs.gold, *(metric.metric for metric in (*metric_scores, *inputs.metrics))]
+    for name in (*higher, *lower):
+        if name not in known_names and name not in columns:
+            raise UnknownName("metric", name, known_names)
+    all_metrics = [with_direction(metric, higher, lower) for metric in (*metric_scores, *judged_metrics)]
+    if not all_metrics:
+        raise InputError("there is no metric beside what people say; give scores, or judgments with another column")
+    if metric_names is not None:
+        all_metrics = select_metrics(all_metrics, metric_names)
+    notes = tuple(dict.fromkeys([*inputs.notes, *(note for metric in all_metrics for note in metric.notes)]))
+    people = inputs.people
+    if not isinstance(people, Rankings):
+        people = with_direction(people, higher, lower)
+    inputs = inputs._replace(people=people, metrics=with_unique_names(all_metrics), notes=notes)
+    pairs = judgment_settings.pairs
+    return inputs if pairs is None else inputs._replace(people=select_pairs_of_people(inputs.people, pairs))
+
+
 def load_system_scores(
     judgments: SystemJudgments,
     scores: SystemMetrics = (),
@@ -72,53 +139,14 @@ def load_system_scores(
     test_set: str | None,
     segments: bool = False,
 ) -> PeopleAndMetrics:
-    """People and metrics, selected as requested, read where they are files, in the given directions. Raises as
-    `systems`. segments: in folders with both, read scores of segments instead of those of systems.
-    """
-    higher_names, lower_names = names_of(higher), names_of(lower)
-    if in_both := [name for name in higher_names if name in lower_names]:
-        raise ParameterError(f"{in_both[0]} is named as higher and as lower, expected one of the two")
-    metric_names = None if metrics is None else names_of(metrics)
-    is_single = isinstance(scores, (SegmentScores, SystemScores, str, PathLikeType))
-    sources = [scores] if is_single else list(scores)  # type: ignore[arg-type]  # neither is a list
-    if test_set is not None and not any(isinstance(source, (str, PathLikeType)) for source in sources):
-        raise ParameterError("test_set says which scores of a file are wanted, and there is none; leave it out")
-    metric_scores = load_system_metrics(sources, test_set, segments=segments)
-    options = {"duplicates": duplicates, "reference": reference, "lines": lines}
-    needed = [*([] if gold is None else [gold]), *([] if metric_scores else metric_names or ())]
-    system_scores = read_system_judgments(judgments, needed, people=gold is None)
-    columns: Sequence[str] = ()  # their direction may be given, though they are not used
-    if system_scores is not None:
-        if unused_option := next((name for name, value in options.items() if value is not None), None):
-            raise ParameterError(f"judgments are scores of systems, and {unused_option} is for rankings; leave it out")
-        inputs = people_from_system_scores(system_scores, gold, human)
-    else:
-        judged, _ = load_human_judgments(
-            judgments,  # type: ignore[arg-type]  # scores of systems are excluded above
-            gold=gold,
-            needed=needed,
-            higher=higher_names,
-            lower=[name for name in lower_names if name not in {metric.metric for metric in metric_scores}],
-            **options,  # type: ignore[arg-type]  # types as declared in the parameters
-        )
-        columns = [*judged.columns] if isinstance(judged, Rankings) else [GOLD]
-        inputs = people_from_segments(judged, gold, human, [*higher_names, *lower_names], separate=bool(metric_scores))
-    judged_metrics = [] if metric_scores else inputs.metrics
-    known_names = [inputs.gold, *(metric.metric for metric in (*metric_scores, *inputs.metrics))]
-    for name in (*higher_names, *lower_names):
-        if name not in known_names and name not in columns:
-            raise UnknownName("metric", name, known_names)
-    all_metrics = [with_direction(metric, higher_names, lower_names) for metric in (*metric_scores, *judged_metrics)]
-    if not all_metrics:
-        raise InputError("there is no metric beside what people say; give scores, or judgments with another column")
-    if metric_names is not None:
-        all_metrics = select_metrics(all_metrics, metric_names)
-    notes = tuple(dict.fromkeys([*inputs.notes, *(note for metric in all_metrics for note in metric.notes)]))
-    people = inputs.people
-    if not isinstance(people, Rankings):
-        people = with_direction(people, higher_names, lower_names)
-    inputs = inputs._replace(people=people, metrics=with_unique_names(all_metrics), notes=notes)
-    return inputs if pairs is None else inputs._replace(people=select_pairs_of_people(inputs.people, names_of(pairs)))
+    """As `load_people_and_metrics`, with its settings as arguments."""
+    judgment_settings = judgment_settings_of(
+        gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines
+    )
+    metric_settings = metric_settings_of(metrics=metrics, lower=lower, test_set=test_set)
+    return load_people_and_metrics(
+        judgments, scores, judgment_settings, metric_settings, human=human, segments=segments
+    )
 
 
 def load_system_metrics(sources: Sequence[object], test_set: str | None, *, segments: bool = False) -> list[AnyScores]:

@@ -47,7 +47,7 @@ def main_table(result: SegmentAgreement) -> Table:
         columns.append(result.average)
         names.append(AVERAGE)
     if not result.pairs[0] and len(result.pairs) == 1:
-        names = [result.settings.statistic]
+        names = [result.settings.statistic_name]
     cells = [best_in_bold(column) for column in columns]
     rows = tuple((metric, *(column[m] for column in cells)) for m, metric in enumerate(result.metrics))
     return Table(columns=("metric", *names), rows=rows)
@@ -55,7 +55,7 @@ def main_table(result: SegmentAgreement) -> Table:
 
 def value_table(result: SegmentAgreement) -> Table:
     """Each value with its interval, and the number of pairs."""
-    calibrated = result.settings.convention is not None and result.settings.epsilon is None
+    calibrated = result.settings.is_calibrated
     shows_pairs = len(result.pairs) > 1 or bool(result.pairs[0])
     rows = []
     for metric, pair, _, value, low, high, n in result.records():
@@ -74,7 +74,7 @@ def value_table(result: SegmentAgreement) -> Table:
     columns = [
         "metric",
         *(["pair"] if shows_pairs else []),
-        result.settings.statistic,
+        result.settings.statistic_name,
         f"{format_percent(result.settings.confidence_level)} from",
         "to",
         what_n_is(result),
@@ -100,7 +100,7 @@ def sentence_of(result: SegmentAgreement) -> str:
     rounded = np.round(values[with_value], 4)
     best = [result.metrics[with_value[i]] for i in np.flatnonzero(rounded == rounded.max())]
     meaning = meaning_of(result)
-    highest = f"{result.settings.statistic} {format_value(float(rounded.max()), 'mean')}"
+    highest = f"{result.settings.statistic_name} {format_value(float(rounded.max()), 'mean')}"
     if with_value.size == 1:
         return f"{best[0]} against people{scope}: {highest}. {meaning}."
     if len(best) > 1:
@@ -132,7 +132,7 @@ def notes_of(result: SegmentAgreement) -> tuple[str, ...]:
             notes.append(
                 f"{metric}: {pairs_of_translations(lost)} left out, for want of a score{lost_by_pair(result, m)}"
             )
-    if settings.convention is not None and settings.epsilon is None:
+    if settings.is_calibrated:
         notes.append(
             "how close scores tie was chosen for each metric and language pair on these very data, so values are a "
             "little too high; intervals leave that choice out"
@@ -144,7 +144,7 @@ def notes_of(result: SegmentAgreement) -> tuple[str, ...]:
         )
     without_interval = np.isnan(result.low) & ~np.isnan(result.value)
     if without_interval.all():
-        notes.append(f"{settings.statistic} with grouping {settings.grouping} has no interval here")
+        notes.append(f"{settings.statistic_name} with grouping {settings.grouping} has no interval here")
     without_value = np.isnan(result.value)
     if without_value.any():
         names = [
