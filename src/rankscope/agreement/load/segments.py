@@ -84,7 +84,7 @@ def rankings_from_scores(people: SegmentScores) -> Rankings:
         systems.append(np.broadcast_to(system_codes, table.shape)[present])
         values.append(table[present])
     if not sum(array.size for array in values):
-        raise InputError(f"{people.metric} has no score of any segment, expected what people say of translations")
+        raise InputError(f"{people.metric} has no score of any segment, expected human scores of translations")
     pair = np.concatenate(pairs)
     return Rankings(
         pair=Labels(tuple(people.pairs), pair),
@@ -130,7 +130,7 @@ def attach_metrics(
         judgments = read_judgments(judgments, gold=gold)
     if isinstance(judgments, SegmentScores):
         if gold not in (None, GOLD):
-            raise ParameterError(f"gold is {gold!r}, and scores of people have no columns to choose from; leave it out")
+            raise ParameterError(f"gold is {gold!r}, but human scores have no columns to choose from; leave it out")
         rankings = rankings_from_scores(judgments)
     elif isinstance(judgments, Rankings):
         rankings = judgments
@@ -145,7 +145,7 @@ def attach_metrics(
         rankings = attach_scores(rankings, metric)
         metric_names += [name for name in rankings.columns if name not in earlier_columns]
     if not metric_names:
-        raise InputError("there is no metric beside what people say; give scores, or judgments with another column")
+        raise InputError("there is no metric to compare with people; add scores, or judgments with another column")
     return JudgedMetrics(rankings, gold, tuple(metric_names), rankings.notes)
 
 
@@ -183,7 +183,7 @@ def select_human_judgments(
     gold = human_column(rankings, gold, allow_any_name=allow_any_name)
     selected = ranked_only(select_language_pairs(rankings, pairs), gold)
     if np.isnan(selected.column(gold)).all():
-        raise InputError(f"{gold}, the column of people, has no value; expected what they say of at least one item")
+        raise InputError(f"{gold}, the column of human judgments, has no value; expected at least one")
     return selected, gold
 
 
@@ -201,7 +201,9 @@ def human_column(rankings: Rankings, gold: str | None, *, allow_any_name: bool =
         return column
     if allow_any_name and len(rankings.columns) == 1:
         return next(iter(rankings.columns))
-    raise ParameterError(f"which column is that of people? Name one as gold (--gold): {join_names(rankings.columns)}")
+    raise ParameterError(
+        f"which column holds the human judgments? Name it with gold (--gold): {join_names(rankings.columns)}"
+    )
 
 
 def select_language_pairs(rankings: Rankings, pairs: Sequence[str] | None) -> Rankings:
@@ -212,7 +214,7 @@ def select_language_pairs(rankings: Rankings, pairs: Sequence[str] | None) -> Ra
         return rankings
     names = [pairs] if isinstance(pairs, str) else list(pairs)
     if not names:
-        raise ParameterError("no language pair is asked for; name some, or leave pairs out for all")
+        raise ParameterError("pairs is empty; name at least one language pair, or leave pairs out for all")
     codes = {name: code for code, name in enumerate(rankings.pair.names)}
     selected_codes = []
     for name in dict.fromkeys(names):
@@ -221,7 +223,7 @@ def select_language_pairs(rankings: Rankings, pairs: Sequence[str] | None) -> Ra
         selected_codes.append(codes[name])
     selected = rankings.select(np.isin(rankings.pair.codes, selected_codes))
     if not len(selected):
-        raise InputError(f"there is no judgment of {join_names(names)}, of {pluralise(len(rankings), 'judgment')}")
+        raise InputError(f"no judgment of {join_names(names)} among {pluralise(len(rankings), 'judgment')}")
     # New codes in the requested order, so that by_pair keeps it.
     positions = {code: i for i, code in enumerate(selected_codes)}
     new_codes = np.array([positions[code] for code in selected.pair.codes.tolist()], np.int64)
@@ -292,7 +294,7 @@ def load_people(
     """
     for name in settings.higher:
         if name in lower:
-            raise ParameterError(f"{name} is named as higher and as lower, expected one of the two")
+            raise ParameterError(f"{name} is named in both higher and lower; name it in one of them")
     wmt_options = {
         name: value
         for name, value in {"reference": settings.reference, "lines": settings.lines}.items()
@@ -310,12 +312,10 @@ def load_people(
     else:
         people = judgments
         if wmt_options:
-            raise ParameterError(
-                f"judgments are no file, and {next(iter(wmt_options))} says how one is read; leave it out"
-            )
+            raise ParameterError(f"judgments are not a file, so {next(iter(wmt_options))} has no effect; leave it out")
         if settings.duplicates is not None:
             if not isinstance(people, Rankings):
-                raise ParameterError("duplicates are for judgments, and these are scores; leave it out")
+                raise ParameterError("these are scores, so duplicates has no effect; leave it out")
             people = handle_duplicates(people, settings.duplicates, "judgments")
     if isinstance(people, Rankings):
         for name in (*settings.higher, *lower):
@@ -360,7 +360,7 @@ def load_judged_metrics(
     lower, metric_names = metric_settings.lower, metric_settings.metrics
     sources = [scores] if isinstance(scores, (SegmentScores, str, PathLikeType)) else list(scores)
     if metric_settings.test_set is not None and not any(isinstance(source, (str, PathLikeType)) for source in sources):
-        raise ParameterError("test_set says which scores of a seg.scr are wanted, and there is none; leave it out")
+        raise ParameterError("test_set selects scores from files, and there is no file; leave it out")
     people, unmatched = load_people(
         judgments, judgment_settings, needed=() if sources else metric_names or (), lower=lower
     )
@@ -376,7 +376,7 @@ def load_judged_metrics(
     judged_metrics = attach_metrics(people, metric_scores, gold=judgment_settings.gold, pairs=judgment_settings.pairs)
     if metric_names is not None:
         if not metric_names:
-            raise ParameterError("no metric is asked for; name some, or leave metrics out for all")
+            raise ParameterError("metrics is empty; name at least one metric, or leave metrics out for all")
         if unknown := [name for name in metric_names if name not in judged_metrics.metrics]:
             raise UnknownName("metric", unknown[0], judged_metrics.metrics)
         judged_metrics = judged_metrics._replace(metrics=metric_names)
@@ -437,8 +437,8 @@ def ranks_note(judged_metrics: JudgedMetrics, columns: Sequence[str]) -> list[st
         return []
     verb = "is" if len(names) == 1 else "are"
     return [
-        f"{join_names(names)} {verb} read as ranks, of which lower is better; where higher is better, say so: "
-        f"--higher {','.join(names)} (in Python higher={names!r}); --lower (lower=) does without this note"
+        f"{join_names(names)} {verb} read as ranks (lower is better); if higher is better, use "
+        f"--higher {','.join(names)} (in Python higher={names!r}); --lower (lower=) turns this note off"
     ]
 
 

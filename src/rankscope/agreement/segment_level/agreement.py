@@ -357,15 +357,13 @@ def check_comparable(inputs: JudgedMetrics, settings: SegmentSettings) -> None:
         return
     if settings.convention is None and settings.grouping != "segment":
         raise ParameterError(
-            f"{settings.statistic_name} with grouping {settings.grouping!r} compares what people said in different "
-            "judgments, and these said ranks, which mean something within one only; group by segment, or give their "
-            "scores"
+            f"{settings.statistic_name} with grouping {settings.grouping!r} compares values across judgments, but "
+            "these are ranks, which are comparable only within a judgment; group by segment, or pass scores"
         )
     if settings.convention is not None and settings.convention.min_difference > 0:
         raise ParameterError(
-            f"{settings.convention.name} asks for human scores that differ by at least "
-            f"{settings.convention.min_difference:g}, "
-            "and these judgments are ranks; give their scores, or take wmt12"
+            f"{settings.convention.name} needs human scores that differ by at least "
+            f"{settings.convention.min_difference:g}, but these judgments are ranks; pass scores, or use wmt12"
         )
 
 
@@ -379,7 +377,7 @@ def refuse_unordered(inputs: JudgedMetrics, convention: KendallConvention | None
     if convention is None and grouping != "segment":
         if np.nanmin(values) < np.nanmax(values):
             return
-        raise InputError(f"{inputs.gold} is {np.nanmin(values):g} wherever it is; expected at least two values")
+        raise InputError(f"all values of {inputs.gold} are {np.nanmin(values):g}, expected at least two different ones")
     table = inputs.rankings.table(inputs.gold)
     lists_of_several = table[np.count_nonzero(~np.isnan(table), axis=1) > 1]
     ties_count = convention is not None and (convention.tied_human is not None or convention.tied_both is not None)
@@ -388,6 +386,6 @@ def refuse_unordered(inputs: JudgedMetrics, convention: KendallConvention | None
     ):
         return
     raise InputError(
-        f"in column {inputs.gold!r} no item is ranked above another of its list: all of a list are tied, or a "
-        "list has one item; expected lists in which people prefer some items"
+        f"in column {inputs.gold!r} no item is ranked above another of its list: lists have one item, or all items "
+        "are tied; expected lists in which people prefer some items"
     )

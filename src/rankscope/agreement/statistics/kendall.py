@@ -126,11 +126,11 @@ class KendallConvention:
         cells = [as_cell(cell) for row in rows for cell in row]
         if cells != cells[::-1]:
             raise ParameterError(
-                "the table of coefficients changes where the two translations change places, expected the same number "
+                "the table of coefficients depends on the order of the two translations; expected the same number "
                 "for (<, <) and (>, >), (<, >) and (>, <), (<, =) and (>, =), (=, <) and (=, >)"
             )
         if all(cell is None for cell in cells):
-            raise ParameterError("the table of coefficients leaves every pair out; give at least one cell a number")
+            raise ParameterError("the table of coefficients skips every pair; at least one cell must be a number")
         return cls(
             concordant=cells[0],
             tied_metric=cells[1],
@@ -146,7 +146,7 @@ def as_cell(value: object) -> Cell:
         return None
     is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     if not is_number or not np.isfinite(value):  # type: ignore[call-overload]  # is_number was checked
-        raise ParameterError(f"a coefficient is {value!r}, expected a number, or None to leave such pairs out")
+        raise ParameterError(f"a coefficient is {value!r}, expected a number, or None to skip such pairs")
     return float(value)  # type: ignore[arg-type]  # a number, as was just checked
 
 
@@ -158,7 +158,7 @@ def strict_convention(name: str, tied_metric: Cell, source: str, least: float = 
 
 
 OLD = "Callison-Burch et al. (2010; 2011; 2012); a metric's tie counts against it"
-TAU13 = "Macháček and Bojar (2013); a metric's ties are left out"
+TAU13 = "Macháček and Bojar (2013); a metric's ties are skipped"
 TAU14 = "Macháček and Bojar (2014); a metric's tie counts neither way, but is counted"
 #: Every named convention.
 CONVENTIONS: Mapping[str, KendallConvention] = {

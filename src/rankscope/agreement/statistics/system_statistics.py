@@ -104,8 +104,7 @@ def mean_sums(scores: PairScores, systems: Sequence[str], over: str) -> SystemSu
         present &= present.all(axis=0)
         if not present.any():
             raise InputError(
-                "there is no segment of which all systems have a score, so no mean over common segments; take the mean "
-                "of each over its own (--over own)"
+                "no segment has scores of all systems; use --over own for means over each system's own segments"
             )
     return sums_from_tables(
         scores.segments, np.where(present, values, 0.0).T[:, :, None], present.T[:, :, None].astype(np.float64)

@@ -152,7 +152,7 @@ class SystemAgreement(Result):
             *([f"given:{','.join(system_metrics)}"] if system_metrics else []),
             *directions(self.gold, self.metrics, self.higher),
             *(["systems:common"] if settings.common else []),
-            *(["outliers:left out"] if settings.without_outliers else []),
+            *(["outliers:skipped"] if settings.without_outliers else []),
             *weights,
             f"interval:{interval_texts.get(self.interval, 'none')}",
             *([f"permutations:{settings.n_resamples}"] if settings.statistic == SOFT else []),
@@ -360,7 +360,7 @@ def agreement_of(inputs: PeopleAndMetrics, settings: SystemSettings) -> SystemAg
     kept_masks = [~mask if settings.without_outliers else np.ones_like(mask) for mask in outlier_masks]
     for matched, mask in zip(matches, kept_masks, strict=True):
         if np.count_nonzero(mask) < 2:
-            raise InputError(f"{matched.pair}: without systems far from the rest fewer than two are left")
+            raise InputError(f"{matched.pair}: fewer than two systems are left without outliers")
     n_systems = np.array([int(np.count_nonzero(mask)) for mask in kept_masks])
     n = n_systems if settings.statistic in SYSTEM_CORRELATIONS else n_systems * (n_systems - 1) // 2
     values = compute_values(matches, kept_masks, outlier_masks, settings, interval)
@@ -400,8 +400,8 @@ def few_notes(matches: Sequence[MatchedSystems], n_systems: Ints) -> list[str]:
     pairs_of_two = [matched.pair for matched, n in zip(matches, n_systems.tolist(), strict=True) if n < 3]
     if not pairs_of_two:
         return []
-    of_pairs = " of " + ", ".join(pairs_of_two) if any(pairs_of_two) else ""
-    return [f"2 systems{of_pairs}: both sides order them alike or the other way round, and no more can be said"]
+    of_pairs = f" ({', '.join(pairs_of_two)})" if any(pairs_of_two) else ""
+    return [f"with only 2 systems{of_pairs} the sides either agree on their order or disagree, nothing in between"]
 
 
 def interval_of(inputs: PeopleAndMetrics, settings: SystemSettings) -> str:
@@ -412,8 +412,8 @@ def interval_of(inputs: PeopleAndMetrics, settings: SystemSettings) -> str:
         return "none"
     if settings.interval == "segments" and not has_segments:
         raise ParameterError(
-            "a bootstrap over segments needs people's scores of segments, and these are of systems; give them, or ask "
-            'for interval "fisher" or "none"'
+            "a bootstrap over segments needs human scores of segments, but these are of systems; pass those, or use "
+            'interval "fisher" or "none"'
         )
     if settings.interval is not None:
         return settings.interval
@@ -430,7 +430,7 @@ def refuse_soft_without_segments(inputs: PeopleAndMetrics) -> None:
             else f"{inputs.gold} (people) has none"
         )
         raise ParameterError(
-            f"{SOFT} needs scores of segments, by people and by metrics, and {reason}; give them, or take {ACCURACY}"
+            f"{SOFT} needs scores of segments from people and metrics, but {reason}; pass them, or use {ACCURACY}"
         )
 
 
@@ -441,7 +441,7 @@ def weights_of(settings: SystemSettings, pairs: Sequence[str]) -> Floats:
     if unknown := [pair for pair in settings.weights if pair not in pairs]:
         raise UnknownName("language pair among the weights", unknown[0], pairs)
     if missing := [pair for pair in pairs if pair not in settings.weights]:
-        raise ParameterError(f"weights say nothing of {missing[0]}; give each language pair one, 0 where it counts not")
+        raise ParameterError(f"weights lack {missing[0]}; give every language pair a weight, 0 to ignore it")
     return np.array([settings.weights[pair] for pair in pairs])
 
 

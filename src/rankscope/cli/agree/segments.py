@@ -38,9 +38,9 @@ def refuse_unused(decisions: bool) -> None:
     }
     for name in NOT_WITH_DECISIONS if decisions else ():
         if name in flags:
-            raise ParameterError(f"{flags[name]} changes nothing about --decisions; leave one of the two out")
+            raise ParameterError(f"{flags[name]} has no effect with --decisions; leave one of them out")
     if "table" in flags and "statistic" in flags:
-        raise ParameterError("--table and --statistic both say what is computed; leave one of the two out")
+        raise ParameterError("--table replaces --statistic; leave one of them out")
 
 
 @click.command("segments")
@@ -50,11 +50,18 @@ def refuse_unused(decisions: bool) -> None:
 @click.option(
     "--table",
     metavar="3x3",
-    help="Coefficients in the place of --statistic: people <, =, > by metric <, =, >, as 1,-1,-1;x,x,x;-1,-1,1.",
+    help="Coefficients instead of --statistic: rows people <, =, >; columns metric <, =, >; x skips a pair. Example: "
+    "1,-1,-1;x,x,x;-1,-1,1.",
 )
-@click.option("--decisions", is_flag=True, help="Show what metrics decide where people say better, tie or worse.")
-@click.option("--normalise", type=click.Choice(NORMALISE), help="Of --decisions: shares of rows, columns or of all.")
-@click.option("--details", is_flag=True, help="Show each value of a long table with its interval, too.")
+@click.option(
+    "--decisions", is_flag=True, help="Show instead how often people and each metric say better, tie or worse."
+)
+@click.option(
+    "--normalise",
+    type=click.Choice(NORMALISE),
+    help="With --decisions: show shares of each row, of each column, or of all.",
+)
+@click.option("--details", is_flag=True, help="Also show the interval of each value if the table is long.")
 @setting_options(MetricSettings)
 @setting_options(JudgmentSettings)
 @result_options
@@ -67,11 +74,11 @@ def segments(
     details: bool,
     **options: Any,
 ) -> None:
-    """Say how far metrics agree with people on the translations of each segment.
+    """How far do metrics agree with people on the translations of each segment?
 
     JUDGMENTS: a ranking CSV of WMT, a table (segment, system, and columns of numbers), JCML, Appraise's XML,
-    better/worse pairs, preferences between two (item, a, b, human, judge), or scores that people gave. SCORES: seg.scr,
-    .seg.score or a folder of mt-metrics-eval; without any, the other columns of the judgments.
+    better/worse pairs, preferences between two (item, a, b, human, judge), or human scores. SCORES: seg.scr, .seg.score
+    or a folder of mt-metrics-eval; without any, the other columns of the judgments are the metrics.
 
     \b
     rankscope agree segments demo-answers.csv --higher llm,reward --decisions
@@ -89,9 +96,9 @@ def segments(
     judgment_settings = take_settings(JudgmentSettings, options)
     metric_settings = take_settings(MetricSettings, options)
     if normalise is not None and not decisions:
-        raise ParameterError("--normalise says how --decisions are shown; give that too, or leave it out")
+        raise ParameterError("--normalise applies to --decisions; add that option, or leave it out")
     if decisions and isinstance(settings.epsilon, str):
-        raise ParameterError("--decisions count ties up to one epsilon; give --epsilon as a number")
+        raise ParameterError("--decisions needs a fixed epsilon; give --epsilon as a number")
     result_output.check((judgments, *scores))
     check_single_stdin((judgments, *scores))
     if decisions:

@@ -21,16 +21,16 @@ __all__ = [
 @click.argument("judgments")
 @click.argument("scores", nargs=-1, metavar="[SCORES]...")
 @setting_options(SystemSettings)
-@click.option("--details", is_flag=True, help="Show the systems' scores of every language pair, too.")
+@click.option("--details", is_flag=True, help="Also show the scores of the systems for every language pair.")
 @setting_options(MetricSettings)
 @setting_options(JudgmentSettings)
 @result_options
 def systems(judgments: str, scores: tuple[str, ...], details: bool, **options: Any) -> None:
-    """Say how far metrics agree with people on whole systems: which of them is better?
+    """How far do metrics agree with people on which of whole systems is better?
 
-    JUDGMENTS: as of `rankscope agree segments`; or scores of systems, as a table (system, human, and columns of other
-    scores) or .sys.score. SCORES: sys.scr, .sys.score or a table, of systems; seg.scr or .seg.score, of segments; a
-    folder of mt-metrics-eval. Without any, the other columns of the judgments.
+    JUDGMENTS: as for `rankscope agree segments`, or scores of systems, in a table (system, human, and columns of other
+    scores) or .sys.score. SCORES: sys.scr, .sys.score or a table for systems; seg.scr or .seg.score for segments; or a
+    folder of mt-metrics-eval. Without any, the other columns of the judgments are the metrics.
 
     \b
     rankscope agree systems demo-answers.csv --higher llm,reward --statistic pearson
@@ -45,6 +45,8 @@ def systems(judgments: str, scores: tuple[str, ...], details: bool, **options: A
     result_output.check((judgments, *scores))
     check_single_stdin((judgments, *scores))
     if settings.weights and judgment_settings.pairs and (unlisted := {*settings.weights} - {*judgment_settings.pairs}):
-        raise ParameterError(f"--weights names {min(unlisted)}, which --pairs leaves out; name the same in both")
+        raise ParameterError(
+            f"--weights names {min(unlisted)}, which is not among --pairs; name the same language pairs in both"
+        )
     agreement = agree_on_systems(judgments, scores, judgment_settings, metric_settings, settings)
     result_output.show(agreement, details=details)
