@@ -416,8 +416,8 @@ def check_scores(matched: MatchedSystems, names: Sequence[str]) -> None:
 
 class Matrices(NamedTuple):
     """One language pair. gold: (systems, segments), metrics: (metrics, systems, segments), higher is better, NaN where
-    there is no score. whole: scores are of systems, and the matrices have one column. notes: what is skipped. used: the
-    segments with a cell that all sides have; empty where scores are of systems.
+    there is no score. of_systems: scores are of systems, and the matrices have one column. notes: what is skipped.
+    segments: those with a cell that all sides have; empty where scores are of systems.
     """
 
     gold: Floats

@@ -60,15 +60,40 @@ AVERAGE = "average"
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SegmentAgreement(Result):
-    """How far each metric agrees with people, for each language pair; arrays of shape (metrics, pairs).
+    """How far each metric agrees with people on the translations of each segment, as `segments` gives it.
 
-    value: the statistic, higher is better; NaN where there is none. low, high: its bootstrap interval over segments,
-    NaN where there is none. n: the pairs of translations that count (translations, of a correlation) with grouping
-    "none", else the segments or systems with a value. epsilon: differences up to which the metric ties. missing:
-    translations that people judged and the metric has no score of; lost: pairs of translations left out for that.
-    average, average_low, average_high: (metrics) the mean over the pairs; NaN where one has no value. higher: of the
-    column of people (gold) and the metrics those in which higher is better. `frame()` is the tidy table, a row a metric
-    and pair, and a pair "average" where there are several.
+    `frame()` is the tidy table: a row for each metric and language pair, and a pair "average" if there are several.
+    Arrays have the shape (metrics, pairs).
+
+    Attributes
+    ----------
+    metrics
+        The names of the metrics.
+    pairs
+        The language pairs.
+    value
+        The statistic; higher is better, NaN where there is none.
+    low, high
+        Its bootstrap confidence interval over segments; NaN where there is none.
+    n
+        With grouping "none" the pairs of translations that count (translations, for a correlation), else the segments
+        or systems with a value.
+    epsilon
+        The largest difference of two metric scores that is a tie; NaN for a correlation.
+    missing
+        Translations that people judged and the metric does not score.
+    lost
+        Pairs of translations that are skipped because of these.
+    average, average_low, average_high
+        (metrics) the mean over the language pairs and its interval; NaN where one has no value.
+    settings
+        How agreement was computed.
+    gold
+        The column of people.
+    higher
+        Those of the column of people and the metrics in which higher is better.
+    notes
+        What a reader should know.
     """
 
     VIEW = "rankscope.agreement.segment_level.view:sections_of"

@@ -38,13 +38,25 @@ X: Cell = None
 
 @dataclass(frozen=True, kw_only=True)
 class KendallConvention:
-    """What each kind of pair counts: value = sum of coefficient x pairs / pairs that are not left out.
+    """What each kind of pair counts: value = sum of coefficient x pairs / pairs that are not skipped.
 
-    concordant, discordant: ordered by the metric as by people, or the other way round. tied_human, tied_metric: tied by
-    that side only. tied_both: by both. Each is a number, or None where such pairs are left out of both sums. least: of
-    pairs that people ordered only those count whose human scores differ by at least so much; those tied or closer are
-    left out.
+    A coefficient is a number, or None to skip such pairs in both sums.
 
+    Attributes
+    ----------
+    concordant, discordant
+        Coefficients of pairs that the metric orders as people do, or the other way round.
+    tied_human, tied_metric, tied_both
+        Coefficients of pairs that only people tie, only the metric ties, or both tie.
+    min_difference
+        Pairs whose human scores differ by less are skipped; 0 skips none.
+    name
+        What results call it.
+    source
+        Where it was published.
+
+    Examples
+    --------
     >>> KendallConvention(concordant=1, discordant=-1).value_of(PairCounts(6, 3, 4, 1, 2)).item()  # (6 - 3) / (6 + 3)
     0.3333333333333333
     """

@@ -47,8 +47,8 @@ RULES = ("wins", "expected_wins", "better_or_equal", "bradley_terry")
 class SystemSums:
     """The scores of the systems of one language pair: means over columns of ratios of sums over segments.
 
-    values: (systems). segments: names. above, below: (segments, systems, columns), no columns where the scores were
-    given. drawn: (resamples, systems) where another model drew them.
+    values: (systems). segments: names. numerators, denominators: (segments, systems, columns), None for scores of
+    systems. resampled: (resamples, systems), if a model draws its own resamples.
     """
 
     values: Floats

@@ -65,19 +65,51 @@ ALL = "all"
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SystemAgreement(Result):
-    """How far each metric agrees with people on systems, for each language pair; arrays of shape (metrics, pairs).
+    """How far each metric agrees with people on whole systems, as `systems` gives it.
 
-    value: the statistic, higher is better. low, high: its interval, NaN where there is none. n: systems, or pairs of
-    systems of an accuracy. without: the statistic without the systems whose human score is far from the rest, NaN where
-    there are none or too few are left. average, average_low, average_high: (metrics) the mean over the language pairs,
-    weighted where weights were given. pooled, pooled_low, pooled_high: (metrics) of "pairwise_accuracy" the share of
-    the pairs of systems of all language pairs; else NaN.
+    `frame()` is the tidy table: a row for each metric and language pair, and rows "average" and "all" if there are
+    several pairs. Arrays have the shape (metrics, pairs), unless said otherwise.
 
-    systems: by language pair, the names. human, scores: by language pair, (systems) and (metrics, systems) what was
-    compared, as people and metrics say it. outliers: by language pair, the systems far from the rest. rule: what human
-    scores are: "wins" and the like, "mean" or "given". parts: for each metric, whether its scores are of segments.
-    interval: what intervals are of. higher: people's (gold) and the metrics' names in which higher is better.
-    `frame()` is the tidy table: a row a metric and pair, and rows "average" and "all" where there are several.
+    Attributes
+    ----------
+    metrics
+        The names of the metrics.
+    pairs
+        The language pairs.
+    systems
+        By language pair, the names of the systems.
+    value
+        The statistic; higher is better.
+    low, high
+        Its confidence interval; NaN where there is none.
+    n
+        Systems, or pairs of systems for an accuracy.
+    without
+        The statistic without outliers; NaN where there are none or too few systems are left.
+    average, average_low, average_high
+        (metrics) the mean over the language pairs, weighted if there are weights, and its interval.
+    pooled, pooled_low, pooled_high
+        (metrics) for "pairwise_accuracy" the share of the pairs of systems of all language pairs; else NaN.
+    human
+        By language pair, (systems) the human scores.
+    scores
+        By language pair, (metrics, systems) the scores of the metrics.
+    outliers
+        By language pair, the systems whose human score is far from the median.
+    settings
+        How agreement was computed.
+    gold
+        The column of people.
+    rule
+        What human scores are: "wins" and the like, "mean" or "given".
+    has_segment_scores
+        For each metric, whether its scores are of segments.
+    interval
+        The kind of intervals: "segments", "fisher" or "none".
+    higher
+        Those of the column of people and the metrics in which higher is better.
+    notes
+        What a reader should know.
     """
 
     VIEW = "rankscope.agreement.system_level.view:sections_of"
@@ -501,7 +533,7 @@ def fisher_intervals(values: Floats, n_systems: Ints, settings: SystemSettings) 
 
 
 class SystemValues(NamedTuple):
-    """Values by metric and language pair, see `SystemAgreement`; drawn: (metrics, pairs, resamples), or None."""
+    """Values by metric and language pair, see `SystemAgreement`; resampled: (metrics, pairs, resamples), or None."""
 
     value: Floats
     low: Floats
