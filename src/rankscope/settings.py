@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
@@ -71,6 +71,8 @@ class Rule:
     """
 
     expected = "a value"
+    #: Reads the value from an option's text, and raises ValueError with what is wrong; None if the option has a type.
+    parse: Callable[[str], Any] | None = None
 
     def accepts(self, value: object) -> bool:
         """Whether the value is one of them."""
@@ -242,7 +244,11 @@ class Numbers(Rule):
 
 
 class NameList(Names):
-    """A tuple of texts, written in one option with commas between them."""
+    """A tuple of texts that one option holds, with commas between them."""
+
+    @staticmethod
+    def parse(text: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
 class LayerSizes(Rule):
@@ -388,9 +394,11 @@ def names(
     return declare(Names(table, kind), default, help, metavar=metavar, **options)
 
 
-def name_list(default: Value, table: Collection[str] = (), *, help: str, kind: str = "", **options: Any) -> Value:
+def name_list(
+    default: Value, table: Collection[str] = (), *, help: str, kind: str = "", metavar: str = "NAME,...", **options: Any
+) -> Value:
     """Several texts, in the command in one option with commas between them."""
-    return declare(NameList(table, kind), default, help, **options)
+    return declare(NameList(table, kind), default, help, metavar=metavar, **options)
 
 
 def layer_sizes(default: tuple[int, ...], *, help: str, **options: Any) -> tuple[int, ...]:

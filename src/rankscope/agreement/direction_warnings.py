@@ -24,16 +24,16 @@ STRONG = 0.5
 def direction_notes(
     metrics: Sequence[str], higher: Sequence[str], values: Floats, *, chance: float, gold: str | None = None
 ) -> list[str]:
-    """Sentences that ask whether lower is better, where name or value of a metric let one think so.
+    """Notes on metrics whose name or value suggests that the other direction is better.
 
     higher: the names of which higher was taken as better. values: (metrics) or (metrics, pairs) of a statistic, with
     its sign; chance: what a coin has of it, 0.5 of an accuracy, 0 of correlations. gold: what people's scores are
     called, where these could be the ones, too.
 
     >>> direction_notes(["BLEU", "TER"], ["BLEU", "TER"], np.array([0.8, -0.9]), chance=0.0)
-    ['TER disagrees with people (-0.9000), and higher is taken as better in it: is lower better? --lower TER']
+    ['TER disagrees with people (-0.9000); higher is read as better: if lower is better, use --lower TER']
     >>> direction_notes(["WER"], ["WER"], np.array([0.3]), chance=0.0)
-    ['WER is called as an error rate is, and higher is taken as better in it: is lower better? --lower WER']
+    ['WER is named like an error rate, but higher is read as better: if lower is better, use --lower WER']
     """
     table = values.reshape(len(metrics), -1)
     worst = chance - STRONG * (0.5 if chance else 1.0)
@@ -45,23 +45,21 @@ def direction_notes(
     if gold is not None and len(against) == len(metrics) > 1:
         assumed, opposite = ("higher", "lower") if gold in higher else ("lower", "higher")
         return [
-            f"all metrics disagree with people, for whom {assumed} {gold} is taken as better: is {opposite} better? "
+            f"all metrics disagree with people; {assumed} {gold} is read as better: if {opposite} is better, use "
             f"--{opposite} {gold}"
         ]
     notes = []
     for name, value in against.items():
         assumed, opposite = ("higher", "lower") if name in higher else ("lower", "higher")
         notes.append(
-            f"{name} disagrees with people ({value:.4f}), and {assumed} is taken as better in it: is {opposite} "
-            f"better? --{opposite} {name}"
+            f"{name} disagrees with people ({value:.4f}); {assumed} is read as better: if {opposite} is better, use "
+            f"--{opposite} {name}"
         )
     error_rates = [name for name in metrics if name in higher and name not in against and ERRORS.match(name)]
     if error_rates:
-        phrase, pronoun = ("is called as an error rate is", "it")
-        if len(error_rates) > 1:
-            phrase, pronoun = ("are called as error rates are", "them")
+        phrase = "is named like an error rate" if len(error_rates) == 1 else "are named like error rates"
         notes.append(
-            f"{join_names(error_rates)} {phrase}, and higher is taken as better in {pronoun}: is lower better? "
+            f"{join_names(error_rates)} {phrase}, but higher is read as better: if lower is better, use "
             f"--lower {','.join(error_rates)}"
         )
     return notes

@@ -88,14 +88,14 @@ def common_segments(
         if len(missing) == len(judged):
             raise InputError(
                 f"{prefix}{name} has no score of a segment that people judged: people judged {join_names(judged)}, "
-                f"{name} has {join_names(scored) or 'none'}; do both name segments alike?"
+                f"{name} has {join_names(scored) or 'none'}; check that both use the same names of segments"
             )
         if missing and isinstance(human_scores, PairScores) and not settings.common:
             raise InputError(
                 f"{prefix}{name} has no score of {'segment' if len(missing) == 1 else 'segments'} "
                 f"{join_names(missing)}, "
-                f"which people judged; compare on the {len(judged) - len(missing):,} that both have (--common), or "
-                f"leave {name} out (--metrics)"
+                f"which people judged; use --common to compare on the {len(judged) - len(missing):,} that both have, "
+                f"or leave {name} out of --metrics"
             )
         if missing:
             notes.append(
@@ -145,22 +145,22 @@ def scored_by_all(stack: Floats, over: str, prefix: str, n_judged: int) -> tuple
         present = np.asarray(present & present.all(axis=0), np.bool_)
         if not present.any():
             raise InputError(
-                f"{prefix}there is no segment of which all systems have a score from people and all metrics, so no "
-                "mean over common segments; take the mean of each over its own (--over own)"
+                f"{prefix}no segment has scores of all systems from people and all metrics; use --over own for means "
+                "over each system's own segments"
             )
         n_common = int(present.any(axis=0).sum())
         if n_common == n_judged:
             return present, []
         return present, [
-            f"{prefix}means are over {n_common:,} of the {n_judged:,} segments that people judged: those of which all "
-            "systems have a score from people and all metrics (each over its own: --over own)"
+            f"{prefix}means are over {n_common:,} of the {n_judged:,} segments that people judged: those with "
+            "scores of all systems from people and all metrics (--over own takes each system's own segments)"
         ]
     n_unscored = int(np.count_nonzero(~np.isnan(stack[0]) & ~present))
     if not n_unscored:
         return present, []
     return present, [
-        f"{prefix}{pluralise(n_unscored, 'translation')} that people judged left out of means, as a metric has no "
-        "score there"
+        f"{prefix}{pluralise(n_unscored, 'judged translation is', 'judged translations are')} skipped in means because "
+        "a metric has no score there"
     ]
 
 
@@ -208,8 +208,8 @@ class MatchedSystems(NamedTuple):
         present = ~(np.isnan(matrices[0]) | np.isnan(matrices[1]))
         if not present.any():
             raise InputError(
-                f"{self.pair + ': ' if self.pair else ''}people and a metric have no translation in common that both "
-                "score; do they name segments alike?"
+                f"{self.pair + ': ' if self.pair else ''}no translation has scores of both people and a metric; "
+                "check that both use the same names of segments"
             )
         return np.where(present, matrices[0], np.nan), np.where(present, matrices[1], np.nan)
 
@@ -299,15 +299,16 @@ def common_language_pairs(
         )
         names = join_names(map(repr, missing))
         advice = (
-            "compare those that all have (--common), or name some (--pairs)"
+            "use --common to compare those that all have, or --pairs to name some"
             if common_pairs
-            else "write the names alike"
+            else "use the same names on both sides"
         )
         raise InputError(f"{metric} has no scores of language pair {names}, only of {available}; {advice}")
     skipped = [pair for pair in human_by_pair if pair not in common_pairs]
     verb = "has" if len(missing_by_metric) == 1 else "have"
+    pronoun = "it" if len(skipped) == 1 else "them"
     return common_pairs, [
-        f"{join_names(skipped)} left out, since {join_names(missing_by_metric)} {verb} no scores of it"
+        f"{join_names(skipped)} skipped because {join_names(missing_by_metric)} {verb} no scores of {pronoun}"
     ]
 
 
@@ -354,16 +355,16 @@ def common_systems(
         )
         missing = [name for name in system_lists[0] if name not in metric_systems]
         raise InputError(
-            f"{prefix}{metric} has no score of {join_names(missing)}; compare the {len(shared)} systems that all have "
-            "(--common)"
+            f"{prefix}{metric} has no score of {join_names(missing)}; use --common to compare the {len(shared)} "
+            "systems that all have"
         )
     pronoun = "it" if len(skipped) == 1 else "each of them"
-    return tuple(shared), [f"{prefix}{join_names(skipped)} left out, since not all have scores of {pronoun}", *notes]
+    return tuple(shared), [f"{prefix}{join_names(skipped)} skipped because not all have scores of {pronoun}", *notes]
 
 
 def unjudged_note(prefix: str, names: Sequence[str]) -> str:
     verb, pronoun = ("is", "it") if len(names) == 1 else ("are", "them")
-    return f"{prefix}{join_names(names)} {verb} not compared, as nobody judged {pronoun}"
+    return f"{prefix}{join_names(names)} {verb} not compared because nobody judged {pronoun}"
 
 
 def human_sums(
@@ -403,20 +404,20 @@ def check_scores(matched: MatchedSystems, names: Sequence[str]) -> None:
         unscored = [matched.systems[i] for i in np.flatnonzero(np.isnan(sums.values)).tolist()]
         if unscored:
             raise InputError(
-                f"{prefix}{name} says nothing of {join_names(unscored)} that counts (ties alone, or no segment with "
-                "another system); leave it out of the scores and take the systems in common (--common)"
+                f"{prefix}{name} has no comparison of {join_names(unscored)} that counts (only ties, or no segment "
+                "with another system); remove it from the scores and use --common"
             )
         if is_constant(sums.values[None])[0]:
             raise InputError(
                 f"{prefix}{name} is {sums.values[0]:g} for all {len(matched.systems)} systems, expected scores that "
-                "differ; leave it or the language pair out (--metrics, --pairs)"
+                "differ; leave it out of --metrics, or the language pair out of --pairs"
             )
 
 
 class Matrices(NamedTuple):
     """One language pair. gold: (systems, segments), metrics: (metrics, systems, segments), higher is better, NaN where
-    there is no score. whole: scores are of systems, and the matrices have one column. notes: what is skipped. used: the
-    segments with a cell that all sides have; empty where scores are of systems.
+    there is no score. of_systems: scores are of systems, and the matrices have one column. notes: what is skipped.
+    segments: those with a cell that all sides have; empty where scores are of systems.
     """
 
     gold: Floats
@@ -465,8 +466,8 @@ def match_matrices(inputs: PeopleAndMetrics, pair: str, settings: SystemSettings
         if scores is None:
             raise InputError(
                 f"{metric.metric} has no scores of language pair {pair!r}, only of "
-                f"{join_names(map(repr, metric_by_pair))}; leave it out (--metrics) or name tasks of others (--pairs, "
-                "--task)"
+                f"{join_names(map(repr, metric_by_pair))}; leave it out of --metrics, or name other language pairs "
+                "(--pairs, --task)"
             )
         sides.append(scores)
     of_systems = not have_segment_scores(inputs, pair)
@@ -475,7 +476,7 @@ def match_matrices(inputs: PeopleAndMetrics, pair: str, settings: SystemSettings
             name for name, scores in zip(names, sides, strict=True) if not isinstance(scores, PairScores)
         )
         raise InputError(
-            f"{without_segments} has scores of systems only; compare at level system, or give its scores of segments"
+            f"{without_segments} has scores of systems only; compare at level system, or add its scores of segments"
         )
     systems, notes = common_names(
         pair,
@@ -499,7 +500,7 @@ def match_matrices(inputs: PeopleAndMetrics, pair: str, settings: SystemSettings
     prefix = f"{pair}: " if pair else ""
     present = ~np.isnan(stack).any(axis=0)
     if not present.any():
-        raise InputError(f"{prefix}there is no translation of which people and all metrics have a score")
+        raise InputError(f"{prefix}no translation has scores of people and all metrics")
     if level == "system" and settings.over == "common":  # as in agreement on systems
         present, mean_notes = scored_by_all(stack, settings.over, prefix, len(scored_segments(tables[0], systems)))
         stack = np.where(present, stack, np.nan)
@@ -508,7 +509,7 @@ def match_matrices(inputs: PeopleAndMetrics, pair: str, settings: SystemSettings
         if is_constant(values[present][None])[0]:
             raise InputError(
                 f"{prefix}{name} is {values[present][0] + 0.0:g} for all translations, expected scores that differ; "
-                "leave it or the language pair out (--metrics, --pairs)"
+                "leave it out of --metrics, or the language pair out of --pairs"
             )
     used = tuple(name for name, is_used in zip(segments, present.any(axis=0).tolist(), strict=True) if is_used)
     return Matrices(stack[0], stack[1:], False, (*notes, *segment_notes), used)
@@ -538,8 +539,7 @@ def common_names(
             for name, name_list in list(zip(names, name_lists, strict=True))[:3]
         )
         raise InputError(
-            f"{prefix}{pluralise(len(shared), singular, plural)} in common, expected two or more to compare on: "
-            f"{listing}"
+            f"{prefix}{pluralise(len(shared), singular, plural)} in common, expected at least two: {listing}"
         )
     notes = []
     if len(shared) < len(name_lists[0]):
@@ -551,11 +551,11 @@ def common_names(
             missing = [name for name in name_lists[0] if name not in metric_names]
             raise InputError(
                 f"{prefix}{metric} has no score of {singular if len(missing) == 1 else plural} {join_names(missing)}, "
-                f"which people judged; compare on the {len(shared)} that all have (--common), or leave {metric} out "
-                "(--metrics)"
+                f"which people judged; use --common to compare on the {len(shared)} that all have, or leave {metric} "
+                "out of --metrics"
             )
         notes.append(
-            f"{prefix}{pluralise(len(skipped), singular, plural)} left out, which not all metrics have: "
+            f"{prefix}{pluralise(len(skipped), singular, plural)} skipped because not all metrics have scores: "
             f"{join_names(skipped)}"
         )
     unjudged = list(
@@ -605,7 +605,7 @@ def attach_metric_columns(
     for name, scores in ((inputs.gold, inputs.people), *((scores.metric, scores) for scores in inputs.metrics)):
         if isinstance(scores, SystemScores):
             raise InputError(
-                f"{name} has scores of systems only; compare at level system, or give its scores of segments"
+                f"{name} has scores of systems only; compare at level system, or add its scores of segments"
             )
     gold = inputs.gold
     human_by_pair = by_language_pair(inputs.people)
@@ -625,7 +625,7 @@ def attach_metric_columns(
     for metric in inputs.metrics:
         metric_scores = scores_of_pair(pair, human_by_pair, by_language_pair(metric))
         if not isinstance(metric_scores, PairScores):
-            raise InputError(f"{metric.metric} has no scores of language pair {pair!r}; leave it out (--metrics)")
+            raise InputError(f"{metric.metric} has no scores of language pair {pair!r}; leave it out of --metrics")
         systems.append(systems_in(metric_scores, None))
         segments.append(scored_segments(metric_scores, metric_scores.systems))
         if own_columns and isinstance(inputs.people, Rankings):

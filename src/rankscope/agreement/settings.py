@@ -1,12 +1,15 @@
-"""The settings of agreement on segments and on systems, validated before anything is read."""
+"""The settings of agreement on segments and on systems: which judgments and metrics, and what is computed of them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from rankscope.agreement.statistics import (
+    ACCURACY,
     CONVENTIONS,
     RULES,
     SEGMENT_CORRELATIONS,
@@ -19,23 +22,143 @@ from rankscope.agreement.statistics import (
     as_convention,
     check_calibrated,
 )
-from rankscope.errors import ParameterError, UnknownName
-from rankscope.stats.inputs import check_choice, check_count, check_positive, check_share, is_real, seed_of
+from rankscope.errors import ParameterError
+from rankscope.settings import (
+    NONNEGATIVE,
+    Choice,
+    Number,
+    Rule,
+    Settings,
+    choice,
+    confidence_field,
+    declare,
+    name_list,
+    number,
+    resamples_field,
+    seed_field,
+    switch,
+    text,
+)
+from rankscope.stats.inputs import is_real, seed_of
+from rankscope.typing import PathLike
 
 __all__ = [
     "CALIBRATED",
+    "DUPLICATES",
     "FROM_SEGMENTS",
     "HUMAN",
     "INTERVALS",
     "OVER",
     "SEGMENT_STATISTICS",
+    "JudgmentSettings",
+    "MetricSettings",
+    "Names",
     "SegmentSettings",
     "Statistic",
     "SystemSettings",
     "check_weights",
+    "common_field",
+    "from_segments_field",
+    "human_field",
+    "judgment_settings_of",
+    "metric_settings_of",
+    "names_of",
+    "over_field",
+    "statistic_of",
     "validate_segment_settings",
     "validate_system_settings",
+    "weights_field",
 ]
+
+
+#: One name, or several.
+Names = str | Iterable[str]
+#: What is done with judgments that repeat an earlier one.
+DUPLICATES = ("keep", "drop", "refuse")
+
+
+def names_of(names: Names) -> tuple[str, ...]:
+    """The names, each once."""
+    return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgmentSettings(Settings):
+    """Which human judgments are read, and how."""
+
+    FUNCTIONS = ("rankscope.agreement:segments", "rankscope.agreement:systems")
+    COMMANDS = ("agree segments", "agree systems")
+
+    gold: str | None = text(
+        None,
+        help="Column with the human ranks or scores.",
+        unset='the column named "rank", "gold" or "human"',
+        metavar="NAME",
+    )
+    pairs: tuple[str, ...] | None = name_list(
+        None, help="Language pairs to include, in this order.", unset="all", metavar="PAIR,..."
+    )
+    higher: tuple[str, ...] = name_list(
+        (), help="Columns in which higher is better, such as scores; other columns of judgments hold ranks."
+    )
+    duplicates: str | None = choice(
+        None,
+        DUPLICATES,
+        help="What to do with judgments that repeat an earlier one in all fields.",
+        unset="keep, as WMT does",
+    )
+    reference: str | None = choice(
+        None,
+        ("keep", "drop"),
+        help="What to do with the reference if a ranking CSV of WMT ranks it as a system.",
+        unset="keep",
+    )
+    lines: str | None = text(
+        None, help="For WMT11: a file whose line i names the segment with number i in the ranking CSV.", metavar="FILE"
+    )
+
+
+def judgment_settings_of(
+    *,
+    gold: str | None = None,
+    pairs: Names | None = None,
+    higher: Names = (),
+    duplicates: str | None = None,
+    reference: str | None = None,
+    lines: PathLike | None = None,
+) -> JudgmentSettings:
+    """The settings from arguments, which may be one name instead of several."""
+    return JudgmentSettings(
+        gold=gold,
+        pairs=None if pairs is None else names_of(pairs),
+        higher=names_of(higher),
+        duplicates=duplicates,
+        reference=reference,
+        lines=None if lines is None else os.fspath(lines),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricSettings(Settings):
+    """Which metrics are compared with people, and in which direction."""
+
+    FUNCTIONS = ("rankscope.agreement:segments", "rankscope.agreement:systems")
+    COMMANDS = ("agree segments", "agree systems")
+
+    metrics: tuple[str, ...] | None = name_list(None, help="Metrics to include, in this order.", unset="all")
+    lower: tuple[str, ...] = name_list(
+        (), help="Metrics, or human scores, in which lower is better, such as TER and HTER."
+    )
+    test_set: str | None = text(None, help="Test set to use from score files that hold several.", metavar="NAME")
+
+
+def metric_settings_of(
+    *, metrics: Names | None = None, lower: Names = (), test_set: str | None = None
+) -> MetricSettings:
+    """The settings from arguments, which may be one name instead of several."""
+    return MetricSettings(
+        metrics=None if metrics is None else names_of(metrics), lower=names_of(lower), test_set=test_set
+    )
 
 
 #: Every statistic by name.
@@ -44,53 +167,95 @@ CALIBRATED = "calibrated"
 Statistic = str | KendallConvention | Sequence[Sequence[Cell]]
 
 
-class SegmentSettings(NamedTuple):
-    """The settings of `segments`, checked. convention: None for a correlation. epsilon: None to calibrate it."""
+class StatisticRule(Choice):
+    """A statistic on segments by its name, or a convention of one's own."""
 
-    statistic: str
-    convention: KendallConvention | None
-    grouping: str
-    epsilon: float | None
-    n_resamples: int
-    confidence_level: float
-    seed: int
+    def accepts(self, value: object) -> bool:
+        return isinstance(value, KendallConvention) or super().accepts(value)
 
 
-def validate_segment_settings(
-    statistic: Statistic,
-    grouping: str,
-    epsilon: float | str | None,
-    n_resamples: int,
-    confidence_level: float,
-    rng: Any,
-) -> SegmentSettings:
-    """The settings, checked before anything is read. Raises as `segments`."""
-    convention = None
-    if not isinstance(statistic, str):
-        convention = as_convention(statistic)
-        name = convention.name
-    else:
-        name = statistic
-        if name not in SEGMENT_STATISTICS:
-            raise UnknownName("statistic", name, SEGMENT_STATISTICS)
-        convention = CONVENTIONS.get(name)
-    check_choice("grouping", grouping, SEGMENT_GROUPINGS)
-    check_count("n_resamples", n_resamples)
-    check_share("confidence_level", confidence_level)
-    if epsilon is None:
-        epsilon = CALIBRATED if name == "acc_eq" and grouping != "system" else 0.0
-    elif convention is None:
-        raise ParameterError(f"epsilon is for statistics of pairs, and {name} is a correlation; leave it out")
-    if isinstance(epsilon, str):
-        check_choice("epsilon", epsilon, (CALIBRATED,))
-        if grouping == "system":
-            raise ParameterError("epsilon cannot be calibrated by system; group by segment or none, or give a number")
-        assert convention is not None
-        check_calibrated(convention)
-    else:
-        check_positive("epsilon", epsilon, zero=True)
-    fixed = None if isinstance(epsilon, str) else float(epsilon)
-    return SegmentSettings(name, convention, grouping, fixed, n_resamples, confidence_level, seed_of(rng))
+class EpsilonRule(Number):
+    """A number of at least 0, or "calibrated"."""
+
+    def __init__(self) -> None:
+        super().__init__(0, expected=f'a number of at least 0, or "{CALIBRATED}"')
+
+    def accepts(self, value: object) -> bool:
+        return (isinstance(value, str) and value == CALIBRATED) or super().accepts(value)
+
+    @staticmethod
+    def parse(text: str) -> float | str:
+        if text == CALIBRATED:
+            return text
+        try:
+            return float(text)
+        except ValueError:
+            raise ValueError(f"{text!r}, expected a number of at least 0, or {CALIBRATED}") from None
+
+
+def statistic_of(statistic: Statistic) -> str | KendallConvention:
+    """The statistic, where a table becomes a convention."""
+    return statistic if isinstance(statistic, str) else as_convention(statistic)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SegmentSettings(Settings):
+    """How agreement on segments is computed; see `segments`."""
+
+    FUNCTIONS = ("rankscope.agreement:segments",)
+    COMMANDS = ("agree segments",)
+
+    statistic: str | KendallConvention = declare(
+        StatisticRule(SEGMENT_STATISTICS, "statistic"), "wmt12", "Statistic of agreement between a metric and people."
+    )
+    grouping: str = choice(
+        "none",
+        SEGMENT_GROUPINGS,
+        help="All pairs of translations together (none), or the mean over segments or systems.",
+    )
+    epsilon: float | str | None = declare(
+        EpsilonRule(),
+        None,
+        "Largest difference of two metric scores that is a tie; calibrated: the one with the highest agreement.",
+        metavar="E",
+        unset="calibrated for acc_eq (0 if grouped by system), else 0",
+    )
+    n_resamples: int = resamples_field(1000, "Number of bootstrap resamples of the segments.")
+    confidence_level: float = confidence_field()
+    seed: int = seed_field()
+
+    @property
+    def convention(self) -> KendallConvention | None:
+        """What pairs of translations count; None for a correlation."""
+        return CONVENTIONS.get(self.statistic) if isinstance(self.statistic, str) else self.statistic
+
+    @property
+    def statistic_name(self) -> str:
+        """The name of the statistic."""
+        return self.statistic if isinstance(self.statistic, str) else self.statistic.name
+
+    @property
+    def fixed_epsilon(self) -> float | None:
+        """The epsilon; None if it is calibrated."""
+        if self.epsilon is None:
+            return None if self.statistic_name == "acc_eq" and self.grouping != "system" else 0.0
+        return None if isinstance(self.epsilon, str) else float(self.epsilon)
+
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether the data decide on epsilon."""
+        return self.convention is not None and self.fixed_epsilon is None
+
+    def check(self) -> None:
+        """Refuse an epsilon that the statistic does not have, or that cannot be calibrated."""
+        if self.convention is None:
+            self.refuse("epsilon", since=f"{self.statistic_name} is a correlation and has no ties to define")
+        elif self.is_calibrated:
+            if self.grouping == "system":
+                raise ParameterError(
+                    "epsilon cannot be calibrated by system; group by segment or none, or give a number"
+                )
+            check_calibrated(self.convention)
 
 
 #: How a metric's scores of segments become a system's score, and over which segments a mean is.
@@ -103,88 +268,171 @@ INTERVALS = ("segments", "fisher", "none")
 ROUNDING = 1e-6
 
 
-class SystemSettings(NamedTuple):
-    """The settings of `systems`, checked. human, interval: None for the default of the data."""
+class WeightRule(Rule):
+    """A mapping of language pairs to weights that add up to 1."""
 
-    statistic: str
-    absolute: bool
-    human: str | None
-    prior: float
-    from_segments: str
-    over: str
-    common: bool
-    without_outliers: bool
-    interval: str | None
-    n_resamples: int
-    confidence_level: float
-    seed: int
-    weights: Mapping[str, float] | None
+    expected = "a mapping of language pairs to numbers, as {'de-en': 0.5, 'fr-en': 0.5}"
 
-
-def validate_system_settings(
-    *,
-    statistic: str,
-    absolute: bool,
-    human: str | None,
-    prior: float,
-    from_segments: str,
-    over: str,
-    common: bool,
-    without_outliers: bool,
-    interval: str | None,
-    n_resamples: int,
-    confidence_level: float,
-    rng: Any,
-    weights: Mapping[str, float] | None,
-) -> SystemSettings:
-    """The settings, checked before anything is read. Raises as `systems`."""
-    if statistic not in SYSTEM_STATISTICS:
-        raise UnknownName("statistic", statistic, SYSTEM_STATISTICS)
-    if absolute and statistic not in SYSTEM_CORRELATIONS:
-        raise ParameterError(f"absolute is for correlations, and {statistic} has no sign; leave it out")
-    if human is not None:
-        check_choice("human", human, HUMAN)
-    check_positive("prior", prior, zero=True)
-    if prior and human != "bradley_terry":
-        raise ParameterError(
-            'prior is for human="bradley_terry" (--human bradley_terry); leave it out, or ask for that'
+    def accepts(self, value: object) -> bool:
+        return (
+            isinstance(value, Mapping)
+            and all(is_real(weight) and 0 <= float(weight) < math.inf for weight in value.values())
+            and abs(math.fsum(map(float, value.values())) - 1) <= ROUNDING
         )
-    check_choice("from_segments", from_segments, FROM_SEGMENTS)
-    check_choice("over", over, OVER)
-    if interval is not None:
-        check_choice("interval", interval, INTERVALS)
-        if interval == "fisher" and statistic not in SYSTEM_CORRELATIONS:
-            raise ParameterError(f"an interval by Fisher's z is for correlations, and {statistic} is none")
-        if interval == "segments" and statistic == SOFT:
-            raise ParameterError(f"{SOFT} has no interval; leave it out")
-    check_count("n_resamples", n_resamples)
-    check_share("confidence_level", confidence_level)
-    if weights is not None:
-        check_weights(weights)
-    return SystemSettings(
-        statistic=statistic,
-        absolute=bool(absolute),
-        human=human,
-        prior=float(prior),
-        from_segments=from_segments,
-        over=over,
-        common=bool(common),
-        without_outliers=bool(without_outliers),
-        interval=interval,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        seed=seed_of(rng),
-        weights=None if weights is None else {pair: float(weight) for pair, weight in weights.items()},
-    )
+
+    def fault(self, value: object) -> str:
+        if not isinstance(value, Mapping):
+            return super().fault(value)
+        for pair, weight in value.items():
+            if not is_real(weight) or not 0 <= float(weight) < math.inf:
+                return f"give {pair} the weight {weight!r}, expected a number of at least 0"
+        total = math.fsum(map(float, value.values()))
+        return f"add up to {total:g}, expected 1; divide each by their sum"
+
+    @staticmethod
+    def parse(text: str) -> dict[str, float]:
+        weights: dict[str, float] = {}
+        for entry in text.split(","):
+            pair, separator, weight = entry.rpartition("=")
+            try:
+                number = float(weight)
+            except ValueError:
+                separator = ""
+            if not separator or not pair:
+                raise ValueError(f"{entry!r}, expected PAIR=WEIGHT, as de-en=0.5")
+            if pair in weights:
+                raise ValueError(f"{pair} stands twice, expected each language pair once")
+            weights[pair] = number
+        return weights
+
+
+WEIGHTS = WeightRule()
 
 
 def check_weights(weights: Mapping[str, float]) -> None:
-    """Raises ParameterError for weights below 0, and for weights that do not add up to 1."""
-    if not isinstance(weights, Mapping):
-        raise ParameterError("weights are a mapping of language pairs to numbers, as {'de-en': 0.5, 'fr-en': 0.5}")
-    for pair, weight in weights.items():
-        if not is_real(weight) or not 0 <= float(weight) < math.inf:
-            raise ParameterError(f"the weight of {pair} is {weight!r}, expected a number of at least 0")
-    total = math.fsum(map(float, weights.values()))
-    if abs(total - 1) > ROUNDING:
-        raise ParameterError(f"the weights add up to {total:g}, expected 1; divide each by their sum")
+    """Raise ParameterError for weights below 0, and for weights that do not add up to 1."""
+    WEIGHTS.check("the weights", weights)
+
+
+def weights_field() -> Mapping[str, float] | None:
+    """The weights of language pairs in an average."""
+    weights: Mapping[str, float] | None = None
+    return declare(
+        WEIGHTS,
+        weights,
+        "Weights of the language pairs in the average, adding up to 1.",
+        metavar="PAIR=W,...",
+        unset="equal weights",
+    )
+
+
+def human_field() -> str | None:
+    """How human judgments become scores of systems."""
+    human: str | None = None
+    return choice(
+        human,
+        HUMAN,
+        help="How human judgments become scores of systems.",
+        unset="wins for rankings, the mean for scores of segments",
+    )
+
+
+def from_segments_field() -> str:
+    """How a metric's scores of segments become scores of systems."""
+    return choice(
+        "mean",
+        FROM_SEGMENTS,
+        help="How a metric's scores of segments become a system's score: their mean, or the share of comparisons with "
+        "other systems in which its translation is better or equal.",
+    )
+
+
+def over_field() -> str:
+    """Over which segments means are."""
+    return choice(
+        "common",
+        OVER,
+        help="Segments over which a system's mean is taken: those with scores of all systems (common), or all that the "
+        "system has (own).",
+    )
+
+
+def common_field() -> bool:
+    """Whether what some metrics lack is skipped."""
+    return switch(
+        False,
+        help="Skip the systems, segments and language pairs that a metric lacks, instead of raising an error.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemSettings(Settings):
+    """How agreement on systems is computed; see `systems`."""
+
+    FUNCTIONS = ("rankscope.agreement:systems",)
+    COMMANDS = ("agree systems",)
+
+    statistic: str = choice(
+        ACCURACY, SYSTEM_STATISTICS, kind="statistic", help="Statistic of agreement between a metric and people."
+    )
+    absolute: bool = switch(False, help="Correlations without their sign, as some papers report them.")
+    human: str | None = human_field()
+    prior: float = number(
+        0.0,
+        rule=NONNEGATIVE,
+        help="For bradley_terry: wins and losses to add for each system, against an imagined opponent.",
+    )
+    from_segments: str = from_segments_field()
+    over: str = over_field()
+    common: bool = common_field()
+    without_outliers: bool = switch(
+        False, help="Skip systems whose human score is more than 2.5 deviations from the median."
+    )
+    weights: Mapping[str, float] | None = weights_field()
+    interval: str | None = choice(
+        None,
+        INTERVALS,
+        help="Confidence interval: a bootstrap over segments, Fisher's z over systems, or none.",
+        unset="segments if human scores come from segments, else fisher for correlations",
+    )
+    n_resamples: int = resamples_field(
+        1000, "Number of bootstrap resamples of the segments, or of permutations for soft_pairwise_accuracy."
+    )
+    confidence_level: float = confidence_field()
+    seed: int = seed_field()
+
+    def check(self) -> None:
+        """Refuse settings that the statistic or the rule does not have."""
+        if self.statistic not in SYSTEM_CORRELATIONS:
+            self.refuse("absolute", since=f"{self.statistic} has no sign")
+        if self.human != "bradley_terry":
+            self.refuse("prior", since='only human="bradley_terry" (--human bradley_terry) uses it')
+        if self.interval == "fisher" and self.statistic not in SYSTEM_CORRELATIONS:
+            self.refuse("interval", since=f"Fisher's z is for correlations, which {self.statistic} is not")
+        if self.interval == "segments" and self.statistic == SOFT:
+            self.refuse("interval", since=f"{SOFT} has no interval")
+
+
+def validate_segment_settings(
+    statistic: Statistic,
+    grouping: str,
+    epsilon: float | str | None,
+    n_resamples: int,
+    confidence_level: float,
+    rng: Any,
+) -> SegmentSettings:
+    """The settings from arguments, with a calibrated epsilon as None and a fixed one as a number."""
+    settings = SegmentSettings(
+        statistic=statistic_of(statistic),
+        grouping=grouping,
+        epsilon=epsilon,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        seed=seed_of(rng),
+    )
+    return settings if settings.convention is None else replace(settings, epsilon=settings.fixed_epsilon)
+
+
+def validate_system_settings(*, rng: Any, **values: Any) -> SystemSettings:
+    """The settings from arguments."""
+    return SystemSettings(seed=seed_of(rng), **values)

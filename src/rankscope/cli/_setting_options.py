@@ -15,7 +15,6 @@ from rankscope.settings import (
     Choice,
     Count,
     LayerSizes,
-    NameList,
     Names,
     Number,
     Numbers,
@@ -76,7 +75,7 @@ def option_of(setting: Setting, *, required: bool = True, hint: str = "") -> Cal
         return click.option(flag, setting.name, is_flag=True, **{**options, "show_default": False})
     if setting.default is REQUIRED:
         options["required"] = required
-    if isinstance(setting.rule, (Names, Numbers)) and not isinstance(setting.rule, NameList):
+    if isinstance(setting.rule, (Names, Numbers)) and setting.rule.parse is None:
         options |= {"multiple": True, "default": setting.default or ()}
     if isinstance(setting.rule, Several) and options["show_default"]:
         shown_default = ",".join(f"{value:g}" for value in setting.default)
@@ -88,11 +87,6 @@ def option_of(setting: Setting, *, required: bool = True, hint: str = "") -> Cal
 def option_help(setting: Setting) -> str:
     """The help of an option: its sentence, and the default where it is no single value."""
     return f"{setting.help} Default: {setting.unset}." if setting.unset else setting.help
-
-
-def split_names(value: Any) -> Any:
-    """Names with commas between them as a tuple; a default as it is."""
-    return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
 
 
 class NumberList(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
@@ -132,11 +126,26 @@ class CommaSeparatedSizes(click.ParamType):  # type: ignore[type-arg]  # click b
         return tuple(map(int, sizes))
 
 
+class ParsedText(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
+    """The type of an option whose rule reads its text."""
+
+    def __init__(self, name: str, parse: Callable[[str], Any]) -> None:
+        self.name, self.parse = name, parse
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            return self.parse(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
 def value_type(setting: Setting) -> Any:
     """What click makes of the text of an option."""
     rule = setting.rule.number if isinstance(setting.rule, Numbers) else setting.rule
-    if isinstance(rule, NameList):
-        return split_names
+    if rule.parse is not None:
+        return ParsedText(setting.name, rule.parse)
     if isinstance(rule, LayerSizes):
         return CommaSeparatedSizes()
     if isinstance(rule, Several):

@@ -186,7 +186,7 @@ def test_sets_that_differ_are_refused_and_named_or_compared_where_they_meet() ->
         compare(people, [first, fewer], **FEW)
     found = compare(people, [first, fewer], common=True, **FEW)
     assert found.systems == (5,)
-    assert mentions(found.notes, "x-1: ", "1 system", "left out", " F")
+    assert mentions(found.notes, "x-1: ", "1 system", "skipped", " F")
     short = SegmentScores("m1", {"x-1": PairScores(SYSTEMS, SEGMENTS[2:], metrics[1][:, 2:])})
     with pytest.raises(InputError, match=r"x-1: m1 .*\b1 and 2\b"):
         compare(people, [first, short], **FEW)

@@ -32,7 +32,7 @@ def test_a_metric_of_other_segments_than_people_judged_is_refused(common):
     with pytest.raises(InputError, match=r"x-y: m .*people judged 1, 2"):
         systems(human, metric, common=common)
     judged = Rankings.of([dict(zip("ABCDE", (1, 2, 3, 4, 5), strict=True))] * 3, name="rank")
-    with pytest.raises(InputError, match=r"segments alike"):
+    with pytest.raises(InputError, match=r"same names of segments"):
         systems(judged, SegmentScores("m", {"": metric.pairs["x-y"]}), common=common)
 
 
@@ -94,7 +94,7 @@ def test_one_segment_has_no_interval_and_a_note_says_why():
 def test_intervals_say_that_they_lie_too_low_where_systems_are_close():
     human, metric = random_scores(1, range(20), name="human"), random_scores(2, range(20))
     notes = systems(human, metric, n_resamples=20).sections()[0].notes
-    assert any("intervals lie too low" in note for note in notes)
+    assert any("intervals are too low" in note for note in notes)
     assert not any("too low" in note for note in systems(human, metric, interval="none").sections()[0].notes)
 
 

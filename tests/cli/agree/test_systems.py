@@ -83,7 +83,7 @@ def test_options_choose_scores_statistic_and_interval(cli: Callable[..., Any], f
     assert "better or equal" in call("wmt.csv", "bleu.sys.scr", "--pairs", "fr-en", "--human", "better_or_equal")
     table = call("systems.csv", "--statistic", "pearson", "--without-outliers", "--absolute")
     assert "|pearson|" in table
-    assert mentions(table.splitlines(), "D ", "2.5 deviations", "left out")
+    assert mentions(table.splitlines(), "D ", "2.5 deviations", "skipped")
     weighted = call("wmt.csv", "bleu.sys.scr", "--weights", "fr-en=0.9,de-en=0.1", "--interval", "none")
     assert "weights:fr-en=0.9,de-en=0.1 | interval:none" in weighted
     assert "0.9667\n" not in weighted
@@ -108,16 +108,16 @@ def test_a_figure_of_each_metric_and_pair_can_be_drawn(cli: Callable[..., Any], 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("wmt.csv bleu.sys.scr --statistic tau", "unknown statistic 'tau'"),
-        ("wmt.csv bleu.sys.scr --weights fr-en=0.9", "the weights add up to 0.9, expected 1"),
-        ("wmt.csv bleu.sys.scr --weights fr-en=1", "weights say nothing of de-en"),
+        ("wmt.csv bleu.sys.scr --statistic tau", "'tau' is not one of 'pearson'"),
+        ("wmt.csv bleu.sys.scr --weights fr-en=0.9", "--weights add up to 0.9, expected 1"),
+        ("wmt.csv bleu.sys.scr --weights fr-en=1", "weights lack de-en"),
         ("wmt.csv bleu.sys.scr --weights fr-en", "'fr-en', expected PAIR=WEIGHT"),
-        ("wmt.csv bleu.sys.scr --weights fr-en=1 --pairs de-en", "--weights names fr-en, which --pairs leaves out"),
-        ("wmt.csv ter.seg.scr", "TER has no scores of language pair 'de-en', only of 'fr-en'; compare those that all"),
-        ("wmt.csv bleu.sys.scr --human mean", "the mean of rank is asked for, and these are ranks"),
-        ("systems.csv --statistic soft_pairwise_accuracy", "needs scores of segments, by people and by metrics"),
+        ("wmt.csv bleu.sys.scr --weights fr-en=1 --pairs de-en", "--weights names fr-en, which is not among --pairs"),
+        ("wmt.csv ter.seg.scr", "TER has no scores of language pair 'de-en', only of 'fr-en'; use --common"),
+        ("wmt.csv bleu.sys.scr --human mean", "human is 'mean', but rank holds ranks"),
+        ("systems.csv --statistic soft_pairwise_accuracy", "needs scores of segments from people and metrics"),
         ("systems.csv bleu.sys.scr --pairs fr-en", "unknown language pair 'fr-en'"),
-        ("wmt.csv", "there is no metric beside what people say"),
+        ("wmt.csv", "there is no metric to compare with people"),
         ("- -", "standard input"),
         ("nothing.csv bleu.sys.scr", "nothing.csv"),
     ],

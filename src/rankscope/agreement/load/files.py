@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rankscope.agreement.settings import DUPLICATES
 from rankscope.data.rankings import Rankings
 from rankscope.data.segment_scores import SegmentScores, SystemScores
 from rankscope.data.text import pluralise
@@ -63,8 +64,7 @@ def not_ranked(rankings: Rankings, gold: str) -> Bools:
             rankings,
             int(np.flatnonzero(invalid)[0]),
             gold,
-            "expected a rank of at least 0, or -1 for not ranked; correct it, or say that higher is better if these "
-            "are scores (--higher)",
+            "expected a rank of at least 0, or -1 for not ranked; correct it, or use --higher if these are scores",
         )
     return np.asarray(np.isnan(values) | (values == NOT_RANKED), np.bool_)
 
@@ -76,7 +76,7 @@ def ranked_only(rankings: Rankings, gold: str) -> Rankings:
 
     >>> found = ranked_only(Rankings.of([{"A": -1, "B": 2}]), "rank")
     >>> found.columns["rank"].tolist(), found.notes
-    ([nan, 2.0], ('1 item is not ranked (rank is -1) and left out',))
+    ([nan, 2.0], ('1 item is not ranked (rank is -1) and skipped',))
     """
     if gold in rankings.score_columns:
         return rankings
@@ -86,7 +86,7 @@ def ranked_only(rankings: Rankings, gold: str) -> Rankings:
         return rankings
     ranked = rankings.with_column(gold, np.where(unranked, np.nan, values), higher_is_better=False)
     items = pluralise(int(unranked.sum()), "item is", "items are")
-    return replace(ranked, notes=(*ranked.notes, f"{items} not ranked ({gold} is -1) and left out"))
+    return replace(ranked, notes=(*ranked.notes, f"{items} not ranked ({gold} is -1) and skipped"))
 
 
 def refuse_item(rankings: Rankings, item: int, name: str, expected: str) -> None:
@@ -100,9 +100,6 @@ def refuse_item(rankings: Rankings, item: int, name: str, expected: str) -> None
         f"judgment {judgment + 1} (segment {rankings.segment.names[rankings.segment.codes[judgment]]}), system "
         f"{rankings.system.names[rankings.system.codes[item]]!r}: {name} {problem}, {expected}"
     )
-
-
-DUPLICATES = ("keep", "drop", "refuse")
 
 
 def handle_duplicates(rankings: Rankings, duplicates: str, name: str) -> Rankings:
@@ -139,7 +136,7 @@ def handle_duplicates(rankings: Rankings, duplicates: str, name: str) -> Ranking
         i = int(repeated[0])
         raise InputError(
             f"{name}: judgment {i + 1} (segment {rankings.segment.names[rankings.segment.codes[i]]}) is the same as "
-            f"judgment {int(earlier[i]) + 1}, expected each once; remove it, or let repeated ones be kept or dropped "
+            f"judgment {int(earlier[i]) + 1}, expected each once; remove it, or keep or drop repeated judgments "
             '(duplicates="keep" or "drop")'
         )
     prefix = f"{name}: {pluralise(repeated.size, 'judgment repeats', 'judgments repeat')} an earlier one: "
@@ -180,7 +177,9 @@ def first_bytes(path: PathLike) -> bytes:
     """
     if source_name(path) != "<stdin>":
         if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
-            raise InputError(f"{source_name(path)}: is a pipe or a device, expected a file; save it, or give - for it")
+            raise InputError(
+                f"{source_name(path)}: is a pipe or a device, expected a file; save it as one, or read it as -"
+            )
         with open_binary(path) as stream:
             return stream.read(HEAD)
     stdin: Any = None if sys.stdin is None else sys.stdin.buffer
@@ -245,24 +244,24 @@ def read_judgments(
     """
     if os.path.isdir(path):
         raise InputError(
-            f"{path}: is a folder, expected a file of judgments, as one of its human-scores; name that file"
+            f"{path}: is a folder, expected a file of judgments, such as one of its human-scores; name that file"
         )
     kind, name = detect_kind(path), source_name(path)
     higher_columns = tuple(higher)
     if wmt and kind != "wmt":
-        raise ParameterError(f"{name}: no ranking CSV of WMT, and {', '.join(wmt)} says how to read one; leave it out")
+        raise ParameterError(f"{name}: is not a ranking CSV of WMT, so {', '.join(wmt)} has no effect; leave it out")
     if higher_columns and kind not in ("table", "jcml"):
-        raise ParameterError(f"{name}: no table or JCML, and higher names columns of one; leave it out")
+        raise ParameterError(f"{name}: is not a table or JCML, so higher has no effect; leave it out")
     if kind in ("seg.scr", "seg.score"):
         if duplicates is not None:
             raise ParameterError(
-                f"{name}: scores, one a translation, and no judgments that repeat; leave duplicates out"
+                f"{name}: holds one score for each translation, so duplicates has no effect; leave it out"
             )
         scores = read_scores(path)
         if len(scores) > 1:
             raise InputError(
                 f"{name}: scores of {len(scores)} metrics ({scores[0].metric}, {scores[1].metric}, ...), expected "
-                "those of people alone; put them in a file of their own"
+                "human scores only; put them into a file of their own"
             )
         return scores[0]
     if kind == "wmt":
@@ -310,8 +309,8 @@ def read_scores(path: PathLike, *, test_set: str | None = None) -> list[SegmentS
         return [read_mt_scores(path)]
     if kind != "seg.scr":
         raise InputError(
-            f"{path}: no scores of a metric; expected lines METRIC PAIR TESTSET SYSTEM SEGMENT SCORE (seg.scr), lines "
-            "SYSTEM SCORE (.seg.score), or a folder of mt-metrics-eval"
+            f"{path}: has no scores of a metric; expected lines METRIC PAIR TESTSET SYSTEM SEGMENT SCORE (seg.scr), "
+            "lines SYSTEM SCORE (.seg.score), or a folder of mt-metrics-eval"
         )
     return list(read_seg_scores(path, test_set=test_set))
 

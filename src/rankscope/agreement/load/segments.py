@@ -16,6 +16,14 @@ from rankscope.agreement.load.files import (
     read_judgments,
     read_scores,
 )
+from rankscope.agreement.settings import (
+    JudgmentSettings,
+    MetricSettings,
+    Names,
+    judgment_settings_of,
+    metric_settings_of,
+    names_of,
+)
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.row_input import find_column
 from rankscope.data.segment_scores import SegmentScores, attach_scores
@@ -35,8 +43,9 @@ __all__ = [
     "directions",
     "human_column",
     "load_human_judgments",
+    "load_judged_metrics",
     "load_judgments_and_metrics",
-    "names_of",
+    "load_people",
     "rankings_from_scores",
     "read_rankings",
     "read_segment_scores",
@@ -75,7 +84,7 @@ def rankings_from_scores(people: SegmentScores) -> Rankings:
         systems.append(np.broadcast_to(system_codes, table.shape)[present])
         values.append(table[present])
     if not sum(array.size for array in values):
-        raise InputError(f"{people.metric} has no score of any segment, expected what people say of translations")
+        raise InputError(f"{people.metric} has no score of any segment, expected human scores of translations")
     pair = np.concatenate(pairs)
     return Rankings(
         pair=Labels(tuple(people.pairs), pair),
@@ -121,7 +130,7 @@ def attach_metrics(
         judgments = read_judgments(judgments, gold=gold)
     if isinstance(judgments, SegmentScores):
         if gold not in (None, GOLD):
-            raise ParameterError(f"gold is {gold!r}, and scores of people have no columns to choose from; leave it out")
+            raise ParameterError(f"gold is {gold!r}, but human scores have no columns to choose from; leave it out")
         rankings = rankings_from_scores(judgments)
     elif isinstance(judgments, Rankings):
         rankings = judgments
@@ -136,7 +145,7 @@ def attach_metrics(
         rankings = attach_scores(rankings, metric)
         metric_names += [name for name in rankings.columns if name not in earlier_columns]
     if not metric_names:
-        raise InputError("there is no metric beside what people say; give scores, or judgments with another column")
+        raise InputError("there is no metric to compare with people; add scores, or judgments with another column")
     return JudgedMetrics(rankings, gold, tuple(metric_names), rankings.notes)
 
 
@@ -174,7 +183,7 @@ def select_human_judgments(
     gold = human_column(rankings, gold, allow_any_name=allow_any_name)
     selected = ranked_only(select_language_pairs(rankings, pairs), gold)
     if np.isnan(selected.column(gold)).all():
-        raise InputError(f"{gold}, the column of people, has no value; expected what they say of at least one item")
+        raise InputError(f"{gold}, the column of human judgments, has no value; expected at least one")
     return selected, gold
 
 
@@ -192,7 +201,9 @@ def human_column(rankings: Rankings, gold: str | None, *, allow_any_name: bool =
         return column
     if allow_any_name and len(rankings.columns) == 1:
         return next(iter(rankings.columns))
-    raise ParameterError(f"which column is that of people? Name one as gold (--gold): {join_names(rankings.columns)}")
+    raise ParameterError(
+        f"which column holds the human judgments? Name it with gold (--gold): {join_names(rankings.columns)}"
+    )
 
 
 def select_language_pairs(rankings: Rankings, pairs: Sequence[str] | None) -> Rankings:
@@ -203,7 +214,7 @@ def select_language_pairs(rankings: Rankings, pairs: Sequence[str] | None) -> Ra
         return rankings
     names = [pairs] if isinstance(pairs, str) else list(pairs)
     if not names:
-        raise ParameterError("no language pair is asked for; name some, or leave pairs out for all")
+        raise ParameterError("pairs is empty; name at least one language pair, or leave pairs out for all")
     codes = {name: code for code, name in enumerate(rankings.pair.names)}
     selected_codes = []
     for name in dict.fromkeys(names):
@@ -212,19 +223,11 @@ def select_language_pairs(rankings: Rankings, pairs: Sequence[str] | None) -> Ra
         selected_codes.append(codes[name])
     selected = rankings.select(np.isin(rankings.pair.codes, selected_codes))
     if not len(selected):
-        raise InputError(f"there is no judgment of {join_names(names)}, of {pluralise(len(rankings), 'judgment')}")
+        raise InputError(f"no judgment of {join_names(names)} among {pluralise(len(rankings), 'judgment')}")
     # New codes in the requested order, so that by_pair keeps it.
     positions = {code: i for i, code in enumerate(selected_codes)}
     new_codes = np.array([positions[code] for code in selected.pair.codes.tolist()], np.int64)
     return replace(selected, pair=Labels(tuple(dict.fromkeys(names)), new_codes))
-
-
-#: One name, or several.
-Names = str | Iterable[str]
-
-
-def names_of(names: Names) -> list[str]:
-    return [names] if isinstance(names, str) else list(dict.fromkeys(names))
 
 
 def read_rankings(
@@ -255,9 +258,8 @@ def read_rankings(
     >>> found.table("rank").tolist(), found.table("llm").tolist()  # lower is better
     ([[1.0, 2.0]], [[-9.0, -7.0]])
     """
-    people, unknown = load_human_judgments(
-        path, higher=higher, lower=lower, duplicates=duplicates, reference=reference, lines=lines
-    )
+    settings = judgment_settings_of(higher=higher, duplicates=duplicates, reference=reference, lines=lines)
+    people, unknown = load_people(path, settings, lower=names_of(lower))
     if unknown:
         columns = list(people.columns) if isinstance(people, Rankings) else [people.metric]
         raise UnknownName("column of the judgments", unknown[0], columns)
@@ -283,55 +285,53 @@ def read_segment_scores(path: PathLike, *, lower: Names = (), test_set: str | No
     return with_direction(read_scores(path, test_set=test_set), names_of(lower), (), ())
 
 
-def load_human_judgments(
-    judgments: Judgments,
-    *,
-    gold: str | None = None,
-    needed: Sequence[str] = (),
-    higher: Names = (),
-    lower: Names = (),
-    duplicates: str | None = None,
-    reference: str | None = None,
-    lines: PathLike | None = None,
+def load_people(
+    judgments: Judgments, settings: JudgmentSettings, *, needed: Sequence[str] = (), lower: Sequence[str] = ()
 ) -> tuple[Rankings | SegmentScores, list[str]]:
     """Judgments, read where they are a file, in the given directions; and the names in `lower` that match no column.
 
-    gold, needed: columns of a table that must hold numbers.
+    needed: columns of a table that must hold numbers, beside that of people. lower: columns in which lower is better.
     """
-    higher_names, lower_names = names_of(higher), names_of(lower)
-    for name in higher_names:
-        if name in lower_names:
-            raise ParameterError(f"{name} is named as higher and as lower, expected one of the two")
-    wmt_options = {name: value for name, value in {"reference": reference, "lines": lines}.items() if value is not None}
+    for name in settings.higher:
+        if name in lower:
+            raise ParameterError(f"{name} is named in both higher and lower; name it in one of them")
+    wmt_options = {
+        name: value
+        for name, value in {"reference": settings.reference, "lines": settings.lines}.items()
+        if value is not None
+    }
     if isinstance(judgments, (str, PathLikeType)):
         people = read_judgments(
-            judgments, higher=higher_names, gold=gold, needed=needed, duplicates=duplicates, **wmt_options
+            judgments,
+            higher=settings.higher,
+            gold=settings.gold,
+            needed=needed,
+            duplicates=settings.duplicates,
+            **wmt_options,
         )
     else:
         people = judgments
         if wmt_options:
-            raise ParameterError(
-                f"judgments are no file, and {next(iter(wmt_options))} says how one is read; leave it out"
-            )
-        if duplicates is not None:
+            raise ParameterError(f"judgments are not a file, so {next(iter(wmt_options))} has no effect; leave it out")
+        if settings.duplicates is not None:
             if not isinstance(people, Rankings):
-                raise ParameterError("duplicates are for judgments, and these are scores; leave it out")
-            people = handle_duplicates(people, duplicates, "judgments")
+                raise ParameterError("these are scores, so duplicates has no effect; leave it out")
+            people = handle_duplicates(people, settings.duplicates, "judgments")
     if isinstance(people, Rankings):
-        for name in (*higher_names, *lower_names):
+        for name in (*settings.higher, *lower):
             if name in people.columns:
-                people = people.with_column(name, people.column(name), higher_is_better=name in higher_names)
-            elif name in higher_names:
+                people = people.with_column(name, people.column(name), higher_is_better=name in settings.higher)
+            elif name in settings.higher:
                 raise UnknownName("column of the judgments", name, people.columns)
-        return people, [name for name in lower_names if name not in people.columns]
+        return people, [name for name in lower if name not in people.columns]
     if isinstance(people, SegmentScores):
         score_names = (people.metric, GOLD)
-        if unknown := [name for name in higher_names if name not in score_names]:
+        if unknown := [name for name in settings.higher if name not in score_names]:
             raise UnknownName("column of the judgments", unknown[0], score_names)
-        if {*score_names} & {*higher_names, *lower_names}:
-            people = replace(people, higher_is_better=bool({*score_names} & {*higher_names}))
-        return people, [name for name in lower_names if name not in score_names]
-    return people, lower_names
+        if {*score_names} & {*settings.higher, *lower}:
+            people = replace(people, higher_is_better=bool({*score_names} & {*settings.higher}))
+        return people, [name for name in lower if name not in score_names]
+    return people, list(lower)
 
 
 def with_direction(
@@ -349,6 +349,58 @@ def with_direction(
     return [replace(metric, higher_is_better=False) if metric.metric in lower else metric for metric in scores]
 
 
+def load_judged_metrics(
+    judgments: Judgments, scores: Scores, judgment_settings: JudgmentSettings, metric_settings: MetricSettings
+) -> JudgedMetrics:
+    """Judgments with the metrics as columns, read where they are files, in the given directions.
+
+    A note names the columns that are read as ranks and do not look like them. Raises as `read_rankings`,
+    `read_segment_scores` and `attach_metrics`.
+    """
+    lower, metric_names = metric_settings.lower, metric_settings.metrics
+    sources = [scores] if isinstance(scores, (SegmentScores, str, PathLikeType)) else list(scores)
+    if metric_settings.test_set is not None and not any(isinstance(source, (str, PathLikeType)) for source in sources):
+        raise ParameterError("test_set selects scores from files, and there is no file; leave it out")
+    people, unmatched = load_people(
+        judgments, judgment_settings, needed=() if sources else metric_names or (), lower=lower
+    )
+    columns = list(people.columns) if isinstance(people, Rankings) else []
+    metric_scores = with_direction(
+        load_segment_metrics(sources, test_set=metric_settings.test_set),
+        lower,
+        [name for name in lower if name not in unmatched],
+        columns,
+    )
+    if metric_names is not None and {*metric_names} <= {metric.metric for metric in metric_scores}:
+        metric_scores = [metric for metric in metric_scores if not metric_names or metric.metric in metric_names]
+    judged_metrics = attach_metrics(people, metric_scores, gold=judgment_settings.gold, pairs=judgment_settings.pairs)
+    if metric_names is not None:
+        if not metric_names:
+            raise ParameterError("metrics is empty; name at least one metric, or leave metrics out for all")
+        if unknown := [name for name in metric_names if name not in judged_metrics.metrics]:
+            raise UnknownName("metric", unknown[0], judged_metrics.metrics)
+        judged_metrics = judged_metrics._replace(metrics=metric_names)
+    return judged_metrics._replace(
+        notes=(*judged_metrics.notes, *ranks_note(judged_metrics, [name for name in columns if name not in lower]))
+    )
+
+
+def load_human_judgments(
+    judgments: Judgments,
+    *,
+    gold: str | None = None,
+    needed: Sequence[str] = (),
+    higher: Names = (),
+    lower: Names = (),
+    duplicates: str | None = None,
+    reference: str | None = None,
+    lines: PathLike | None = None,
+) -> tuple[Rankings | SegmentScores, list[str]]:
+    """As `load_people`, with its settings as arguments."""
+    settings = judgment_settings_of(gold=gold, higher=higher, duplicates=duplicates, reference=reference, lines=lines)
+    return load_people(judgments, settings, needed=needed, lower=names_of(lower))
+
+
 def load_judgments_and_metrics(
     judgments: Judgments,
     scores: Scores = (),
@@ -363,49 +415,12 @@ def load_judgments_and_metrics(
     lines: PathLike | None = None,
     test_set: str | None = None,
 ) -> JudgedMetrics:
-    """Judgments with the metrics as columns, read where they are files, in the given directions.
-
-    metrics: the metrics to keep, in this order; all by default. See `read_rankings` and `read_segment_scores` for the
-    other parameters. A note names the columns that are read as ranks and do not look like them. Raises as those and
-    `attach_metrics`.
-    """
-    lower_names = names_of(lower)
-    metric_names = None if metrics is None else names_of(metrics)
-    sources = [scores] if isinstance(scores, (SegmentScores, str, PathLikeType)) else list(scores)
-    if test_set is not None and not any(isinstance(source, (str, PathLikeType)) for source in sources):
-        raise ParameterError("test_set says which scores of a seg.scr are wanted, and there is none; leave it out")
-    people, unmatched = load_human_judgments(
-        judgments,
-        gold=gold,
-        needed=() if sources else metric_names or (),
-        higher=higher,
-        lower=lower_names,
-        duplicates=duplicates,
-        reference=reference,
-        lines=lines,
+    """As `load_judged_metrics`, with its settings as arguments."""
+    judgment_settings = judgment_settings_of(
+        gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines
     )
-    columns = list(people.columns) if isinstance(people, Rankings) else []
-    metric_scores = with_direction(
-        load_segment_metrics(sources, test_set=test_set),
-        lower_names,
-        [name for name in lower_names if name not in unmatched],
-        columns,
-    )
-    if metric_names is not None and {*metric_names} <= {metric.metric for metric in metric_scores}:
-        metric_scores = [metric for metric in metric_scores if not metric_names or metric.metric in metric_names]
-    judged_metrics = attach_metrics(people, metric_scores, gold=gold, pairs=pairs)
-    if metric_names is not None:
-        if not metric_names:
-            raise ParameterError("no metric is asked for; name some, or leave metrics out for all")
-        if unknown := [name for name in metric_names if name not in judged_metrics.metrics]:
-            raise UnknownName("metric", unknown[0], judged_metrics.metrics)
-        judged_metrics = judged_metrics._replace(metrics=tuple(metric_names))
-    return judged_metrics._replace(
-        notes=(
-            *judged_metrics.notes,
-            *ranks_note(judged_metrics, [name for name in columns if name not in lower_names]),
-        )
-    )
+    metric_settings = metric_settings_of(metrics=metrics, lower=lower, test_set=test_set)
+    return load_judged_metrics(judgments, scores, judgment_settings, metric_settings)
 
 
 def ranks_note(judged_metrics: JudgedMetrics, columns: Sequence[str]) -> list[str]:
@@ -422,8 +437,8 @@ def ranks_note(judged_metrics: JudgedMetrics, columns: Sequence[str]) -> list[st
         return []
     verb = "is" if len(names) == 1 else "are"
     return [
-        f"{join_names(names)} {verb} read as ranks, of which lower is better; where higher is better, say so: "
-        f"--higher {','.join(names)} (in Python higher={names!r}); --lower (lower=) does without this note"
+        f"{join_names(names)} {verb} read as ranks (lower is better); if higher is better, use "
+        f"--higher {','.join(names)} (in Python higher={names!r}); --lower (lower=) turns this note off"
     ]
 
 

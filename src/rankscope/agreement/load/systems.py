@@ -14,13 +14,18 @@ from rankscope.agreement.load.files import AnyScores, merge_scores, ranked_only,
 from rankscope.agreement.load.segments import (
     GOLD,
     JudgedMetrics,
-    Names,
     human_column,
-    load_human_judgments,
-    names_of,
+    load_people,
     rankings_from_scores,
     ranks_note,
     select_language_pairs,
+)
+from rankscope.agreement.settings import (
+    JudgmentSettings,
+    MetricSettings,
+    Names,
+    judgment_settings_of,
+    metric_settings_of,
 )
 from rankscope.agreement.statistics import RULES
 from rankscope.data.rankings import Rankings
@@ -35,6 +40,7 @@ __all__ = [
     "PeopleAndMetrics",
     "SystemJudgments",
     "SystemMetrics",
+    "load_people_and_metrics",
     "load_system_scores",
     "read_metric_scores",
 ]
@@ -56,6 +62,67 @@ class PeopleAndMetrics(NamedTuple):
     notes: tuple[str, ...]
 
 
+def load_people_and_metrics(
+    judgments: SystemJudgments,
+    scores: SystemMetrics,
+    judgment_settings: JudgmentSettings,
+    metric_settings: MetricSettings,
+    *,
+    human: str | None,
+    segments: bool = False,
+) -> PeopleAndMetrics:
+    """People and metrics, selected as requested, read where they are files, in the given directions. Raises as
+    `systems`.
+
+    human: the rule that makes scores of systems; None for that of the data. segments: in folders with both, read scores
+    of segments instead of those of systems.
+    """
+    higher, lower, metric_names = judgment_settings.higher, metric_settings.lower, metric_settings.metrics
+    if in_both := [name for name in higher if name in lower]:
+        raise ParameterError(f"{in_both[0]} is named in both higher and lower; name it in one of them")
+    is_single = isinstance(scores, (SegmentScores, SystemScores, str, PathLikeType))
+    sources = [scores] if is_single else list(scores)  # type: ignore[arg-type]  # neither is a list
+    test_set = metric_settings.test_set
+    if test_set is not None and not any(isinstance(source, (str, PathLikeType)) for source in sources):
+        raise ParameterError("test_set selects scores from files, and there is no file; leave it out")
+    metric_scores = load_system_metrics(sources, test_set, segments=segments)
+    gold = judgment_settings.gold
+    needed = [*([] if gold is None else [gold]), *([] if metric_scores else metric_names or ())]
+    system_scores = read_system_judgments(judgments, needed, people=gold is None)
+    columns: Sequence[str] = ()  # their direction may be given, though they are not used
+    if system_scores is not None:
+        for name in ("duplicates", "reference", "lines"):
+            if judgment_settings.is_changed(name):
+                raise ParameterError(f"judgments are scores of systems, so {name} has no effect; leave it out")
+        inputs = people_from_system_scores(system_scores, gold, human)
+    else:
+        judged, _ = load_people(
+            judgments,  # type: ignore[arg-type]  # scores of systems are excluded above
+            judgment_settings,
+            needed=needed,
+            lower=[name for name in lower if name not in {metric.metric for metric in metric_scores}],
+        )
+        columns = [*judged.columns] if isinstance(judged, Rankings) else [GOLD]
+        inputs = people_from_segments(judged, gold, human, [*higher, *lower], separate=bool(metric_scores))
+    judged_metrics = [] if metric_scores else inputs.metrics
+    known_names = [inputs.gold, *(metric.metric for metric in (*metric_scores, *inputs.metrics))]
+    for name in (*higher, *lower):
+        if name not in known_names and name not in columns:
+            raise UnknownName("metric", name, known_names)
+    all_metrics = [with_direction(metric, higher, lower) for metric in (*metric_scores, *judged_metrics)]
+    if not all_metrics:
+        raise InputError("there is no metric to compare with people; add scores, or judgments with another column")
+    if metric_names is not None:
+        all_metrics = select_metrics(all_metrics, metric_names)
+    notes = tuple(dict.fromkeys([*inputs.notes, *(note for metric in all_metrics for note in metric.notes)]))
+    people = inputs.people
+    if not isinstance(people, Rankings):
+        people = with_direction(people, higher, lower)
+    inputs = inputs._replace(people=people, metrics=with_unique_names(all_metrics), notes=notes)
+    pairs = judgment_settings.pairs
+    return inputs if pairs is None else inputs._replace(people=select_pairs_of_people(inputs.people, pairs))
+
+
 def load_system_scores(
     judgments: SystemJudgments,
     scores: SystemMetrics = (),
@@ -72,53 +139,14 @@ def load_system_scores(
     test_set: str | None,
     segments: bool = False,
 ) -> PeopleAndMetrics:
-    """People and metrics, selected as requested, read where they are files, in the given directions. Raises as
-    `systems`. segments: in folders with both, read scores of segments instead of those of systems.
-    """
-    higher_names, lower_names = names_of(higher), names_of(lower)
-    if in_both := [name for name in higher_names if name in lower_names]:
-        raise ParameterError(f"{in_both[0]} is named as higher and as lower, expected one of the two")
-    metric_names = None if metrics is None else names_of(metrics)
-    is_single = isinstance(scores, (SegmentScores, SystemScores, str, PathLikeType))
-    sources = [scores] if is_single else list(scores)  # type: ignore[arg-type]  # neither is a list
-    if test_set is not None and not any(isinstance(source, (str, PathLikeType)) for source in sources):
-        raise ParameterError("test_set says which scores of a file are wanted, and there is none; leave it out")
-    metric_scores = load_system_metrics(sources, test_set, segments=segments)
-    options = {"duplicates": duplicates, "reference": reference, "lines": lines}
-    needed = [*([] if gold is None else [gold]), *([] if metric_scores else metric_names or ())]
-    system_scores = read_system_judgments(judgments, needed, people=gold is None)
-    columns: Sequence[str] = ()  # their direction may be given, though they are not used
-    if system_scores is not None:
-        if unused_option := next((name for name, value in options.items() if value is not None), None):
-            raise ParameterError(f"judgments are scores of systems, and {unused_option} is for rankings; leave it out")
-        inputs = people_from_system_scores(system_scores, gold, human)
-    else:
-        judged, _ = load_human_judgments(
-            judgments,  # type: ignore[arg-type]  # scores of systems are excluded above
-            gold=gold,
-            needed=needed,
-            higher=higher_names,
-            lower=[name for name in lower_names if name not in {metric.metric for metric in metric_scores}],
-            **options,  # type: ignore[arg-type]  # types as declared in the parameters
-        )
-        columns = [*judged.columns] if isinstance(judged, Rankings) else [GOLD]
-        inputs = people_from_segments(judged, gold, human, [*higher_names, *lower_names], separate=bool(metric_scores))
-    judged_metrics = [] if metric_scores else inputs.metrics
-    known_names = [inputs.gold, *(metric.metric for metric in (*metric_scores, *inputs.metrics))]
-    for name in (*higher_names, *lower_names):
-        if name not in known_names and name not in columns:
-            raise UnknownName("metric", name, known_names)
-    all_metrics = [with_direction(metric, higher_names, lower_names) for metric in (*metric_scores, *judged_metrics)]
-    if not all_metrics:
-        raise InputError("there is no metric beside what people say; give scores, or judgments with another column")
-    if metric_names is not None:
-        all_metrics = select_metrics(all_metrics, metric_names)
-    notes = tuple(dict.fromkeys([*inputs.notes, *(note for metric in all_metrics for note in metric.notes)]))
-    people = inputs.people
-    if not isinstance(people, Rankings):
-        people = with_direction(people, higher_names, lower_names)
-    inputs = inputs._replace(people=people, metrics=with_unique_names(all_metrics), notes=notes)
-    return inputs if pairs is None else inputs._replace(people=select_pairs_of_people(inputs.people, names_of(pairs)))
+    """As `load_people_and_metrics`, with its settings as arguments."""
+    judgment_settings = judgment_settings_of(
+        gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines
+    )
+    metric_settings = metric_settings_of(metrics=metrics, lower=lower, test_set=test_set)
+    return load_people_and_metrics(
+        judgments, scores, judgment_settings, metric_settings, human=human, segments=segments
+    )
 
 
 def load_system_metrics(sources: Sequence[object], test_set: str | None, *, segments: bool = False) -> list[AnyScores]:
@@ -149,13 +177,15 @@ def people_from_system_scores(columns: Sequence[SystemScores], gold: str | None,
     """Scores of whole systems, of which one entry is that of people. Raises UnknownName, ParameterError."""
     names = [column.metric for column in columns]
     if human is not None:
-        raise ParameterError(f"human is {human!r}, and these judgments are scores of systems already; leave it out")
+        raise ParameterError(f"human is {human!r}, but these judgments are already scores of systems; leave it out")
     if gold is not None and gold not in names:
         raise UnknownName("column of the judgments", gold, names)
     if gold is None:
         gold = names[0] if len(names) == 1 else find_column(names, GOLD_COLUMNS)
         if gold is None:
-            raise ParameterError(f"which column is that of people? Name one as gold (--gold): {join_names(names)}")
+            raise ParameterError(
+                f"which column holds the human judgments? Name it with gold (--gold): {join_names(names)}"
+            )
     people = columns[names.index(gold)]
     metrics: list[AnyScores] = [column for column in columns if column is not people]
     return PeopleAndMetrics(people, gold, "given", metrics, people.notes)
@@ -175,7 +205,7 @@ def people_from_segments(
     """
     if isinstance(people, SegmentScores):
         if gold not in (None, GOLD, people.metric):
-            raise ParameterError(f"gold is {gold!r}, and scores of people have no columns to choose from; leave it out")
+            raise ParameterError(f"gold is {gold!r}, but human scores have no columns to choose from; leave it out")
         if human is None or human == "mean":
             return PeopleAndMetrics(people, people.metric, "mean", [], people.notes)
         return PeopleAndMetrics(rankings_from_scores(people), GOLD, human, [], people.notes)
@@ -189,7 +219,7 @@ def people_from_segments(
     gold = human_column(people, gold, allow_any_name=separate)
     people = ranked_only(people, gold)
     if np.isnan(people.column(gold)).all():
-        raise InputError(f"{gold}, the column of people, has no value; expected what they say of at least one item")
+        raise InputError(f"{gold}, the column of human judgments, has no value; expected at least one")
     metric_names = [] if separate else [name for name in people.columns if name != gold]
     notes = [
         *people.notes,
@@ -202,8 +232,8 @@ def people_from_segments(
     people_scored = gold in people.score_columns
     if human == "mean" and not people_scored:
         raise ParameterError(
-            f"the mean of {gold} is asked for, and these are ranks, which mean something within one judgment only; ask "
-            f"for one of {', '.join(RULES)}, or say that they are scores (--higher {gold})"
+            f"human is 'mean', but {gold} holds ranks, which are comparable only within a judgment; use one of "
+            f"{', '.join(RULES)}, or --higher {gold} if these are scores"
         )
     if human == "mean" or (human is None and people_scored):
         return PeopleAndMetrics(scores_of_column(people, gold), gold, "mean", metrics, tuple(notes))
@@ -247,7 +277,7 @@ def with_direction(scores: AnyScores, higher: Sequence[str], lower: Sequence[str
 def select_metrics(metrics: Sequence[AnyScores], names: Sequence[str]) -> list[AnyScores]:
     """The named metrics, in that order. Raises ParameterError, UnknownName."""
     if not names:
-        raise ParameterError("no metric is asked for; name some, or leave metrics out for all")
+        raise ParameterError("metrics is empty; name at least one metric, or leave metrics out for all")
     by_name = {metric.metric: metric for metric in reversed(metrics)}
     if unknown := [name for name in names if name not in by_name]:
         raise UnknownName("metric", unknown[0], by_name)
@@ -270,7 +300,7 @@ def select_pairs_of_people(people: Rankings | AnyScores, pairs: Sequence[str]) -
     if isinstance(people, Rankings):
         return select_language_pairs(people, pairs)
     if not pairs:
-        raise ParameterError("no language pair is asked for; name some, or leave pairs out for all")
+        raise ParameterError("pairs is empty; name at least one language pair, or leave pairs out for all")
     if unknown := [name for name in pairs if name not in people.pairs]:
         raise UnknownName("language pair", unknown[0], people.pairs)
     if isinstance(people, SegmentScores):
@@ -288,7 +318,7 @@ def read_metric_scores(scores: SystemMetrics, test_set: str | None, judgments: o
     sources = [scores] if is_single else list(scores)  # type: ignore[arg-type]  # neither is a list
     paths = [source for source in sources if isinstance(source, (str, PathLikeType))]
     if test_set is not None and not paths:
-        raise ParameterError("test_set says which scores of a file are wanted, and there is none; leave it out")
+        raise ParameterError("test_set selects scores from files, and there is no file; leave it out")
     metric_scores: list[AnyScores] = []
     for source in sources:
         if not isinstance(source, (str, PathLikeType)):

@@ -7,6 +7,7 @@ from rankscope.registry import TYPE_CHECKING, lazy_attributes
 if TYPE_CHECKING:
     from rankscope.agreement.segment_level.agreement import AVERAGE as AVERAGE
     from rankscope.agreement.segment_level.agreement import SegmentAgreement as SegmentAgreement
+    from rankscope.agreement.segment_level.agreement import agree_on_segments as agree_on_segments
     from rankscope.agreement.segment_level.agreement import agreement_on_pair as agreement_on_pair
     from rankscope.agreement.segment_level.agreement import check_comparable as check_comparable
     from rankscope.agreement.segment_level.agreement import refuse_unordered as refuse_unordered
@@ -17,6 +18,7 @@ HOMES = {
     "AVERAGE": "agreement",
     "ROWS_UNFOLDED": "view",
     "SegmentAgreement": "agreement",
+    "agree_on_segments": "agreement",
     "agreement_on_pair": "agreement",
     "check_comparable": "agreement",
     "refuse_unordered": "agreement",

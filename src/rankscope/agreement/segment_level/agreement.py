@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankscope.agreement.load import (
     JudgedMetrics,
     Judgments,
-    Names,
     Scores,
     directions,
-    load_judgments_and_metrics,
+    load_judged_metrics,
 )
-from rankscope.agreement.settings import CALIBRATED, SegmentSettings, Statistic, validate_segment_settings
+from rankscope.agreement.settings import (
+    CALIBRATED,
+    JudgmentSettings,
+    MetricSettings,
+    Names,
+    SegmentSettings,
+    Statistic,
+    judgment_settings_of,
+    metric_settings_of,
+    statistic_of,
+)
 from rankscope.agreement.statistics import (
     JudgmentTables,
     KendallConvention,
@@ -33,14 +42,13 @@ from rankscope.data.result import Result
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.resample import Draws, draw
+from rankscope.stats.inputs import seed_of
 from rankscope.stats.intervals import percentile_ends
 from rankscope.typing import Floats, Ints, PathLike
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = [
     "SegmentAgreement",
+    "agree_on_segments",
     "check_comparable",
     "refuse_unordered",
     "segments",
@@ -52,15 +60,40 @@ AVERAGE = "average"
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SegmentAgreement(Result):
-    """How far each metric agrees with people, for each language pair; arrays of shape (metrics, pairs).
+    """How far each metric agrees with people on the translations of each segment, as `segments` gives it.
 
-    value: the statistic, higher is better; NaN where there is none. low, high: its bootstrap interval over segments,
-    NaN where there is none. n: the pairs of translations that count (translations, of a correlation) with grouping
-    "none", else the segments or systems with a value. epsilon: differences up to which the metric ties. missing:
-    translations that people judged and the metric has no score of; lost: pairs of translations left out for that.
-    average, average_low, average_high: (metrics) the mean over the pairs; NaN where one has no value. higher: of the
-    column of people (gold) and the metrics those in which higher is better. `frame()` is the tidy table, a row a metric
-    and pair, and a pair "average" where there are several.
+    `frame()` is the tidy table: a row for each metric and language pair, and a pair "average" if there are several.
+    Arrays have the shape (metrics, pairs).
+
+    Attributes
+    ----------
+    metrics
+        The names of the metrics.
+    pairs
+        The language pairs.
+    value
+        The statistic; higher is better, NaN where there is none.
+    low, high
+        Its bootstrap confidence interval over segments; NaN where there is none.
+    n
+        With grouping "none" the pairs of translations that count (translations, for a correlation), else the segments
+        or systems with a value.
+    epsilon
+        The largest difference of two metric scores that is a tie; NaN for a correlation.
+    missing
+        Translations that people judged and the metric does not score.
+    lost
+        Pairs of translations that are skipped because of these.
+    average, average_low, average_high
+        (metrics) the mean over the language pairs and its interval; NaN where one has no value.
+    settings
+        How agreement was computed.
+    gold
+        The column of people.
+    higher
+        Those of the column of people and the metrics in which higher is better.
+    notes
+        What a reader should know.
     """
 
     VIEW = "rankscope.agreement.segment_level.view:sections_of"
@@ -85,7 +118,7 @@ class SegmentAgreement(Result):
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table."""
-        name = self.settings.statistic
+        name = self.settings.statistic_name
         for m, metric in enumerate(self.metrics):
             for p, pair in enumerate(self.pairs):
                 ends = float(self.low[m, p]), float(self.high[m, p])
@@ -97,8 +130,8 @@ class SegmentAgreement(Result):
     def signature_parts(self) -> list[str]:
         """The settings that change the numbers."""
         settings = self.settings
-        name = settings.statistic if settings.convention is None else settings.convention.settings
-        epsilon = CALIBRATED if settings.epsilon is None else f"{settings.epsilon:g}"
+        name = settings.statistic_name if settings.convention is None else settings.convention.settings
+        epsilon = CALIBRATED if settings.fixed_epsilon is None else f"{settings.fixed_epsilon:g}"
         epsilon_entry = [] if settings.convention is None else [f"epsilon:{epsilon}"]
         return [
             "agreement on segments",
@@ -114,7 +147,7 @@ class SegmentAgreement(Result):
     def contents(self) -> str:
         """What it holds, in a few words."""
         counts = f"{pluralise(len(self.metrics), 'metric')}, {pluralise(len(self.pairs), 'language pair')}"
-        return f"{self.settings.statistic}: {counts}"
+        return f"{self.settings.statistic_name}: {counts}"
 
 
 def segments(
@@ -124,7 +157,7 @@ def segments(
     statistic: Statistic = "wmt12",
     grouping: str = "none",
     gold: str | None = None,
-    pairs: Sequence[str] | None = None,
+    pairs: Names | None = None,
     metrics: Names | None = None,
     higher: Names = (),
     lower: Names = (),
@@ -139,53 +172,124 @@ def segments(
 ) -> SegmentAgreement:
     """How far metrics agree with people on the translations of each segment; higher is better.
 
-    judgments: what people said: rankings, in which every row of judging counts, repeated ones too; or scores, where the
-    systems' translations of a segment are compared; or a file of either. scores: a metric or several, or files; without
-    any, every other column of the judgments is one, as of an LLM that judged the same items. gold: the column of
-    people. pairs: language pairs. metrics: those wanted. higher: the columns of the judgments in which higher is
-    better; in all others lower is, as of ranks, and a note names those not called so. lower: the metrics, or the
-    people's scores (HTER), in which lower is better. duplicates, reference, lines: how a ranking CSV is read, as in
-    `rankscope.read_rankings`; test_set: as in `rankscope.read_segment_scores`.
+    Parameters
+    ----------
+    judgments
+        What people said: rankings, in which each judgment counts, repeated ones too; scores of segments, where the
+        systems' translations of a segment are compared; or a file of either.
+    scores
+        A metric or several, as scores of segments or files of them. Without any, every other column of the judgments
+        is a metric, such as an LLM that judged the same items.
+    statistic
+        Statistic of agreement between a metric and people. One of 'wmt10', 'wmt11', 'wmt12', 'tau10', 'wmt13', 'tau13',
+        'wmt14', 'tau14', 'tau23', 'acc_eq', 'darr', 'kendall_b', 'kendall_c', 'pearson', 'spearman'. Default: 'wmt12'.
+    grouping
+        All pairs of translations together (none), or the mean over segments or systems. One of 'none', 'segment',
+        'system'. Default: 'none'.
+    gold
+        Column with the human ranks or scores. Default: the column named "rank", "gold" or "human".
+    pairs
+        Language pairs to include, in this order. Default: all.
+    metrics
+        Metrics to include, in this order. Default: all.
+    higher
+        Columns in which higher is better, such as scores; other columns of judgments hold ranks.
+    lower
+        Metrics, or human scores, in which lower is better, such as TER and HTER.
+    duplicates
+        What to do with judgments that repeat an earlier one in all fields. One of 'keep', 'drop', 'refuse'. Default:
+        keep, as WMT does.
+    reference
+        What to do with the reference if a ranking CSV of WMT ranks it as a system. One of 'keep', 'drop'. Default:
+        keep.
+    lines
+        For WMT11: a file whose line i names the segment with number i in the ranking CSV.
+    test_set
+        Test set to use from score files that hold several.
+    epsilon
+        Largest difference of two metric scores that is a tie; calibrated: the one with the highest agreement. Default:
+        calibrated for acc_eq (0 if grouped by system), else 0.
+    n_resamples
+        Number of bootstrap resamples of the segments. Default: 1000.
+    confidence_level
+        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
 
-    statistic: of pairs of translations in one judgment: "wmt10" to "wmt14", "tau10", "tau13", "tau14", "tau23", in
-    [-1, 1]; "acc_eq", in [0, 1]; "darr", pairs at least 25 points apart, in [-1, 1]; a `Convention` or a 3 x 3 table
-    (`Convention.of_table`). Or a correlation of values, in [-1, 1]: "kendall_b", "kendall_c", "pearson", "spearman".
-    grouping: "none", all pairs (or translations) at once; "segment" and "system", each for itself, and the mean of
-    those that have a value: a system's pairs are those its translations are in, its correlation is over segments; a
-    segment's correlation is the mean of its judgments'. Pairs are always of translations of one segment.
-    epsilon: differences up to which the metric ties; "calibrated" is the one that suits it best, found on these very
-    data; None: calibrated for "acc_eq" (but by system), else 0.
-    n_resamples, confidence_level, rng: of the bootstrap over segments, by percentiles; the same segments for all
-    metrics, an epsilon as it was found on all. Kendall's and Spearman's correlations over all or systems have none.
+    Returns
+    -------
+    SegmentAgreement
+        The statistic of each metric and language pair with its confidence interval, and the average over the language
+        pairs.
 
-    A translation without score on one side is in no pair, and is counted. Where no pair counts: NaN. Raises InputError
-    where scores and judgments have nothing in common, no judgment or no metric is there; UnknownName for names;
-    ParameterError for other values, for a correlation across judgments whose values are ranks, and for "darr" of ranks.
+    Raises
+    ------
+    InputError
+        Scores and judgments have nothing in common, or there is no judgment or no metric.
+    UnknownName
+        A statistic, column, metric or language pair does not exist.
+    ParameterError
+        A setting is out of range, two settings exclude each other, or the statistic does not suit the data: a
+        correlation across judgments that are ranks, or "darr" of ranks.
 
-    Source: see `Convention`; Macháček and Bojar (2014) for the family, Deutsch et al. (2023) for ties and groupings.
+    Notes
+    -----
+    Statistics of pairs of translations in one judgment are "wmt10" to "wmt14", "tau10", "tau13", "tau14" and "tau23",
+    in [-1, 1]; "acc_eq", in [0, 1]; and "darr", of pairs that people scored at least 25 points apart, in [-1, 1]. A
+    `KendallConvention`, or a table of 3 x 3 coefficients (`KendallConvention.of_table`), takes the place of a name.
+    Correlations of values, in [-1, 1], are "kendall_b", "kendall_c", "pearson" and "spearman".
 
+    Pairs are always of two translations of one segment. With grouping "none" all pairs (or, for a correlation, all
+    translations) count together; with "segment" and "system" the value is the mean over the segments or systems that
+    have one. The pairs of a system are those with one of its translations, its correlation is over segments; the
+    correlation of a segment is the mean over its judgments. A translation without a score on either side is in no
+    pair, and such pairs are counted. Where no pair counts, the value is NaN.
+
+    A calibrated epsilon is found on the very data on which it is used, for each metric and language pair. The bootstrap
+    is a percentile bootstrap that draws the same segments for all metrics and keeps epsilon as it was found.
+    Kendall's and Spearman's correlations grouped by "none" or "system" have no interval.
+
+    A note names columns that are read as ranks although they are not called so.
+
+    References
+    ----------
+    Macháček and Bojar (2014) for the family of statistics, with the source of each in `KendallConvention`; Deutsch,
+    Foster and Freitag (2023) for ties and groupings.
+
+    Examples
+    --------
     >>> from rankscope.data.rankings import Rankings
     >>> from rankscope.data.segment_scores import PairScores, SegmentScores
     >>> people = Rankings.of([{"A": 1, "B": 2, "C": 3}, {"A": 2, "B": 1, "C": 1}])
     >>> chrf = {"A": [0.6, 0.5], "B": [0.5, 0.5], "C": [0.1, 0.7]}
-    >>> found = segments(people, SegmentScores("chrF", {"": PairScores.of(chrf)}), rng=1)  # 4 alike, A and B tied
-    >>> float(found.value[0, 0]), int(found.n[0, 0])  # (4 - 1) / (4 + 1)
+    >>> result = segments(people, SegmentScores("chrF", {"": PairScores.of(chrf)}), rng=1)  # 4 alike, A and B tied
+    >>> float(result.value[0, 0]), int(result.n[0, 0])  # (4 - 1) / (4 + 1)
     (0.6, 5)
     """
-    settings = validate_segment_settings(statistic, grouping, epsilon, n_resamples, confidence_level, rng)
-    inputs = load_judgments_and_metrics(
-        judgments,
-        scores,
-        gold=gold,
-        pairs=pairs,
-        metrics=metrics,
-        higher=higher,
-        lower=lower,
-        duplicates=duplicates,
-        reference=reference,
-        lines=lines,
-        test_set=test_set,
+    settings = SegmentSettings(
+        statistic=statistic_of(statistic),
+        grouping=grouping,
+        epsilon=epsilon,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        seed=seed_of(rng),
     )
+    judgment_settings = judgment_settings_of(
+        gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines
+    )
+    metric_settings = metric_settings_of(metrics=metrics, lower=lower, test_set=test_set)
+    return agree_on_segments(judgments, scores, judgment_settings, metric_settings, settings)
+
+
+def agree_on_segments(
+    judgments: Judgments,
+    scores: Scores,
+    judgment_settings: JudgmentSettings,
+    metric_settings: MetricSettings,
+    settings: SegmentSettings,
+) -> SegmentAgreement:
+    """As `segments`, with its settings as objects."""
+    inputs = load_judged_metrics(judgments, scores, judgment_settings, metric_settings)
     check_comparable(inputs, settings)
     refuse_unordered(inputs, settings.convention, settings.grouping)
     names, rows, draws = [], [], []
@@ -255,8 +359,8 @@ def agreement_on_pair(
 def epsilon_of(table: JudgmentTables, settings: SegmentSettings) -> float:
     if settings.convention is None:
         return float("nan")
-    if settings.epsilon is not None:
-        return settings.epsilon
+    if settings.fixed_epsilon is not None:
+        return settings.fixed_epsilon
     return calibrate(
         table.gold,
         table.metric,
@@ -268,7 +372,7 @@ def epsilon_of(table: JudgmentTables, settings: SegmentSettings) -> float:
 
 def statistic_value(table: JudgmentTables, settings: SegmentSettings, epsilon: float) -> SegmentStatistic:
     if settings.convention is None:
-        return correlation_statistic(table, settings.statistic, settings.grouping)
+        return correlation_statistic(table, settings.statistic_name, settings.grouping)
     return pair_statistic(table, settings.convention, settings.grouping, 0.0 if np.isnan(epsilon) else epsilon)
 
 
@@ -278,15 +382,13 @@ def check_comparable(inputs: JudgedMetrics, settings: SegmentSettings) -> None:
         return
     if settings.convention is None and settings.grouping != "segment":
         raise ParameterError(
-            f"{settings.statistic} with grouping {settings.grouping!r} compares what people said in different "
-            "judgments, and these said ranks, which mean something within one only; group by segment, or give their "
-            "scores"
+            f"{settings.statistic_name} with grouping {settings.grouping!r} compares values across judgments, but "
+            "these are ranks, which are comparable only within a judgment; group by segment, or pass scores"
         )
     if settings.convention is not None and settings.convention.min_difference > 0:
         raise ParameterError(
-            f"{settings.convention.name} asks for human scores that differ by at least "
-            f"{settings.convention.min_difference:g}, "
-            "and these judgments are ranks; give their scores, or take wmt12"
+            f"{settings.convention.name} needs human scores that differ by at least "
+            f"{settings.convention.min_difference:g}, but these judgments are ranks; pass scores, or use wmt12"
         )
 
 
@@ -300,7 +402,7 @@ def refuse_unordered(inputs: JudgedMetrics, convention: KendallConvention | None
     if convention is None and grouping != "segment":
         if np.nanmin(values) < np.nanmax(values):
             return
-        raise InputError(f"{inputs.gold} is {np.nanmin(values):g} wherever it is; expected at least two values")
+        raise InputError(f"all values of {inputs.gold} are {np.nanmin(values):g}, expected at least two different ones")
     table = inputs.rankings.table(inputs.gold)
     lists_of_several = table[np.count_nonzero(~np.isnan(table), axis=1) > 1]
     ties_count = convention is not None and (convention.tied_human is not None or convention.tied_both is not None)
@@ -309,6 +411,6 @@ def refuse_unordered(inputs: JudgedMetrics, convention: KendallConvention | None
     ):
         return
     raise InputError(
-        f"in column {inputs.gold!r} no item is ranked above another of its list: all of a list are tied, or a "
-        "list has one item; expected lists in which people prefer some items"
+        f"in column {inputs.gold!r} no item is ranked above another of its list: lists have one item, or all items "
+        "are tied; expected lists in which people prefer some items"
     )

@@ -20,10 +20,10 @@ __all__ = [
 ROWS_UNFOLDED = 24
 #: The meaning of the greatest value, of 0 and of the lowest value, by range.
 MEANING = {
-    (-1.0, 1.0): "1: every pair as people order it; 0: as many right as wrong; -1: none right",
-    (0.0, 1.0): "1: every pair as people have it, ties included; 0: none",
+    (-1.0, 1.0): "1: all pairs ordered as by people; 0: as many right as wrong; -1: all wrong",
+    (0.0, 1.0): "1: all pairs judged as by people, ties included; 0: none",
 }
-CORRELATED = "1: its scores rise with those of people, 0: no connection, -1: the opposite"
+CORRELATED = "1: its scores rise with those of people; 0: no correlation; -1: they fall"
 
 
 def sections_of(result: SegmentAgreement) -> tuple[Section, ...]:
@@ -35,7 +35,7 @@ def sections_of(result: SegmentAgreement) -> tuple[Section, ...]:
             table=main_table(result),
             notes=notes_of(result),
         ),
-        Section(title="Each metric and pair", table=value_table(result), folded=len(rows) > ROWS_UNFOLDED),
+        Section(title="Each metric and language pair", table=value_table(result), folded=len(rows) > ROWS_UNFOLDED),
     )
 
 
@@ -47,7 +47,7 @@ def main_table(result: SegmentAgreement) -> Table:
         columns.append(result.average)
         names.append(AVERAGE)
     if not result.pairs[0] and len(result.pairs) == 1:
-        names = [result.settings.statistic]
+        names = [result.settings.statistic_name]
     cells = [best_in_bold(column) for column in columns]
     rows = tuple((metric, *(column[m] for column in cells)) for m, metric in enumerate(result.metrics))
     return Table(columns=("metric", *names), rows=rows)
@@ -55,7 +55,7 @@ def main_table(result: SegmentAgreement) -> Table:
 
 def value_table(result: SegmentAgreement) -> Table:
     """Each value with its interval, and the number of pairs."""
-    calibrated = result.settings.convention is not None and result.settings.epsilon is None
+    calibrated = result.settings.is_calibrated
     shows_pairs = len(result.pairs) > 1 or bool(result.pairs[0])
     rows = []
     for metric, pair, _, value, low, high, n in result.records():
@@ -74,11 +74,11 @@ def value_table(result: SegmentAgreement) -> Table:
     columns = [
         "metric",
         *(["pair"] if shows_pairs else []),
-        result.settings.statistic,
+        result.settings.statistic_name,
         f"{format_percent(result.settings.confidence_level)} from",
         "to",
         what_n_is(result),
-        *(["tie up to"] if calibrated else []),
+        *(["epsilon"] if calibrated else []),
     ]
     return Table(columns=tuple(columns), rows=tuple(rows), n_name_columns=2 if shows_pairs else 1)
 
@@ -96,11 +96,11 @@ def sentence_of(result: SegmentAgreement) -> str:
     with_value = np.flatnonzero(~np.isnan(values))
     scope = f" on average over {pluralise(len(result.pairs), 'language pair')}" if several_pairs else ""
     if not with_value.size:
-        return f"No metric has a value{scope.replace('on average over', 'for all of')}; see the notes."
+        return f"No metric has a value{scope.replace('on average over', 'for all')}; see the notes."
     rounded = np.round(values[with_value], 4)
     best = [result.metrics[with_value[i]] for i in np.flatnonzero(rounded == rounded.max())]
     meaning = meaning_of(result)
-    highest = f"{result.settings.statistic} {format_value(float(rounded.max()), 'mean')}"
+    highest = f"{result.settings.statistic_name} {format_value(float(rounded.max()), 'mean')}"
     if with_value.size == 1:
         return f"{best[0]} against people{scope}: {highest}. {meaning}."
     if len(best) > 1:
@@ -108,8 +108,8 @@ def sentence_of(result: SegmentAgreement) -> str:
     worst = result.metrics[with_value[int(rounded.argmin())]]
     lowest = format_value(float(rounded.min()), "mean")
     return (
-        f"{best[0]} agrees most with people{scope} ({highest}), {worst} least ({lowest}). {meaning}. No test says here "
-        "whether metrics differ by more than chance (rankscope agree metrics does)."
+        f"{best[0]} agrees most with people{scope} ({highest}), {worst} least ({lowest}). {meaning}. Whether metrics "
+        "differ significantly is not tested here; rankscope agree metrics tests that."
     )
 
 
@@ -130,28 +130,28 @@ def notes_of(result: SegmentAgreement) -> tuple[str, ...]:
         if result.lost[m].any():
             lost = int(result.lost[m].sum())
             notes.append(
-                f"{metric}: {pairs_of_translations(lost)} left out, for want of a score{lost_by_pair(result, m)}"
+                f"{metric}: {pairs_of_translations(lost)} skipped because a score is missing{lost_by_pair(result, m)}"
             )
-    if settings.convention is not None and settings.epsilon is None:
+    if settings.is_calibrated:
         notes.append(
-            "how close scores tie was chosen for each metric and language pair on these very data, so values are a "
-            "little too high; intervals leave that choice out"
+            "epsilon was calibrated for each metric and language pair on these same data, so values are slightly too "
+            "high; intervals do not account for that choice"
         )
     if settings.convention is None and settings.grouping == "segment":
         notes.append(
-            "the mean over segments, of each the mean over its judgments with two translations or more that differ on "
-            "both sides"
+            "values are means over segments; the value of a segment is the mean over its judgments with at least two "
+            "translations that differ on both sides"
         )
     without_interval = np.isnan(result.low) & ~np.isnan(result.value)
     if without_interval.all():
-        notes.append(f"{settings.statistic} with grouping {settings.grouping} has no interval here")
+        notes.append(f"{settings.statistic_name} with grouping {settings.grouping} has no confidence interval")
     without_value = np.isnan(result.value)
     if without_value.any():
         names = [
             f"{result.metrics[m]} ({result.pairs[p]})" if result.pairs[p] else result.metrics[m]
             for m, p in np.argwhere(without_value)
         ]
-        notes.append(f"no value, for want of pairs that count or of scores that differ: {join_names(names)}")
+        notes.append(f"no value because no pair counts or scores do not differ: {join_names(names)}")
     return tuple(notes)
 
 

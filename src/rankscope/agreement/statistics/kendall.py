@@ -38,13 +38,25 @@ X: Cell = None
 
 @dataclass(frozen=True, kw_only=True)
 class KendallConvention:
-    """What each kind of pair counts: value = sum of coefficient x pairs / pairs that are not left out.
+    """What each kind of pair counts: value = sum of coefficient x pairs / pairs that are not skipped.
 
-    concordant, discordant: ordered by the metric as by people, or the other way round. tied_human, tied_metric: tied by
-    that side only. tied_both: by both. Each is a number, or None where such pairs are left out of both sums. least: of
-    pairs that people ordered only those count whose human scores differ by at least so much; those tied or closer are
-    left out.
+    A coefficient is a number, or None to skip such pairs in both sums.
 
+    Attributes
+    ----------
+    concordant, discordant
+        Coefficients of pairs that the metric orders as people do, or the other way round.
+    tied_human, tied_metric, tied_both
+        Coefficients of pairs that only people tie, only the metric ties, or both tie.
+    min_difference
+        Pairs whose human scores differ by less are skipped; 0 skips none.
+    name
+        What results call it.
+    source
+        Where it was published.
+
+    Examples
+    --------
     >>> KendallConvention(concordant=1, discordant=-1).value_of(PairCounts(6, 3, 4, 1, 2)).item()  # (6 - 3) / (6 + 3)
     0.3333333333333333
     """
@@ -126,11 +138,11 @@ class KendallConvention:
         cells = [as_cell(cell) for row in rows for cell in row]
         if cells != cells[::-1]:
             raise ParameterError(
-                "the table of coefficients changes where the two translations change places, expected the same number "
+                "the table of coefficients depends on the order of the two translations; expected the same number "
                 "for (<, <) and (>, >), (<, >) and (>, <), (<, =) and (>, =), (=, <) and (=, >)"
             )
         if all(cell is None for cell in cells):
-            raise ParameterError("the table of coefficients leaves every pair out; give at least one cell a number")
+            raise ParameterError("the table of coefficients skips every pair; at least one cell must be a number")
         return cls(
             concordant=cells[0],
             tied_metric=cells[1],
@@ -146,7 +158,7 @@ def as_cell(value: object) -> Cell:
         return None
     is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     if not is_number or not np.isfinite(value):  # type: ignore[call-overload]  # is_number was checked
-        raise ParameterError(f"a coefficient is {value!r}, expected a number, or None to leave such pairs out")
+        raise ParameterError(f"a coefficient is {value!r}, expected a number, or None to skip such pairs")
     return float(value)  # type: ignore[arg-type]  # a number, as was just checked
 
 
@@ -158,7 +170,7 @@ def strict_convention(name: str, tied_metric: Cell, source: str, least: float = 
 
 
 OLD = "Callison-Burch et al. (2010; 2011; 2012); a metric's tie counts against it"
-TAU13 = "Macháček and Bojar (2013); a metric's ties are left out"
+TAU13 = "Macháček and Bojar (2013); a metric's ties are skipped"
 TAU14 = "Macháček and Bojar (2014); a metric's tie counts neither way, but is counted"
 #: Every named convention.
 CONVENTIONS: Mapping[str, KendallConvention] = {

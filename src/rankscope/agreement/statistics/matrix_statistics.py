@@ -151,7 +151,7 @@ def check_statistic(statistic: str, grouping: str, epsilon: float | None) -> Non
     if epsilon is not None:
         check_positive("epsilon", epsilon, zero=True)
         if statistic != "acc_eq":
-            raise ParameterError(f"epsilon is for acc_eq, and {statistic} has none; leave it out")
+            raise ParameterError(f"epsilon applies to acc_eq, and {statistic} has none; leave it out")
 
 
 def common_cells(gold: npt.ArrayLike, metrics: npt.ArrayLike) -> CommonCells:
@@ -174,7 +174,7 @@ def common_cells(gold: npt.ArrayLike, metrics: npt.ArrayLike) -> CommonCells:
     judged = ~np.isnan(gold_scores)
     present = judged & ~np.isnan(metric_scores).any(axis=0)
     if not present.any():
-        raise ParameterError("no system and segment has a score of people and of every metric")
+        raise ParameterError("no translation has scores of people and all metrics")
     gold_scores[~present] = np.nan
     metric_scores[:, ~present] = np.nan
     kept_systems, kept_segments = np.asarray(present.any(axis=1)), np.asarray(present.any(axis=0))

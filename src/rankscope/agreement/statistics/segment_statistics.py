@@ -36,7 +36,7 @@ class JudgmentTables:
     """One language pair: the values of people and of one metric for each translation; lower is better on both sides.
 
     gold, metric: (judgments, items), NaN where there is no value. segment, system: (judgments) and (judgments, items)
-    whole numbers from 0; a system is -1 where the list has no item. segments, systems: how many there are.
+    whole numbers from 0; a system is -1 where the list has no item. n_segments, n_systems: how many there are.
     """
 
     gold: Floats

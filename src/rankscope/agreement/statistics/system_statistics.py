@@ -47,8 +47,8 @@ RULES = ("wins", "expected_wins", "better_or_equal", "bradley_terry")
 class SystemSums:
     """The scores of the systems of one language pair: means over columns of ratios of sums over segments.
 
-    values: (systems). segments: names. above, below: (segments, systems, columns), no columns where the scores were
-    given. drawn: (resamples, systems) where another model drew them.
+    values: (systems). segments: names. numerators, denominators: (segments, systems, columns), None for scores of
+    systems. resampled: (resamples, systems), if a model draws its own resamples.
     """
 
     values: Floats
@@ -104,8 +104,7 @@ def mean_sums(scores: PairScores, systems: Sequence[str], over: str) -> SystemSu
         present &= present.all(axis=0)
         if not present.any():
             raise InputError(
-                "there is no segment of which all systems have a score, so no mean over common segments; take the mean "
-                "of each over its own (--over own)"
+                "no segment has scores of all systems; use --over own for means over each system's own segments"
             )
     return sums_from_tables(
         scores.segments, np.where(present, values, 0.0).T[:, :, None], present.T[:, :, None].astype(np.float64)

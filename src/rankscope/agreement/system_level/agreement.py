@@ -7,21 +7,27 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankscope.agreement.load import (
-    Names,
     PeopleAndMetrics,
     SystemJudgments,
     SystemMetrics,
     directions,
-    load_system_scores,
+    load_people_and_metrics,
 )
 from rankscope.agreement.match import MatchedSystems, match_systems
 from rankscope.agreement.segment_level import AVERAGE, SegmentAgreement
-from rankscope.agreement.settings import SystemSettings, validate_system_settings
+from rankscope.agreement.settings import (
+    JudgmentSettings,
+    MetricSettings,
+    Names,
+    SystemSettings,
+    judgment_settings_of,
+    metric_settings_of,
+)
 from rankscope.agreement.statistics import (
     ACCURACY,
     SOFT,
@@ -38,16 +44,15 @@ from rankscope.data.text import pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.resample import Draws, draw
 from rankscope.stats.correlation import fisher_ends
+from rankscope.stats.inputs import seed_of
 from rankscope.stats.intervals import percentile_ends
 from rankscope.typing import Bools, Floats, Ints, PathLike
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "ALL",
     "SystemAgreement",
     "SystemValues",
+    "agree_on_systems",
     "compute_values",
     "summaries",
     "systems",
@@ -60,19 +65,51 @@ ALL = "all"
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SystemAgreement(Result):
-    """How far each metric agrees with people on systems, for each language pair; arrays of shape (metrics, pairs).
+    """How far each metric agrees with people on whole systems, as `systems` gives it.
 
-    value: the statistic, higher is better. low, high: its interval, NaN where there is none. n: systems, or pairs of
-    systems of an accuracy. without: the statistic without the systems whose human score is far from the rest, NaN where
-    there are none or too few are left. average, average_low, average_high: (metrics) the mean over the language pairs,
-    weighted where weights were given. pooled, pooled_low, pooled_high: (metrics) of "pairwise_accuracy" the share of
-    the pairs of systems of all language pairs; else NaN.
+    `frame()` is the tidy table: a row for each metric and language pair, and rows "average" and "all" if there are
+    several pairs. Arrays have the shape (metrics, pairs), unless said otherwise.
 
-    systems: by language pair, the names. human, scores: by language pair, (systems) and (metrics, systems) what was
-    compared, as people and metrics say it. outliers: by language pair, the systems far from the rest. rule: what human
-    scores are: "wins" and the like, "mean" or "given". parts: for each metric, whether its scores are of segments.
-    interval: what intervals are of. higher: people's (gold) and the metrics' names in which higher is better.
-    `frame()` is the tidy table: a row a metric and pair, and rows "average" and "all" where there are several.
+    Attributes
+    ----------
+    metrics
+        The names of the metrics.
+    pairs
+        The language pairs.
+    systems
+        By language pair, the names of the systems.
+    value
+        The statistic; higher is better.
+    low, high
+        Its confidence interval; NaN where there is none.
+    n
+        Systems, or pairs of systems for an accuracy.
+    without
+        The statistic without outliers; NaN where there are none or too few systems are left.
+    average, average_low, average_high
+        (metrics) the mean over the language pairs, weighted if there are weights, and its interval.
+    pooled, pooled_low, pooled_high
+        (metrics) for "pairwise_accuracy" the share of the pairs of systems of all language pairs; else NaN.
+    human
+        By language pair, (systems) the human scores.
+    scores
+        By language pair, (metrics, systems) the scores of the metrics.
+    outliers
+        By language pair, the systems whose human score is far from the median.
+    settings
+        How agreement was computed.
+    gold
+        The column of people.
+    rule
+        What human scores are: "wins" and the like, "mean" or "given".
+    has_segment_scores
+        For each metric, whether its scores are of segments.
+    interval
+        The kind of intervals: "segments", "fisher" or "none".
+    higher
+        Those of the column of people and the metrics in which higher is better.
+    notes
+        What a reader should know.
     """
 
     VIEW = "rankscope.agreement.system_level.view:sections_of"
@@ -147,7 +184,7 @@ class SystemAgreement(Result):
             *([f"given:{','.join(system_metrics)}"] if system_metrics else []),
             *directions(self.gold, self.metrics, self.higher),
             *(["systems:common"] if settings.common else []),
-            *(["outliers:left out"] if settings.without_outliers else []),
+            *(["outliers:skipped"] if settings.without_outliers else []),
             *weights,
             f"interval:{interval_texts.get(self.interval, 'none')}",
             *([f"permutations:{settings.n_resamples}"] if settings.statistic == SOFT else []),
@@ -191,51 +228,121 @@ def systems(
     confidence_level: float = 0.95,
     rng: Any = None,
 ) -> SystemAgreement:
-    """How far metrics agree with people on whole systems: are the systems that people like better scored higher?
+    """How far metrics agree with people on whole systems: do they score the systems higher that people prefer?
 
-    judgments: what people said: rankings or scores of segments, as in `rankscope.agreement.segments`, or scores of
-    systems (`SystemScores`); or a file of any of these, as a table with a column of systems and none of segments.
-    scores: a metric or several, of systems or of segments, or files; without any, every other column of the judgments.
-    gold, pairs, metrics, higher, lower, duplicates, reference, lines, test_set: as in `rankscope.agreement.segments`;
-    of scores of systems, higher is better where `lower` does not name them.
+    Parameters
+    ----------
+    judgments
+        What people said: rankings or scores of segments, as in `rankscope.agreement.segments`; scores of systems
+        (`SystemScores`); or a file of any of these, such as a table with a column of systems and none of segments.
+    scores
+        A metric or several, as scores of systems or of segments, or files of them. Without any, every other column of
+        the judgments is a metric.
+    statistic
+        Statistic of agreement between a metric and people. One of 'pearson', 'spearman', 'kendall_b',
+        'pairwise_accuracy', 'soft_pairwise_accuracy'. Default: 'pairwise_accuracy'.
+    absolute
+        Correlations without their sign, as some papers report them. Default: False.
+    human
+        How human judgments become scores of systems. One of 'wins', 'expected_wins', 'better_or_equal',
+        'bradley_terry', 'mean'. Default: wins for rankings, the mean for scores of segments.
+    prior
+        For bradley_terry: wins and losses to add for each system, against an imagined opponent. Default: 0.0.
+    from_segments
+        How a metric's scores of segments become a system's score: their mean, or the share of comparisons with other
+        systems in which its translation is better or equal. One of 'mean', 'share'. Default: 'mean'.
+    over
+        Segments over which a system's mean is taken: those with scores of all systems (common), or all that the system
+        has (own). One of 'common', 'own'. Default: 'common'.
+    common
+        Skip the systems, segments and language pairs that a metric lacks, instead of raising an error. Default: False.
+    without_outliers
+        Skip systems whose human score is more than 2.5 deviations from the median. Default: False.
+    weights
+        Weights of the language pairs in the average, adding up to 1. Default: equal weights.
+    gold
+        Column with the human ranks or scores. Default: the column named "rank", "gold" or "human".
+    pairs
+        Language pairs to include, in this order. Default: all.
+    metrics
+        Metrics to include, in this order. Default: all.
+    higher
+        Columns in which higher is better, such as scores; other columns of judgments hold ranks.
+    lower
+        Metrics, or human scores, in which lower is better, such as TER and HTER.
+    duplicates
+        What to do with judgments that repeat an earlier one in all fields. One of 'keep', 'drop', 'refuse'. Default:
+        keep, as WMT does.
+    reference
+        What to do with the reference if a ranking CSV of WMT ranks it as a system. One of 'keep', 'drop'. Default:
+        keep.
+    lines
+        For WMT11: a file whose line i names the segment with number i in the ranking CSV.
+    test_set
+        Test set to use from score files that hold several.
+    interval
+        Confidence interval: a bootstrap over segments, Fisher's z over systems, or none. One of 'segments', 'fisher',
+        'none'. Default: segments if human scores come from segments, else fisher for correlations.
+    n_resamples
+        Number of bootstrap resamples of the segments, or of permutations for soft_pairwise_accuracy. Default: 1000.
+    confidence_level
+        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
 
-    statistic: "pairwise_accuracy", the share of pairs of systems that both order alike, in [0, 1];
-    "soft_pairwise_accuracy", of scores of segments on both sides, in [0, 1]: 1 less the mean over pairs of systems of
-    how far the p-values of people and metric are apart, of a test of `n_resamples` random signs; or a correlation,
-    "pearson", "spearman", "kendall_b", in [-1, 1]. Higher is better. absolute: without the sign, as some papers print
-    correlations.
-    human: of rankings, "wins", a system's wins / (wins + losses), the default; "expected_wins", the mean over opponents
-    of that; "better_or_equal", (wins + ties) / all; "bradley_terry", strengths, with `prior` wins and losses of each
-    against an imagined one. These count all comparisons, also those with systems that are not compared. Of scores,
-    their mean over segments ("mean", the default).
-    from_segments: what makes a system's score of a metric's scores of segments: their "mean", or the "share" of
-    comparisons with each other system's output of the same segment in which its own is better or equal. over: a mean is
-    over the segments that all systems have ("common") or each over its own ("own"); where people's are means, too,
-    over those of which people and all metrics have scores.
-    common: compare the systems, segments and language pairs that people and all metrics have; else it is an error where
-    a metric lacks some. Systems that nobody judged are left out, with a note.
-    without_outliers: without systems whose human score is more than 2.5 deviations from the median.
-    weights: of language pairs in the average, adding up to 1; alike where None.
+    Returns
+    -------
+    SystemAgreement
+        The statistic of each metric and language pair with its confidence interval, the averages over the language
+        pairs, and the scores that were compared.
 
-    interval: "segments", a bootstrap by percentiles over segments, the same for people and metrics; scores that were
-    given stay as they are, and those of metrics do under "bradley_terry". "fisher", of correlations, over systems, as
-    in `rankscope.stats.correlation_test`. "none". None: "segments" where people's scores are made of segments, else
-    "fisher" for correlations. NaN where there is none, as of an average by Fisher's z.
+    Raises
+    ------
+    InputError
+        The sides have different systems, fewer than two systems in common, a system without a score, or the same score
+        for all systems; or there is no metric.
+    UnknownName
+        A statistic, column, metric or language pair does not exist.
+    ParameterError
+        A setting is out of range, two settings exclude each other, or the data do not allow a setting, such as the mean
+        of ranks.
 
-    Raises InputError where sets of systems differ, fewer than two are in common, a system has no score or all have one,
-    no metric is there; UnknownName for names; ParameterError for other values, weights that do not add up to 1, a mean
-    of ranks.
+    Notes
+    -----
+    Statistics are "pairwise_accuracy", the share of pairs of systems that both sides order alike, in [0, 1];
+    "soft_pairwise_accuracy", for scores of segments on both sides, in [0, 1]: 1 minus the mean over pairs of systems of
+    the distance between the p-values of people and metric, from a test of `n_resamples` random signs; and the
+    correlations "pearson", "spearman" and "kendall_b", in [-1, 1]. Higher is better.
 
-    Source: Callison-Burch et al. (2012) for human scores and Spearman's correlation; Mathur, Baldwin and Cohn (2020)
-    for outliers; Kocmi et al. (2021) for pairwise accuracy, Thompson et al. (2024) for the soft one.
+    From rankings, the score of a system is "wins", wins / (wins + losses); "expected_wins", the mean of that over its
+    opponents; "better_or_equal", (wins + ties) / all comparisons; or "bradley_terry", its strength, with `prior` wins
+    and losses against an imagined opponent. All comparisons count, also those with systems that are not compared. From
+    scores of segments it is their mean ("mean"). Such a mean is over the segments of which people and all metrics have
+    a score, of all systems ("common") or of the system ("own"). Scores of systems are used as they are; higher is
+    better in them unless `lower` names them.
 
+    Systems that nobody judged are skipped, with a note. A system is an outlier if its human score is more than 2.5
+    deviations (scaled median absolute deviations) from the median.
+
+    The interval "segments" is a percentile bootstrap that draws the same segments for people and metrics; scores of
+    systems stay as they are, and so do those of metrics with "bradley_terry". The interval "fisher" takes the systems
+    as a sample, as in `rankscope.stats.correlation_test`. Where there is no interval, as for an average of Fisher's
+    z, its ends are NaN.
+
+    References
+    ----------
+    Callison-Burch et al. (2012) for human scores and Spearman's correlation; Mathur, Baldwin and Cohn (2020) for
+    outliers; Kocmi et al. (2021) for pairwise accuracy; Thompson et al. (2024) for soft pairwise accuracy.
+
+    Examples
+    --------
     >>> from rankscope.data.segment_scores import SystemScores
     >>> people = SystemScores("human", {"": {"A": 0.6, "B": 0.5, "C": 0.3}})
     >>> bleu = SystemScores("BLEU", {"": {"A": 30.0, "B": 31.5, "C": 25.0}})
     >>> float(systems(people, bleu).value[0, 0].round(4))  # of three pairs, A and B are the wrong way round
     0.6667
     """
-    settings = validate_system_settings(
+    settings = SystemSettings(
         statistic=statistic,
         absolute=absolute,
         human=human,
@@ -244,25 +351,33 @@ def systems(
         over=over,
         common=common,
         without_outliers=without_outliers,
+        weights=weights,
         interval=interval,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
-        rng=rng,
-        weights=weights,
+        seed=seed_of(rng),
     )
-    inputs = load_system_scores(
+    judgment_settings = judgment_settings_of(
+        gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines
+    )
+    metric_settings = metric_settings_of(metrics=metrics, lower=lower, test_set=test_set)
+    return agree_on_systems(judgments, scores, judgment_settings, metric_settings, settings)
+
+
+def agree_on_systems(
+    judgments: SystemJudgments,
+    scores: SystemMetrics,
+    judgment_settings: JudgmentSettings,
+    metric_settings: MetricSettings,
+    settings: SystemSettings,
+) -> SystemAgreement:
+    """As `systems`, with its settings as objects."""
+    inputs = load_people_and_metrics(
         judgments,
         scores,
-        human=human,
-        gold=gold,
-        pairs=pairs,
-        metrics=metrics,
-        higher=higher,
-        lower=lower,
-        duplicates=duplicates,
-        reference=reference,
-        lines=lines,
-        test_set=test_set,
+        judgment_settings,
+        metric_settings,
+        human=settings.human,
         segments=settings.statistic == SOFT,
     )
     return agreement_of(inputs, settings)
@@ -277,7 +392,7 @@ def agreement_of(inputs: PeopleAndMetrics, settings: SystemSettings) -> SystemAg
     kept_masks = [~mask if settings.without_outliers else np.ones_like(mask) for mask in outlier_masks]
     for matched, mask in zip(matches, kept_masks, strict=True):
         if np.count_nonzero(mask) < 2:
-            raise InputError(f"{matched.pair}: without systems far from the rest fewer than two are left")
+            raise InputError(f"{matched.pair}: fewer than two systems are left without outliers")
     n_systems = np.array([int(np.count_nonzero(mask)) for mask in kept_masks])
     n = n_systems if settings.statistic in SYSTEM_CORRELATIONS else n_systems * (n_systems - 1) // 2
     values = compute_values(matches, kept_masks, outlier_masks, settings, interval)
@@ -317,8 +432,8 @@ def few_notes(matches: Sequence[MatchedSystems], n_systems: Ints) -> list[str]:
     pairs_of_two = [matched.pair for matched, n in zip(matches, n_systems.tolist(), strict=True) if n < 3]
     if not pairs_of_two:
         return []
-    of_pairs = " of " + ", ".join(pairs_of_two) if any(pairs_of_two) else ""
-    return [f"2 systems{of_pairs}: both sides order them alike or the other way round, and no more can be said"]
+    of_pairs = f" ({', '.join(pairs_of_two)})" if any(pairs_of_two) else ""
+    return [f"with only 2 systems{of_pairs} the sides either agree on their order or disagree, nothing in between"]
 
 
 def interval_of(inputs: PeopleAndMetrics, settings: SystemSettings) -> str:
@@ -329,8 +444,8 @@ def interval_of(inputs: PeopleAndMetrics, settings: SystemSettings) -> str:
         return "none"
     if settings.interval == "segments" and not has_segments:
         raise ParameterError(
-            "a bootstrap over segments needs people's scores of segments, and these are of systems; give them, or ask "
-            'for interval "fisher" or "none"'
+            "a bootstrap over segments needs human scores of segments, but these are of systems; pass those, or use "
+            'interval "fisher" or "none"'
         )
     if settings.interval is not None:
         return settings.interval
@@ -347,7 +462,7 @@ def refuse_soft_without_segments(inputs: PeopleAndMetrics) -> None:
             else f"{inputs.gold} (people) has none"
         )
         raise ParameterError(
-            f"{SOFT} needs scores of segments, by people and by metrics, and {reason}; give them, or take {ACCURACY}"
+            f"{SOFT} needs scores of segments from people and metrics, but {reason}; pass them, or use {ACCURACY}"
         )
 
 
@@ -358,7 +473,7 @@ def weights_of(settings: SystemSettings, pairs: Sequence[str]) -> Floats:
     if unknown := [pair for pair in settings.weights if pair not in pairs]:
         raise UnknownName("language pair among the weights", unknown[0], pairs)
     if missing := [pair for pair in pairs if pair not in settings.weights]:
-        raise ParameterError(f"weights say nothing of {missing[0]}; give each language pair one, 0 where it counts not")
+        raise ParameterError(f"weights lack {missing[0]}; give every language pair a weight, 0 to ignore it")
     return np.array([settings.weights[pair] for pair in pairs])
 
 
@@ -418,7 +533,7 @@ def fisher_intervals(values: Floats, n_systems: Ints, settings: SystemSettings) 
 
 
 class SystemValues(NamedTuple):
-    """Values by metric and language pair, see `SystemAgreement`; drawn: (metrics, pairs, resamples), or None."""
+    """Values by metric and language pair, see `SystemAgreement`; resampled: (metrics, pairs, resamples), or None."""
 
     value: Floats
     low: Floats

@@ -20,11 +20,11 @@ __all__ = [
 
 #: The meaning of each statistic's values.
 MEANING = {
-    ACCURACY: "1: every two systems in the order that people have them in; 0.5: half of them, as a coin would",
-    SOFT: "1: of every two systems as sure as people which is better; 0: sure of the opposite",
-    "pearson": "1: scores rise with those of people along a straight line; 0: no connection; -1: the opposite",
-    "spearman": "1: systems in the order that people have them in; 0: no connection; -1: the opposite order",
-    "kendall_b": "1: every two systems in the order that people have them in; 0: as many right as wrong; -1: none",
+    ACCURACY: "1: all pairs of systems ordered as by people; 0.5: half of them, as by chance",
+    SOFT: "1: as certain as people which of two systems is better; 0: certain of the opposite",
+    "pearson": "1: scores rise linearly with those of people; 0: no linear relation; -1: they fall",
+    "spearman": "1: systems ordered as by people; 0: no relation; -1: the opposite order",
+    "kendall_b": "1: all pairs of systems ordered as by people; 0: as many right as wrong; -1: all wrong",
 }
 #: The heading of the column of human scores, by rule.
 RULE_NAMES = {
@@ -44,7 +44,7 @@ def sections_of(result: SystemAgreement) -> tuple[Section, ...]:
             table=main_table(result),
             notes=notes_of(result),
         ),
-        Section(title="Each metric and pair", table=value_table(result), folded=len(rows) > ROWS_UNFOLDED),
+        Section(title="Each metric and language pair", table=value_table(result), folded=len(rows) > ROWS_UNFOLDED),
     ]
     if not result.settings.without_outliers and not np.isnan(result.without).all():
         sections.append(outlier_section(result))
@@ -60,7 +60,7 @@ def sections_of(result: SystemAgreement) -> tuple[Section, ...]:
         sections += [
             Section(
                 title=f"People and {metric}{f', {pair}' if pair else ''}",
-                sentence=f"What people say of each system, and what {metric} says.",
+                sentence=f"Each system's human score and {metric} score.",
                 figure=figure_of(result, m, p),
                 folded=True,
             )
@@ -119,13 +119,13 @@ def outlier_section(result: SystemAgreement) -> Section:
             names = join_names(result.outliers[p])
             values = (format_value(float(x[m, p]), "mean") for x in (result.value, result.without))
             rows.append((metric, *([result.pairs[p]] if shows_pairs else []), names, *values))
-    columns = ("metric", *(["pair"] if shows_pairs else []), "far from the rest", name_of(result), "without")
+    columns = ("metric", *(["pair"] if shows_pairs else []), "outliers", name_of(result), "without")
     return Section(
-        title="Without systems far from the rest",
+        title="Without outliers",
         sentence=(
-            "A system that people find far better or far worse than all others is easy to tell from them, and can make "
-            f"{'a correlation' if result.settings.statistic in SYSTEM_CORRELATIONS else 'the agreement'} look high by "
-            "itself."
+            "A system that people find far better or far worse than all others is easy to tell apart, and alone can "
+            "make "
+            f"{'a correlation' if result.settings.statistic in SYSTEM_CORRELATIONS else 'the agreement'} look high."
         ),
         table=Table(columns=columns, rows=tuple(rows), n_name_columns=len(columns) - 2),
     )
@@ -183,7 +183,7 @@ def sentence_of(result: SystemAgreement) -> str:
         scope = f" on {'average' if result.settings.weights is None else 'the weighted average'}{scope}"
     meaning = f"{MEANING[result.settings.statistic]}."
     if result.settings.absolute:
-        meaning = f"{meaning} Signs are left out, as some papers print it."
+        meaning = f"{meaning} Signs are dropped, as in some papers."
     with_value = np.flatnonzero(~np.isnan(values))
     if not with_value.size:
         return f"No metric has a value{scope}; see the notes."
@@ -198,7 +198,7 @@ def sentence_of(result: SystemAgreement) -> str:
     return (
         f"{best[0]} agrees most with people on systems{scope} ({highest}), {worst} least "
         f"({format_mean(rounded.min())}). "
-        f"{meaning} No test says here whether metrics differ by more than chance (rankscope agree metrics does)."
+        f"{meaning} Whether metrics differ significantly is not tested here; rankscope agree metrics tests that."
     )
 
 
@@ -213,33 +213,31 @@ def notes_of(result: SystemAgreement) -> tuple[str, ...]:
         fixed = result.metrics if result.rule == "bradley_terry" else system_metrics
         if fixed:
             notes.append(
-                f"intervals say how values would move had people read other segments; scores of {join_names(fixed)} "
-                "stay as they are"
+                f"intervals say how values would vary had people judged other segments; scores of {join_names(fixed)} "
+                "are held fixed"
             )
         if not np.isnan(result.low).all():
             notes.append(
-                "where differences between systems are small beside the noise of their means, intervals lie too low: "
-                "drawn segments add noise of their own"
+                "if differences between systems are small compared with the noise of their means, intervals are too "
+                "low, because resampling adds noise"
             )
     elif result.interval == "fisher":
         notes.append(
-            f"intervals take the systems ({fewest if not result.several_pairs else f'{fewest} or more'}) as drawn at "
-            "random "
-            "from many more, with normally distributed scores (Fisher's z): a rough guide"
+            "intervals (Fisher's z) are a rough guide: they take the "
+            f"{fewest if not result.several_pairs else f'{fewest} or more'} systems as a random sample with normally "
+            "distributed scores"
         )
     elif result.rule == "given":
-        notes.append("there are no intervals: people's scores are given, and hold no segments to draw from")
+        notes.append("no intervals: human scores are of whole systems, so there are no segments to resample")
     without_interval = np.isnan(result.low) & ~np.isnan(result.value)
     if result.interval != "none" and without_interval.any():
-        reason = "too few systems, or systems in full agreement"
+        reason = "too few systems, or perfect agreement"
         if result.interval == "segments":
-            reason = "people judged fewer than two segments, or on drawn ones scores do not differ"
-        notes.append(f"no interval of {join_cells(result, without_interval)}: {reason}")
+            reason = "people judged fewer than two segments, or scores do not differ in a resample"
+        notes.append(f"no interval for {join_cells(result, without_interval)}: {reason}")
     without_value = np.isnan(result.value)
     if without_value.any():
-        notes.append(
-            f"no value of {join_cells(result, without_value)}: without systems far from the rest, scores do not differ"
-        )
+        notes.append(f"no value for {join_cells(result, without_value)}: without outliers, scores do not differ")
     return (*notes, *check_directions(result))
 
 
@@ -264,13 +262,12 @@ def outlier_notes(result: SystemAgreement) -> list[str]:
     for pair, names in zip(result.pairs, result.outliers, strict=True):
         if names:
             is_are = "is" if len(names) == 1 else "are"
+            pronoun = "it" if len(names) == 1 else "them"
             treatment = (
-                "left out" if result.settings.without_outliers else "still counted; --without-outliers leaves it out"
+                "skipped" if result.settings.without_outliers else f"still counted (--without-outliers skips {pronoun})"
             )
-            if len(names) > 1:
-                treatment = treatment.replace("leaves it out", "leaves them out")
             notes.append(
                 f"{f'{pair}: ' if pair else ''}{join_names(names)} {is_are} more than {OUTLIER_CUTOFF:g} deviations "
-                f"from the median of people's scores: {treatment}"
+                f"from the median human score: {treatment}"
             )
     return notes

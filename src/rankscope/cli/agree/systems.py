@@ -6,10 +6,9 @@ from typing import Any
 
 import click
 
-from rankscope.agreement.settings import FROM_SEGMENTS, HUMAN, INTERVALS, OVER, validate_system_settings
-from rankscope.agreement.statistics import ACCURACY, SYSTEM_STATISTICS
+from rankscope.agreement.settings import JudgmentSettings, MetricSettings, SystemSettings
 from rankscope.cli._results import pop_result_output, result_options
-from rankscope.cli.agree._judgment_options import PairWeights, judgments_options, split_names
+from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.errors import ParameterError
 from rankscope.io.core import check_single_stdin
 
@@ -18,90 +17,36 @@ __all__ = [
 ]
 
 
-#: The options that `validate_system_settings` checks before any file is read.
-SETTINGS = (
-    "statistic",
-    "absolute",
-    "human",
-    "prior",
-    "from_segments",
-    "over",
-    "common",
-    "without_outliers",
-    "interval",
-    "n_resamples",
-    "confidence_level",
-    "rng",
-    "weights",
-)
-
-
 @click.command("systems")
 @click.argument("judgments")
 @click.argument("scores", nargs=-1, metavar="[SCORES]...")
-@click.option(
-    "--statistic", metavar="NAME", default=ACCURACY, show_default=True, help=f"One of {', '.join(SYSTEM_STATISTICS)}."
-)
-@click.option("--absolute", is_flag=True, help="Correlations without their sign, as some papers print them.")
-@click.option(
-    "--human",
-    type=click.Choice(HUMAN),
-    help="What makes a system's score of what people said. Default: wins of rankings, the mean of scores.",
-)
-@click.option("--prior", type=float, default=0.0, metavar="P", help="Wins and losses added, under bradley_terry.")
-@click.option(
-    "--from-segments",
-    type=click.Choice(FROM_SEGMENTS),
-    default="mean",
-    show_default=True,
-    help="What makes a system's score of a metric's scores of segments: their mean, or the share of comparisons with "
-    "other systems in which it is better or equal.",
-)
-@click.option(
-    "--over",
-    type=click.Choice(OVER),
-    default="common",
-    show_default=True,
-    help="A mean is over the segments of which all have scores of all systems, or of each system over its own.",
-)
-@click.option(
-    "--common", is_flag=True, help="Compare what all have, where a metric lacks systems, segments or language pairs."
-)
-@click.option("--without-outliers", is_flag=True, help="Leave out systems that people find far from the rest.")
-@click.option(
-    "--weights", type=PairWeights(), metavar="PAIR=W,...", help="Of language pairs in the average; they add up to 1."
-)
-@click.option(
-    "--interval",
-    type=click.Choice(INTERVALS),
-    help="By a bootstrap over segments, or Fisher's z over systems. Default: what the data allow.",
-)
-@click.option("--metrics", metavar="NAME,...", help="The metrics wanted, in this order. Default: all.")
-@click.option("--lower", metavar="NAME,...", help="Metrics, or people's scores, in which lower is better, as TER.")
-@click.option("--test-set", metavar="NAME", help="Which, where a file of scores has several.")
-@click.option("--details", is_flag=True, help="Show the systems' scores of every language pair, too.")
-@judgments_options
+@setting_options(SystemSettings)
+@click.option("--details", is_flag=True, help="Also show the scores of the systems for every language pair.")
+@setting_options(MetricSettings)
+@setting_options(JudgmentSettings)
 @result_options
 def systems(judgments: str, scores: tuple[str, ...], details: bool, **options: Any) -> None:
-    """Say how far metrics agree with people on whole systems: which of them is better?
+    """How far do metrics agree with people on which of whole systems is better?
 
-    JUDGMENTS: as of `rankscope agree segments`; or scores of systems, as a table (system, human, and columns of other
-    scores) or .sys.score. SCORES: sys.scr, .sys.score or a table, of systems; seg.scr or .seg.score, of segments; a
-    folder of mt-metrics-eval. Without any, the other columns of the judgments.
+    JUDGMENTS: as for `rankscope agree segments`, or scores of systems, in a table (system, human, and columns of other
+    scores) or .sys.score. SCORES: sys.scr, .sys.score or a table for systems; seg.scr or .seg.score for segments; or a
+    folder of mt-metrics-eval. Without any, the other columns of the judgments are the metrics.
 
     \b
     rankscope agree systems demo-answers.csv --higher llm,reward --statistic pearson
     rankscope agree systems wmt12.csv bleu.sys.scr ter.sys.scr --lower TER --statistic spearman --absolute
     rankscope agree systems human.seg.score metrics/ --statistic soft_pairwise_accuracy
     """
-    from rankscope import agreement
+    from rankscope.agreement.system_level import agree_on_systems
 
-    result_output = pop_result_output(options)
-    validate_system_settings(**{name: options[name] for name in SETTINGS})
+    result_output, settings = pop_result_output(options), take_settings(SystemSettings, options)
+    judgment_settings = take_settings(JudgmentSettings, options)
+    metric_settings = take_settings(MetricSettings, options)
     result_output.check((judgments, *scores))
     check_single_stdin((judgments, *scores))
-    options |= split_names(options, ("pairs", "metrics", "higher", "lower"))
-    options = {name: value for name, value in options.items() if value is not None}
-    if "weights" in options and "pairs" in options and (unlisted := set(options["weights"]) - {*options["pairs"]}):
-        raise ParameterError(f"--weights names {min(unlisted)}, which --pairs leaves out; name the same in both")
-    result_output.show(agreement.systems(judgments, scores, **options), details=details)
+    if settings.weights and judgment_settings.pairs and (unlisted := {*settings.weights} - {*judgment_settings.pairs}):
+        raise ParameterError(
+            f"--weights names {min(unlisted)}, which is not among --pairs; name the same language pairs in both"
+        )
+    agreement = agree_on_systems(judgments, scores, judgment_settings, metric_settings, settings)
+    result_output.show(agreement, details=details)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.agreement.segment_level import agreement_on_pair
-from rankscope.agreement.settings import SegmentSettings, validate_segment_settings
+from rankscope.agreement.settings import SegmentSettings
 from rankscope.agreement.statistics import count_by_judgment, system_statistic, tables_by_metric
 from rankscope.agreement.system_level import SystemAgreement, systems
 from rankscope.data.rankings import Rankings
@@ -158,7 +158,7 @@ def segment_taus(
     judged_pairs: Sequence[JudgedPair], tables: Mapping[str, Mapping[str, Floats]], *, n_resamples: int, seed: int
 ) -> SegmentTaus:
     """The segment tau of each metric. tables: by language pair and metric, (systems, lines)."""
-    settings = validate_segment_settings(STATISTIC, "none", None, n_resamples, CONFIDENCE, seed)
+    settings = SegmentSettings(statistic=STATISTIC, n_resamples=n_resamples, confidence_level=CONFIDENCE, seed=seed)
     metrics = tuple(tables[judged_pairs[0].pair])
     pair_agreements, resample_lists = [], []
     for judged_pair in judged_pairs:
@@ -190,7 +190,7 @@ def segment_taus(
 
 def segment_tau(judged_pair: JudgedPair, values: Floats) -> float:
     """The segment tau of (systems, lines) scores, without an interval."""
-    settings: SegmentSettings = validate_segment_settings(STATISTIC, "none", None, 1, CONFIDENCE, 0)
+    settings = SegmentSettings(statistic=STATISTIC)
     (metric_table,) = tables_by_metric(with_metric_columns(judged_pair, {"metric": values}), RANK, ("metric",))
     numerators, denominators = (
         settings.convention.sums(count_by_judgment(metric_table.gold, metric_table.metric))
