@@ -31,10 +31,8 @@ def main() -> None:
     for settings_class in subclasses(Settings):
         for path in settings_class.FUNCTIONS:
             texts.setdefault(path, {}).update(parameters_text(settings_class))
-    functions = {path: resolve(path) for path in texts}
-    # From the last function of a file to the first, so that line numbers stay right.
-    for path in sorted(texts, key=lambda path: -functions[path].__code__.co_firstlineno):
-        function, sentences = functions[path], texts[path]
+    for path, sentences in texts.items():
+        function = resolve(path)
         source = Path(inspect.getsourcefile(function) or "")
         text = source.read_text(encoding="utf-8")
         docstring = raw_docstring(text, function)
