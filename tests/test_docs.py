@@ -104,6 +104,7 @@ class Updating(doctest.DocTestRunner):
     def report_failure(self, out, test, example, got):
         first, *more = example.source.splitlines()
         source = "\n".join([f">>> {first}", *(f"... {line}" for line in more)])
+        got = re.sub(r"(?m)^(Traceback .*\n)(?: .*\n)+", r"\1    ...\n", got)
         printed = "".join(line if line.strip() else "<BLANKLINE>\n" for line in got.splitlines(keepends=True))
         replace_in(test.filename, f"{source}\n{example.want}", f"{source}\n{printed}")
 

@@ -152,7 +152,7 @@ def test_a_file_is_read_as_asked_and_unnamed_pairs_are_called_alike(tmp_path):
     assert raters(twice, rng=1).rows[1].n == 1
     with pytest.raises(InputError, match="nothing to compare"):
         raters(twice, duplicates="drop")
-    with pytest.raises(ParameterError, match=r"no file, .*reference"):
+    with pytest.raises(ParameterError, match=r"not a file, .*reference"):
         raters(judged(random_lists()), reference="drop")
 
 

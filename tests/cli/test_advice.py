@@ -54,6 +54,6 @@ def test_the_nearest_name_is_named(cli: Callable[..., Any], arguments: str, said
 def test_where_no_command_is_near_all_are_named(cli: Callable[..., Any]) -> None:
     done = cli("qrels.txt", "it's", "a.run")
     assert mentions(
-        done.err, "evaluate, compare, plan, agree", "stability, consensus, leaderboard, fuse", "fuse, pool, train, "
+        done.err, "evaluate, measures, convert", "compare, plan, report, stability", "fuse, consensus, leaderboard"
     )
     assert mentions(cli("it's so").err, "rankscope: ", "'it's so'", "expected evaluate, ")

@@ -42,7 +42,7 @@ def test_it_answers_in_a_sentence(cli: Callable[..., Any], files: Path) -> None:
     done = cli("plan", "qrels", "good.run", "poor.run", "-m", "RR", "--difference", "0.2")
     assert (done.code, done.err) == (0, "")
     said = " ".join(done.out.split("\n\n")[1].split())
-    assert mentions(said, 0.2, "RR", 4, 5)
+    assert mentions(said, 0.2, "RR", "80 % power")
     assert mentions(said, "you have 8")
     assert mentions(
         done.out.splitlines(),

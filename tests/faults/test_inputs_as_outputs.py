@@ -42,9 +42,9 @@ CALLS = (
 )
 #: Two outputs in one place.
 BOTH = (
-    (f"{TRAINED} --save-parameters out.run -o out.run", "out.run: is to hold the fused run and the parameters both"),
+    (f"{TRAINED} --save-parameters out.run -o out.run", "out.run: cannot hold both the fused run and the parameters"),
     ("compare demo.qrels bm25.run dense.run --plot out.json -o ./out.json", "is to hold the figure and the output"),
-    (f"{SEARCH} --log out -o ./out", "out: is to hold the log and the output both"),
+    (f"{SEARCH} --log out -o ./out", "out: cannot hold both the log and the output"),
     ("stability demo.qrels bm25.run dense.run --checkpoint out -o out", "is to hold the checkpoint and the output"),
 )
 READ = "is read here and would be overwritten; write to another file"

@@ -222,7 +222,7 @@ def test_a_log_that_cannot_be_read_again_is_refused(tmp_path: Path) -> None:
     """A pipe would be waited for."""
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", "/dev/null"):
-        with pytest.raises(OutputError, match=r"no file.*log"):
+        with pytest.raises(OutputError, match=r"not a regular file.*log"):
             SearchLog(path, {"folds": 3})
 
 

@@ -29,6 +29,7 @@ from rankscope.stability.ablation_result import Ablation
 from rankscope.translation.experiment.human_agreement import SYSTEM_RULES as RULES
 from rankscope.translation.experiment.human_agreement import PairTest, SegmentTaus, SystemCorrelations
 from rankscope.translation.experiment.result import DirectionResult
+from rankscope.translation.experiment.settings import ExperimentSettings
 from rankscope.translation.experiment.training import LearnedMetric
 from rankscope.translation.wmt12 import SegmentLevel, SystemLevel
 
@@ -116,7 +117,7 @@ def translations() -> rs.translation.TranslationExperiment:
         rule: rs.agreement.systems(judged(), statistic="spearman", interval="none", over="own", rng=1) for rule in RULES
     }
     return rs.translation.TranslationExperiment(
-        protocol="cv",
+        settings=ExperimentSettings(protocol="cv"),
         pairs=("de-en",),
         results={"into": DirectionResult(segments=on_segments, systems=SystemCorrelations(by_rule=by_rule))},
         tests=(PairTest("into", AWFUL, "chrF", 0.1, 0.0, 0.2, 0.04, 0.08),),
@@ -125,7 +126,7 @@ def translations() -> rs.translation.TranslationExperiment:
         scores={"de-en": {AWFUL: np.zeros((1, 1)), "chrF": np.zeros((1, 1))}},
         systems={"de-en": ("A",)},
         seconds=1.0,
-        settings="as the test has it",
+        feature_settings="as the test has it",
     )
 
 

@@ -172,7 +172,7 @@ def take_settings(settings_class: type[AnySettings], options: dict[str, Any], **
     for name, setting in settings_class.declared().items():
         if name in options and name not in values:
             value = options.pop(name)
-            is_missing = value is None or value == ()
+            is_missing = value is None or (value == () and isinstance(setting.rule, (Names, Numbers)))
             values[name] = setting.default if is_missing and setting.default is not REQUIRED else value
     return settings_class(**values)
 

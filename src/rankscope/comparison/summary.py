@@ -26,9 +26,9 @@ def verdict(result: Comparison) -> list[str]:
     n = enough_queries(result, comparison)
     if n is not None:
         a, b = (comparison.systems[system] for system in leading_systems(result, comparison))
-        predicate = "would have sufficed" if n <= comparison.n else "are needed"
+        predicate = "would have been enough" if n <= comparison.n else "are needed"
         sentences.append(
-            f"To find a difference like the one between {a} and {b} in 4 of 5 such experiments, "
+            f"To detect a difference like the one between {a} and {b} with 80 % power, "
             f"{pluralise_queries(n)} {predicate}."
         )
     return sentences

@@ -289,19 +289,15 @@ def outcome_of(
     lowest = lowest_level(sample.values.shape[3], settings)
     unreachable = [not settings.coded and level < lowest for level in settings.tested_levels]
     asl, t = (np.concatenate([getattr(unit, name) for unit in unit_statistics]) for name in ("asl", "t"))  # (i, m, p)
-    rates, t_rates = (
-        percent_below(asl, settings.tested_levels, strictly=settings.coded),
-        percent_below(t, settings.tested_levels),
-    )
+    rates = percent_below(asl, settings.tested_levels, strictly=settings.coded)
+    t_rates = percent_below(t, settings.tested_levels)
     if not settings.coded:  # an untested iteration has no rate, not a rate of 0
         rates[untested(sample)] = t_rates[untested(sample)] = np.nan
         rates[..., unreachable] = np.nan
     set_means = means(sample.values)
     n_systems = len(population.systems)
     bootstrap_counts = np.sum([unit.swapped for unit in unit_statistics], axis=0)
-    disjoint_counts = (
-        swap_counts(*disjoint_differences(sample), widths) if sample.disjoint else np.zeros_like(bootstrap_counts)
-    )
+    disjoint_counts = swap_counts(*disjoint_differences(sample), widths) if sample.disjoint else 0 * bootstrap_counts
     swapped = np.array([bootstrap_counts, disjoint_counts], np.float64)
     if settings.coded:
         order_rates = coded_orders(unit_statistics)

@@ -84,8 +84,8 @@ def test_a_table_of_ones_own_says_what_it_holds_in_the_signature():
     ("table", "message"),
     [
         ([[1, -1], [1, 1]], "not 3 x 3"),
-        ([[1, -1, -1], [X, X, X], [-1, 0, 1]], "changes where the two translations change places"),
-        ([[X] * 3] * 3, "leaves every pair out"),
+        ([[1, -1, -1], [X, X, X], [-1, 0, 1]], "order of the two translations"),
+        ([[X] * 3] * 3, "skips every pair"),
         ([[1, "a", -1], [X, X, X], [-1, "a", 1]], "a coefficient is 'a'"),
         ([[1, float("nan"), -1], [X, X, X], [-1, 0, 1]], "a coefficient is nan"),
         ([[True, 0, -1], [X, X, X], [-1, 0, 1]], "a coefficient is True"),

@@ -180,11 +180,11 @@ def test_a_metric_that_is_less_sure_loses_the_difference_of_the_p_values():
         ({"statistic": "tau"}, "statistic is 'tau'"),
         ({"grouping": "item"}, "grouping is 'item'"),
         ({"statistic": "acc_eq", "grouping": "means"}, "acc_eq has no grouping 'means'"),
-        ({"epsilon": 0.1}, "epsilon is for acc_eq"),
+        ({"epsilon": 0.1}, "epsilon applies to acc_eq"),
         ({"statistic": "acc_eq", "epsilon": -1.0}, "epsilon"),
         ({"metrics": np.ones((2, 2))}, "expected \\(systems, segments\\)"),
         ({"metrics": np.full((2, 3), np.inf)}, "infinite"),
-        ({"metrics": np.full((2, 3), NAN)}, "no system and segment"),
+        ({"metrics": np.full((2, 3), NAN)}, "no translation has scores"),
     ],
 )
 def test_what_does_not_go_together_is_refused(changed, message):

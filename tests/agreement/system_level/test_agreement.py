@@ -103,7 +103,7 @@ def test_not_ranked_is_no_rank_for_any_rule():
 def test_wins_that_do_not_connect_all_systems_are_refused_without_a_prior():
     judged = people([(1, 2), (1, 2)], pair=["de-en"] * 2)
     scores = given_scores("m", [2, 1], pair="de-en")
-    with pytest.raises(InputError, match=r"^de-en: the wins"):
+    with pytest.raises(InputError, match=r"^de-en: .*the wins"):
         systems(judged, scores, human="bradley_terry", rng=1)
     found = systems(judged, scores, human="bradley_terry", prior=0.5, rng=1)
     assert found.value[0, 0] == 1

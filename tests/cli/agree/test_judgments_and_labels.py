@@ -140,7 +140,7 @@ def test_bad_tables_are_refused_in_one_line_with_file_and_line(
         (["judgments", "qrels", "none"], "none: no such file"),
         (["judgments", "qrels", "machine", "-m", "AP"], "measures and their options rank runs"),
         (["judgments", "qrels", "machine", "--missing", "drop"], "measures and their options rank runs"),
-        (["judgments", "qrels", "machine", "--rel", "0"], "rel is 0"),
+        (["judgments", "qrels", "machine", "--rel", "0"], "--rel': 0 is not"),
         (["judgments", "qrels", "machine", "run", "-m", "NDGC@10"], "unknown measure 'NDGC@10'; did you mean nDCG@10?"),
         (["judgments", "qrels", "machine", "run", "--input", "letor"], "two judges are compared on judgments and runs"),
         (["judgments", "qrels", "machine", "-o", "qrels"], "qrels"),

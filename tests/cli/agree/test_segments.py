@@ -143,7 +143,7 @@ def test_raters_with_either_rule_of_chance(cli: Callable[..., Any], files: Path)
     )
     assert found["between", "kappa"] == pytest.approx((2 / 3 - 1 / 3) / (1 - 1 / 3))
     assert found["within", "kappa"] is None
-    assert mentions(cli("agree", "raters", "wmt.csv").out.splitlines()[0], "people", "each other")
+    assert mentions(cli("agree", "raters", "wmt.csv").out.splitlines()[0], "Inter-annotator agreement")
 
 
 @pytest.mark.parametrize("form", RESULT_FORMATS)

@@ -463,8 +463,8 @@ def plan(
     ... ]
     >>> result = rs.plan(rs.evaluate(qrels, runs, "RR"), difference=0.2)
     >>> print(result.sections()[0].sentence.replace("; ", ";\n"))
-    To find a difference of 0.2 in RR between two systems like these in 4 of 5 such experiments, you need 30 queries;
-    you have 6, with which it would be found in 18 of 100.
+    To detect a difference of 0.2 in RR between two systems like these with 80 % power, you need 30 queries;
+    you have 6 (power 18 %).
     """
     settings = PlanSettings(
         baseline=baseline,
