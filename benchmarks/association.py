@@ -20,7 +20,7 @@ CALLS = 200
 
 def our_ways(data):
     """Name of the work -> what to call for the value."""
-    from rankscope.measures.association import by_query as module
+    from rankscope.measures.rank_similarity import by_query as module
 
     x, y, coarse_x, coarse_y, few, a, b = data
     return {

@@ -23,7 +23,7 @@ def ways_of(n, peers):
     import numpy as np
 
     from rankscope.stats.confusion import confusion_matrix, rates
-    from rankscope.stats.raters import cohens_kappa, krippendorffs_alpha
+    from rankscope.stats.rater_agreement import cohens_kappa, krippendorffs_alpha
 
     rng = np.random.default_rng(7)
     a = rng.integers(0, CLASSES, n)

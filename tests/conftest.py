@@ -25,6 +25,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Tests by the ten thousand stay until the end: the garbage collector need not look at them again and again."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -25,39 +25,13 @@ from helpers.paths import ROOT
 #: By which tests each package is judged: those that look at its numbers, not those that read files.
 JUDGES = {
     "kernels": ["tests/kernels"],
-    "measures": [
-        f"tests/measures/test_{name}.py"
-        for name in (
-            "association",
-            "between_runs",
-            "compatibility",
-            "custom_measures",
-            "cwl",
-            "diversity",
-            "dunaiski_measures",
-            "each_measure",
-            "edges",
-            "entity_measures",
-            "graded_variants",
-            "loops_down_the_list",
-            "measure_names",
-            "measure_presets",
-            "overlap",
-            "parameter_bounds",
-            "qmeasure",
-            "swaps",
-            "ties_average",
-            "worked_diversity",
-            "worked_examples",
-        )
-    ]
-    + ["tests/evaluation/test_unjudged.py"],
+    "measures": ["tests/measures", "tests/evaluation/test_unjudged.py"],
 }
 #: No judges: they ask for frames, and the threads of Polars are not there in a process forked for a mutant.
 FRAMES = (
     "tests/evaluation/test_unjudged.py::test_programs_read_bounds_in_columns_of_their_own",
-    "tests/measures/association/test_by_query.py::TestTwoRuns::test_give_the_same_as_mappings_as_frames_and_as_runs",
-    "tests/measures/association/test_by_query.py::TestTwoRuns::test_print_as_a_table_and_give_a_tidy_frame",
+    "tests/measures/rank_similarity/test_by_query.py::TestTwoRuns::test_give_the_same_as_mappings_as_frames_and_as_runs",
+    "tests/measures/rank_similarity/test_by_query.py::TestTwoRuns::test_print_as_a_table_and_give_a_tidy_frame",
 )
 #: mutmut's exit codes of a mutant's tests; any other is of tests that failed.
 VERDICTS = {0: "survived", 33: "in no test", 36: "timed out", -24: "timed out", None: "not tried"}

@@ -18,7 +18,7 @@ from rankscope import Convention, EntityRanks
 from rankscope.demo.collection import make_collection
 from rankscope.evaluation.conventions import ConventionSettings, InputSettings
 from rankscope.evaluation.engine import plan_and_join
-from rankscope.measures.association import kendall_tau, tau_ap
+from rankscope.measures.rank_similarity import kendall_tau, tau_ap
 from rankscope.reporting.tables import render_result
 from rankscope.stability.ablation_result import Ablation
 from rankscope.stability.judgment_ablation import JudgmentSubset, ablate, judgments_of

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rankscope.errors import ParameterError
-from rankscope.measures.association import tau_ap
+from rankscope.measures.rank_similarity import tau_ap
 from rankscope.stability import reliability as halves
 from rankscope.stability.reliability import HalfAgreement, draw_halves, half_agreement, usual_sizes
 from rankscope.stats.correlation_values import rank_rows, tau_ap_by_row

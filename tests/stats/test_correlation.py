@@ -18,7 +18,7 @@ from scipy import stats
 from rankscope.errors import ParameterError
 from rankscope.kernels.pairs import count_pairs
 from rankscope.kernels.resample import bootstrap_indices, draw
-from rankscope.measures.association import by_query as association
+from rankscope.measures.rank_similarity import by_query as association
 from rankscope.stats import correlation as correlation_resamples
 from rankscope.stats import correlation_matrix, correlation_test
 from rankscope.stats import correlation_values as rank_rows

@@ -20,7 +20,7 @@ from rankscope.kernels.segments import place_in_group
 from rankscope.settings import Settings, choice, confidence_field, resamples_field, seed_field
 from rankscope.stats.inputs import as_generator, seed_of
 from rankscope.stats.intervals import percentile_ends
-from rankscope.stats.raters import LEVELS, krippendorffs_alpha
+from rankscope.stats.rater_agreement import LEVELS, krippendorffs_alpha
 from rankscope.typing import Floats, Ints, PathLike
 
 __all__ = [

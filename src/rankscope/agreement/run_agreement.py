@@ -13,7 +13,7 @@ from rankscope.data.run import Run
 from rankscope.data.section import Section, Table
 from rankscope.data.text import format_value, join_names, pluralise_queries
 from rankscope.errors import InputError, SettingError
-from rankscope.measures.association import STATISTICS, BetweenRuns, between_runs
+from rankscope.measures.rank_similarity import STATISTICS, BetweenRuns, between_runs
 from rankscope.settings import Settings, names
 
 __all__ = [
@@ -34,7 +34,7 @@ class RunAgreementSettings(Settings):
 
     statistics: tuple[str, ...] | None = names(
         None,
-        help="Coefficients, from `rankscope.measures.association.STATISTICS`, each with its default parameters.",
+        help="Coefficients, from `rankscope.measures.rank_similarity.STATISTICS`, each with its default parameters.",
         unset="all; one that these runs do not allow is skipped with a note",
         flag="",
     )
@@ -128,8 +128,8 @@ def runs(
     run_a, run_b
         The runs: each a Run, or what `Run(...)` takes.
     statistics
-        Coefficients, from `rankscope.measures.association.STATISTICS`, each with its default parameters. Default: all;
-        one that these runs do not allow is skipped with a note.
+        Coefficients, from `rankscope.measures.rank_similarity.STATISTICS`, each with its default parameters. Default:
+        all; one that these runs do not allow is skipped with a note.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def runs(
 
     Notes
     -----
-    `rankscope.measures.association.between_runs` says what each coefficient gives where it is undefined.
+    `rankscope.measures.rank_similarity.between_runs` says what each coefficient gives where it is undefined.
 
     Examples
     --------

@@ -191,7 +191,7 @@ def read_content(path: PathLike, format_name: str | None, request: ReadRequest) 
     """Read a file in any format. Raises ParameterError where neither its content nor the user tells its kind."""
     check_single_stdin((path, request.labels))
     if is_folder(path) and request.kind != "qrels" and request.labels is None:
-        from rankscope.io.scale import read_folder
+        from rankscope.io.large_runs import read_folder
 
         run, has_tag = read_folder(path, format_name)
         return Content(run.rows(), source_name(path), run.name, has_tag, run.notes)

@@ -104,7 +104,7 @@ def read_run(path: PathLike, *, name: str | None = None, input: str | None = Non
     'bm25'
     """
     if is_folder(path):
-        from rankscope.io.scale import read_folder
+        from rankscope.io.large_runs import read_folder
 
         return read_folder(path, input, name)[0]
     with open_binary(path) as stream:

@@ -1,6 +1,6 @@
 """Measures of rankings. `MEASURES` is the table: a new measure is a class in one file and its line here.
 
-Measures between two lists or two runs are functions in `rankscope.measures.association.by_query`.
+Measures between two lists or two runs are functions in `rankscope.measures.rank_similarity.by_query`.
 """
 
 from collections.abc import MutableMapping
@@ -93,4 +93,4 @@ MEASURES: MutableMapping[str, type[Measure]] = LazyRegistry(
 )
 
 
-__getattr__, __dir__ = lazy_attributes(__name__, {}, ("association",))
+__getattr__, __dir__ = lazy_attributes(__name__, {}, ("rank_similarity",))

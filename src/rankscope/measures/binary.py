@@ -10,11 +10,11 @@ import numpy as np
 from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.kernels.segments import sum_by_group
+from rankscope.measures.average_ties import rank_of_first, tie_groups
 from rankscope.measures.base import Binary, Summary, is_int, is_number, ratio, require
 from rankscope.measures.cutoffs import within
 from rankscope.measures.rank_scale import ScaledRanks
 from rankscope.measures.swap_deltas import precision_sum_changes, reciprocal_rank_changes, sum_changes
-from rankscope.measures.ties import rank_of_first, tie_groups
 from rankscope.typing import Floats, Ints
 
 __all__ = [

@@ -12,9 +12,9 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.gain import gain_linear, stopping_probability
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, cumulative_product, group_of, place_in_group, sum_by_group
+from rankscope.measures.average_ties import mean_stops, mean_weight
 from rankscope.measures.base import LARGEST, Measure, is_int, ratio, require
 from rankscope.measures.swap_deltas import stopping_changes, sum_changes
-from rankscope.measures.ties import mean_stops, mean_weight
 from rankscope.typing import Floats, Ints
 
 __all__ = [

@@ -22,10 +22,10 @@ from rankscope.kernels.gain import (
 )
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, cumulative_sum, group_of, place_in_group, sum_by_group
+from rankscope.measures.average_ties import mean_weight
 from rankscope.measures.base import Binary, Measure, is_int, is_number, ratio, require
 from rankscope.measures.rank_scale import SCALES, ScaledRanks
 from rankscope.measures.swap_deltas import sum_changes
-from rankscope.measures.ties import mean_weight
 from rankscope.typing import Floats, Ints
 
 __all__ = [

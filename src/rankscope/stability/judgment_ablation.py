@@ -19,7 +19,7 @@ from rankscope.evaluation.scoring import score_hits
 from rankscope.kernels.means import nan_mean
 from rankscope.kernels.rounding_ties import join_ties
 from rankscope.kernels.segments import bounds, group_of, place_in_group
-from rankscope.measures.association import tau_ap
+from rankscope.measures.rank_similarity import tau_ap
 from rankscope.stability.ablation_result import Ablation, AblationLevels
 from rankscope.stats.correlation_values import make_list_pairs
 from rankscope.stats.inputs import check_count, check_share, seed_of

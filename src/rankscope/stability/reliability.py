@@ -156,7 +156,7 @@ def half_agreement(values: npt.ArrayLike, sizes: Sequence[int], *, iterations: i
 
     Source: two sets without a query in common: Voorhees and Buckley (2002); their correlations by size: Urbano, Marrero
     and Martin (2013); tau-b: Kendall (1945); AP correlation: Yilmaz, Aslam and Robertson (2008), its ties: Urbano and
-    Marrero (2017), agrees with `tau_ap(ties="b")` of `rankscope.measures.association.by_query`.
+    Marrero (2017), agrees with `tau_ap(ties="b")` of `rankscope.measures.rank_similarity.by_query`.
 
     >>> agreement = half_agreement([[[3, 4, 5, 4], [2, 3, 3, 2], [0, 1, 2, 1]]], [1, 2], iterations=10, rng=1)
     >>> agreement.tau.tolist(), agreement.tau_ap.tolist()  # every query ranks alike

@@ -14,7 +14,7 @@ from rankscope import agree_judgments
 from rankscope.comparison.judges import JudgeAgreement
 from rankscope.comparison.judges.bias import DEPTH, clustered_mean
 from rankscope.demo.collection import KIN, SEED, SYSTEMS, collection_files, judge_files, write_files
-from rankscope.measures.association import kendall_tau, tau_ap
+from rankscope.measures.rank_similarity import kendall_tau, tau_ap
 from rankscope.stats.distributions import special
 
 A = {"1": {"a": 2, "b": 0, "c": 1, "d": 1}, "2": {"a": 0, "e": 1}, "3": {"f": 0, "g": 2}}

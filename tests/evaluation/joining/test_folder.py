@@ -27,7 +27,7 @@ from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.joining import join_run
 from rankscope.evaluation.joining import workers as pieces
 from rankscope.evaluation.joining.workers import join_in_workers
-from rankscope.io.scale import ParquetSplit, split_rows
+from rankscope.io.large_runs import ParquetSplit, split_rows
 from rankscope.io.tables import formats as table_stretches
 from rankscope.io.tables import formats as tables
 

@@ -298,7 +298,7 @@ def agree_judgments(
     Notes
     -----
     With `judged="both"` the rankings differ by grades alone; with `judged="own"` what only one judge judged counts too.
-    Sources of the coefficients are in `rankscope.stats.raters`.
+    Sources of the coefficients are in `rankscope.stats.rater_agreement`.
 
     References
     ----------

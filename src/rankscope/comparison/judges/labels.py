@@ -27,7 +27,7 @@ from rankscope.stats.confusion import (
     rates,
     share_interval,
 )
-from rankscope.stats.raters import Alpha, Kappa, cohens_kappa, krippendorffs_alpha
+from rankscope.stats.rater_agreement import Alpha, Kappa, cohens_kappa, krippendorffs_alpha
 from rankscope.typing import Floats, Ints
 
 __all__ = [
@@ -401,7 +401,8 @@ def agree_labels(
     Notes
     -----
     Intervals treat the items as drawn independently of each other. The statistics agree with scikit-learn and
-    statsmodels where those have a value; sources are in `rankscope.stats.raters` and `rankscope.stats.confusion`.
+    statsmodels where those have a value; sources are in `rankscope.stats.rater_agreement` and
+    `rankscope.stats.confusion`.
 
     Examples
     --------

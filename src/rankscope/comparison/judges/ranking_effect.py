@@ -23,7 +23,7 @@ from rankscope.io.core import file_stamps, is_path, refuse_changed, source_name
 from rankscope.io.read import read_run
 from rankscope.kernels.resample import bootstrap_means, draw
 from rankscope.kernels.rounding_ties import join_ties, order_of
-from rankscope.measures.association import kendall_tau, tau_ap
+from rankscope.measures.rank_similarity import kendall_tau, tau_ap
 from rankscope.stats.correlation_values import ap_above_groups, rank_rows, surplus_by_row, tau_ap_by_row, taus
 from rankscope.stats.inputs import as_generator
 from rankscope.stats.intervals import percentile_ends, t_interval

@@ -5,16 +5,16 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
-    from rankscope.comparison.plan.queries import PlanSettings as PlanSettings
-    from rankscope.comparison.plan.queries import QueryPlan as QueryPlan
-    from rankscope.comparison.plan.queries import plan as plan
-    from rankscope.comparison.plan.queries import plan_queries as plan_queries
+    from rankscope.comparison.plan.sample_size import PlanSettings as PlanSettings
+    from rankscope.comparison.plan.sample_size import QueryPlan as QueryPlan
+    from rankscope.comparison.plan.sample_size import plan as plan
+    from rankscope.comparison.plan.sample_size import plan_queries as plan_queries
 
 HOMES = {
-    "QueryPlan": "queries",
-    "PlanSettings": "queries",
-    "plan": "queries",
-    "plan_queries": "queries",
+    "QueryPlan": "sample_size",
+    "PlanSettings": "sample_size",
+    "plan": "sample_size",
+    "plan_queries": "sample_size",
 }
 
 __all__ = sorted(HOMES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from rankscope.comparison.plan.queries import (
+from rankscope.comparison.plan.sample_size import (
     CONSTANT,
     CURVE,
     IDENTICAL,

@@ -19,7 +19,7 @@ from rankscope.evaluation.joining.joined import (
     join_ungrouped,
 )
 from rankscope.io.core import Partition, list_partitions, source_name
-from rankscope.io.scale import DUPLICATE_ADVICE, FolderRun, refuse_two_systems, run_name_of_tags
+from rankscope.io.large_runs import DUPLICATE_ADVICE, FolderRun, refuse_two_systems, run_name_of_tags
 from rankscope.typing import PathLike
 
 __all__ = [

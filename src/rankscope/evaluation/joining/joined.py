@@ -23,7 +23,7 @@ from rankscope.io.core import (
     source_name,
     ungrouped_note,
 )
-from rankscope.io.scale import ExternalGroupBy
+from rankscope.io.large_runs import ExternalGroupBy
 from rankscope.kernels.text import decode
 from rankscope.typing import PathLike
 
@@ -101,7 +101,7 @@ def join_run_part(
         with open_binary(path) as stream:
             source = open_source(stream, path, input_)
             if partition:
-                from rankscope.io.scale import refuse_unstreamable
+                from rankscope.io.large_runs import refuse_unstreamable
 
                 refuse_unstreamable(source)
             if source.format == "trec" or source.is_large:

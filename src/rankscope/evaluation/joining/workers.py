@@ -38,7 +38,7 @@ from rankscope.io.core import (
     open_raw,
     open_source,
 )
-from rankscope.io.scale import ByteRange, ParquetSplit, RangeReader, cut_at_queries, split_rows
+from rankscope.io.large_runs import ByteRange, ParquetSplit, RangeReader, cut_at_queries, split_rows
 from rankscope.io.trec import RUN, stream_rows
 from rankscope.parallel import run_units
 from rankscope.parallel.cluster import current_cluster

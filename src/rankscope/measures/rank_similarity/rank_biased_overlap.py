@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.measures.association.correlation import scores_of
+from rankscope.measures.rank_similarity.correlation import scores_of
 from rankscope.typing import Floats, Ints
 
 __all__ = [

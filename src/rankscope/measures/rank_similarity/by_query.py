@@ -16,14 +16,14 @@ from rankscope.data.run import Run
 from rankscope.data.text import align_columns, first_names, format_value
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.text import decode
-from rankscope.measures.association.correlation import (
+from rankscope.measures.rank_similarity.correlation import (
     goodman_kruskal_gamma,
     kendall_tau,
     spearman,
     tau_ap,
     weighted_tau,
 )
-from rankscope.measures.association.rank_biased_overlap import rbo
+from rankscope.measures.rank_similarity.rank_biased_overlap import rbo
 
 if TYPE_CHECKING:
     import polars as pl

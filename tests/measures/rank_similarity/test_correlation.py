@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rankscope as rs
-from rankscope.measures.association import (
+from rankscope.measures.rank_similarity import (
     goodman_kruskal_gamma,
     kendall_tau,
     spearman,

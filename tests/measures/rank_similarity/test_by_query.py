@@ -11,7 +11,7 @@ from helpers.messages import mentions
 from helpers.same import assert_same_bits, assert_same_numbers
 
 import rankscope as rs
-from rankscope.measures.association import STATISTICS, between_runs, rbo
+from rankscope.measures.rank_similarity import STATISTICS, between_runs, rbo
 
 
 class TestTwoRuns:

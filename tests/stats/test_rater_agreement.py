@@ -13,7 +13,7 @@ from statsmodels.stats import inter_rater
 
 from rankscope.errors import InputError, ParameterError
 from rankscope.stats import cohens_kappa, krippendorffs_alpha
-from rankscope.stats.raters import LEVELS
+from rankscope.stats.rater_agreement import LEVELS
 
 NAN = float("nan")
 WEIGHTS = [None, "linear", "quadratic"]

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.io.core import BOM
-from rankscope.io.scale import ByteRange, RangeReader, cut_at_queries
-from rankscope.io.scale import splits as ranges
+from rankscope.io.large_runs import ByteRange, RangeReader, cut_at_queries
+from rankscope.io.large_runs import splits as ranges
 
 
 def line(query, doc="d"):

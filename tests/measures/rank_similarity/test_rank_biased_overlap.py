@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.measures.association import rbo
-from rankscope.measures.association.rank_biased_overlap import harmonic_tail
+from rankscope.measures.rank_similarity import rbo
+from rankscope.measures.rank_similarity.rank_biased_overlap import harmonic_tail
 
 P = st.floats(0.05, 0.95)
 #: Far enough for p = .95: .95^1000 is below 1e-22.

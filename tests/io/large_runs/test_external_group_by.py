@@ -23,7 +23,7 @@ from rankscope import Convention, Qrels, read_run
 from rankscope.errors import OutputError, RankscopeError
 from rankscope.evaluation.joining import join_file, join_run_object
 from rankscope.io.core import zstd_module
-from rankscope.io.scale import external_group_by as regrouped
+from rankscope.io.large_runs import external_group_by as regrouped
 from rankscope.io.tables import formats as table_stretches
 from rankscope.io.tables import formats as tables
 from rankscope.io.trec import format as trec_files
