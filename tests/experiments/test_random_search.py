@@ -22,7 +22,7 @@ from rankscope.data.section import Marked
 from rankscope.errors import InputError, ParameterError
 from rankscope.experiments import Search, cross_validate, search
 from rankscope.experiments import random_search as searching
-from rankscope.experiments.search_log import Setting
+from rankscope.experiments.search_log import Trial
 from rankscope.learning import LambdaMART, Ranker
 from rankscope.learning.lambdamart import parse_objective
 
@@ -92,7 +92,7 @@ def test_an_interrupted_search_goes_on_to_the_same_result(
 ) -> None:
     add = searching.SearchLog.add
 
-    def interrupted(log: searching.SearchLog, setting: Setting) -> None:
+    def interrupted(log: searching.SearchLog, setting: Trial) -> None:
         if len(log.trials) == after:
             raise KeyboardInterrupt
         add(log, setting)

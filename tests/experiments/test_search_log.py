@@ -12,14 +12,14 @@ from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 from rankscope.errors import InputError, OutputError
-from rankscope.experiments.search_log import SearchLog, Setting
+from rankscope.experiments.search_log import SearchLog, Trial
 
 ABOUT = {"version": "1", "rng": 0, "rankers": {"a": "a | hidden:64", "b": "b | hidden:8"}, "digest": "0123"}
 
 
-def setting(number: int, model: str = "a", **more: Any) -> Setting:
+def setting(number: int, model: str = "a", **more: Any) -> Trial:
     given = {"changed": {"hidden": (64, 32), "dropout": 0.1}, "value": 0.1 * number, "by_fold": (0.1, 1 / 3)}
-    return Setting(model=model, number=number, best_epoch=2.5, seconds=1.25, **{**given, **more})
+    return Trial(model=model, number=number, best_epoch=2.5, seconds=1.25, **{**given, **more})
 
 
 def seen(log: SearchLog) -> list[str]:

@@ -68,11 +68,11 @@ def option_group(title: str, *decorators: Callable[[Decorated], Decorated]) -> C
     """Options that stand under a title of their own in the help. decorators: those that add them."""
 
     def decorate(command: Decorated) -> Decorated:
-        known = {id(param) for param in getattr(command, "__click_params__", ())}
+        earlier_ids = {id(param) for param in getattr(command, "__click_params__", ())}
         for decorator in reversed(decorators):
             command = decorator(command)
         for param in getattr(command, "__click_params__", ()):
-            if id(param) not in known and not hasattr(param, "group"):
+            if id(param) not in earlier_ids and not hasattr(param, "group"):
                 param.group = title
         return command
 

@@ -52,11 +52,11 @@ def table_of(*columns: Column | None) -> Table:
     >>> table_of(column("system", "ab", name=True), column("mean", [1, 2], digits(1)), None).rows
     (('a', '1.0'), ('b', '2.0'))
     """
-    shown = [one for one in columns if one is not None]
+    present = [entry for entry in columns if entry is not None]
     return Table(
-        columns=tuple(one.title for one in shown),
-        rows=tuple(zip(*(one.cells for one in shown), strict=True)),
-        n_name_columns=sum(one.is_name for one in shown),
+        columns=tuple(entry.title for entry in present),
+        rows=tuple(zip(*(entry.cells for entry in present), strict=True)),
+        n_name_columns=sum(entry.is_name for entry in present),
     )
 
 

@@ -37,7 +37,7 @@ from rankscope.experiments.crossvalidation import (
     task_keys,
     validate_rankers,
 )
-from rankscope.experiments.search_log import SearchLog, Setting
+from rankscope.experiments.search_log import SearchLog, Trial
 from rankscope.kernels.rounding_ties import best_places, order_of
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
 from rankscope.learning.ranker import Ranker, differ
@@ -221,8 +221,8 @@ class Search(Result):
     """
 
     cross_validation: CrossValidation
-    trials: tuple[Setting, ...]
-    best: tuple[Setting, ...]
+    trials: tuple[Trial, ...]
+    best: tuple[Trial, ...]
     measure: str
     log: str | None
     n_logged: int = 0
@@ -260,7 +260,7 @@ class Search(Result):
         """The settings of each ranker, the best first; then the test."""
         return [*(self.settings(best) for best in self.best), *self.cross_validation.sections()]
 
-    def settings(self, best: Setting) -> Section:
+    def settings(self, best: Trial) -> Section:
         """The best settings of a ranker, and the given one."""
         trials = [trial for trial in self.trials if trial.model == best.model]
         sign = self.cross_validation.test.scores.sign(self.measure)
@@ -324,7 +324,7 @@ def format_changes(changed: Mapping[str, Any]) -> list[str]:
     return [f"{name}={value!r}" for name, value in changed.items()]
 
 
-def trial_row(trial: Setting, names: Sequence[str], best: bool) -> tuple[Cell, ...]:
+def trial_row(trial: Trial, names: Sequence[str], best: bool) -> tuple[Cell, ...]:
     """A row of the table; a dash where a parameter is unchanged."""
     changed = [format_parameter(trial.changed[name]) if name in trial.changed else "-" for name in names]
     value = Marked(format_number(trial.value), bold=best)
@@ -538,7 +538,7 @@ def search_experiment(
     )
 
 
-def models_with_changes(models: RankerModels, trials: Sequence[Setting]) -> RankerModels:
+def models_with_changes(models: RankerModels, trials: Sequence[Trial]) -> RankerModels:
     """The rankers with the changes of one trial each."""
     rankers = zip(models.names, models.classes, models.parameters, trials, strict=True)
     return validate_rankers(
@@ -624,7 +624,7 @@ def run_trials(
     trials: int,
     workers: int,
     report_progress: Callable[[int], Any] | None,
-) -> Iterator[Setting]:
+) -> Iterator[Trial]:
     """All trials in order, from the log where it has them; each is in the log before it is yielded."""
     models = experiment.models
     trial_keys = [(m, number) for number in range(1, trials + 1) for m in range(len(models.names))]
@@ -668,7 +668,7 @@ def setting_task(fold: Fold, experiment: Experiment, m: int, changed: Mapping[st
 
 def setting_from_results(
     name: str, number: int, changed: Mapping[str, Any], fold_results: Sequence[SettingResult], lists: FoldLists
-) -> Setting:
+) -> Trial:
     """A trial from the results of its folds."""
     plan = lists.plan
     kind = plan.measures[0].summary
@@ -683,7 +683,7 @@ def setting_from_results(
         else [np.nan] * len(fold_results)
     )
     value = float(summarise(np.concatenate(values)[None, None], [kind])[0, 0]) if complete else float("nan")
-    return Setting(
+    return Trial(
         model=name,
         number=number,
         changed=changed,
@@ -695,7 +695,7 @@ def setting_from_results(
     )
 
 
-def best_setting(trials: Sequence[Setting], plan: Plan) -> Setting:
+def best_setting(trials: Sequence[Trial], plan: Plan) -> Trial:
     """The first trial with the best value; the first of all where none has a value."""
     sign = -1.0 if plan.measures[0].higher_is_better is False else 1.0
     valued_trials = [trial for trial in trials if not np.isnan(trial.value)]

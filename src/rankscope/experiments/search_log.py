@@ -16,7 +16,7 @@ from rankscope.typing import PathLike
 
 __all__ = [
     "SearchLog",
-    "Setting",
+    "Trial",
 ]
 
 
@@ -26,7 +26,7 @@ FORM = 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setting:
+class Trial:
     """A trial of a search.
 
     Attributes
@@ -71,7 +71,7 @@ class Setting:
         return json.dumps(fields).encode() + b"\n"
 
     @classmethod
-    def read(cls, fields: Mapping[str, Any]) -> Setting:
+    def read(cls, fields: Mapping[str, Any]) -> Trial:
         """The trial of a line of the log. Raises KeyError, TypeError or ValueError for other content."""
         return cls(
             model=str(fields["model"]),
@@ -106,7 +106,7 @@ class SearchLog:
     def __init__(self, path: PathLike | None, about: Mapping[str, Any]) -> None:
         self.path = None if path is None else os.fspath(path)
         self.settings = {MARK: FORM, **json.loads(json.dumps(about))}
-        self.trials: dict[tuple[str, int], Setting] = {}
+        self.trials: dict[tuple[str, int], Trial] = {}
         if self.path is None:
             return
         check_writable(self.path)
@@ -131,7 +131,7 @@ class SearchLog:
             try:
                 if not line.endswith(b"\n"):
                     raise ValueError("it does not end")
-                setting = Setting.read(json.loads(line))
+                setting = Trial.read(json.loads(line))
             except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
                 if line_number == len(lines):
                     break
@@ -160,7 +160,7 @@ class SearchLog:
     def fail(self, problem: str) -> NoReturn:
         raise InputError(f"{self.path}: {problem}; use another log file, or the same settings") from None
 
-    def add(self, setting: Setting) -> None:
+    def add(self, setting: Trial) -> None:
         """Add a trial; it is on disk when this returns."""
         self.trials[setting.model, setting.number] = setting
         if self.path is None:

@@ -23,13 +23,13 @@ COMMANDS = {
 }
 
 
-class Features(LazyGroup):
+class FeatureCommands(LazyGroup):
     """The commands of `rankscope features`."""
 
     table = COMMANDS
 
 
-@click.group(cls=Features, invoke_without_command=True)
+@click.group(cls=FeatureCommands, invoke_without_command=True)
 @click.pass_context
 def features(context: click.Context) -> None:
     """Make features for rankers, and the models that the features need.
