@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 import click
+import numpy as np
 import pytest
 
 import rankscope as rs
@@ -119,6 +120,9 @@ def test_rules_describe_what_they_accept() -> None:
     assert not NONNEGATIVE.accepts(float("inf"))
     assert not NONNEGATIVE.accepts(True)
     assert Choice(["a", "b"]).expected == "one of 'a', 'b'"
+    assert Choice(["a", "b"]).accepts(np.str_("a"))
+    assert Choice([1, 2]).accepts(np.int64(2))
+    assert not Choice([1, 2]).accepts(True)
 
 
 def test_a_field_may_be_left_at_none_or_be_required() -> None:

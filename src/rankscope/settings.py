@@ -108,7 +108,7 @@ class Choice(Rule):
         return f"one of {', '.join(map(repr, self.names))}"
 
     def accepts(self, value: object) -> bool:
-        return any(type(value) is type(name) and value == name for name in self.table)
+        return isinstance(value, (str, Integral)) and not isinstance(value, bool) and value in self.names
 
     def check(self, name: str, value: object) -> None:
         if self.kind and not self.accepts(value):
