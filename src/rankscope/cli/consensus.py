@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli._groups import Command, option_group
 from rankscope.cli._output import bytes_progress, progress_bar
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import option_help, setting_options, take_settings
@@ -57,9 +58,9 @@ class VoterWeight(click.ParamType):  # type: ignore[type-arg]  # click before 8.
         return voter, weight
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="FILE | RUN...")
-@setting_options(MethodOptions, without=("points",))
+@option_group("Parameters of methods", setting_options(MethodOptions, without=("points",)))
 @click.option(
     "--points", type=NumberTuple(), default=None, metavar="P,...", help=option_help(MethodOptions.declared()["points"])
 )
@@ -71,7 +72,7 @@ class VoterWeight(click.ParamType):  # type: ignore[type-arg]  # click before 8.
     metavar="VOTER=NUMBER",
     help="Weight of a voter, 1 by default; may be repeated.",
 )
-@setting_options(ConsensusSettings)
+@option_group("Consensus", setting_options(ConsensusSettings))
 @click.option(
     "--input",
     "kind",
@@ -79,7 +80,7 @@ class VoterWeight(click.ParamType):  # type: ignore[type-arg]  # click before 8.
     help="Format of the files. Default: detected for one file of votes; runs if there are several files.",
 )
 @click.option("--details", is_flag=True, help="Show all details.")
-@result_options
+@option_group("Output", result_options)
 def consensus(
     files: tuple[str, ...],
     details: bool,

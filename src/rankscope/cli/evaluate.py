@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import evaluate_files, evaluation_options, output_options, reading_workers, refuse_workers
 from rankscope.cli._output import bytes_progress, check_output, write_output
 from rankscope.cli._results import PAGE, check_page, page_of
@@ -23,10 +24,10 @@ __all__ = [
 ]
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN...")
-@evaluation_options
+@option_group("Measures and data", evaluation_options)
 @click.option(
     "--conventions",
     metavar="MEASURE",
@@ -71,7 +72,7 @@ __all__ = [
     show_default=True,
     help="If a run, or a partition of one, cannot be read: stop, or skip it with a note.",
 )
-@output_options([*FORMATS, PAGE])
+@option_group("Output", output_options([*FORMATS, PAGE]))
 def evaluate(
     qrels: str,
     runs: tuple[str, ...],

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli._groups import Command, option_group
 from rankscope.cli._leaderboard_input import INPUTS, read_leaderboard_data
 from rankscope.cli._output import progress_bar
 from rankscope.cli._results import pop_result_output, result_options
@@ -19,15 +20,15 @@ __all__ = [
 ]
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("file")
-@setting_options(LeaderboardSettings)
+@option_group("Leaderboard", setting_options(LeaderboardSettings))
 @click.option(
     "--higher", is_flag=True, help="For rankings: the column holds scores, of which higher ones are better, not ranks."
 )
 @click.option("--input", "kind", type=click.Choice(INPUTS), help="Kind of data in FILE. Default: detected.")
 @click.option("--details", is_flag=True, help="Show all details.")
-@result_options
+@option_group("Output", result_options)
 def leaderboard(
     file: str,
     kind: str | None,

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli._groups import Command, option_group
 from rankscope.cli._output import bytes_progress, check_output
 from rankscope.cli._results import PAGE, ResultOutput, check_page
 from rankscope.cli._setting_options import is_given, option_of, setting_options, take_settings
@@ -33,9 +34,9 @@ __all__ = [
 SAMPLE_OPTION = option_of(SampleSettings.declared()["share"], required=False)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@setting_options(PoolSettings)
+@option_group("Pool", setting_options(PoolSettings))
 @click.option(
     "--judged",
     metavar="QRELS",
@@ -43,7 +44,7 @@ SAMPLE_OPTION = option_of(SampleSettings.declared()["share"], required=False)
 )
 @SAMPLE_OPTION
 @click.option("--leave-out", is_flag=True, help="With --judged: show each run as if it had not taken part.")
-@setting_options(LeaveOutSettings, without=("rel",), hint="Needs --leave-out.")
+@option_group("Leave one run out", setting_options(LeaveOutSettings, without=("rel",), hint="Needs --leave-out."))
 @click.option(
     "--input",
     "input",

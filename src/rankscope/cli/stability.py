@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import evaluation_options
 from rankscope.cli._output import bytes_progress, progress_bar
 from rankscope.cli._results import pop_result_output, result_options
@@ -43,11 +44,11 @@ def checkpoint_advice(checkpoint: str | None) -> Iterator[None]:
         raise
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN...")
-@evaluation_options
-@setting_options(StudySettings)
+@option_group("Measures and data", evaluation_options)
+@option_group("Study", setting_options(StudySettings))
 @click.option(
     "--print",
     "parts",
@@ -60,7 +61,7 @@ def checkpoint_advice(checkpoint: str | None) -> Iterator[None]:
 @click.option(
     "--checkpoint", metavar="DIR", help="Folder that keeps what is finished; the same command continues from there."
 )
-@result_options
+@option_group("Output", result_options)
 def stability(
     qrels: str,
     runs: tuple[str, ...],

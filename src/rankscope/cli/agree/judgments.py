@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import evaluation_options, reading_workers
 from rankscope.cli._output import bytes_progress
 from rankscope.cli._results import pop_result_output, result_options
@@ -17,13 +18,13 @@ __all__ = [
 ]
 
 
-@click.command("judgments")
+@click.command("judgments", cls=Command)
 @click.argument("qrels_a")
 @click.argument("qrels_b")
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
-@setting_options(JudgeSettings)
-@evaluation_options
-@result_options
+@option_group("Agreement", setting_options(JudgeSettings))
+@option_group("Measures and data", evaluation_options)
+@option_group("Output", result_options)
 def judgments(qrels_a: str, qrels_b: str, runs: tuple[str, ...], measures: tuple[str, ...], **options: Any) -> None:
     """Compare the judgments of QRELS_B with those of QRELS_A, the reference; with RUNs, also the rankings they give.
 

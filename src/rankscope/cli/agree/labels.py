@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli._groups import Command, option_group
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.comparison.judges import LabelSettings, agree_label_lists
@@ -19,10 +20,10 @@ __all__ = [
 ]
 
 
-@click.command("labels")
+@click.command("labels", cls=Command)
 @click.argument("file")
-@setting_options(LabelSettings)
-@result_options
+@option_group("Agreement", setting_options(LabelSettings))
+@option_group("Output", result_options)
 def labels(file: str, **options: Any) -> None:
     """Compare the columns `true` and `predicted` of FILE: CSV, TSV, JSONL or Parquet, plain, .gz or .zst; - is
     standard input.

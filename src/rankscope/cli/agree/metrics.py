@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from rankscope.agreement.metrics import MetricComparisonSettings, compare_judged_metrics, tasks_of
+from rankscope.cli._groups import Command, option_group
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.cli.agree._judgment_options import PairWeights, split_names
@@ -20,10 +21,10 @@ __all__ = [
 WEIGHTS = MetricComparisonSettings.declared()["weights"]
 
 
-@click.command("metrics")
+@click.command("metrics", cls=Command)
 @click.argument("judgments")
 @click.argument("scores", nargs=-1, metavar="[SCORES]...")
-@setting_options(MetricComparisonSettings, without=("weights",))
+@option_group("Comparison", setting_options(MetricComparisonSettings, without=("weights",)))
 @click.option(
     "--weights",
     type=PairWeights(),
@@ -41,7 +42,7 @@ WEIGHTS = MetricComparisonSettings.declared()["weights"]
 @click.option("--lines", metavar="FILE", help="Of WMT11: whose line i is the segment that the CSV numbers i.")
 @click.option("--test-set", metavar="NAME", help="Which, where a file of scores has several.")
 @click.option("--details", is_flag=True, help="Show all tables: every pair of metrics, and the tasks.")
-@result_options
+@option_group("Output", result_options)
 def metrics(judgments: str, scores: tuple[str, ...], details: bool, **options: Any) -> None:
     """Compare metrics: which agree best with people, and which do not differ significantly?
 

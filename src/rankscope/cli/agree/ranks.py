@@ -10,6 +10,7 @@ import click
 
 from rankscope.agreement.rankeval import OPTIONS_OF_RANKINGS, RankSettings, holds_rankings, measure_rankings
 from rankscope.agreement.run_agreement import runs as agree_runs
+from rankscope.cli._groups import Command, option_group
 from rankscope.cli._output import bytes_progress, progress_bar
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
@@ -26,11 +27,11 @@ __all__ = [
 SUFFIXES = (".jcml", ".xml", ".csv", ".tsv", ".jsonl", ".parquet")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="FILE... | RUN_A RUN_B")
-@setting_options(RankSettings)
+@option_group("Agreement", setting_options(RankSettings))
 @click.option("--details", is_flag=True, help="Show all tables, including those that a page folds.")
-@result_options
+@option_group("Output", result_options)
 def ranks(files: tuple[str, ...], details: bool, **options: Any) -> None:
     """Measure how well predicted rankings agree with people's (RankEval), or how similar two runs are.
 

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from rankscope.agreement.inter_rater import RaterSettings, agree_raters
+from rankscope.cli._groups import Command, option_group
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.cli.agree._judgment_options import reading_options, split_names
@@ -16,11 +17,11 @@ __all__ = [
 ]
 
 
-@click.command("raters")
+@click.command("raters", cls=Command)
 @click.argument("judgments")
-@setting_options(RaterSettings)
-@reading_options
-@result_options
+@option_group("Agreement", setting_options(RaterSettings))
+@option_group("Judgments", reading_options)
+@option_group("Output", result_options)
 def raters(judgments: str, **options: Any) -> None:
     """Measure how far people agree with each other, and with themselves, on which of two translations is better.
 

@@ -9,6 +9,7 @@ from click.core import ParameterSource
 
 from rankscope.agreement.settings import JudgmentSettings, MetricSettings, SegmentSettings
 from rankscope.agreement.statistics import parse_table
+from rankscope.cli._groups import Command, option_group
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.errors import ParameterError
@@ -39,10 +40,10 @@ def refuse_unused(decisions: bool) -> None:
         raise ParameterError("--table replaces --statistic; leave one of them out")
 
 
-@click.command("segments")
+@click.command("segments", cls=Command)
 @click.argument("judgments")
 @click.argument("scores", nargs=-1, metavar="[SCORES]...")
-@setting_options(SegmentSettings)
+@option_group("Statistics", setting_options(SegmentSettings))
 @click.option(
     "--table",
     metavar="3x3",
@@ -58,9 +59,9 @@ def refuse_unused(decisions: bool) -> None:
     help="With --decisions: show shares of each row, of each column, or of all.",
 )
 @click.option("--details", is_flag=True, help="Also show the interval of each value if the table is long.")
-@setting_options(MetricSettings)
-@setting_options(JudgmentSettings)
-@result_options
+@option_group("Metrics", setting_options(MetricSettings))
+@option_group("Judgments", setting_options(JudgmentSettings))
+@option_group("Output", result_options)
 def segments(
     judgments: str,
     scores: tuple[str, ...],

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from rankscope.agreement.settings import JudgmentSettings, MetricSettings, SystemSettings
+from rankscope.cli._groups import Command, option_group
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.errors import ParameterError
@@ -17,14 +18,14 @@ __all__ = [
 ]
 
 
-@click.command("systems")
+@click.command("systems", cls=Command)
 @click.argument("judgments")
 @click.argument("scores", nargs=-1, metavar="[SCORES]...")
-@setting_options(SystemSettings)
+@option_group("Statistics", setting_options(SystemSettings))
 @click.option("--details", is_flag=True, help="Also show the scores of the systems for every language pair.")
-@setting_options(MetricSettings)
-@setting_options(JudgmentSettings)
-@result_options
+@option_group("Metrics", setting_options(MetricSettings))
+@option_group("Judgments", setting_options(JudgmentSettings))
+@option_group("Output", result_options)
 def systems(judgments: str, scores: tuple[str, ...], details: bool, **options: Any) -> None:
     """How far do metrics agree with people on which of whole systems is better?
 

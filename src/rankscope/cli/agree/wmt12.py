@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli._groups import Command, option_group
 from rankscope.cli._output import progress_bar
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
@@ -26,9 +27,9 @@ __all__ = [
 LEVELS = ("segments", "systems")
 
 
-@click.command("wmt12")
+@click.command("wmt12", cls=Command)
 @click.argument("folder")
-@setting_options(Wmt12Settings)
+@option_group("Statistics", setting_options(Wmt12Settings))
 @click.option(
     "--level",
     type=click.Choice(LEVELS),
@@ -36,7 +37,7 @@ LEVELS = ("segments", "systems")
     show_default=True,
     help="What to reproduce: numbers of pairs, sentence BLEU and chrF on segments; or BLEU on systems.",
 )
-@result_options
+@option_group("Output", result_options)
 def wmt12(folder: str, level: str, **options: Any) -> None:
     """Reproduce WMT12: on segments the numbers of pairs as published, and the agreement of sentence BLEU and chrF; on
     systems the published correlation of BLEU with people.

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypedDict
 
 import click
 
+from rankscope.cli._groups import Command, option_group
 from rankscope.cli._output import check_output, progress_bar
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.data.text import join_names, pluralise
@@ -143,7 +144,7 @@ def read_parallel(paths: tuple[str, str], *, split: bool = False) -> tuple[Seque
     return source, target
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("texts", nargs=-1, required=True, metavar="TEXT...")
 @click.option(
     "-o",
@@ -153,7 +154,7 @@ def read_parallel(paths: tuple[str, str], *, split: bool = False) -> tuple[Seque
     required=True,
     help="Output file: ARPA text if the name ends in .arpa or .arpa.gz, else binary.",
 )
-@setting_options(LanguageModelSettings)
+@option_group("Language model", setting_options(LanguageModelSettings))
 @click.option(
     "--tokenised", "split", is_flag=True, help="The text is already tokenised: its words are separated by blanks."
 )
@@ -186,11 +187,11 @@ def lm(texts: tuple[str, ...], model: str, split: bool, repeats: bool, **options
     report_model(trained_model, trained_model.notes)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("source")
 @click.argument("target")
 @click.option("-o", "--output", "model", metavar="MODEL", required=True, help="Output file (binary).")
-@setting_options(LexiconSettings)
+@option_group("Lexicon", setting_options(LexiconSettings))
 @click.option(
     "--tokenised", "split", is_flag=True, help="The text is already tokenised: its words are separated by blanks."
 )

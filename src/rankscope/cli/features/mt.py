@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import click
 
 from rankscope.agreement.load import read_segment_scores
+from rankscope.cli._groups import Command, option_group
 from rankscope.cli._leaderboard_input import read_ranked
 from rankscope.cli._output import check_output, progress_bar
 from rankscope.cli._setting_options import setting_options, take_settings
@@ -55,7 +56,7 @@ class TextFiles(NamedTuple):
         return [*([self.source] if self.source else []), *self.references, *system_files]
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--source", metavar="FILE", help="Source text, one segment per line.")
 @click.option(
     "--reference",
@@ -78,7 +79,7 @@ class TextFiles(NamedTuple):
     help="Folder with sources/, references/ and system-outputs/, as of WMT or mt-metrics-eval, instead of these files.",
 )
 @click.option("--pair", metavar="P", help="Language pair, as de-en; required with --texts.")
-@setting_options(FeatureSettings)
+@option_group("Features", setting_options(FeatureSettings))
 @click.option("--list", "listing", is_flag=True, help="List the features and exit.")
 @click.option(
     "--language-model",

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli._groups import Command, option_group
 from rankscope.cli._output import check_output
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.errors import ParameterError
@@ -18,10 +19,10 @@ __all__ = [
 ]
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@setting_options(RunFeatureSettings)
+@option_group("Features", setting_options(RunFeatureSettings))
 @click.option(
     "--input",
     "input_",

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import cluster_option, measure_option
 from rankscope.cli._output import bytes_progress, progress_bar
 from rankscope.cli._results import ResultOutput, pop_result_output, result_options
@@ -46,7 +47,7 @@ __all__ = [
 WORTH_WORKERS = 1 << 20
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("source", metavar="DIR")
 @click.option(
     "--loss",
@@ -57,9 +58,9 @@ WORTH_WORKERS = 1 << 20
     "trains in PyTorch. May be repeated, one for each ranker. See `rankscope train --help`. Default: listnet.",
 )
 @measure_option(DEFAULT_MEASURES)
-@setting_options(CrossValidationSettings)
-@setting_options(AnalysisSettings)
-@blend_options
+@option_group("Cross-validation", setting_options(CrossValidationSettings))
+@option_group("Analysis", setting_options(AnalysisSettings))
+@option_group("Blend", blend_options)
 @click.option(
     "--search",
     "trials",
@@ -86,11 +87,11 @@ WORTH_WORKERS = 1 << 20
     metavar="N",
     help="Number of processes; the results do not depend on it. Default: all cores if the work is long enough.",
 )
-@cluster_option
+@option_group("Large data", cluster_option)
 @click.option("--details", is_flag=True, help="Also show the sections that a page folds away.")
-@setting_options(RankerSettings, without=("seed",))
-@setting_options(TorchSettings)
-@result_options
+@option_group("Ranker", setting_options(RankerSettings, without=("seed",)))
+@option_group("PyTorch", setting_options(TorchSettings))
+@option_group("Output", result_options)
 def crossvalidate(
     source: str,
     losses: tuple[str, ...],

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import cluster_option, format_option
 from rankscope.cli._output import progress_bar
 from rankscope.cli._results import FIGURE_OPTION, PAGE, PLOT_OPTION, page_of, pop_result_output
@@ -31,18 +32,18 @@ __all__ = [
 ]
 
 
-@click.command("mt-experiment")
+@click.command("mt-experiment", cls=Command)
 @click.option(
     "--data", "folder", required=True, metavar="DIR", help="Folder with wmt12/, wmt11/, wmt13/ and mt-train/."
 )
-@setting_options(ExperimentSettings)
+@option_group("Experiment", setting_options(ExperimentSettings))
 @click.option(
     "--cache", metavar="DIR", help="Keep computed features in this folder. Default: FOLDER/cache with -o, else none."
 )
 @click.option(
     "--workers", type=int, metavar="N", help="Number of processes; it does not change the result. Default: all cores."
 )
-@cluster_option
+@option_group("Large data", cluster_option)
 @click.option("--details", is_flag=True, help="Show the sections that a page folds away, too.")
 @click.option("-o", "--output", metavar="FOLDER", help="Also write tables, tests, scores and a page to this folder.")
 @format_option([*RESULT_FORMATS, PAGE])

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli._groups import Command, option_group
 from rankscope.cli._output import bytes_progress, check_output, progress_bar
 from rankscope.cli._results import pop_result_output, printing_options
 from rankscope.cli._setting_options import setting_options, take_settings
@@ -40,7 +41,7 @@ __all__ = [
 BLEND_SEEDS = CrossValidationSettings.seeds
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("train_file", metavar="TRAIN")
 @click.option("--valid", metavar="FILE", help="Validation lists, which decide when to stop and which epoch to keep.")
 @click.option(
@@ -53,7 +54,7 @@ BLEND_SEEDS = CrossValidationSettings.seeds
     "lambdamart grows trees, as in lambdamart(objective='listnet', leaves=15); torch:LOSS trains in PyTorch; "
     "linear:LOSS is a linear scorer (--hidden 0). May be repeated with --blend. Default: listnet.",
 )
-@blend_options
+@option_group("Blend", blend_options)
 @click.option(
     "--seeds",
     type=click.IntRange(min=1),
@@ -64,9 +65,9 @@ BLEND_SEEDS = CrossValidationSettings.seeds
     "-o", "--output", "model", metavar="MODEL", required=True, help="Write the model to this file (safetensors)."
 )
 @click.option("--cache", is_flag=True, help="Keep a binary copy beside each file, and read it next time.")
-@setting_options(RankerSettings)
-@setting_options(TorchSettings)
-@printing_options
+@option_group("Ranker", setting_options(RankerSettings))
+@option_group("PyTorch", setting_options(TorchSettings))
+@option_group("Output", printing_options)
 def train(
     train_file: str,
     valid: str | None,
