@@ -17,7 +17,7 @@ from helpers.messages import mentions
 
 from rankscope.errors import InputError, OutputError
 from rankscope.experiments import search_log
-from rankscope.experiments.search_log import SearchLog, Setting
+from rankscope.experiments.search_log import SearchLog, Trial
 from rankscope.io.core import check_writable, write_chunks, write_folder, write_new
 from rankscope.stability import _checkpoint as checkpoint
 from rankscope.stability._checkpoint import Checkpoint
@@ -125,10 +125,8 @@ def test_studies_that_begin_together_do_not_share_a_checkpoint_unless_they_are_t
     assert json.loads((tmp_path / "c" / "study.json").read_text()) == theirs.settings
 
 
-def setting(number: int) -> Setting:
-    return Setting(
-        model="m", number=number, changed={}, value=number / 4, by_fold=(0.5,), best_epoch=1.0, seconds=0.125
-    )
+def setting(number: int) -> Trial:
+    return Trial(model="m", number=number, changed={}, value=number / 4, by_fold=(0.5,), best_epoch=1.0, seconds=0.125)
 
 
 @pytest.mark.parametrize("same", [True, False], ids=["the same", "another"])

@@ -16,7 +16,7 @@ from helpers.same import assert_same_bits
 
 import rankscope as rs
 from rankscope.experiments import random_search as searching
-from rankscope.experiments.search_log import Setting
+from rankscope.experiments.search_log import Trial
 
 TWO = ("--loss", "linear:listnet", "--loss", "linear:squared")
 QUICK = ("--folds", "3", "--seeds", "1", "--epochs", "2", "--workers", "1", "-m", "AP")
@@ -71,7 +71,7 @@ def test_an_interrupt_keeps_the_trials_that_are_done(
     search = ("crossvalidate", "data.txt", *TWO, *QUICK, "--search", "2", "--log", "tried", "-o", "out.csv")
     search = (*search, "--format", "csv")
 
-    def interrupted(log: searching.SearchLog, setting: Setting) -> None:
+    def interrupted(log: searching.SearchLog, setting: Trial) -> None:
         if len(log.trials) == 3:
             raise KeyboardInterrupt
         add(log, setting)

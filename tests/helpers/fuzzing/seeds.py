@@ -17,7 +17,7 @@ import polars as pl
 
 import rankscope as rs
 from rankscope import read_features
-from rankscope.experiments.search_log import FORM, MARK, Setting
+from rankscope.experiments.search_log import FORM, MARK, Trial
 from rankscope.fusion import save_fusion
 from rankscope.learning import LambdaMART, Ranker, save_ranker
 from rankscope.stability.conditions import Condition
@@ -453,7 +453,7 @@ def arrays() -> Seeds:
 
 def search_logs() -> Seeds:
     trials = [
-        Setting(model="lambdarank", number=i, changed={"rate": 0.1, "hidden": (8,)}, value=0.5, by_fold=(0.4, 0.6),
+        Trial(model="lambdarank", number=i, changed={"rate": 0.1, "hidden": (8,)}, value=0.5, by_fold=(0.4, 0.6),
                 best_epoch=3.0, seconds=0.1)
         for i in (1, 2)
     ]  # fmt: skip
