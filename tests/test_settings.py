@@ -7,6 +7,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+import warnings
 from typing import Any
 
 import click
@@ -21,8 +22,10 @@ from rankscope.settings import NONNEGATIVE, REQUIRED, Choice, Number, Settings, 
 
 
 def all_settings() -> list[type[Settings]]:
-    for module in pkgutil.walk_packages(rs.__path__, "rankscope."):
-        importlib.import_module(module.name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of peers that are compiled when they are first imported
+        for module in pkgutil.walk_packages(rs.__path__, "rankscope."):
+            importlib.import_module(module.name)
     return sorted(
         (
             found
