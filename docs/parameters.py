@@ -65,7 +65,11 @@ def with_parameters(docstring: str, sentences: dict[str, str], order: list[str])
     end = len(docstring) if following is None else following.start()
     entries = read_entries(docstring[match.end() : end])
     for argument, sentence in sentences.items():
-        entries = {names: text for names, text in entries.items() if argument not in names.split(", ")}
+        entries = {
+            ", ".join(others): text
+            for names, text in entries.items()
+            if (others := [name for name in names.split(", ") if name != argument])
+        }
         entries[argument] = textwrap.wrap(sentence, WIDTH - 8, break_long_words=False, break_on_hyphens=False)
     ordered = sorted(entries, key=lambda names: order.index(names.split(", ")[0].lstrip("*")))
     lines = [line for names in ordered for line in (f"    {names}", *(f"        {text}" for text in entries[names]))]

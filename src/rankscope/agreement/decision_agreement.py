@@ -14,8 +14,9 @@ from rankscope.agreement.load import (
     Names,
     Scores,
     directions,
-    load_judgments_and_metrics,
+    load_judged_metrics,
 )
+from rankscope.agreement.settings import judgment_settings_of, metric_settings_of
 from rankscope.agreement.statistics import KINDS, count_by_judgment, count_unscored_pairs
 from rankscope.data.result import Result
 from rankscope.data.section import Figure, Section, Table
@@ -247,8 +248,28 @@ def decisions(
 
     Parameters
     ----------
-    judgments, scores, gold, pairs, metrics, higher, lower, duplicates, reference, lines, test_set
+    judgments, scores
         As `segments` takes them. All language pairs are counted together.
+    gold
+        Column with the human ranks or scores. Default: the column named "rank", "gold" or "human".
+    pairs
+        Language pairs to include, in this order. Default: all.
+    metrics
+        Metrics to include, in this order. Default: all.
+    higher
+        Columns in which higher is better, such as scores; other columns of judgments hold ranks.
+    lower
+        Metrics, or human scores, in which lower is better, such as TER and HTER.
+    duplicates
+        What to do with judgments that repeat an earlier one in all fields. One of 'keep', 'drop', 'refuse'. Default:
+        keep, as WMT does.
+    reference
+        What to do with the reference if a ranking CSV of WMT ranks it as a system. One of 'keep', 'drop'. Default:
+        keep.
+    lines
+        For WMT11: a file whose line i names the segment with number i in the ranking CSV.
+    test_set
+        Test set to use from score files that hold several.
     epsilon
         Largest difference of two scores of a metric that counts as a tie. Default: 0.0.
     normalise
@@ -286,20 +307,11 @@ def decisions(
     0.6667
     """
     settings = DecisionSettings(epsilon=epsilon, normalise=normalise, beta=beta)
-    inputs = load_judgments_and_metrics(
-        judgments,
-        scores,
-        gold=gold,
-        pairs=pairs,
-        metrics=metrics,
-        higher=higher,
-        lower=lower,
-        duplicates=duplicates,
-        reference=reference,
-        lines=lines,
-        test_set=test_set,
+    judgment_settings = judgment_settings_of(
+        gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines
     )
-    return count_decisions(inputs, settings)
+    metric_settings = metric_settings_of(metrics=metrics, lower=lower, test_set=test_set)
+    return count_decisions(load_judged_metrics(judgments, scores, judgment_settings, metric_settings), settings)
 
 
 def count_decisions(inputs: JudgedMetrics, settings: DecisionSettings) -> DecisionAgreement:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.load import Names, load_human_judgments, select_human_judgments
+from rankscope.agreement.load import Names, load_people, select_human_judgments
+from rankscope.agreement.settings import JudgmentSettings, judgment_settings_of
 from rankscope.agreement.statistics import pair_indices
 from rankscope.data.rankings import Rankings
 from rankscope.data.result import Result
@@ -310,8 +311,18 @@ def raters(
     ----------
     rankings
         Judgments, or a file of them.
-    gold, higher, duplicates, reference, lines
-        How a file is read, as in `rankscope.read_rankings`. Which way is better changes nothing here.
+    gold
+        Column with the human ranks or scores. Default: the column named "rank", "gold" or "human".
+    higher
+        Columns in which higher is better, such as scores; other columns of judgments hold ranks.
+    duplicates
+        What to do with judgments that repeat an earlier one in all fields. One of 'keep', 'drop', 'refuse'. Default:
+        keep, as WMT does.
+    reference
+        What to do with the reference if a ranking CSV of WMT ranks it as a system. One of 'keep', 'drop'. Default:
+        keep.
+    lines
+        For WMT11: a file whose line i names the segment with number i in the ranking CSV.
     chance
         Agreement by chance: from the share of ties that people gave (pooled), or one third (third). One of 'pooled',
         'third'. Default: 'pooled'.
@@ -343,9 +354,10 @@ def raters(
 
     Notes
     -----
-    Each judgment decides for every two translations that it ranks: better, tie or worse. Any two decisions on the same
-    two translations of a segment are compared: between judges, or within one who judged them twice. A note counts the
-    judgments that repeat an earlier one, which raise agreement within judges if they are duplicates by mistake.
+    Which way is better changes nothing here. Each judgment decides for every two translations that it ranks: better,
+    tie or worse. Any two decisions on the same two translations of a segment are compared: between judges, or within
+    one who judged them twice. A note counts the judgments that repeat an earlier one, which raise agreement within
+    judges if they are duplicates by mistake.
 
     kappa = (agreement - chance) / (1 - chance). With `chance="pooled"`, chance is t^2 + 2 ((1 - t) / 2)^2, where t is
     the share of ties among all decisions of the language pair (WMT from 2012 on); with `chance="third"`, it is 1/3 (WMT
@@ -374,22 +386,22 @@ def raters(
         confidence_level=confidence_level,
         seed=seed_of(rng),
     )
-    reading = {"gold": gold, "higher": higher, "duplicates": duplicates, "reference": reference, "lines": lines}
-    return agree_raters(rankings, settings, pairs=pairs, reading=reading)
+    judgment_settings = judgment_settings_of(
+        gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines
+    )
+    return agree_raters(rankings, judgment_settings, settings)
 
 
 def agree_raters(
-    rankings: Rankings | PathLike,
-    settings: RaterSettings,
-    *,
-    pairs: Sequence[str] | None,
-    reading: Mapping[str, Any],
+    rankings: Rankings | PathLike, judgment_settings: JudgmentSettings, settings: RaterSettings
 ) -> RaterAgreement:
-    """As `raters`, with its settings as one object. reading: how the judgments are read."""
-    judgments, _ = load_human_judgments(rankings, **reading)
+    """As `raters`, with its settings as objects."""
+    judgments, _ = load_people(rankings, judgment_settings)
     if not isinstance(judgments, Rankings):
         raise ParameterError("these are scores, one for each translation, and name no judges; expected rankings")
-    selected, gold = select_human_judgments(judgments, reading["gold"], pairs, allow_any_name=True)
+    selected, gold = select_human_judgments(
+        judgments, judgment_settings.gold, judgment_settings.pairs, allow_any_name=True
+    )
     rows: list[RaterRow] = []
     alphas = []
     for pair, pair_rankings in selected.by_pair():

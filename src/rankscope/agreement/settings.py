@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 from rankscope.agreement.statistics import (
     ACCURACY,
@@ -39,7 +38,7 @@ from rankscope.settings import (
     switch,
     text,
 )
-from rankscope.stats.inputs import is_real, seed_of
+from rankscope.stats.inputs import is_real
 from rankscope.typing import PathLike
 
 __all__ = [
@@ -65,8 +64,6 @@ __all__ = [
     "names_of",
     "over_field",
     "statistic_of",
-    "validate_segment_settings",
-    "validate_system_settings",
     "weights_field",
 ]
 
@@ -86,8 +83,14 @@ def names_of(names: Names) -> tuple[str, ...]:
 class JudgmentSettings(Settings):
     """Which human judgments are read, and how."""
 
-    FUNCTIONS = ("rankscope.agreement:segments", "rankscope.agreement:systems")
-    COMMANDS = ("agree segments", "agree systems")
+    FUNCTIONS = (
+        "rankscope.agreement:segments",
+        "rankscope.agreement:systems",
+        "rankscope.agreement:decisions",
+        "rankscope.agreement:raters",
+        "rankscope.agreement:compare_metrics",
+    )
+    COMMANDS = ("agree segments", "agree systems", "agree raters", "agree metrics")
 
     gold: str | None = text(
         None,
@@ -142,8 +145,13 @@ def judgment_settings_of(
 class MetricSettings(Settings):
     """Which metrics are compared with people, and in which direction."""
 
-    FUNCTIONS = ("rankscope.agreement:segments", "rankscope.agreement:systems")
-    COMMANDS = ("agree segments", "agree systems")
+    FUNCTIONS = (
+        "rankscope.agreement:segments",
+        "rankscope.agreement:systems",
+        "rankscope.agreement:decisions",
+        "rankscope.agreement:compare_metrics",
+    )
+    COMMANDS = ("agree segments", "agree systems", "agree metrics")
 
     metrics: tuple[str, ...] | None = name_list(None, help="Metrics to include, in this order.", unset="all")
     lower: tuple[str, ...] = name_list(
@@ -411,28 +419,3 @@ class SystemSettings(Settings):
             self.refuse("interval", since=f"Fisher's z is for correlations, which {self.statistic} is not")
         if self.interval == "segments" and self.statistic == SOFT:
             self.refuse("interval", since=f"{SOFT} has no interval")
-
-
-def validate_segment_settings(
-    statistic: Statistic,
-    grouping: str,
-    epsilon: float | str | None,
-    n_resamples: int,
-    confidence_level: float,
-    rng: Any,
-) -> SegmentSettings:
-    """The settings from arguments, with a calibrated epsilon as None and a fixed one as a number."""
-    settings = SegmentSettings(
-        statistic=statistic_of(statistic),
-        grouping=grouping,
-        epsilon=epsilon,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        seed=seed_of(rng),
-    )
-    return settings if settings.convention is None else replace(settings, epsilon=settings.fixed_epsilon)
-
-
-def validate_system_settings(*, rng: Any, **values: Any) -> SystemSettings:
-    """The settings from arguments."""
-    return SystemSettings(seed=seed_of(rng), **values)

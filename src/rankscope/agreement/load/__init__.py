@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from rankscope.agreement.load.segments import Names as Names
     from rankscope.agreement.load.segments import Scores as Scores
     from rankscope.agreement.load.segments import directions as directions
-    from rankscope.agreement.load.segments import load_human_judgments as load_human_judgments
     from rankscope.agreement.load.segments import load_judged_metrics as load_judged_metrics
-    from rankscope.agreement.load.segments import load_judgments_and_metrics as load_judgments_and_metrics
     from rankscope.agreement.load.segments import load_people as load_people
     from rankscope.agreement.load.segments import rankings_from_scores as rankings_from_scores
     from rankscope.agreement.load.segments import read_rankings as read_rankings
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
     from rankscope.agreement.load.systems import SystemJudgments as SystemJudgments
     from rankscope.agreement.load.systems import SystemMetrics as SystemMetrics
     from rankscope.agreement.load.systems import load_people_and_metrics as load_people_and_metrics
-    from rankscope.agreement.load.systems import load_system_scores as load_system_scores
     from rankscope.agreement.load.systems import read_metric_scores as read_metric_scores
 
 HOMES = {
@@ -49,12 +46,9 @@ HOMES = {
     "detect_kind": "files",
     "directions": "segments",
     "first_bytes": "files",
-    "load_human_judgments": "segments",
     "load_judged_metrics": "segments",
-    "load_judgments_and_metrics": "segments",
     "load_people": "segments",
     "load_people_and_metrics": "systems",
-    "load_system_scores": "systems",
     "not_ranked": "files",
     "ranked_only": "files",
     "rankings_from_scores": "segments",

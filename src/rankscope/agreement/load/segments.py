@@ -21,7 +21,6 @@ from rankscope.agreement.settings import (
     MetricSettings,
     Names,
     judgment_settings_of,
-    metric_settings_of,
     names_of,
 )
 from rankscope.data.rankings import Labels, Rankings
@@ -42,9 +41,7 @@ __all__ = [
     "attach_metrics",
     "directions",
     "human_column",
-    "load_human_judgments",
     "load_judged_metrics",
-    "load_judgments_and_metrics",
     "load_people",
     "rankings_from_scores",
     "read_rankings",
@@ -383,44 +380,6 @@ def load_judged_metrics(
     return judged_metrics._replace(
         notes=(*judged_metrics.notes, *ranks_note(judged_metrics, [name for name in columns if name not in lower]))
     )
-
-
-def load_human_judgments(
-    judgments: Judgments,
-    *,
-    gold: str | None = None,
-    needed: Sequence[str] = (),
-    higher: Names = (),
-    lower: Names = (),
-    duplicates: str | None = None,
-    reference: str | None = None,
-    lines: PathLike | None = None,
-) -> tuple[Rankings | SegmentScores, list[str]]:
-    """As `load_people`, with its settings as arguments."""
-    settings = judgment_settings_of(gold=gold, higher=higher, duplicates=duplicates, reference=reference, lines=lines)
-    return load_people(judgments, settings, needed=needed, lower=names_of(lower))
-
-
-def load_judgments_and_metrics(
-    judgments: Judgments,
-    scores: Scores = (),
-    *,
-    gold: str | None = None,
-    pairs: Sequence[str] | None = None,
-    metrics: Names | None = None,
-    higher: Names = (),
-    lower: Names = (),
-    duplicates: str | None = None,
-    reference: str | None = None,
-    lines: PathLike | None = None,
-    test_set: str | None = None,
-) -> JudgedMetrics:
-    """As `load_judged_metrics`, with its settings as arguments."""
-    judgment_settings = judgment_settings_of(
-        gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines
-    )
-    metric_settings = metric_settings_of(metrics=metrics, lower=lower, test_set=test_set)
-    return load_judged_metrics(judgments, scores, judgment_settings, metric_settings)
 
 
 def ranks_note(judged_metrics: JudgedMetrics, columns: Sequence[str]) -> list[str]:

@@ -23,9 +23,6 @@ from rankscope.agreement.load.segments import (
 from rankscope.agreement.settings import (
     JudgmentSettings,
     MetricSettings,
-    Names,
-    judgment_settings_of,
-    metric_settings_of,
 )
 from rankscope.agreement.statistics import RULES
 from rankscope.data.rankings import Rankings
@@ -41,7 +38,6 @@ __all__ = [
     "SystemJudgments",
     "SystemMetrics",
     "load_people_and_metrics",
-    "load_system_scores",
     "read_metric_scores",
 ]
 
@@ -121,32 +117,6 @@ def load_people_and_metrics(
     inputs = inputs._replace(people=people, metrics=with_unique_names(all_metrics), notes=notes)
     pairs = judgment_settings.pairs
     return inputs if pairs is None else inputs._replace(people=select_pairs_of_people(inputs.people, pairs))
-
-
-def load_system_scores(
-    judgments: SystemJudgments,
-    scores: SystemMetrics = (),
-    *,
-    human: str | None,
-    gold: str | None,
-    pairs: Names | None,
-    metrics: Names | None,
-    higher: Names,
-    lower: Names,
-    duplicates: str | None,
-    reference: str | None,
-    lines: PathLike | None,
-    test_set: str | None,
-    segments: bool = False,
-) -> PeopleAndMetrics:
-    """As `load_people_and_metrics`, with its settings as arguments."""
-    judgment_settings = judgment_settings_of(
-        gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines
-    )
-    metric_settings = metric_settings_of(metrics=metrics, lower=lower, test_set=test_set)
-    return load_people_and_metrics(
-        judgments, scores, judgment_settings, metric_settings, human=human, segments=segments
-    )
 
 
 def load_system_metrics(sources: Sequence[object], test_set: str | None, *, segments: bool = False) -> list[AnyScores]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from rankscope.agreement.load import (
     SystemJudgments,
     SystemMetrics,
     directions,
-    load_system_scores,
+    load_people_and_metrics,
     read_metric_scores,
 )
 from rankscope.agreement.match import by_language_pair, common_language_pairs, have_segment_scores, language_pairs
@@ -27,6 +27,7 @@ from rankscope.agreement.metrics.settings import (
 )
 from rankscope.agreement.metrics.task_tests import average_tasks, rerun_with_system_swaps, run_task
 from rankscope.agreement.segment_level import AVERAGE
+from rankscope.agreement.settings import JudgmentSettings, MetricSettings, judgment_settings_of, metric_settings_of
 from rankscope.agreement.statistics import CONVENTIONS, CalibrationCurve
 from rankscope.data.rankings import Rankings
 from rankscope.data.result import Result
@@ -279,8 +280,8 @@ def compare_metrics(
 
     Parameters
     ----------
-    judgments, scores, gold, pairs, metrics, higher, lower, duplicates, reference, lines, test_set
-        As `rankscope.agreement.systems` takes them; at least two metrics.
+    judgments, scores
+        As `segments` and `systems` take them, with at least two metrics.
     level
         Level of the tasks: whole systems, or segments. One of 'system', 'segment'. Default: system if there are scores
         of systems only, else segment.
@@ -318,13 +319,33 @@ def compare_metrics(
         How human judgments become scores of systems. One of 'wins', 'expected_wins', 'better_or_equal',
         'bradley_terry', 'mean'. Default: wins for rankings, the mean for scores of segments.
     from_segments
-        How a metric's scores of segments become scores of systems, if people ranked or scored systems. One of 'mean',
-        'share'. Default: 'mean'.
+        How a metric's scores of segments become a system's score: their mean, or the share of comparisons with other
+        systems in which its translation is better or equal. One of 'mean', 'share'. Default: 'mean'.
     over
-        Segments of such a mean: those with scores of all systems (common), or all that a system has (own). One of
-        'common', 'own'. Default: 'common'.
+        Segments over which a system's mean is taken: those with scores of all systems (common), or all that the system
+        has (own). One of 'common', 'own'. Default: 'common'.
     common
-        Skip systems, segments and language pairs that a metric lacks; without this they are an error. Default: False.
+        Skip the systems, segments and language pairs that a metric lacks, instead of raising an error. Default: False.
+    gold
+        Column with the human ranks or scores. Default: the column named "rank", "gold" or "human".
+    pairs
+        Language pairs to include, in this order. Default: all.
+    metrics
+        Metrics to include, in this order. Default: all.
+    higher
+        Columns in which higher is better, such as scores; other columns of judgments hold ranks.
+    lower
+        Metrics, or human scores, in which lower is better, such as TER and HTER.
+    duplicates
+        What to do with judgments that repeat an earlier one in all fields. One of 'keep', 'drop', 'refuse'. Default:
+        keep, as WMT does.
+    reference
+        What to do with the reference if a ranking CSV of WMT ranks it as a system. One of 'keep', 'drop'. Default:
+        keep.
+    lines
+        For WMT11: a file whose line i names the segment with number i in the ranking CSV.
+    test_set
+        Test set to use from score files that hold several.
     rng
         Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
 
@@ -394,22 +415,25 @@ def compare_metrics(
         n_resamples=n_resamples,
         seed=seed_of(rng),
     )
-    reading: dict[str, Any] = {"gold": gold, "pairs": pairs, "metrics": metrics, "higher": higher, "lower": lower}
-    reading |= {"duplicates": duplicates, "reference": reference, "lines": lines}
-    return compare_judged_metrics(judgments, scores, settings, test_set=test_set, reading=reading)
+    judgment_settings = judgment_settings_of(
+        gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines
+    )
+    metric_settings = metric_settings_of(metrics=metrics, lower=lower, test_set=test_set)
+    return compare_judged_metrics(judgments, scores, judgment_settings, metric_settings, settings)
 
 
 def compare_judged_metrics(
     judgments: SystemJudgments,
     scores: SystemMetrics,
+    judgment_settings: JudgmentSettings,
+    metric_settings: MetricSettings,
     settings: MetricComparisonSettings,
-    *,
-    test_set: str | None,
-    reading: Mapping[str, Any],
 ) -> MetricComparison:
-    """As `compare_metrics`, with its settings as one object. reading: how judgments and scores are read."""
-    metric_scores = read_metric_scores(scores, test_set, judgments)
-    inputs = load_system_scores(judgments, metric_scores, human=settings.human, test_set=None, **reading)
+    """As `compare_metrics`, with its settings as objects."""
+    metric_scores = read_metric_scores(scores, metric_settings.test_set, judgments)
+    inputs = load_people_and_metrics(
+        judgments, metric_scores, judgment_settings, replace(metric_settings, test_set=None), human=settings.human
+    )
     tasks = settings.requested_tasks
     if tasks is None or (settings.tasks is None and settings.statistic is None):
         level = settings.level or ("system" if isinstance(inputs.people, SystemScores) else "segment")

@@ -9,13 +9,14 @@ from typing import NamedTuple
 
 from rankscope.agreement.metrics.matrix_tests import ALTERNATIVES, TESTS
 from rankscope.agreement.settings import (
-    FROM_SEGMENTS,
-    HUMAN,
-    OVER,
     SEGMENT_STATISTICS,
     SystemSettings,
     check_weights,
-    validate_system_settings,
+    common_field,
+    from_segments_field,
+    human_field,
+    over_field,
+    weights_field,
 )
 from rankscope.agreement.statistics import CONVENTIONS, MATRIX_STATISTICS, SEGMENT_GROUPINGS
 from rankscope.data.text import join_names
@@ -24,7 +25,6 @@ from rankscope.kernels.swaps import SWAPS
 from rankscope.settings import (
     NONNEGATIVE,
     Names,
-    Rule,
     Settings,
     choice,
     declare,
@@ -32,7 +32,6 @@ from rankscope.settings import (
     resamples_field,
     seed_field,
     share,
-    switch,
     text,
 )
 from rankscope.stats.inputs import check_choice, is_real
@@ -218,15 +217,6 @@ class TasksRule(Names):
         return isinstance(value, tuple) and all(isinstance(task, Task) for task in value)
 
 
-class MappingRule(Rule):
-    """A mapping of language pairs to weights."""
-
-    expected = "a mapping of language pairs to numbers, as {'de-en': 0.5, 'fr-en': 0.5}"
-
-    def accepts(self, value: object) -> bool:
-        return isinstance(value, Mapping)
-
-
 @dataclass(frozen=True, kw_only=True)
 class MetricComparisonSettings(Settings):
     """On what metrics are compared, and how they are tested; see `compare_metrics`."""
@@ -263,13 +253,7 @@ class MetricComparisonSettings(Settings):
         help="Segment scores all at once (none), or the mean over segments or systems.",
         unset="none for statistics of rankings, else segment",
     )
-    weights: Mapping[str, float] | None = declare(
-        MappingRule(),
-        None,
-        "Weights of the language pairs in the average, adding up to 1.",
-        metavar="PAIR=W,...",
-        unset="equal weights",
-    )
+    weights: Mapping[str, float] | None = weights_field()
     test: str | None = choice(
         None,
         TESTS,
@@ -304,46 +288,24 @@ class MetricComparisonSettings(Settings):
     significance: float = share(
         0.05, help="Significance level: metrics differ if their corrected p-value is at most P."
     )
-    human: str | None = choice(
-        None,
-        HUMAN,
-        help="How human judgments become scores of systems.",
-        unset="wins for rankings, the mean for scores of segments",
-    )
-    from_segments: str = choice(
-        "mean",
-        FROM_SEGMENTS,
-        help="How a metric's scores of segments become scores of systems, if people ranked or scored systems.",
-    )
-    over: str = choice(
-        "common",
-        OVER,
-        help="Segments of such a mean: those with scores of all systems (common), or all that a system has (own).",
-    )
-    common: bool = switch(
-        False,
-        help="Skip systems, segments and language pairs that a metric lacks; without this they are an error.",
-    )
+    human: str | None = human_field()
+    from_segments: str = from_segments_field()
+    over: str = over_field()
+    common: bool = common_field()
     n_resamples: int = resamples_field(1000, "Number of resamples of the test.")
     seed: int = seed_field()
 
     @property
     def systems(self) -> SystemSettings:
         """How systems get their scores."""
-        return validate_system_settings(
+        return SystemSettings(
             statistic="pearson",
-            absolute=False,
             human=self.human,
-            prior=0.0,
             from_segments=self.from_segments,
             over=self.over,
             common=self.common,
-            without_outliers=False,
-            interval=None,
             n_resamples=self.n_resamples,
-            confidence_level=0.95,
-            rng=self.seed,
-            weights=None,
+            seed=self.seed,
         )
 
     @property
@@ -363,8 +325,6 @@ class MetricComparisonSettings(Settings):
         if self.tasks is not None:
             self.refuse("level", "statistic", "grouping", "weights", since="tasks say what is computed")
             check_tasks(self.tasks)
-        elif self.weights is not None:
-            check_weights(self.weights)
         if self.test not in (None, "perm_both"):
             self.refuse("swap", since=f"it is for perm_both, not for {self.test}")
         if self.level is not None and self.tasks is None:

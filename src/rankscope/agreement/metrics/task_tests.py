@@ -16,7 +16,7 @@ from rankscope.agreement.match import Matrices, attach_metric_columns, have_segm
 from rankscope.agreement.metrics.matrix_tests import CLOSE, TESTS, Resamples, compare_matrices
 from rankscope.agreement.metrics.settings import MetricComparisonSettings, Task
 from rankscope.agreement.segment_level import agreement_on_pair, check_comparable, refuse_unordered
-from rankscope.agreement.settings import validate_segment_settings
+from rankscope.agreement.settings import SegmentSettings
 from rankscope.agreement.statistics import (
     CONVENTIONS,
     MATRIX_STATISTICS,
@@ -252,8 +252,12 @@ def compare_by_lists(
             f"gave and {', '.join(MATRIX_STATISTICS)}; leave the test out"
         )
     judged, notes = attach_metric_columns(inputs, task.pair, settings.common, own_columns=own_columns)
-    segment_settings = validate_segment_settings(
-        task.statistic, task.grouping, task_epsilon(task, settings), settings.n_resamples, 0.95, settings.seed
+    segment_settings = SegmentSettings(
+        statistic=task.statistic,
+        grouping=task.grouping,
+        epsilon=task_epsilon(task, settings),
+        n_resamples=settings.n_resamples,
+        seed=settings.seed,
     )
     check_comparable(judged, segment_settings)
     refuse_unordered(judged, segment_settings.convention, segment_settings.grouping)
@@ -275,7 +279,7 @@ def compare_by_lists(
         )
     differences = {(i, j): draws[i] - draws[j] for i in range(len(value)) for j in range(i + 1, len(value))}
     curves: tuple[CalibrationCurve, ...] = ()
-    if segment_settings.convention is not None and segment_settings.epsilon is None:
+    if segment_settings.convention is not None and segment_settings.is_calibrated:
         curves = tuple(
             calibration_curve(
                 table.gold,

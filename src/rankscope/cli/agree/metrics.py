@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from rankscope.agreement.metrics import MetricComparisonSettings, compare_judged_metrics, tasks_of
+from rankscope.agreement.settings import JudgmentSettings, MetricSettings
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
-from rankscope.cli.agree._judgment_options import PairWeights, split_names
 from rankscope.io.core import check_single_stdin
 
 __all__ = [
@@ -18,29 +18,12 @@ __all__ = [
 ]
 
 
-WEIGHTS = MetricComparisonSettings.declared()["weights"]
-
-
 @click.command("metrics", cls=Command)
 @click.argument("judgments")
 @click.argument("scores", nargs=-1, metavar="[SCORES]...")
-@option_group("Comparison", setting_options(MetricComparisonSettings, without=("weights",)))
-@click.option(
-    "--weights",
-    type=PairWeights(),
-    default=None,
-    metavar=WEIGHTS.metavar,
-    help=f"{WEIGHTS.help} Default: {WEIGHTS.unset}.",
-)
-@click.option("--pairs", metavar="P,...", help="Language pairs, in this order. Default: all.")
-@click.option("--metrics", metavar="NAME,...", help="The metrics wanted. Default: all.")
-@click.option("--gold", metavar="NAME", help='The column of people. Default: "rank", "gold" or "human".')
-@click.option("--higher", metavar="NAME,...", help="Columns of a table in which higher is better, as scores.")
-@click.option("--lower", metavar="NAME,...", help="Metrics, or people's scores, in which lower is better, as TER.")
-@click.option("--duplicates", type=click.Choice(["keep", "drop", "refuse"]), help="Judgments that stand twice.")
-@click.option("--reference", type=click.Choice(["keep", "drop"]), help="The reference, where it is ranked as a system.")
-@click.option("--lines", metavar="FILE", help="Of WMT11: whose line i is the segment that the CSV numbers i.")
-@click.option("--test-set", metavar="NAME", help="Which, where a file of scores has several.")
+@option_group("Comparison", setting_options(MetricComparisonSettings))
+@option_group("Metrics", setting_options(MetricSettings))
+@option_group("Judgments", setting_options(JudgmentSettings))
 @click.option("--details", is_flag=True, help="Show all tables: every pair of metrics, and the tasks.")
 @option_group("Output", result_options)
 def metrics(judgments: str, scores: tuple[str, ...], details: bool, **options: Any) -> None:
@@ -55,10 +38,10 @@ def metrics(judgments: str, scores: tuple[str, ...], details: bool, **options: A
     """
     result_output = pop_result_output(options)
     options["tasks"] = tasks_of(options["tasks"] or None)
-    settings, test_set = take_settings(MetricComparisonSettings, options), options.pop("test_set")
+    settings = take_settings(MetricComparisonSettings, options)
+    judgment_settings = take_settings(JudgmentSettings, options)
+    metric_settings = take_settings(MetricSettings, options)
     result_output.check((judgments, *scores))
     check_single_stdin((judgments, *scores))
-    reading: dict[str, Any] = {"pairs": None, "metrics": None, "higher": (), "lower": ()}
-    reading |= split_names(options, ("pairs", "metrics", "higher", "lower"))
-    result = compare_judged_metrics(judgments, scores, settings, test_set=test_set, reading={**options, **reading})
+    result = compare_judged_metrics(judgments, scores, judgment_settings, metric_settings, settings)
     result_output.show(result, details=details)

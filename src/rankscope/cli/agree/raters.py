@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from rankscope.agreement.inter_rater import RaterSettings, agree_raters
+from rankscope.agreement.settings import JudgmentSettings
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
-from rankscope.cli.agree._judgment_options import reading_options, split_names
 
 __all__ = [
     "raters",
@@ -20,7 +20,7 @@ __all__ = [
 @click.command("raters", cls=Command)
 @click.argument("judgments")
 @option_group("Agreement", setting_options(RaterSettings))
-@option_group("Judgments", reading_options)
+@option_group("Judgments", setting_options(JudgmentSettings))
 @option_group("Output", result_options)
 def raters(judgments: str, **options: Any) -> None:
     """Measure how far people agree with each other, and with themselves, on which of two translations is better.
@@ -30,6 +30,4 @@ def raters(judgments: str, **options: Any) -> None:
     """
     settings, result_output = take_settings(RaterSettings, options), pop_result_output(options)
     result_output.check((judgments,))
-    names = split_names(options, ("pairs", "higher"))
-    reading = {**options, "higher": names.get("higher", ())}
-    result_output.show(agree_raters(judgments, settings, pairs=names.get("pairs"), reading=reading))
+    result_output.show(agree_raters(judgments, take_settings(JudgmentSettings, options), settings))

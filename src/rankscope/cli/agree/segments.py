@@ -82,7 +82,8 @@ def segments(
     rankscope agree segments wmt12.csv bleu.seg.scr chrf.seg.scr --pairs fr-en,de-en
     rankscope agree segments human.seg.score metrics/ --statistic acc_eq --grouping segment
     """
-    from rankscope import agreement
+    from rankscope.agreement.decision_agreement import DecisionSettings, count_decisions
+    from rankscope.agreement.load import load_judged_metrics
     from rankscope.agreement.segment_level import agree_on_segments
 
     result_output = pop_result_output(options)
@@ -99,9 +100,9 @@ def segments(
     result_output.check((judgments, *scores))
     check_single_stdin((judgments, *scores))
     if decisions:
-        reading = {**vars(judgment_settings), **vars(metric_settings)}
-        epsilon = float(settings.epsilon or 0.0)
-        result_output.show(agreement.decisions(judgments, scores, epsilon=epsilon, normalise=normalise, **reading))
+        inputs = load_judged_metrics(judgments, scores, judgment_settings, metric_settings)
+        decision_settings = DecisionSettings(epsilon=float(settings.epsilon or 0.0), normalise=normalise)
+        result_output.show(count_decisions(inputs, decision_settings))
     else:
         agreed = agree_on_segments(judgments, scores, judgment_settings, metric_settings, settings)
         result_output.show(agreed, details=details)
