@@ -31,7 +31,7 @@ def ways_of(queries, documents, peers):
     mask = np.arange(documents) < rng.integers(documents // 2, documents + 1, queries)[:, None]
 
     def ours(measures, mask=None):
-        return {"nDCG@10": rs.evaluate_arrays(scores, relevance, measures, mask).overall("nDCG@10")}
+        return {"nDCG@10": rs.evaluate_arrays(relevance, scores, measures, mask=mask).overall("nDCG@10")}
 
     ways = {
         "nDCG@10": lambda: ours("nDCG@10"),

@@ -55,8 +55,8 @@ def write_tables(folder, *sizes) -> None:
 def stability(path, iterations, resamples, *more) -> list[str]:
     """Our command line."""
     measures = [x for m in MEASURES for x in ("-m", m)]
-    numbers = ["--splits", str(SPLITS), "--iter", str(iterations), "--boot", str(resamples), "--seed", "1"]
-    levels = ["--sigs", ",".join(map(str, LEVELS))]
+    numbers = ["--splits", str(SPLITS), "--iterations", str(iterations), "--resamples", str(resamples), "--seed", "1"]
+    levels = ["--alpha", ",".join(map(str, LEVELS))]
     return [*program(), "stability", str(path), "--input", "entity-ranks", *measures, *numbers, *levels, *more]
 
 

@@ -28,7 +28,10 @@ from helpers.messages import mentions
             "evaluate --frmat=csv a b",
             "No such option '--frmat'; did you mean '--format'? See `rankscope evaluate --help`",
         ),
-        ("compare --alpha 0.1 a b", "No such option '--alpha'; did you mean '--level'? See `rankscope compare --help`"),
+        (
+            "compare --significance-level 0.1 a b",
+            "No such option '--significance-level'; did you mean '--alpha'? See `rankscope compare --help`",
+        ),
         ("evaluate --alpha 0.1 a b", "No such option '--alpha'; see `rankscope evaluate --help`"),
         ("evaluate -z a b", "No such option '-z'; see `rankscope evaluate --help`"),
         ("mt-experimen x", "No such command 'mt-experimen'; did you mean 'mt-experiment'? See `rankscope --help`"),

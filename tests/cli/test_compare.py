@@ -50,7 +50,7 @@ def test_two_runs_give_a_sentence_a_table_and_the_difference(cli: Call, runs: Pa
     assert mentions(done.out.split("\n\n")[1], "good is better", "RR", 8)
     assert "\nRR: the difference\n" in done.out
     assert mentions(
-        done.out.splitlines(), "| test:t | correction:holm", "| family:1 pair |", "| level:0.05 |", "| interval:t |"
+        done.out.splitlines(), "| test:t | correction:holm", "| family:1 pair |", "| alpha:0.05 |", "| interval:t |"
     )
 
 
@@ -140,8 +140,8 @@ def test_scores_may_be_standardised_by_query(cli: Call, runs: Path) -> None:
         (("qrels", "good.run", "poor.run", "-m", "NDGC"), "unknown measure 'NDGC'"),
         (("qrels", "good.run", "poor.run", "-m", "NumRet"), "of NumRet neither higher nor lower is better"),
         (("qrels", "good.run", "poor.run", "--baseline", "goof"), "did you mean good?"),
-        (("qrels", "good.run", "poor.run", "--level", "0"), "Invalid value for '--level': 0.0"),
-        (("qrels", "good.run", "poor.run", "--level", "x"), "'x' is no number, expected one in the range 0<x<1"),
+        (("qrels", "good.run", "poor.run", "--alpha", "0"), "Invalid value for '--alpha': 0.0"),
+        (("qrels", "good.run", "poor.run", "--alpha", "x"), "'x' is no number, expected one in the range 0<x<1"),
         (("qrels", "good.run", "poor.run", "--rope", "-1"), "Invalid value for '--rope': -1.0"),
         (("qrels", "good.run", "poor.run", "--resamples", "0"), "Invalid value for '--resamples': 0"),
         (("qrels", "good.run", "poor.run", "--seed", "-1", "--test", "permutation"), "Invalid value for '--seed': -1"),
@@ -175,7 +175,7 @@ def test_no_input_is_overwritten_and_no_folder_made(cli: Call, runs: Path) -> No
 
 
 def test_a_wrong_setting_is_told_before_files_are_read(cli: Call, runs: Path) -> None:
-    assert "--level" in cli("compare", "none", "nothing", "--level", "2").err
+    assert "--alpha" in cli("compare", "none", "nothing", "--alpha", "2").err
 
 
 def test_ranks_of_entities_are_compared_without_runs(cli: Call, runs: Path) -> None:

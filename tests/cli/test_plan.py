@@ -47,14 +47,14 @@ def test_it_answers_in_a_sentence(cli: Callable[..., Any], files: Path) -> None:
     assert mentions(
         done.out.splitlines(),
         "| queries:8 | difference:0.2",
-        "| power:0.8 | level:0.05",
+        "| power:0.8 | alpha:0.05",
         "| alternative:two-sided | rankscope",
     )
 
 
 def test_options_are_those_of_the_function(cli: Callable[..., Any], files: Path) -> None:
     runs = ["good.run", "poor.run", "odd.run"]
-    options = ("--baseline", "poor", "--difference", ".1", "--width", ".5", "--power", ".9", "--level", ".01")
+    options = ("--baseline", "poor", "--difference", ".1", "--width", ".5", "--power", ".9", "--alpha", ".01")
     more = ("--alternative", "greater", "--queries", "20", "--standardise", "z", "-m", "RR", "-m", "P@1")
     found = records(cli("plan", "qrels", *runs, *options, *more, "--format", "csv"))
     expected = plan(
@@ -63,7 +63,7 @@ def test_options_are_those_of_the_function(cli: Callable[..., Any], files: Path)
         difference=0.1,
         width=0.5,
         power=0.9,
-        level=0.01,
+        alpha=0.01,
         alternative="greater",
         n_queries=20,
     )
@@ -103,8 +103,8 @@ def test_a_table_of_ranks_has_one_query_and_that_says_nothing_of_spread(cli: Cal
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--level", "0"], "'--level': 0.0 is not in the range 0<x<1"),
-        (["--level", "1.5"], "'--level': 1.5 is not in the range 0<x<1"),
+        (["--alpha", "0"], "'--alpha': 0.0 is not in the range 0<x<1"),
+        (["--alpha", "1.5"], "'--alpha': 1.5 is not in the range 0<x<1"),
         (["--power", "1"], "'--power': 1.0 is not in the range 0<x<1"),
         (["--power", "nan"], "power is nan, expected a number between 0 and 1"),
         (["--power", "0.01"], "power is 0.01, which a test at the level 0.05 has by chance"),
@@ -141,5 +141,5 @@ def test_one_run_and_none_are_refused(cli: Callable[..., Any], files: Path) -> N
 
 
 def test_a_wrong_argument_is_told_before_anything_is_read(cli: Callable[..., Any], files: Path) -> None:
-    done = cli("plan", "nowhere", "good.run", "poor.run", "--level", "2")
-    assert mentions(done.err, "'--level'", 2.0)
+    done = cli("plan", "nowhere", "good.run", "poor.run", "--alpha", "2")
+    assert mentions(done.err, "'--alpha'", 2.0)

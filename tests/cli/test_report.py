@@ -61,7 +61,7 @@ def test_a_baseline_may_be_named_by_its_file(cli: Callable[..., Any], demo: Path
         (("demo.qrels",), "Missing argument 'RUN...'"),
         (("demo.qrels", "bm25.run", "-m", "APP"), "did you mean AP?"),
         (("demo.qrels", "bm25.run", "dense.run", "--baseline", "zzz"), "unknown system of these scores 'zzz'"),
-        (("demo.qrels", "bm25.run", "dense.run", "--level", "5"), "Invalid value for '--level': 5.0"),
+        (("demo.qrels", "bm25.run", "dense.run", "--alpha", "5"), "Invalid value for '--alpha': 5.0"),
         (("demo.qrels", "bm25.run", "nowhere.run"), "nowhere.run: no such file"),
         (("demo.qrels", "bm25.run", "dense.run", "-o", "no/such/folder/r.html"), "no/such/folder"),
         (("demo.qrels", "bm25.run", "dense.run", "-o", "bm25.run"), "bm25.run"),

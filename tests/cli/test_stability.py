@@ -23,7 +23,7 @@ from helpers.study_data import lists, ranks_table
 import rankscope as rs
 
 RUNS = ("run0.txt", "run1.txt", "run2.txt")
-QUICK = ("--iter", "4", "--boot", "20", "--seed", "3")
+QUICK = ("--iterations", "4", "--resamples", "20", "--seed", "3")
 MEASURES = ("-m", "AP", "-m", "P@5")
 COMMAND = [sys.executable, "-c", "from rankscope.cli.main import main; main()"]
 
@@ -70,9 +70,9 @@ def listing(folder: Path) -> dict[str, bytes | None]:
 
 
 def test_options_are_those_of_the_function(call: Callable[..., Any]) -> None:
-    more = ("--sigs", ".05,.2", "--fuzz", "0,.1", "--splits", "3", "--systems", "2", "--entities", "10,12")
+    more = ("--alpha", ".05,.2", "--fuzz", "0,.1", "--splits", "3", "--systems", "2", "--entities", "10,12")
     found = rows(call(*more, "--swap", "--swap-sets", "disjoint", "--workers", "1", "--format", "csv"))
-    asked = {"levels": (0.05, 0.2), "fuzz": (0, 0.1), "splits": 3, "systems": 2, "entities": (10, 12)}
+    asked = {"alpha": (0.05, 0.2), "fuzz": (0, 0.1), "splits": 3, "systems": 2, "entities": (10, 12)}
     quick = {"iterations": 4, "n_resamples": 20, "rng": 3}
     expected = rs.stability.study("qrels", list(RUNS), ["AP", "P@5"], swap=True, swap_sets="disjoint", **asked, **quick)
     assert_same_bits([list(row.values()) for row in found], said(expected))
@@ -97,15 +97,15 @@ def test_it_answers_in_sentences(call: Callable[..., Any], on_ranks: Callable[..
 
 
 CHANGES = {
-    "--sigs": ("--sigs", "0.2"),
+    "--alpha": ("--alpha", "0.2"),
     "--cutoffs": ("-m", "nDCG", "--cutoffs", "3,4"),
     "--splits": ("--splits", "3"),
     "--systems": ("--systems", "2"),
     "--entities": ("--entities", "8"),
     "--set-size": ("--set-size", "4"),
     "--fuzz": ("--fuzz", "0.3"),
-    "--iter": ("--iter", "9"),
-    "--boot": ("--boot", "90"),
+    "--iterations": ("--iterations", "9"),
+    "--resamples": ("--resamples", "90"),
     "--seed": ("--seed", "5"),
     "--no-error-tie": ("--no-error-tie",),
     "--swap": ("--swap",),
@@ -127,9 +127,9 @@ def test_what_changes_no_number_does_not(call: Callable[..., Any], more: tuple[s
 
 
 def test_without_a_seed_one_is_drawn_and_shown(cli: Callable[..., Any], files: Path) -> None:
-    first = cli("stability", "qrels", *RUNS, *MEASURES, "--iter", "5", "--boot", "20")
+    first = cli("stability", "qrels", *RUNS, *MEASURES, "--iterations", "5", "--resamples", "20")
     seed = first.out.rpartition("rng:")[2].split()[0]
-    again = cli("stability", "qrels", *RUNS, *MEASURES, "--iter", "5", "--boot", "20", "--seed", seed)
+    again = cli("stability", "qrels", *RUNS, *MEASURES, "--iterations", "5", "--resamples", "20", "--seed", seed)
     assert again.out == first.out
 
 
@@ -181,7 +181,7 @@ def test_a_checkpoint_goes_on_and_is_refused_for_another_study(call: Callable[..
     ]  # fmt: skip
     assert call("--checkpoint", "saved", "--splits", "2,3").out == first.out
     before = listing(files)
-    done = call("--checkpoint", "saved", "--splits", "2,3", "--boot", "41")
+    done = call("--checkpoint", "saved", "--splits", "2,3", "--resamples", "41")
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert done.err.startswith("rankscope: saved: ")
     assert mentions(done.err, "n_resamples", 20, 41)
@@ -206,15 +206,15 @@ BAD = {
         ("--set-size", "3", "--splits", "2"),
         "--splits is 2, and set_size (--set-size) chooses splits and entities; leave it out",
     ),
-    "level 0": (("--sigs", "0"), "--sigs is 0.0, expected a number between 0 and 1"),
-    "level 1": (("--sigs", ".05,1"), "--sigs is 1.0, expected a number between 0 and 1"),
-    "level nan": (("--sigs", "nan"), "--sigs is nan, expected"),
-    "no level": (("--sigs", ""), "Invalid value for '--sigs': '', expected a number"),
-    "a word": (("--sigs", "low"), "Invalid value for '--sigs': 'low', expected a number"),
+    "level 0": (("--alpha", "0"), "--alpha is 0.0, expected a number between 0 and 1"),
+    "level 1": (("--alpha", ".05,1"), "--alpha is 1.0, expected a number between 0 and 1"),
+    "level nan": (("--alpha", "nan"), "--alpha is nan, expected"),
+    "no level": (("--alpha", ""), "Invalid value for '--alpha': '', expected a number"),
+    "a word": (("--alpha", "low"), "Invalid value for '--alpha': 'low', expected a number"),
     "fuzz 1": (("--fuzz", "1"), "--fuzz is 1.0, expected a number of at least 0 and below 1"),
     "fuzz -1": (("--fuzz", "-.1"), "--fuzz is -0.1, expected a number of at least 0"),
-    "no draws": (("--iter", "0"), "Invalid value for '--iter': 0 is not in the range x>=1"),
-    "no samples": (("--boot", "0"), "Invalid value for '--boot': 0 is not in the range x>=1"),
+    "no draws": (("--iterations", "0"), "Invalid value for '--iterations': 0 is not in the range x>=1"),
+    "no samples": (("--resamples", "0"), "Invalid value for '--resamples': 0 is not in the range x>=1"),
     "no workers": (("--workers", "0"), "workers is 0, expected a whole number from 1"),
     "many workers": (("--workers", "5000"), "workers is 5000, expected a whole number from 1 to 1024"),
     "a seed below 0": (("--seed", "-1"), "'--seed': -1 is not in the range x>=0"),
@@ -338,7 +338,11 @@ def test_small_groups_are_a_note(on_ranks: Callable[..., Any]) -> None:
 
 
 def test_a_wrong_argument_is_told_before_anything_is_read(cli: Callable[..., Any], files: Path) -> None:
-    for wrong, message in ((("--iter", "0"), "--iter"), (("--sigs", "2"), "--sigs"), (("--fuzz", "2"), "fuzz is 2.0")):
+    for wrong, message in (
+        (("--iterations", "0"), "--iterations"),
+        (("--alpha", "2"), "--alpha"),
+        (("--fuzz", "2"), "fuzz is 2.0"),
+    ):
         done = cli("stability", "nowhere", *RUNS, *wrong)
         assert message in done.err
 
@@ -368,9 +372,9 @@ def test_a_process_that_is_interrupted_goes_on_with_the_same_result(files: Path,
         "qrels",
         *RUNS,
         *MEASURES,
-        "--iter",
+        "--iterations",
         "40",
-        "--boot",
+        "--resamples",
         "60000",
         "--seed",
         "3",

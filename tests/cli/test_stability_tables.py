@@ -12,7 +12,7 @@ from helpers.refusals import assert_refused
 
 import rankscope as rs
 
-QUICK = ("--iter", "3", "--boot", "30", "--seed", "1", "-m", "AP", "-m", "P@5")
+QUICK = ("--iterations", "3", "--resamples", "30", "--seed", "1", "-m", "AP", "-m", "P@5")
 
 
 @pytest.fixture
@@ -61,6 +61,6 @@ def test_the_ablation_has_a_table_of_its_own(cli: Callable[..., Any], files: Pat
 def test_levels_that_no_p_can_reach_are_left_empty_and_said(cli: Callable[..., Any], files: Path) -> None:
     """Of sets of 3, a resample of one query alone is 3^-2 of all, and counts as extreme."""
     call = ("stability", "qrels", "a.run", "b.run", "c.run", *QUICK[:6], "-m", "AP")
-    done = cli(*call, "--set-size", "3", "--sigs", ".05")
+    done = cli(*call, "--set-size", "3", "--alpha", ".05")
     assert mentions(" ".join(done.out.split()), "below 0.11")
     assert mentions(done.out.splitlines(), "note: ", 0.05, "sets of 3")

@@ -14,7 +14,7 @@ COMMANDS = {
     "compare": ("compare", "qrels", *RUNS, "--test", "permutation", "--resamples", "500"),
     "plan": ("plan", "qrels", *RUNS),
     "report": ("report", "qrels", *RUNS, "--no-figures", "-o", "-"),
-    "stability": ("stability", "qrels", *RUNS, "--iter", "5", "--boot", "50", "--seed", "1"),
+    "stability": ("stability", "qrels", *RUNS, "--iterations", "5", "--resamples", "50", "--seed", "1"),
     "agree measures": ("agree", "measures", "qrels", *RUNS),
     "agree judgments": ("agree", "judgments", "qrels", "qrels", *RUNS, "--resamples", "200"),
 }

@@ -35,8 +35,8 @@ def test_the_systems_of_both_stand_side_by_side() -> None:
 
 
 def test_queries_in_another_order_are_matched_by_their_ids() -> None:
-    a = rs.evaluate_arrays([[2.0, 1.0], [1.0, 2.0]], [[1, 0], [1, 0]], "RR", query_ids=["x", "y"], name="a")
-    b = rs.evaluate_arrays([[1.0, 2.0], [2.0, 1.0]], [[1, 0], [1, 0]], "RR", query_ids=["y", "x"], name="b")
+    a = rs.evaluate_arrays([[1, 0], [1, 0]], [[2.0, 1.0], [1.0, 2.0]], "RR", query_ids=["x", "y"], name="a")
+    b = rs.evaluate_arrays([[1, 0], [1, 0]], [[1.0, 2.0], [2.0, 1.0]], "RR", query_ids=["y", "x"], name="b")
     both = join_scores(a, b)
     assert both.matrix("RR").tolist() == [[1, 1 / 2], [1, 1 / 2]]
     assert mentions(both.notes, "same judgments", "not known")

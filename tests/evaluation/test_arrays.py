@@ -86,7 +86,7 @@ def as_dicts(scores: Any, relevance: Any, mask: Any = None) -> tuple[dict[str, A
 
 def expect_same(table: tuple[Any, Any, Any], names: list[str], **options: Any) -> None:
     scores, relevance, mask = table
-    found = rs.evaluate_arrays(scores, relevance, names, mask, **options)
+    found = rs.evaluate_arrays(relevance, scores, names, mask=mask, **options)
     expected = rs.evaluate(*as_dicts(scores, relevance, mask), names, **{"ties": "file", **options})
     assert found.query_ids == expected.query_ids
     assert found.signature() == expected.signature()
@@ -167,7 +167,7 @@ def test_rows_worked_on_apart_have_the_numbers_of_dicts(at_once: int, monkeypatc
     apart = np.tile(np.arange(12.0), (9, 1))
     apart[8, 4] = 0.0
     with pytest.raises(InputError, match=r"row 8, column 0 \(query '8'\) .*\b1 more"):
-        rs.evaluate_arrays(apart, relevance, "P@1", ties="error")
+        rs.evaluate_arrays(relevance, apart, "P@1", ties="error")
 
 
 @pytest.mark.parametrize("preset", ["trec_eval", "trec_eval-9", "gdeval"])
@@ -210,7 +210,7 @@ def test_a_measure_of_the_users_own_is_given_whole_lists() -> None:
         return hits.retrieved * 0.0 + hits.rank.max()
 
     try:
-        assert rs.evaluate_arrays([[3.0, 2.0, 1.0]], [[1, 0, 0]], ["Lowest@1", "P@1"]).overall("Lowest@1") == 3.0
+        assert rs.evaluate_arrays([[1, 0, 0]], [[3.0, 2.0, 1.0]], ["Lowest@1", "P@1"]).overall("Lowest@1") == 3.0
     finally:
         MEASURES.pop("Lowest")
 
@@ -223,7 +223,7 @@ def test_a_worked_example_with_a_tie_and_padding() -> None:
     relevance = np.array([[1, 0, 2, 0], [0, 1, 3, 0]])
     mask = np.array([[True, True, True, True], [True, True, False, False]])
     # Row 0: columns 1 (0), 2 (2), 0 (1), 3 (0). Row 1: columns 0 (0), 1 (1).
-    found = rs.evaluate_arrays(scores, relevance, ["DCG@3", "nDCG@3", "RR", "P@2"], mask, name="model")
+    found = rs.evaluate_arrays(relevance, scores, ["DCG@3", "nDCG@3", "RR", "P@2"], mask=mask, name="model")
     assert found.systems == ("model",)
     assert found.query_ids == ("0", "1")
     dcg = [2 / log2(3) + 1 / log2(4), 1 / log2(3)]
@@ -236,14 +236,14 @@ def test_a_worked_example_with_a_tie_and_padding() -> None:
 
 def test_a_row_of_padding_is_an_empty_ranking_of_nothing() -> None:
     mask = [[True, True], [False, False]]
-    found = rs.evaluate_arrays([[1, 2], [3, 4]], [[1, 0], [1, 1]], ["nDCG@2", "RR", "NumRet", "NumRel"], mask)
+    found = rs.evaluate_arrays([[1, 0], [1, 1]], [[1, 2], [3, 4]], ["nDCG@2", "RR", "NumRet", "NumRel"], mask=mask)
     assert found.values[0, :, 1].tolist() == [0, 0, 0, 0]
     assert found.undefined[:, 1].tolist() == [True, True, False, False]
     assert not found.missing.any()
 
 
 def test_queries_have_the_ids_that_are_given() -> None:
-    found = rs.evaluate_arrays([[1.0], [2.0]], [[1], [0]], "P@1", query_ids=["b", "a"])
+    found = rs.evaluate_arrays([[1], [0]], [[1.0], [2.0]], "P@1", query_ids=["b", "a"])
     assert found.query_ids == ("b", "a")
     assert found.matrix("P@1").tolist() == [[1, 0]]
 
@@ -251,12 +251,12 @@ def test_queries_have_the_ids_that_are_given() -> None:
 @pytest.mark.parametrize("kind", [np.float16, np.float32, np.int8, np.int64, np.uint16, list])
 def test_scores_and_relevance_of_any_kind_of_number_give_the_same(kind: Any) -> None:
     scores, relevance = [[3, 1, 2], [0, 2, 2]], [[0, 1, 1], [1, 0, 1]]
-    expected = rs.evaluate_arrays(np.array(scores, float), np.array(relevance), ["nDCG@2", "AP"])
+    expected = rs.evaluate_arrays(np.array(relevance), np.array(scores, float), ["nDCG@2", "AP"])
     make = (lambda x: x) if kind is list else (lambda x: np.array(x, kind))
-    found = rs.evaluate_arrays(make(scores), make(relevance), ["nDCG@2", "AP"])
+    found = rs.evaluate_arrays(make(relevance), make(scores), ["nDCG@2", "AP"])
     assert_same_bits(found.values, expected.values)
     flags = np.array(relevance, bool)
-    assert_same_bits(rs.evaluate_arrays(scores, flags, ["nDCG@2", "AP"]).values, expected.values)
+    assert_same_bits(rs.evaluate_arrays(flags, scores, ["nDCG@2", "AP"]).values, expected.values)
 
 
 # Bad input
@@ -289,8 +289,9 @@ NAN, INF = float("nan"), float("inf")
     ],
 )
 def test_arrays_that_cannot_be_right_are_refused_in_one_line(arguments: tuple[Any, ...], message: str) -> None:
+    scores, relevance, *rest = arguments
     with pytest.raises(InputError, match=message) as caught:
-        rs.evaluate_arrays(*arguments)
+        rs.evaluate_arrays(relevance, scores, *rest[:1], mask=rest[1] if rest[1:] else None)
     assert "\n" not in str(caught.value)
 
 
@@ -309,23 +310,23 @@ def test_arrays_that_cannot_be_right_are_refused_in_one_line(arguments: tuple[An
 )
 def test_arguments_that_make_no_sense_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        rs.evaluate_arrays(GOOD, JUDGED, **options)
+        rs.evaluate_arrays(JUDGED, GOOD, **options)
     with pytest.raises(UnknownName):
-        rs.evaluate_arrays(GOOD, JUDGED, "nDCB@10")
+        rs.evaluate_arrays(JUDGED, GOOD, "nDCB@10")
 
 
 def test_ties_are_refused_where_asked_also_beyond_the_cutoff() -> None:
     scores = [[1.0, 0.5, 0.5], [3.0, 2.0, 1.0]]
     with pytest.raises(InputError, match=r"row 0, column 1 \(query '0'\) .*\b1 more"):
-        rs.evaluate_arrays(scores, [[1, 0, 0]] * 2, "P@1", ties="error")
+        rs.evaluate_arrays([[1, 0, 0]] * 2, scores, "P@1", ties="error")
     mask = [[True, True, False], [True, True, True]]
-    assert rs.evaluate_arrays(scores, [[1, 0, 0]] * 2, "P@1", mask, ties="error").overall("P@1") == 1
+    assert rs.evaluate_arrays([[1, 0, 0]] * 2, scores, "P@1", mask=mask, ties="error").overall("P@1") == 1
 
 
 def test_what_stands_under_padding_is_not_looked_at() -> None:
     mask = np.array([[True, False], [True, True]])
-    a = rs.evaluate_arrays([[0.5, NAN], [0.1, 0.3]], [[1, NAN], [0, 1]], ["nDCG@1", "AP"], mask)
-    b = rs.evaluate_arrays([[0.5, INF], [0.1, 0.3]], [[1, 0.5], [0, 1]], ["nDCG@1", "AP"], mask)
+    a = rs.evaluate_arrays([[1, NAN], [0, 1]], [[0.5, NAN], [0.1, 0.3]], ["nDCG@1", "AP"], mask=mask)
+    b = rs.evaluate_arrays([[1, 0.5], [0, 1]], [[0.5, INF], [0.1, 0.3]], ["nDCG@1", "AP"], mask=mask)
     np.testing.assert_array_equal(a.values, b.values)
 
 
@@ -337,7 +338,7 @@ def test_arguments_stay_as_they_are(table: Any) -> None:
     scores, relevance, mask = table
     before = [None if x is None else x.copy() for x in table]
     for names in ("nDCG@2", "AP"):
-        rs.evaluate_arrays(scores, relevance, names, mask)
+        rs.evaluate_arrays(relevance, scores, names, mask=mask)
     for array, old in zip(table, before, strict=True):
         assert old is None or (np.array_equal(array, old) and array.flags.writeable)
         assert old is None or np.array_equal(np.signbit(array), np.signbit(old))
@@ -346,10 +347,10 @@ def test_arguments_stay_as_they_are(table: Any) -> None:
 def test_read_only_and_reordered_arrays_are_taken() -> None:
     rng = np.random.default_rng(3)
     scores, relevance = rng.random((50, 30)), rng.integers(0, 3, (50, 30))
-    expected = rs.evaluate_arrays(scores, relevance, ["nDCG@5", "AP"])
+    expected = rs.evaluate_arrays(relevance, scores, ["nDCG@5", "AP"])
     turned, judged = np.asfortranarray(scores), np.asfortranarray(relevance)
     turned.flags.writeable = False
-    assert_same_bits(rs.evaluate_arrays(turned, judged, ["nDCG@5", "AP"]).values, expected.values)
+    assert_same_bits(rs.evaluate_arrays(judged, turned, ["nDCG@5", "AP"]).values, expected.values)
 
 
 SCRIPT = """
@@ -368,9 +369,9 @@ def test_what_has_an_array_interface_is_taken_and_torch_is_not_loaded() -> None:
         def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
             raise TypeError("can't convert cuda:0 device type tensor to numpy.\nUse Tensor.cpu()")
 
-    assert rs.evaluate_arrays(Tensor(), [[0, 1]], "RR").overall("RR") == 0.5
+    assert rs.evaluate_arrays([[0, 1]], Tensor(), "RR").overall("RR") == 0.5
     with pytest.raises(InputError, match=r"^scores: .*\(can't convert .*NumPy array") as caught:
-        rs.evaluate_arrays(Elsewhere(), [[0, 1]], "RR")
+        rs.evaluate_arrays([[0, 1]], Elsewhere(), "RR")
     assert "\n" not in str(caught.value)
     done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
@@ -386,7 +387,7 @@ def test_ndcg_and_dcg_are_those_of_scikit_learn(rows: int, columns: int, k: int 
     scores = rng.permuted(np.tile(np.arange(columns) / 3 - 5, (rows, 1)), axis=1)
     relevance = rng.integers(0, 5, (rows, columns))
     at = f"@{k}" if k else ""
-    found = rs.evaluate_arrays(scores, relevance, [f"nDCG{at}", f"DCG{at}"])
+    found = rs.evaluate_arrays(relevance, scores, [f"nDCG{at}", f"DCG{at}"])
     ndcg = metrics.ndcg_score(relevance, scores, k=k, ignore_ties=True)
     assert found.overall(f"nDCG{at}") == pytest.approx(ndcg, rel=1e-12)
     assert found.overall(f"DCG{at}") == pytest.approx(metrics.dcg_score(relevance, scores, k=k, ignore_ties=True))
@@ -396,10 +397,10 @@ def test_tied_scores_averaged_are_those_of_scikit_learn() -> None:
     metrics = pytest.importorskip("sklearn.metrics")
     rng = np.random.default_rng(12)
     scores, relevance = rng.integers(0, 4, (30, 20)) / 2, rng.integers(0, 3, (30, 20))
-    found = rs.evaluate_arrays(scores, relevance, ["nDCG@10", "DCG@5"], ties="average")
+    found = rs.evaluate_arrays(relevance, scores, ["nDCG@10", "DCG@5"], ties="average")
     assert found.overall("nDCG@10") == pytest.approx(metrics.ndcg_score(relevance, scores, k=10), rel=1e-12)
     assert found.overall("DCG@5") == pytest.approx(metrics.dcg_score(relevance, scores, k=5), rel=1e-12)
 
 
 def test_a_plan_of_arrays_is_that_of_evaluate() -> None:
-    assert rs.evaluate_arrays(GOOD, JUDGED).measures == make_plan(None).measures
+    assert rs.evaluate_arrays(JUDGED, GOOD).measures == make_plan(None).measures

@@ -356,7 +356,7 @@ def test_fingerprints_are_computed_when_asked_for_and_once_for_all_runs(monkeypa
 
 
 def test_arrays_have_no_fingerprint(tmp_path: Path) -> None:
-    scores = rs.evaluate_arrays([[0.5, 0.2]], [[1, 0]], "RR")
+    scores = rs.evaluate_arrays([[1, 0]], [[0.5, 0.2]], "RR")
     assert scores.fingerprint == ""
     assert_same(scores, saved_and_read(scores, tmp_path))
 

@@ -124,7 +124,7 @@ def test_a_gate_knows_no_unit(power: int, margin: float, verdict: str) -> None:
     assert found.verdict == verdict
     assert found.low < found.mean < found.high
     assert np.ldexp(found.mean, -power) == pytest.approx(-0.0475)
-    endless = decide(differences, replace(asked, level=1e-300))
+    endless = decide(differences, replace(asked, alpha=1e-300))
     assert (endless.low, endless.high) == (-np.inf, np.inf) or abs(endless.low) > 1e20 * abs(found.low)
 
 

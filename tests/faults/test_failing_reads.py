@@ -54,7 +54,8 @@ READING = (
     "features runs @demo.qrels @bm25.run -o -",
     f"features lm @{TEXTS}.en -o {{}}/lm",
     f"features lexicon @{TEXTS}.de @{TEXTS}.en -o {{}}/lexicon",
-    "stability demo.qrels bm25.run dense.run -m AP --iter 5 --boot 20 --seed 1 --checkpoint @checkpoint/study.json",
+    "stability demo.qrels bm25.run dense.run -m AP --iterations 5 --resamples 20 --seed 1 "
+    "--checkpoint @checkpoint/study.json",
 )
 
 

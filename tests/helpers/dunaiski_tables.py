@@ -89,4 +89,4 @@ def small() -> rs.EntityRanks:
 
 
 def quick(data: rs.EntityRanks, **options: Any) -> StabilityStudy:
-    return dunaiski_study(data, **{"iterations": 6, "n_resamples": 80, "rng": 1, "levels": 0.05, **options})
+    return dunaiski_study(data, **{"iterations": 6, "n_resamples": 80, "rng": 1, "alpha": 0.05, **options})

@@ -37,7 +37,7 @@ SEARCH = "crossvalidate demo-train.txt --loss linear:listnet --search 2 --folds 
 JOBS = (
     Job(
         "study",
-        f"{STUDY} --iter 20 --boot 300 --checkpoint {{}}/a -o {{}}/b",
+        f"{STUDY} --iterations 20 --resamples 300 --checkpoint {{}}/a -o {{}}/b",
         ("b",),
         "a",
     ),
@@ -155,7 +155,7 @@ class Nursery:
 WORKING = (
     Job(
         "study",
-        f"{STUDY} bm25-rm3.run hybrid.run --iter 400 --boot 2000 --workers 2 --checkpoint {{}}/a -o {{}}/b",
+        f"{STUDY} bm25-rm3.run hybrid.run --iterations 400 --resamples 2000 --workers 2 --checkpoint {{}}/a -o {{}}/b",
         ("b",),
         "a",
     ),

@@ -110,8 +110,8 @@ REAL = ["0.5", "0.05", "0.9", "1", "0", "2", "-1", "nan", "inf", "-inf", "1e308"
 #: Options whose number is so much work: nothing large is asked of them. Every one of them ends in an error beyond it.
 COSTLY = {"--workers": ["1", "0", "-1", "x"], "--cluster": ["", "localhost", "x:y", "tcp://"]}
 FEW, SOME = ["1", "0", "-1", "x"], ["1", "20", "25", "0", "-1", "x", "1e3"]
-COSTLY |= dict.fromkeys(("--epochs", "--seeds", "--models", "--search", "--restarts", "--iterations"), FEW)
-COSTLY |= dict.fromkeys(("--resamples", "--iter", "--boot"), SOME)
+COSTLY |= dict.fromkeys(("--epochs", "--seeds", "--models", "--search", "--restarts"), FEW)
+COSTLY |= dict.fromkeys(("--resamples", "--iterations"), SOME)
 COSTLY |= {
     "--hidden": ["0", "2", "2,2", "", "-1", "x"],
     "--attention": ["0", "1"],

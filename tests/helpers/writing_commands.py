@@ -20,7 +20,7 @@ class Writer(NamedTuple):
 LOSS = "--loss linear:listnet"
 RUNS = "demo.qrels bm25.run dense.run -m AP"
 TRAIN = f"train demo-train.txt {LOSS} -o"
-STUDY = f"stability {RUNS} --iter 5 --boot 20 --seed 1"
+STUDY = f"stability {RUNS} --iterations 5 --resamples 20 --seed 1"
 SEARCH = f"crossvalidate demo-features.csv {LOSS} --search 2 --folds 3 --seeds 1"
 TEXTS = "demo-mt/mt-train/newstest2010/newstest2010"
 MT = "demo-mt/wmt12/plain"

@@ -123,7 +123,7 @@ def test_on_one_tie_the_face_of_ir_measures_tells_one_story() -> None:
 @pytest.mark.parametrize("relevance", [[1, 0], [0, 1]])
 @pytest.mark.parametrize("ties", ["file", "average"])
 def test_on_one_tie_arrays_tell_one_story(relevance: list[int], ties: str) -> None:
-    scores = rs.evaluate_arrays([[1.0, 1.0]], [relevance], [*FIRST_AVERAGED, "RR", "RR@10", "AP", "AP@10"], ties=ties)
+    scores = rs.evaluate_arrays([relevance], [[1.0, 1.0]], [*FIRST_AVERAGED, "RR", "RR@10", "AP", "AP@10"], ties=ties)
     first = 0.5 if ties == "average" else float(relevance[0])
     expected = dict.fromkeys(FIRST_AVERAGED, first) | {"ERR@1": first / 2}
     expected |= dict.fromkeys(("RR", "RR@10", "AP", "AP@10"), first + (1 - first) / 2)

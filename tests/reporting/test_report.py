@@ -161,9 +161,9 @@ def test_a_system_without_a_value_is_none_of_the_best() -> None:
 
 def test_which_measures_can_be_trusted_is_what_a_study_of_the_same_scores_finds(folder: Path) -> None:
     runs = [folder / f"{name}.run" for name in ("bm25", "dense", "rerank")]
-    page = rs.report(folder / "demo.qrels", runs, ["NumRet", "nDCG@10", "AP"], figures=False, rng=5, level=0.1)
+    page = rs.report(folder / "demo.qrels", runs, ["NumRet", "nDCG@10", "AP"], figures=False, rng=5, alpha=0.1)
     scores = rs.evaluate(folder / "demo.qrels", runs, ["nDCG@10", "AP"])
-    study = rs.stability.study(scores, levels=0.1, iterations=20, n_resamples=500, rng=5)
+    study = rs.stability.study(scores, alpha=0.1, iterations=20, n_resamples=500, rng=5)
     assert study.sections()[0].sentence in text_of(page)
     assert mentions(text_of(page), "20 draws, 500 bootstrap", "rng:5")
 
@@ -256,5 +256,5 @@ def test_arguments_that_exclude_each_other_are_refused(folder: Path) -> None:
     runs = [folder / "bm25.run", folder / "dense.run"]
     with pytest.raises(rs.UnknownName, match=r"\bbaseline\b"):
         rs.report(folder / "demo.qrels", runs, baseline="zzz", figures=False)
-    with pytest.raises(rs.ParameterError, match="level is 2"):
-        rs.report(folder / "demo.qrels", runs, level=2, figures=False)
+    with pytest.raises(rs.ParameterError, match="alpha is 2"):
+        rs.report(folder / "demo.qrels", runs, alpha=2, figures=False)

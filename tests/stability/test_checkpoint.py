@@ -85,12 +85,12 @@ def test_what_is_shown_may_change(tmp_path):
 
 CHANGED = {
     "seed": {"rng": 4},
-    "levels": {"levels": 0.05},
+    "alpha": {"alpha": 0.05},
     "fuzz": {"fuzz": 0.1},
     "iterations": {"iterations": 7},
     "n_resamples": {"n_resamples": 21},
     "measures": {"measures": ["AP"]},
-    "measures by preset": {"preset": "dunaiski", "levels": [0.01, 0.05, 0.1]},
+    "measures by preset": {"preset": "dunaiski", "alpha": [0.01, 0.05, 0.1]},
     "measures by total": {"total_ranks": 5000},
 }
 

@@ -28,7 +28,7 @@ from rankscope.stability.outcome import (
 from rankscope.stability.sampling import Queries, stream
 from rankscope.stability.settings import StudySettings
 
-ASKED = StudySettings(levels=(0.05, 0.2), fuzz=(0.05, 0.2), iterations=12, n_resamples=60, seed=4)
+ASKED = StudySettings(alpha=(0.05, 0.2), fuzz=(0.05, 0.2), iterations=12, n_resamples=60, seed=4)
 
 
 def material_of(values, *measures):
@@ -67,10 +67,10 @@ def test_tests_of_each_pair_are_those_of_its_differences(found):
             for k, (a, b) in enumerate(combinations(range(3), 2)):
                 assert p[i, m, k] == pytest.approx(stats.ttest_rel(values[a], values[b]).pvalue)
                 below += m == 0 and p[i, m, k] <= 0.05
-                level, _ = significance_levels((values[a] - values[b])[None], counts, ASKED.levels)
+                level, _ = significance_levels((values[a] - values[b])[None], counts, ASKED.alpha)
                 assert asl[i, m, k] == pytest.approx(level[0])
     assert outcome.t_rate[0, 0] == pytest.approx(100 * below / (12 * 3))
-    for k, level in enumerate(ASKED.levels):
+    for k, level in enumerate(ASKED.alpha):
         rates = (100 * (asl <= level).mean(axis=2))[:, 1]
         assert outcome.asl_rate[1, k] == pytest.approx(rates.mean())
         assert (outcome.asl_low[1, k], outcome.asl_high[1, k]) == pytest.approx(

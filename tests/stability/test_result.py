@@ -29,7 +29,7 @@ QUICK = {"iterations": 6, "n_resamples": 40, "rng": 3}
 
 @pytest.fixture(scope="module")
 def found():
-    ranges = {"splits": [4, 6], "systems": [2, 3], "entities": [30, 60], "levels": [0.05, 0.1], "fuzz": [0.0, 0.1]}
+    ranges = {"splits": [4, 6], "systems": [2, 3], "entities": [30, 60], "alpha": [0.05, 0.1], "fuzz": [0.0, 0.1]}
     return rs.stability.study(ranks_table(1), measures=["P", "AP"], cutoffs=[5, 10], **ranges, **QUICK)
 
 
@@ -133,7 +133,7 @@ def test_decisions_count_pairs_that_differ_by_more_than_is_needed():
 def test_where_no_set_ever_turns_two_systems_round_any_difference_will_do():
     """A copy of a system differs from it by nothing, on every set: that hides no other difference."""
     one, other = normal_values(np.random.default_rng(1), [0.2, 0.8], 30)
-    found = rs.stability.study(made([one, one, other], names="abc"), swap=True, levels=0.05, **QUICK)
+    found = rs.stability.study(made([one, one, other], names="abc"), swap=True, alpha=0.05, **QUICK)
     outcome = found.outcomes[0]
     assert found.needed(outcome).tolist() == [[0.0]]
     assert found.decisions(outcome).tolist() == [[pytest.approx(200 / 3)]]
@@ -171,7 +171,7 @@ def test_it_is_frozen_and_shows_itself_in_one_line(found):
 def test_its_signature_holds_all_that_changes_the_numbers(found):
     parts = found.signature().split(" | ")
     assert parts[0].startswith("P@5[rel:1] P@10[rel:1] ")
-    ranges = ["levels:0.05,0.1", "fuzz:0,0.1", "splits:4,6", "systems:2,3", "entities:30,60"]
+    ranges = ["alpha:0.05,0.1", "fuzz:0,0.1", "splits:4,6", "systems:2,3", "entities:30,60"]
     assert {*ranges, "iterations:6", "resamples:40", "decided:bootstrap", "rng:3"} <= {*parts}
     assert parts[-1] == f"rankscope {rs.__version__}"
     other = rs.stability.study(*collection(), ["AP"], swap=True, swap_sets="disjoint", **QUICK)

@@ -23,7 +23,7 @@ def mean_rates(difference: float, queries: int, collections: int = 12) -> tuple[
     for c in range(collections):
         rng = np.random.default_rng([c, queries])
         values = normal_values(rng, [0.3, 0.3 + difference, 0.3 + 2 * difference], queries, sd=SD)
-        asked = {"levels": 0.05, "fuzz": 0.0, "iterations": 30, "n_resamples": 99, "rng": c}
+        asked = {"alpha": 0.05, "fuzz": 0.0, "iterations": 30, "n_resamples": 99, "rng": c}
         row = next(study(made(values), **asked).records())
         found.append((row.error_rate, row.asl_rate))
     error, asl = np.mean(found, axis=0)
@@ -58,7 +58,7 @@ def test_exchangeable_systems_are_told_apart_no_more_often_than_the_level_says(n
     asl, tukey = [], []
     for c in range(250):
         values = NULLS[name](np.random.default_rng(c), (4, 1, 40))
-        outcome = study(made(values), levels=levels, iterations=2, n_resamples=199, rng=c).outcomes[0]
+        outcome = study(made(values), alpha=levels, iterations=2, n_resamples=199, rng=c).outcomes[0]
         asl.append(outcome.asl_rate[0])
         tukey.append(outcome.tukey[0])
     any_pair = 100.0 * (np.array(tukey) > 0)
@@ -72,7 +72,7 @@ def test_identical_systems_are_never_significant():
         rng = np.random.default_rng(c)
         n = int(rng.integers(4, 40))
         one = NULLS["reciprocal ranks"](rng, (1, 1, n))
-        outcome = study(made(np.repeat(one, 3, axis=0)), levels=0.49, iterations=5, n_resamples=50, rng=c).outcomes[0]
+        outcome = study(made(np.repeat(one, 3, axis=0)), alpha=0.49, iterations=5, n_resamples=50, rng=c).outcomes[0]
         assert outcome.asl_rate[0, 0] == 0 or (
             n < 6 and np.isnan(outcome.asl_rate[0, 0])
         )  # sets of 2 reach no p of .49
@@ -89,7 +89,7 @@ def test_the_difference_that_the_swap_method_asks_for_holds_on_fresh_samples(spr
         rng = np.random.default_rng(c)
         means = 0.4 + rng.normal(0, spread, 8)
         sample = made(normal_values(rng, means, 40, sd=SD))
-        outcome = study(sample, levels=0.05, iterations=40, n_resamples=200, rng=c).outcomes[0]
+        outcome = study(sample, alpha=0.05, iterations=40, n_resamples=200, rng=c).outcomes[0]
         fresh = normal_values(rng, means, 20 * 400, sd=SD)[:, 0].reshape(8, 2, 200, 20).mean(axis=3)
         one, other = (fresh[first] - fresh[second]).transpose(1, 0, 2)
         for kind, needed in enumerate(outcome.swap_diff[0, :, 0, 0]):
@@ -120,7 +120,7 @@ def test_deviations_of_the_error_rate_are_about_those_of_new_draws():
     values = made(normal_values(np.random.default_rng(1), [0.3, 0.32, 0.35, 0.4], 40, sd=SD))
     rates, deviations = [], []
     for seed in range(80):
-        row = next(study(values, levels=0.05, iterations=60, n_resamples=9, rng=seed).records())
+        row = next(study(values, alpha=0.05, iterations=60, n_resamples=9, rng=seed).records())
         rates.append(row.tie_rate)
         deviations.append(row.tie_rate_sd)
     assert np.mean(deviations) == pytest.approx(np.std(rates, ddof=1), rel=0.25)

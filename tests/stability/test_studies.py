@@ -60,8 +60,8 @@ def test_neither_order_nor_number_of_conditions_changes_any(table):
 
 
 def test_levels_fuzz_and_measures_beside_it_change_no_row(table):
-    one = study(table, measures=["P@10"], levels=0.1, fuzz=0.1, **QUICK)
-    many = study(table, measures=["MeanRank", "P@10", "AP"], levels=[0.01, 0.1], fuzz=[0.0, 0.1, 0.2], **QUICK)
+    one = study(table, measures=["P@10"], alpha=0.1, fuzz=0.1, **QUICK)
+    many = study(table, measures=["MeanRank", "P@10", "AP"], alpha=[0.01, 0.1], fuzz=[0.0, 0.1, 0.2], **QUICK)
     part = [row for row in many.records() if (row.measure, row.level, row.fuzz) == ("P@10", 0.1, 0.1)]
     assert_same_bits(part, list(one.records()))
 
@@ -145,7 +145,7 @@ def test_numbers_that_nobody_wants_are_left_out(scores):
 
 def test_pairs_are_decided_by_the_bootstrap_or_by_either_swap_method(scores):
     found = {
-        name: study(scores, levels=0.2, **more, **QUICK)
+        name: study(scores, alpha=0.2, **more, **QUICK)
         for name, more in {
             "bootstrap": {}, "swap": {"swap": True}, "disjoint": {"swap": True, "swap_sets": "disjoint"},
         }.items()
@@ -178,13 +178,13 @@ def test_progress_adds_up_to_all_of_the_work(table, tmp_path):
 
 def test_identical_copies_of_systems_are_never_told_apart():
     values = normal_values(np.random.default_rng(2), [0.3, 0.5], 20)
-    found = study(made(np.repeat(values, 2, axis=0)), levels=[0.05, 0.2, 0.49], **QUICK)
+    found = study(made(np.repeat(values, 2, axis=0)), alpha=[0.05, 0.2, 0.49], **QUICK)
     outcome = found.outcomes[0]
     copies = [0, 5]  # the pairs (0, 1) and (2, 3)
     assert outcome.asl[0, copies].tolist() == [1, 1]
     marks = found.marks(outcome, 0)
     assert {marks[a][b] for a, b in ((0, 1), (1, 0), (2, 3), (3, 2))} == {" "}
-    only = study(made(np.repeat(values[:1], 3, axis=0)), levels=[0.05, 0.2, 0.49], **QUICK)
+    only = study(made(np.repeat(values[:1], 3, axis=0)), alpha=[0.05, 0.2, 0.49], **QUICK)
     for row in only.records():
         assert (row.asl_rate, row.t_rate, row.decisions, row.tie_rate, row.error_rate) == (0, 0, 0, 100, 0)
 
@@ -195,7 +195,7 @@ def test_rates_are_percentages_and_order_and_names_of_systems_change_nothing(sys
     rng = np.random.default_rng(seed)
     values = rng.integers(0, grades + 1, (systems, 2, queries)) / grades
     quick = {"iterations": 4, "n_resamples": 19, "rng": seed}
-    found = study(made(values, ["AP", "RR"]), levels=[0.01, 0.05, 0.2], **quick)
+    found = study(made(values, ["AP", "RR"]), alpha=[0.01, 0.05, 0.2], **quick)
     for row in found.records():
         rates = (row.error_rate, row.tie_rate, row.t_rate, row.asl_rate, row.decisions)
         assert all(math.isnan(rate) or 0 <= rate <= 100 for rate in rates)
@@ -209,7 +209,7 @@ def test_rates_are_percentages_and_order_and_names_of_systems_change_nothing(sys
     assert by_level[1] <= by_level[2] or math.isnan(by_level[1])  # nor with sets of 2 or 3 queries below .1
     order = rng.permutation(systems)
     other = study(
-        made(values[order], ["AP", "RR"], [f"other{i}" for i in range(systems)]), levels=[0.01, 0.05, 0.2], **quick
+        made(values[order], ["AP", "RR"], [f"other{i}" for i in range(systems)]), alpha=[0.01, 0.05, 0.2], **quick
     )
     for one, two in zip(found.records(), other.records(), strict=True):
         assert tuple(one)[7:] == pytest.approx(tuple(two)[7:], nan_ok=True, abs=1e-9)
@@ -229,11 +229,11 @@ def test_scaled_ranks_scale_differences_and_nothing_else():
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"levels": 0}, ("levels", 0, 0.05)),
-        ({"levels": [0.05, 1]}, ("levels", 1)),
-        ({"levels": math.nan}, ("levels", "nan")),
-        ({"levels": "0.05"}, ("levels", "'0.05'")),
-        ({"levels": []}, ("levels", "no value")),
+        ({"alpha": 0}, ("alpha", 0, 0.05)),
+        ({"alpha": [0.05, 1]}, ("alpha", 1)),
+        ({"alpha": math.nan}, ("alpha", "nan")),
+        ({"alpha": "0.05"}, ("alpha", "'0.05'")),
+        ({"alpha": []}, ("alpha", "no value")),
         ({"fuzz": 1}, ("fuzz is 1",)),
         ({"fuzz": [0.1, -0.1]}, ("fuzz", -0.1)),
         ({"iterations": 0}, ("iterations", 0)),

@@ -149,9 +149,9 @@ def test_no_sentence_breaks_on_any_data(seed):
 
 def test_the_main_condition_has_most_systems_then_the_largest_sets_and_the_main_level_is_near_05():
     values = normal_values(np.random.default_rng(1), CLEAR, 40)
-    found = rs.stability.study(made(values), set_size=[6, 20, 13], systems=[3, 2], levels=[0.2, 0.04, 0.01], **QUICK)
+    found = rs.stability.study(made(values), set_size=[6, 20, 13], systems=[3, 2], alpha=[0.2, 0.04, 0.01], **QUICK)
     assert found.conditions[main_condition(found)].size == 20
     assert found.conditions[main_condition(found)].systems == 3
-    assert found.settings.tested_levels[main_level(found)] == 0.04
+    assert found.settings.tested_alpha[main_level(found)] == 0.04
     table = rs.stability.study(ranks_table(1), measures=["AP"], entities=[30, 60, 40], splits=4, **QUICK)
     assert table.conditions[main_condition(table)].entities == 40  # of all 60 only the grouping differs

@@ -231,7 +231,7 @@ def loop_groups(differ, order):
 def test_groups_are_the_longest_runs(m, seed):
     rng = np.random.default_rng(seed)
     values, p = rng.integers(0, 5, m) / 4, rng.random(m * (m - 1) // 2)
-    found = find_clusters(values, p, level=0.3)
+    found = find_clusters(values, p, alpha=0.3)
     differ = np.zeros((m, m), bool)
     differ[all_pairs(m)] = p <= 0.3
     differ |= differ.T
@@ -255,8 +255,8 @@ def test_no_difference_is_one_cluster_and_all_differences_are_as_many_as_systems
 def test_what_does_not_fit_is_refused():
     with pytest.raises(ParameterError, match=r"3 systems .*\(2,\), .*\(3,\)"):
         find_clusters([1, 2, 3], [0.1, 0.2])
-    with pytest.raises(ParameterError, match="level is 5"):
-        find_clusters([1, 2], [0.1], level=5)
+    with pytest.raises(ParameterError, match="alpha is 5"):
+        find_clusters([1, 2], [0.1], alpha=5)
     for way in (two_way_anova, tukey_hsd, randomised_tukey_hsd, friedman_test, nemenyi_test):
         for bad, message in (
             (np.zeros((1, 5)), "at least 2 systems"),

@@ -43,7 +43,7 @@ def test_power_agrees_with_scipys_noncentral_t(alternative, difference):
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_the_power_to_find_nothing_is_the_level(alternative):
-    np.testing.assert_allclose(t_power([2, 10, 500], 0.0, 1.0, level=0.03, alternative=alternative), 0.03, rtol=1e-6)
+    np.testing.assert_allclose(t_power([2, 10, 500], 0.0, 1.0, alpha=0.03, alternative=alternative), 0.03, rtol=1e-6)
 
 
 @pytest.mark.parametrize("difference", [5.0, 1e3])
@@ -64,9 +64,9 @@ def test_power_agrees_with_statsmodels():
     level=st.sampled_from([0.01, 0.05]),
 )
 def test_the_number_of_queries_is_the_smallest(difference, sd, power, level):
-    n = queries_for_t(difference, sd, power=power, level=level)
-    assert t_power(n, difference, sd, level=level) >= power
-    assert n == 2 or t_power(n - 1, difference, sd, level=level) < power
+    n = queries_for_t(difference, sd, power=power, alpha=level)
+    assert t_power(n, difference, sd, alpha=level) >= power
+    assert n == 2 or t_power(n - 1, difference, sd, alpha=level) < power
 
 
 @pytest.mark.parametrize("design", ["one-way", "two-way"])

@@ -145,7 +145,7 @@ def settings_of_gate(settings: ComparisonSettings, margin: float, power: float |
     )
     return GateSettings(
         margin=margin,
-        level=settings.level,
+        alpha=settings.alpha,
         test=settings.test,
         power=GateSettings.power if power is None else power,
         n_resamples=settings.n_resamples,

@@ -79,7 +79,7 @@ def plan(
         from rankscope.judging.estimation import JudgmentPlanSettings, plan_human_judgments
 
         judgment_settings = JudgmentPlanSettings(
-            width=width, baseline=settings.baseline, map=map_, confidence_level=1 - settings.level
+            width=width, baseline=settings.baseline, map=map_, confidence_level=1 - settings.alpha
         )
         input_ = options.pop("input")
         evaluation_plan = make_plan(list(measures) or None, **options)

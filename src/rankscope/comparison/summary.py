@@ -83,7 +83,7 @@ def enough_queries(result: Comparison, comparison: MeasureComparison) -> int | N
         comparison.measure,
         baseline=result.baseline,
         power=POWER,
-        level=comparison.level,
+        alpha=comparison.alpha,
         tests=n_tests_of(result),
         alternative=settings.alternative,
     )

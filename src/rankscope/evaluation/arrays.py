@@ -154,11 +154,11 @@ CELLS_PER_BLOCK = 1 << 21
 
 
 def evaluate_arrays(
-    scores: npt.ArrayLike,
     relevance: npt.ArrayLike,
+    scores: npt.ArrayLike,
     measures: str | Measure | Iterable[str | Measure] | None = None,
-    mask: npt.ArrayLike | None = None,
     *,
+    mask: npt.ArrayLike | None = None,
     query_ids: Sequence[str] | None = None,
     name: str = "arrays",
     preset: str | None = None,
@@ -166,24 +166,54 @@ def evaluate_arrays(
     ties: str | None = None,
     no_relevant: str | None = None,
 ) -> Scores:
-    """Evaluate one system whose scores and judgments are dense arrays: the numbers that `evaluate` gives.
+    """Evaluate one system whose judgments and scores are dense arrays: the same numbers as `evaluate`.
 
-    scores: (queries, documents) finite numbers. relevance: the same shape, whole numbers; negative: pooled and not
-    judged. mask: the same shape, True where there is a document; what stands elsewhere is not looked at. Arrays,
-    lists, or tensors in the computer's own memory. query_ids: default "0", "1", ... name: the system's.
     Every document counts as retrieved and judged; a row without documents is an empty ranking.
 
-    ties: what becomes of equal scores; documents have no ids here, so their columns decide: "file" (the lower column
-    first; the default where a preset does not average); "average" (the expected value over their orders); "error"
-    refuses them. The other arguments are as in `evaluate`.
+    Parameters
+    ----------
+    relevance
+        Grades, (queries, documents): whole numbers; a negative grade means pooled, but not judged. Arrays, lists, or
+        tensors in the computer's own memory.
+    scores
+        Finite scores of the same shape; higher is better.
+    measures
+        Measures to compute. Default: nDCG@10 and others, or those of the preset.
+    mask
+        True where there is a document, in the same shape; all other cells are ignored. Default: True everywhere.
+    query_ids
+        Ids of the rows. Default: "0", "1", ...
+    name
+        Name of the system.
+    preset
+        Conventions of a reference tool, as in `evaluate`.
+    rel
+        Lowest grade that counts as relevant.
+    ties
+        How equal scores are ranked; documents have no ids here, so columns decide. 'file' ranks the lower column first
+        (the default, unless the preset averages), 'average' gives the expected value over all orders, and 'error'
+        refuses ties.
+    no_relevant
+        Value of a query without relevant documents, as in `evaluate`.
 
-    Raises InputError for arrays of other shapes or types, scores that are not finite, relevance that is not whole;
-    ParameterError for arguments; the message says what to do.
+    Returns
+    -------
+    Scores
+        The values of one system.
 
+    Raises
+    ------
+    InputError
+        Arrays have different shapes or wrong types, a score is not finite, or a grade is not whole.
+    ParameterError
+        An argument is wrong; the message says what to do.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> scores = [[0.9, 0.5, 0.7], [0.2, 0.8, 0.0]]
     >>> relevance = [[0, 1, 2], [1, 0, 0]]
-    >>> result = rs.evaluate_arrays(scores, relevance, ["RR", "P@1"], mask=[[True, True, True], [True, True, False]])
+    >>> result = rs.evaluate_arrays(relevance, scores, ["RR", "P@1"], mask=[[True, True, True], [True, True, False]])
     >>> result.overall("RR"), result.overall("P@1")
     (0.5, 0.0)
     """

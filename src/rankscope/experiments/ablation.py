@@ -213,7 +213,7 @@ class FeatureAblation(Result):
             )
             pvalue = float(comparison.pvalue_corrected[pair_index[g]])
             rows.append((group, str(sizes[group]), *cells, format_p_cell(pvalue)))
-        interval_title = f"{100 * (1 - comparison.level):g} % interval"
+        interval_title = f"{100 * (1 - comparison.alpha):g} % interval"
         columns = ("without", "features", comparison.measure, "lost", interval_title, "p")
         table = Table(columns=columns, rows=tuple(rows))
         return Section(

@@ -73,7 +73,7 @@ class ReportContent:
 
     scores: Scores
     comparison: Comparison | None
-    level: float
+    alpha: float
     rng: Any = 0
     not_compared: Mapping[str, str] = field(default_factory=dict)
     unjudged_scores: Scores | None = None
@@ -181,14 +181,14 @@ def measure_stability(content: ReportContent) -> list[Section]:
     """How stable the measures are on these queries, from a small study."""
     if content.comparison is None or len(content.scores.query_ids) < FEWEST_QUERIES:
         return []
-    return attempt(lambda: small_study(compared_scores(content), content.level, content.rng))
+    return attempt(lambda: small_study(compared_scores(content), content.alpha, content.rng))
 
 
-def small_study(scores: Scores, level: float, rng: Any) -> list[Section]:
+def small_study(scores: Scores, alpha: float, rng: Any) -> list[Section]:
     n_systems, min_samples, max_samples = len(scores.systems), *SAMPLES
     n_pairs_drawn = n_systems * (n_systems - 1) // 2 * len(scores.measures) * DRAWS
     n_resamples = min(max_samples, max(min_samples, SAMPLES_IN_ALL // n_pairs_drawn))
-    result = study(scores, levels=level, iterations=DRAWS, n_resamples=n_resamples, rng=rng)
+    result = study(scores, alpha=alpha, iterations=DRAWS, n_resamples=n_resamples, rng=rng)
     settings_text = f"{DRAWS} draws, {n_resamples} bootstrap samples of each, rng:{result.settings.seed}"
     study_note = f"a small study ({settings_text}); `rankscope stability` makes a larger one and shows more of it"
     first = overview_section(result)
@@ -208,7 +208,7 @@ def queries_needed(content: ReportContent) -> list[Section]:
     measure, baseline = content.comparison.comparisons[0].measure, content.comparison.baseline
     tests = n_tests_of(content.comparison)
     return attempt(
-        lambda: plan(content.scores, measure, baseline=baseline, level=content.level, tests=tests).sections()
+        lambda: plan(content.scores, measure, baseline=baseline, alpha=content.alpha, tests=tests).sections()
     )
 
 
@@ -266,7 +266,7 @@ def report(
     correction: str = "holm",
     family: str = "pairs",
     alternative: str = "two-sided",
-    level: float = 0.05,
+    alpha: float = 0.05,
     interval: str = "t",
     rope: float = 0.0,
     n_resamples: int = 10_000,
@@ -285,7 +285,7 @@ def report(
     """One page on runs: which is better and how sure that is, query by query, what nobody judged, what it would take.
 
     qrels, runs, measures, input, total_ranks, workers, progress: as `evaluate` takes them; conventions: its other
-    arguments, as {"ties": "file"}. baseline, test, correction, family, alternative, level, interval, rope, n_resamples,
+    arguments, as {"ties": "file"}. baseline, test, correction, family, alternative, alpha, interval, rope, n_resamples,
     rng: as `compare` takes them. The first measure is the one that the verdict is about. title, command: shown on the
     page. figures: False leaves them out. Of more than 50 systems the 50 best by the first measure that has a direction
     are shown (and the baseline). One system is described, and compared with none. machine, map: a machine's judgments
@@ -311,7 +311,7 @@ def report(
         correction=correction,
         family=family,
         alternative=alternative,
-        level=level,
+        alpha=alpha,
         interval=interval,
         rope=rope,
         n_resamples=n_resamples,
@@ -375,7 +375,7 @@ def write_report(
         scores=scores,
         comparison=comparison_result,
         not_compared=not_compared,
-        level=settings.level,
+        alpha=settings.alpha,
         rng=settings.seed,
         estimates=None
         if machine is None

@@ -81,7 +81,7 @@ class UnitStatistics:
 def measure_unit(unit: StudyUnit) -> UnitStatistics:
     """All statistics of these iterations. Seeds depend on the iteration, so the result does not depend on workers."""
     n_measures, n_iterations, n_systems, _ = unit.values.shape
-    n_pairs, n_levels = n_systems * (n_systems - 1) // 2, len(unit.settings.tested_levels)
+    n_pairs, n_levels = n_systems * (n_systems - 1) // 2, len(unit.settings.tested_alpha)
     statistics = UnitStatistics(
         asl=np.full((n_iterations, n_measures, n_pairs), np.nan),
         t=np.full((n_iterations, n_measures, n_pairs), np.nan),
@@ -126,7 +126,7 @@ def compute_as_in_papers(
         return
     rng = stream(unit.settings.root_seed, unit.condition, unit.start + iteration, 1)
     counts = count_draws(rng, unit.settings.n_resamples, n_queries)
-    asl, needed = significance_levels(differences, counts, unit.settings.tested_levels)
+    asl, needed = significance_levels(differences, counts, unit.settings.tested_alpha)
     statistics.asl[iteration, measure_index] = asl.reshape(n_measures, -1)
     # The largest of the pairs that have one: a pair with the same difference on every query has none.
     statistics.needed[iteration, measure_index] = np.fmax.reduce(needed.reshape(n_measures, first.size, -1), axis=1)
@@ -163,7 +163,7 @@ def compute_as_dunaiski(unit: StudyUnit, statistics: UnitStatistics, iteration: 
     differences = values[:, first] - values[:, second]
     rng = stream(unit.settings.root_seed, unit.condition, unit.start + iteration, 1)
     counts = count_draws(rng, unit.settings.n_resamples, n_queries)
-    asl, needed = coded_levels(differences.reshape(-1, n_queries), counts, unit.settings.tested_levels)
+    asl, needed = coded_levels(differences.reshape(-1, n_queries), counts, unit.settings.tested_alpha)
     statistics.asl[iteration] = asl.reshape(n_measures, -1)
     is_complete = ~np.isnan(differences).any(axis=2)  # a query without a value makes the test missing, as there
     statistics.t[iteration] = np.nan
@@ -177,7 +177,7 @@ def compute_as_dunaiski(unit: StudyUnit, statistics: UnitStatistics, iteration: 
     for m in range(n_measures):
         if not np.isnan(differences[m]).any():
             statistics.swap_needed[iteration, m] = coded_swap_difference(
-                differences[m], pair_counts, unit.settings.tested_levels
+                differences[m], pair_counts, unit.settings.tested_alpha
             )[0]
     for f, fuzz in enumerate(unit.settings.fuzz):
         statistics.error[iteration, :, f], statistics.tie[iteration, :, f] = coded_error_and_ties(values, fuzz)
@@ -287,10 +287,10 @@ def outcome_of(
     """The outcome of a condition from the statistics of its units, in the order of their iterations."""
     unit_statistics = list(statistics)
     lowest = lowest_level(sample.values.shape[3], settings)
-    unreachable = [not settings.coded and level < lowest for level in settings.tested_levels]
+    unreachable = [not settings.coded and level < lowest for level in settings.tested_alpha]
     asl, t = (np.concatenate([getattr(unit, name) for unit in unit_statistics]) for name in ("asl", "t"))  # (i, m, p)
-    rates = percent_below(asl, settings.tested_levels, strictly=settings.coded)
-    t_rates = percent_below(t, settings.tested_levels)
+    rates = percent_below(asl, settings.tested_alpha, strictly=settings.coded)
+    t_rates = percent_below(t, settings.tested_alpha)
     if not settings.coded:  # an untested iteration has no rate, not a rate of 0
         rates[untested(sample)] = t_rates[untested(sample)] = np.nan
         rates[..., unreachable] = np.nan
@@ -307,7 +307,7 @@ def outcome_of(
         swap_diff[:, 1] = np.nan
     else:
         order_rates = paper_orders(displayed_means(set_means, population), sample, n_systems, settings)
-        needed = [[difference_needed(counts, widths, level) for level in settings.tested_levels] for counts in swapped]
+        needed = [[difference_needed(counts, widths, level) for level in settings.tested_alpha] for counts in swapped]
         swap_diff = np.array(needed).transpose(2, 0, 3, 1)  # (2 ends, 2 kinds of sets, m, l)
     correlation = nan_mean(np.concatenate([unit.correlation for unit in unit_statistics], axis=1), axis=1)
     needed_of_draws = np.concatenate([unit.needed for unit in unit_statistics])
@@ -331,7 +331,7 @@ def outcome_of(
         correlation=correlation,
         asl=mean_by_pair(asl, sample, n_systems),
         means=mean_by_system(set_means, sample, n_systems),
-        tukey=tukey_rates(pools[0], settings.tested_levels, settings.n_resamples, settings.root_seed, condition),
+        tukey=tukey_rates(pools[0], settings.tested_alpha, settings.n_resamples, settings.root_seed, condition),
         reliability=reliability_of(pools, sample.values.shape[3]),
         half_sizes=half_sizes,
         halves=halves,

@@ -202,7 +202,7 @@ class StabilityStudy(Result):
                     error, error_sd, tie, tie_sd = (
                         float(table[m, f]) if self.settings.error_tie else np.nan for table in tables
                     )
-                    for k, level in enumerate(self.settings.tested_levels):
+                    for k, level in enumerate(self.settings.tested_alpha):
                         low, high = outcome.swap_diff[:, self.sets, m, k].tolist()
                         yield StabilityRow(
                             str(measure),
@@ -240,7 +240,7 @@ class StabilityStudy(Result):
         }
         return [
             self.scores_signature.rpartition(" | rankscope ")[0],
-            f"levels:{','.join(f'{level:g}' for level in settings.tested_levels)}",
+            f"alpha:{','.join(f'{level:g}' for level in settings.tested_alpha)}",
             f"fuzz:{','.join(f'{fuzz:g}' for fuzz in settings.fuzz)}",
             f"splits:{conditions['splits']}",
             f"systems:{conditions['systems']}",

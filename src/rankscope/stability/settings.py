@@ -12,6 +12,7 @@ from rankscope.settings import (
     choice,
     count,
     declare,
+    resamples_field,
     several,
     switch,
     text,
@@ -45,10 +46,9 @@ class StudySettings(Settings):
     cutoffs: tuple[int, ...] | None = several(
         None, rule=Count(1, None), help="Cutoffs at which measures that are named without one are computed."
     )
-    levels: tuple[float, ...] | None = several(
+    alpha: tuple[float, ...] | None = several(
         None,
         rule=SHARE,
-        flag="--sigs",
         metavar="A,...",
         help="Significance levels.",
         unset="0.01,0.05,0.1, or those of the preset dunaiski",
@@ -74,8 +74,8 @@ class StudySettings(Settings):
         metavar="F,...",
         help="Fuzziness: systems tie if their means differ by at most this share of the greater mean.",
     )
-    iterations: int = count(50, flag="--iter", help="Number of random draws.")
-    n_resamples: int = count(1000, flag="--boot", help="Number of bootstrap samples of each draw.")
+    iterations: int = count(50, help="Number of random draws.")
+    n_resamples: int = resamples_field(1000, "Number of bootstrap samples of each draw.")
     seed: int | None = declare(
         Count(0, None),
         None,
@@ -113,9 +113,9 @@ class StudySettings(Settings):
         return self.preset == PRESET
 
     @property
-    def tested_levels(self) -> tuple[float, ...]:
+    def tested_alpha(self) -> tuple[float, ...]:
         """The significance levels, by default those of the preset."""
-        return (CODED_LEVELS if self.coded else LEVELS) if self.levels is None else self.levels
+        return (CODED_LEVELS if self.coded else LEVELS) if self.alpha is None else self.alpha
 
     @property
     def root_seed(self) -> int:

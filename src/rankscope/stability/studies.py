@@ -60,7 +60,7 @@ def study(
     measures: MeasuresArgument = None,
     *,
     cutoffs: int | Sequence[int] | None = None,
-    levels: float | Sequence[float] | None = None,
+    alpha: float | Sequence[float] | None = None,
     splits: int | Sequence[int] | None = None,
     systems: int | Sequence[int] | None = None,
     entities: int | Sequence[int] | None = None,
@@ -99,7 +99,7 @@ def study(
         MedianRank AP nDCG P@10 R@100.
     cutoffs
         Cutoffs at which measures that are named without one are computed.
-    levels
+    alpha
         Significance levels. Default: 0.01,0.05,0.1, or those of the preset dunaiski.
     splits
         Number of groups of entities, or of disjoint sets of queries. Default: 10 groups, or 2 sets.
@@ -175,7 +175,7 @@ def study(
     """
     settings = StudySettings(
         cutoffs=as_tuple(cutoffs),
-        levels=as_tuple(levels, float),
+        alpha=as_tuple(alpha, float),
         splits=as_tuple(splits),
         systems=as_tuple(systems),
         entities=as_tuple(entities),
@@ -280,7 +280,7 @@ def unreachable_levels_note(conditions: tuple[Condition, ...], kind: str, settin
     text_of_size = {}
     for condition in conditions:
         n_queries = condition.splits if kind == "entities" else condition.size
-        unreachable = [level for level in settings.tested_levels if level < lowest_level(n_queries, settings)]
+        unreachable = [level for level in settings.tested_alpha if level < lowest_level(n_queries, settings)]
         if unreachable:
             text_of_size[n_queries] = f"{', '.join(f'{level:g}' for level in unreachable)} with sets of {n_queries}"
     if not text_of_size:
@@ -314,7 +314,7 @@ def open_checkpoint(
             "seed": settings.root_seed,
             "data": digest.hexdigest(),
             "measures": scores.signature(),
-            "levels": list(settings.tested_levels),
+            "alpha": list(settings.tested_alpha),
             "fuzz": list(settings.fuzz),
             "iterations": settings.iterations,
             "n_resamples": settings.n_resamples,

@@ -56,7 +56,7 @@ def main_condition(study: StabilityStudy) -> int:
 
 def main_level(study: StabilityStudy) -> int:
     """The place of the level nearest to .05, among those that a test can reach, if any."""
-    distance = np.abs(np.array(study.settings.tested_levels) - 0.05)
+    distance = np.abs(np.array(study.settings.tested_alpha) - 0.05)
     is_reached = [~np.isnan(study.outcomes[main_condition(study)].asl_rate[:, k]).all() for k in range(distance.size)]
     return int(np.argmin(np.where(is_reached, distance, distance + 1.0)))
 
@@ -173,11 +173,11 @@ def comparison_words(study: StabilityStudy) -> tuple[str, str, str]:
 def sensitive_sentence(study: StabilityStudy) -> str:
     place, k = main_condition(study), main_level(study)
     outcome = study.outcomes[place]
-    asl, level = outcome.asl_rate[:, k], study.settings.tested_levels[k]
+    asl, level = outcome.asl_rate[:, k], study.settings.tested_alpha[k]
     tested = [m for m in range(len(asl)) if not math.isnan(asl[m])]
     if not tested:
         lowest = least_level(study, place)
-        if max(study.settings.tested_levels) < lowest:
+        if max(study.settings.tested_alpha) < lowest:
             return (
                 f"No bootstrap test of {set_of(study, place)} with {study.settings.n_resamples} resamples can "
                 "reach a "
@@ -336,7 +336,7 @@ def overview_section(study: StabilityStudy) -> Section:
 
 
 def column_note(study: StabilityStudy, k: int) -> str:
-    level, fuzz = study.settings.tested_levels[k], study.settings.fuzz[0]
+    level, fuzz = study.settings.tested_alpha[k], study.settings.fuzz[0]
     method = f"the swap method with {study.settings.swap_sets} sets" if study.settings.swap else "the bootstrap"
     rates_text = (
         f"error, tie: comparisons of two systems that come out differently from most, or tied (fuzziness {fuzz:g}); "
@@ -373,15 +373,15 @@ def significance_section(study: StabilityStudy) -> Section:
     outcome = study.outcomes[place]
     rows = []
     for m, name in enumerate(study.names):
-        for k, level in enumerate(study.settings.tested_levels):
+        for k, level in enumerate(study.settings.tested_alpha):
             interval = " to ".join(format_rate(float(end[m, k]), ".0f") for end in (outcome.asl_low, outcome.asl_high))
             tests = [outcome.asl_rate[m, k], outcome.t_rate[m, k], outcome.tukey[m, k]]
             asl, t, tukey = (format_rate(float(value)) for value in tests)
             rows.append((name, f"{level:g}", asl, interval, t, tukey))
-    has_few_levels = len(study.settings.tested_levels) <= 6
+    has_few_levels = len(study.settings.tested_alpha) <= 6
     data = {
         "measures": list(study.names),
-        "levels": list(study.settings.tested_levels),
+        "alpha": list(study.settings.tested_alpha),
         "rates": outcome.asl_rate,
         "lows": outcome.asl_low,
         "highs": outcome.asl_high,
@@ -474,7 +474,7 @@ def matrix_sections(study: StabilityStudy) -> list[Section]:
         return [Section(title="Which systems are better", sentence=sentence)]
     sections: list[Section] = []
     varying_names = varying_fields(study)
-    legend = ", ".join(f"{mark} {level:g}" for mark, level in zip(STARS, study.settings.tested_levels, strict=False))
+    legend = ", ".join(f"{mark} {level:g}" for mark, level in zip(STARS, study.settings.tested_alpha, strict=False))
     main_place = main_condition(study)
     for place in sorted(range(len(study.conditions)), key=lambda place: place != main_place):
         suffix = condition_suffix(study, place, varying_names)
@@ -517,13 +517,13 @@ def matrix_figure(study: StabilityStudy, outcome: Outcome, m: int, title: str) -
     values = study.compared_values(outcome)[m] * study.signs[m]
     differences = values[:, None] - values
     zero = not study.settings.coded
-    lowest_levels = lowest_level_reached(differences, study.needed(outcome)[m], study.settings.tested_levels, zero=zero)
+    lowest_levels = lowest_level_reached(differences, study.needed(outcome)[m], study.settings.tested_alpha, zero=zero)
     np.fill_diagonal(lowest_levels, np.nan)
     data = {
         "systems": list(study.systems),
         "differences": differences,
         "pvalues": lowest_levels,
-        "levels": list(study.settings.tested_levels),
+        "alpha": list(study.settings.tested_alpha),
         "measure": title,
         "criterion": f"more than needed by the {'swap method' if study.settings.swap else 'bootstrap'}",
     }
@@ -637,7 +637,7 @@ def swap_section(study: StabilityStudy) -> Section:
     outcome = study.outcomes[main_condition(study)]
     rows = []
     for m, name in enumerate(study.names):
-        for level in study.settings.tested_levels:
+        for level in study.settings.tested_alpha:
             cells = []
             for counts in outcome.swapped:
                 low, high = difference_needed(counts[:, m : m + 1], outcome.widths[m : m + 1], level)[:, 0].tolist()
@@ -653,7 +653,7 @@ def swap_section(study: StabilityStudy) -> Section:
         "measures": list(study.names),
         "edges": outcome.widths[:, None] * np.arange(BINS),
         "rates": rates,
-        "levels": list(study.settings.tested_levels),
+        "alpha": list(study.settings.tested_alpha),
         "ranges": outcome.widths * BINS,
     }
     place = main_condition(study)
@@ -681,7 +681,7 @@ def asl_curves(study: StabilityStudy) -> Section:
     data = {
         "measures": list(study.names),
         "asls": np.clip(outcome.asl, 0.0, 1.0),
-        "levels": list(study.settings.tested_levels),
+        "alpha": list(study.settings.tested_alpha),
     }
     return Section(
         title="Significance of each pair of systems",

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.rounding_ties import NOISE
-from rankscope.settings import ALPHA, NONNEGATIVE, POSITIVE, SHARE, Choice, Count, Switch
+from rankscope.settings import NONNEGATIVE, POSITIVE, SHARE, Choice, Count, Switch
 from rankscope.typing import Bools, Floats
 
 __all__ = [
@@ -124,11 +124,6 @@ def check_flag(name: str, value: object) -> None:
 def check_share(name: str, value: object) -> None:
     """Raise ParameterError for a level or power that is not between 0 and 1, both excluded."""
     SHARE.check(name, value)
-
-
-def check_level(level: object) -> None:
-    """Raise ParameterError for a significance level that is not above 0 and below 0.5."""
-    ALPHA.check("level", level)
 
 
 def check_positive(name: str, value: object, zero: bool = False) -> None:

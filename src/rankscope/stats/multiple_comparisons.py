@@ -130,7 +130,7 @@ class Clusters:
     rank_low, rank_high
         Best and worst possible rank of each system, (systems): 1 + the number of systems that are better, and m - the
         number that are worse.
-    level
+    alpha
         Systems differ if the p-value of their pair is at most this.
     """
 
@@ -138,10 +138,10 @@ class Clusters:
     groups: tuple[tuple[int, ...], ...]
     rank_low: Ints
     rank_high: Ints
-    level: float
+    alpha: float
 
 
-def find_clusters(values: npt.ArrayLike, pvalues: npt.ArrayLike, *, level: float = 0.05) -> Clusters:
+def find_clusters(values: npt.ArrayLike, pvalues: npt.ArrayLike, *, alpha: float = 0.05) -> Clusters:
     """Find groups of systems that do not differ significantly.
 
     Parameters
@@ -151,7 +151,7 @@ def find_clusters(values: npt.ArrayLike, pvalues: npt.ArrayLike, *, level: float
     pvalues
         Two-sided corrected p-values, (pairs), in the order (0, 1), (0, 2), ..., (1, 2), ...; NaN, of a test that says
         nothing, counts as no difference.
-    level
+    alpha
         Significance level, in (0, 1).
 
     Returns
@@ -170,7 +170,7 @@ def find_clusters(values: npt.ArrayLike, pvalues: npt.ArrayLike, *, level: float
     >>> result.order, result.groups, result.rank_low.tolist(), result.rank_high.tolist()
     ((0, 2, 1), ((0, 2), (2, 1)), [1, 2, 1], [2, 3, 3])
     """
-    check_share("level", level)
+    check_share("alpha", alpha)
     means = join_ties(as_scores(np.atleast_2d(np.asarray(values, np.float64)), min_systems=1, min_queries=1)[0])
     n_systems = means.size
     p_values = np.asarray(pvalues, np.float64)
@@ -181,7 +181,7 @@ def find_clusters(values: npt.ArrayLike, pvalues: npt.ArrayLike, *, level: float
             f"{first.shape}"
         )
     differ = np.zeros((n_systems, n_systems), np.bool_)
-    differ[first, second] = differ[second, first] = at_most(p_values, level)
+    differ[first, second] = differ[second, first] = at_most(p_values, alpha)
     better = differ & (means[:, None] > means)
     order = np.argsort(-means, kind="stable")
     return Clusters(
@@ -189,7 +189,7 @@ def find_clusters(values: npt.ArrayLike, pvalues: npt.ArrayLike, *, level: float
         groups=maximal_runs(differ[np.ix_(order, order)], order.tolist()),
         rank_low=1 + better.sum(axis=0),
         rank_high=n_systems - better.sum(axis=1),
-        level=level,
+        alpha=alpha,
     )
 
 

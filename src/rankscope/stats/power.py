@@ -27,7 +27,7 @@ MAX_QUERIES = 10**8
 
 
 def t_power(
-    n: npt.ArrayLike, difference: float, sd: float, *, level: float = 0.05, alternative: str = "two-sided"
+    n: npt.ArrayLike, difference: float, sd: float, *, alpha: float = 0.05, alternative: str = "two-sided"
 ) -> Floats:
     """The power of the paired t-test: the probability of detecting a true difference, in [0, 1].
 
@@ -39,7 +39,7 @@ def t_power(
         True mean difference.
     sd
         Standard deviation of the differences, above 0.
-    level
+    alpha
         Significance level, in (0, 1).
     alternative
         "two-sided", "greater" or "less".
@@ -65,7 +65,7 @@ def t_power(
     0.8078
     """
     check_alternative(alternative)
-    check_share("level", level)
+    check_share("alpha", alpha)
     check_positive("sd", sd)
     if not np.isfinite(difference):
         raise ParameterError(f"difference is {difference!r}, expected a finite number")
@@ -74,7 +74,7 @@ def t_power(
         raise ParameterError(f"n is {np.min(n_queries):g}, expected at least 2 queries")
     functions = special()
     shift = difference * np.sqrt(n_queries) / sd
-    tail = level / 2 if alternative == "two-sided" else level
+    tail = alpha / 2 if alternative == "two-sided" else alpha
     critical = -functions.stdtrit(n_queries - 1, tail)
     # P(T > c) under shift is P(T < -c) under -shift.
     above, below = (noncentral_t_cdf(n_queries - 1, sign * shift, -critical) for sign in (-1, 1))
@@ -98,7 +98,7 @@ def smallest_enough(is_enough: Callable[[int], bool], first: int, description: s
 
 
 def queries_for_t(
-    difference: float, sd: float, *, power: float = 0.8, level: float = 0.05, alternative: str = "two-sided"
+    difference: float, sd: float, *, power: float = 0.8, alpha: float = 0.05, alternative: str = "two-sided"
 ) -> int:
     """The smallest number of queries with which the paired t-test detects a true difference with this power.
 
@@ -110,7 +110,7 @@ def queries_for_t(
         Standard deviation of the differences, above 0.
     power
         Probability of detecting the difference, in (0, 1).
-    level
+    alpha
         Significance level, in (0, 1).
     alternative
         "two-sided", "greater" or "less".
@@ -118,7 +118,7 @@ def queries_for_t(
     Returns
     -------
     int
-        About (z_(1 - level/2) + z_power)^2 sd^2 / difference^2 + z_(1 - level/2)^2 / 2.
+        About (z_(1 - alpha/2) + z_power)^2 sd^2 / difference^2 + z_(1 - alpha/2)^2 / 2.
 
     Raises
     ------
@@ -139,14 +139,14 @@ def queries_for_t(
         )
     check_positive("the size of the difference", abs(difference))
     return smallest_enough(
-        lambda n: bool(t_power(n, difference, sd, level=level, alternative=alternative) >= power),
+        lambda n: bool(t_power(n, difference, sd, alpha=alpha, alternative=alternative) >= power),
         2,
         f"a difference of {difference:g} at a standard deviation of {sd:g}",
     )
 
 
 def anova_power(
-    n: int, systems: int, difference: float, sd: float, *, level: float = 0.05, design: str = "two-way"
+    n: int, systems: int, difference: float, sd: float, *, alpha: float = 0.05, design: str = "two-way"
 ) -> float:
     """The power of an analysis of variance of systems whose best and worst differ by `difference`; in [0, 1].
 
@@ -160,7 +160,7 @@ def anova_power(
         Difference between the best and the worst system (Sakai's minD).
     sd
         Standard deviation: of the residuals for "two-way", of the scores of one system for "one-way".
-    level
+    alpha
         Significance level, in (0, 1).
     design
         "two-way" (the same queries for all systems) or "one-way".
@@ -193,7 +193,7 @@ def anova_power(
     check_count("systems", systems, 2)
     check_positive("difference", difference)
     check_positive("sd", sd)
-    check_share("level", level)
+    check_share("alpha", alpha)
     check_choice("design", design, ("one-way", "two-way"))
     functions = special()
     df = systems - 1
@@ -202,12 +202,12 @@ def anova_power(
     shift = n * ldexp(min(difference, 1e6 * sd), -exponent) ** 2 / (2 * ldexp(sd, -exponent) ** 2)
     if shift > 1e5:  # the power is 1, and its sum would be slow
         return 1.0
-    critical = functions.fdtri(df, df_error, 1 - level)
+    critical = functions.fdtri(df, df_error, 1 - alpha)
     return float(1 - functions.ncfdtr(df, df_error, shift, critical))
 
 
 def queries_for_anova(
-    systems: int, difference: float, sd: float, *, power: float = 0.8, level: float = 0.05, design: str = "two-way"
+    systems: int, difference: float, sd: float, *, power: float = 0.8, alpha: float = 0.05, design: str = "two-way"
 ) -> int:
     """The smallest number of queries with which an analysis of variance detects with this power that systems differ.
 
@@ -221,7 +221,7 @@ def queries_for_anova(
         Standard deviation, as for `anova_power`.
     power
         Probability of detecting the difference, in (0, 1).
-    level
+    alpha
         Significance level, in (0, 1).
     design
         "two-way" (the same queries for all systems) or "one-way".
@@ -247,7 +247,7 @@ def queries_for_anova(
     """
     check_share("power", power)
     return smallest_enough(
-        lambda n: anova_power(n, systems, difference, sd, level=level, design=design) >= power,
+        lambda n: anova_power(n, systems, difference, sd, alpha=alpha, design=design) >= power,
         2,
         f"a difference of {difference:g} at a standard deviation of {sd:g}",
     )

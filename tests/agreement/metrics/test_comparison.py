@@ -295,7 +295,7 @@ def test_a_correction_that_no_p_can_pass_is_said() -> None:
     [
         ({"metrics": "m0"}, ParameterError, "m0 is the only metric"),
         ({"test": "t"}, ParameterError, "test is 't'"),
-        ({"significance": 0}, ParameterError, "significance is 0"),
+        ({"alpha": 0}, ParameterError, "alpha is 0"),
         ({"correction": "tukey"}, ParameterError, "correction is 'tukey'"),
         ({"statistic": "tau"}, UnknownName, "unknown statistic 'tau'"),
         ({"weights": {"x-1": 0.5}}, ParameterError, "weights add up to 0.5"),

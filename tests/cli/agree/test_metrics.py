@@ -108,4 +108,4 @@ def test_bad_input_is_one_line_and_exit_code_2(cli: Callable[..., Any], files: P
 
 def test_what_cannot_be_is_said_before_anything_is_read(cli: Callable[..., Any], files: Path) -> None:
     assert mentions(cli("agree", "metrics", "none.csv", "--weights", "a-b=0.9").err, "weights", 0.9)
-    assert "'--significance': 2.0" in cli("agree", "metrics", "none.csv", "--significance", "2").err
+    assert "'--alpha': 2.0" in cli("agree", "metrics", "none.csv", "--alpha", "2").err

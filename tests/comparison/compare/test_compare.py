@@ -225,7 +225,7 @@ def by_names(result: Any) -> dict[tuple[str, str], list[float]]:
 @examples(25)
 @given(x=tables(), test=st.sampled_from(ONE_PAIR_AT_A_TIME), correction=st.sampled_from(list(CORRECTIONS)))
 def test_corrected_p_values_are_never_smaller_and_say_what_was_found(x, test, correction):
-    part = rs.compare(score_table(x), test=test, correction=correction, level=0.3, n_resamples=99, rng=3)["AP"]
+    part = rs.compare(score_table(x), test=test, correction=correction, alpha=0.3, n_resamples=99, rng=3)["AP"]
     there = ~np.isnan(part.pvalue)
     assert (part.pvalue_corrected[there] >= part.pvalue[there] - 1e-15).all()
     assert not part.decisions[~there].any()
@@ -310,7 +310,7 @@ def test_lower_is_better_where_the_measure_says_so():
     assert bayes.decisions[1] == 1
     for test in ("wilcoxon", "sign", "nemenyi", "tukey"):
         options = {} if test in OF_ALL else {"correction": "none"}
-        assert rs.compare(score_table(x, "MeanRank"), test=test, level=0.3, **options)["MeanRank"].decisions[1] == 1
+        assert rs.compare(score_table(x, "MeanRank"), test=test, alpha=0.3, **options)["MeanRank"].decisions[1] == 1
 
 
 def test_ranks_of_entities_are_compared_with_lower_as_better():
@@ -373,15 +373,15 @@ def test_the_tidy_table_has_the_columns_that_are_part_of_the_surface(test):
 
 
 def test_the_signature_names_every_setting_that_changes_a_number():
-    options: dict[str, Any] = {"test": "permutation", "n_resamples": 200, "interval": "bca", "rng": 7, "level": 0.1}
+    options: dict[str, Any] = {"test": "permutation", "n_resamples": 200, "interval": "bca", "rng": 7, "alpha": 0.1}
     said = rs.compare(TABLE, **options, rope=0.01, alternative="greater", baseline="c").signature()
     assert said.split(" | ")[:-1] == [
         *("AP", "queries:30", "test:permutation,200", "correction:holm", "family:4 pairs"),
-        *("alternative:greater", "rope:0.01", "level:0.1", "interval:bca", "rng:7"),
+        *("alternative:greater", "rope:0.01", "alpha:0.1", "interval:bca", "rng:7"),
     ]
     plain = rs.compare(TABLE, rng=7).signature()
     assert "rng" not in plain
-    assert plain.split(" | ")[-6:-1] == ["test:t", "correction:holm", "family:10 pairs", "level:0.05", "interval:t"]
+    assert plain.split(" | ")[-6:-1] == ["test:t", "correction:holm", "family:10 pairs", "alpha:0.05", "interval:t"]
     assert "correction" not in rs.compare(TABLE, test="tukey").signature()
     two = random_table(2, 20, ("AP", "RR"))
     assert "family:2 pairs and measures" in rs.compare(two, family="all").signature()

@@ -94,7 +94,7 @@ def test_a_legend_stands_only_where_there_is_something_to_explain():
     assert "* differs" not in str(rs.compare(score_table(FAR[[1, 2]]), baseline="a"))
     starred = str(rs.compare(score_table(FAR), baseline="a"))
     assert mentions(starred, "* differs", "level 0.05", "** at 0.01", "*** at 0.001")
-    starred = str(rs.compare(score_table(FAR), baseline="a", level=0.005))
+    starred = str(rs.compare(score_table(FAR), baseline="a", alpha=0.005))
     assert mentions(starred, "* differs", "level 0.005", "*** at 0.001")
     assert not mentions(starred, "** at 0.01,")
 

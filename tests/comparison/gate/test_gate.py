@@ -35,7 +35,7 @@ def verdict_by_definition(d: Any, margin: float, level: float) -> str:
 @given(d=samples, margin=st.sampled_from([0, 0.013, 0.1, 0.3]), level=st.sampled_from([0.01, 0.05, 0.3]))
 @examples(150)
 def test_p_values_bounds_and_verdict_are_those_of_one_sided_t_tests(d: Any, margin: float, level: float) -> None:
-    found = gated(d, margin=margin, level=level)
+    found = gated(d, margin=margin, alpha=level)
     differences = found["AP"].differences
     part = found["AP"]
     noninferior = oracle.ttest_1samp(differences, -margin, alternative="greater")
@@ -113,7 +113,7 @@ def test_other_tests_of_the_mean_shift_by_the_margin(test: str) -> None:
     assert decision.pvalue_worse == pytest.approx(oracle.ttest_1samp(d, 0, alternative="less").pvalue, abs=0.03)
     again = gated(d, margin=0.03, test=test, rng=3, n_resamples=4000)
     assert_same_bits(again["AP"].decision, decision)
-    assert found.signature().split(" | ")[-5:-1] == [f"test:{test},4000", "level:0.05", "power:0.8", "rng:3"]
+    assert found.signature().split(" | ")[-5:-1] == [f"test:{test},4000", "alpha:0.05", "power:0.8", "rng:3"]
     assert mentions(found.notes, "p-values", f"{test} test")
 
 
@@ -239,8 +239,8 @@ def test_a_margin_that_is_none_is_refused(margin: Any) -> None:
 
 @pytest.mark.parametrize("level", [0, 1, -0.05, 5, float("nan")])
 def test_a_level_outside_0_and_1_is_refused(level: Any) -> None:
-    with pytest.raises(ParameterError, match=r"^level is .*\b0 .*\b0\.5"):
-        GateSettings(margin=0, level=level)
+    with pytest.raises(ParameterError, match=r"^alpha is .*\b0 .*\b0\.5"):
+        GateSettings(margin=0, alpha=level)
 
 
 def test_tests_of_medians_are_refused() -> None:

@@ -89,7 +89,7 @@ def turn_by_a_loop(d: Any, verdict: str, asked: GateSettings, *, helped: bool) -
 @examples(150)
 def test_the_queries_that_turn_the_verdict_are_those_that_a_loop_finds(d: Any, margin: float, level: float) -> None:
     """From the most helped on of a pass, from the most hurt on of a loss; else from whichever end takes fewer."""
-    asked = GateSettings(margin=margin, level=level)
+    asked = GateSettings(margin=margin, alpha=level)
     d = np.array(d)
     verdict = decide(d, asked).verdict
     ends = {PASS: (True,), WORSE: (False,), UNDECIDED: (False, True)}[verdict]

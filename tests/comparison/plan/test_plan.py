@@ -43,7 +43,7 @@ def test_the_worked_example_of_a_standard_deviation_of_167_thousandths(differenc
 def test_agrees_with_statsmodels(d, sd, power, level, alternative):
     models = pytest.importorskip("statsmodels.stats.power")
     side = "two-sided" if alternative == "two-sided" else "larger"
-    asked = {"power": power, "level": level, "alternative": alternative}
+    asked = {"power": power, "alpha": level, "alternative": alternative}
     unbounded = scores_of(pair(sd, n=30).values, ("DCG",))
     found = rows(plan(unbounded, difference=d * sd, n_queries=17, **asked), "DCG")
 
@@ -221,10 +221,10 @@ def test_the_tidy_table_has_its_columns_and_whole_numbers_of_queries():
 
 
 def test_the_signature_holds_every_setting():
-    asked = {"difference": 0.05, "width": 0.2, "power": 0.9, "level": 0.01, "alternative": "greater", "n_queries": 7}
+    asked = {"difference": 0.05, "width": 0.2, "power": 0.9, "alpha": 0.01, "alternative": "greater", "n_queries": 7}
     found = plan(scores_of(many(3)), baseline="b", **asked)
     assert found.signature().split(" | ")[:-1] == [
-        *("AP", "rel:1", "queries:40", "baseline:b", "difference:0.05", "width:0.2", "power:0.9", "level:0.01"),
+        *("AP", "rel:1", "queries:40", "baseline:b", "difference:0.05", "width:0.2", "power:0.9", "alpha:0.01"),
         *("alternative:greater", "at_hand:7"),
     ]
     assert str(found).splitlines()[-2] == found.signature()
@@ -285,11 +285,11 @@ def test_standardised_scores_are_called_that():
 def test_tests_that_share_the_level_have_each_a_part_of_it() -> None:
     scores = random_table(2, 40)
     shared = plan(scores, difference=0.03, tests=15).frame()
-    alone = plan(scores, difference=0.03, level=0.05 / 15).frame()
+    alone = plan(scores, difference=0.03, alpha=0.05 / 15).frame()
     of_t = shared["method"].is_in(["t", "t achieved", "t at n"])
     assert_same_numbers(shared.filter(of_t), alone.filter(of_t))
     rest = plan(scores, difference=0.03).frame()  # one analysis of variance, one interval
     assert_same_numbers(shared.filter(~of_t), rest.filter(~rest["method"].is_in(["t", "t achieved", "t at n"])))
     found = plan(scores, difference=0.03, tests=15)
     assert mentions(found.sections()[0].notes, "p-value", "/ 15 = 0.0033", "15 tests")
-    assert "level:0.05 | tests:15" in " ".join(str(found).split())
+    assert "alpha:0.05 | tests:15" in " ".join(str(found).split())

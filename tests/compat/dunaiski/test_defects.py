@@ -62,7 +62,7 @@ def test_c5_identical_systems_do_not_differ() -> None:
     rng = np.random.default_rng(1)
     study = quick(table([same, same, rng.permutation(same)]))
     assert study.outcomes[0].asl[:, 0].tolist() == [1.0] * 7
-    two = quick(table([same, same, rng.permutation(same) * 1.5]), splits=2, levels=0.005)
+    two = quick(table([same, same, rng.permutation(same) * 1.5]), splits=2, alpha=0.005)
     assert two.outcomes[0].asl_rate[list(SIGNS).index("Average"), 0] == pytest.approx(200 / 3)
     assert mentions(two.notes, "asl", "all pairs differ")
     assert not any("asl says" in note for note in study.notes)
@@ -131,7 +131,7 @@ def test_c13_the_correlation_is_of_all_entities_without_the_first_system() -> No
     from scipy.stats import spearmanr
 
     rho = [spearmanr(small().ranks[i], small().ranks[j]).statistic for i, j in ((1, 2), (1, 3), (2, 3))]
-    study = quick(small(), entities=30, levels=[0.05, 0.15])
+    study = quick(small(), entities=30, alpha=[0.05, 0.15])
     assert study.outcomes[0].correlation[0] == pytest.approx([np.mean(rho)] * 7)
     assert study.outcomes[0].correlation[1] == pytest.approx([np.std(rho)] * 7)
     drawn = quick(small(), systems=3, iterations=60).outcomes[0].correlation[:2, 0]
@@ -147,9 +147,9 @@ def test_c13_the_correlation_is_of_all_entities_without_the_first_system() -> No
 
 def test_each_level_is_the_fuzziness_too() -> None:
     """Reproduced: one number is both."""
-    study = quick(small(), levels=[0.01, 0.15], error_tie=True)
+    study = quick(small(), alpha=[0.01, 0.15], error_tie=True)
     ties = {row.level: row.tie_rate for row in study.rows() if row.fuzz == row.level and row.measure == "DunaiskiAP"}
-    alone = [quick(small(), levels=level).outcomes[0].tie[5, 0] for level in (0.01, 0.15)]
+    alone = [quick(small(), alpha=level).outcomes[0].tie[5, 0] for level in (0.01, 0.15)]
     assert_same_numbers(list(ties.values()), alone)
     assert ties[0.01] < ties[0.15]
 
@@ -170,8 +170,8 @@ def test_where_no_bin_of_swaps_is_good_enough_nothing_is_decided(tables: Path) -
 
 def test_the_preset_elsewhere_gives_the_same_numbers() -> None:
     """`rs.stability.study(..., preset="dunaiski")` is the same experiment, with measures and fuzziness of one's own."""
-    ours = quick(small(), error_tie=True, levels=[0.05, 0.1])
-    asked = {"levels": [0.05, 0.1], "fuzz": [0.05, 0.1], "iterations": 6, "n_resamples": 80, "rng": 1}
+    ours = quick(small(), error_tie=True, alpha=[0.05, 0.1])
+    asked = {"alpha": [0.05, 0.1], "fuzz": [0.05, 0.1], "iterations": 6, "n_resamples": 80, "rng": 1}
     other = rs.stability.study(small(), measures=["MeanRank", "AP", "nDCG@mean"], preset="dunaiski", **asked)
     mine = [row for row in ours.rows() if row.measure in other.names]
     drawn = ("swap_diff_min", "swap_diff_max")

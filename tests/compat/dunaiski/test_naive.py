@@ -149,7 +149,7 @@ def test_mean_rates_over_many_draws_are_those_of_loops() -> None:
     rng = random.Random(5)
     n, m, n_resamples = 120, 2000, 100
     rows = [one_iteration(columns, 10, n_resamples, rng) for _ in range(n)]
-    study = dunaiski_study(table, levels=LEVELS, iterations=m, n_resamples=n_resamples, error_tie=True, rng=6)
+    study = dunaiski_study(table, alpha=LEVELS, iterations=m, n_resamples=n_resamples, error_tie=True, rng=6)
     ours = {
         name: [row for row in study.rows() if row.measure == str(measure) and row.fuzz == row.level]
         for name, measure in zip(SIGNS, study.names, strict=True)

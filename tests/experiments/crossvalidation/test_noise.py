@@ -12,7 +12,7 @@ RNG = np.random.default_rng(7)
 
 def test_of_queries_it_is_half_the_interval_of_the_mean_difference():
     apart = RNG.normal(size=(4, 12))
-    found = noise_of_means(apart, np.zeros((2, 4)), seeds=3, level=0.1)
+    found = noise_of_means(apart, np.zeros((2, 4)), seeds=3, alpha=0.1)
     for i in range(4):
         low, high = stats.ttest_1samp(apart[i], 0).confidence_interval(0.9)
         assert found.queries[i] == pytest.approx((high - low) / 2)

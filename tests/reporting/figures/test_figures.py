@@ -204,7 +204,7 @@ def test_of_very_many_queries_evenly_spaced_ones_are_shown_with_both_ends():
 def test_a_pair_is_marked_where_its_p_value_is_at_most_the_level():
     differences = np.array([[0, 0.2, 0.1], [-0.2, 0, -0.1], [-0.1, 0.1, 0]])
     pvalues = np.array([[1, 0.05, np.nan], [0.05, 1, 0.0501], [np.nan, 0.0501, 1]])
-    data = {"systems": ["a", "b", "c"], "differences": differences, "pvalues": pvalues, "level": 0.05}
+    data = {"systems": ["a", "b", "c"], "differences": differences, "pvalues": pvalues, "alpha": 0.05}
     made = figures.specification(Figure("significance_matrix", data))
     marks = {(row["row"], row["column"]): row["mark"] for row in rows_of(made)}
     assert marks[("a", "b")] == "higher"

@@ -36,7 +36,7 @@ pytest.importorskip("vl_convert", reason="the extra `report` is not installed: p
         ("leaderboard", {"letters": ["a"]}, r"\bletters\b.*\b1\b.*\b3\b"),
         ("leaderboard", {"baseline": "x"}, r"\bbaseline 'x'"),
         ("query_differences", {"differences": np.full(12, np.nan)}, r"\bdifferences\b.*\bno value\b"),
-        ("significance_matrix", {"level": 5}, "level is 5"),
+        ("significance_matrix", {"alpha": 5}, "alpha is 5"),
         ("distribution", {"values": [1, 2, 3]}, r"\bvalues\b.* \(3,\).* \(systems, queries\)"),
         ("correlation_matrix", {"values": np.full((3, 3), 2.0)}, r"\bvalues\b.*\b1\b"),
         ("confusion_matrix", {"normalise": "cells"}, r"\bnormalise\b.*'cells'.*'row', 'column', 'all'"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rankscope.data.section import Figure
 from rankscope.errors import ParameterError
 from rankscope.reporting import figures
-from rankscope.reporting.figures.marks import as_levels, label_places, line_passes_points, overlaps, text_width
+from rankscope.reporting.figures.marks import label_places, line_passes_points, overlaps, sorted_levels, text_width
 from rankscope.reporting.figures.studies import below_cut, domain, last_bin
 
 pytest.importorskip("altair", reason="the extra `report` is not installed: pip install 'rankscope[report]'")
@@ -32,11 +32,11 @@ def made_of(name, style=None, **data):
         ("error_against_tie", {"error_rates": [1, 2, 101]}, r"\berror_rates\b.*\b0\b.*\b100\b"),
         ("error_against_tie", {"tie_rates": [1, 2]}, r"\btie_rates\b.* \(2,\).* \(3,\)"),
         ("error_against_tie", {"error_sds": [1, 2, -1]}, r"\berror_sds or tie_sds\b.*\bnegative\b"),
-        ("asl_rates", {"levels": [0.01, 1]}, "level is 1"),
-        ("asl_rates", {"levels": [0.05, 0.05]}, r"\blevels\b.*\btwice\b"),
-        ("asl_rates", {"levels": []}, "levels is empty"),
-        ("asl_rates", {"levels": [0.01 * i for i in range(1, 8)]}, r"\blevels\b.*\b7\b.*\b6\b"),
-        ("asl_rates", {"levels": [0.05]}, r"\brates\b.* \(3, 2\).* \(3, 1\)"),
+        ("asl_rates", {"alpha": [0.01, 1]}, "alpha is 1"),
+        ("asl_rates", {"alpha": [0.05, 0.05]}, r"\balpha\b.*\btwice\b"),
+        ("asl_rates", {"alpha": []}, "alpha is empty"),
+        ("asl_rates", {"alpha": [0.01 * i for i in range(1, 8)]}, r"\balpha\b.*\b7\b.*\b6\b"),
+        ("asl_rates", {"alpha": [0.05]}, r"\brates\b.* \(3, 2\).* \(3, 1\)"),
         ("condition_lines", {"x": []}, r"\bx\b.*\bno conditions\b"),
         ("condition_lines", {"x": "10,20"}, r"\bx\b.*\bno conditions\b"),
         ("condition_lines", {"x": [5, 10, 10, 20]}, r"\bx\b.*\btwice\b.*\bNaN\b"),
@@ -45,11 +45,11 @@ def made_of(name, style=None, **data):
         ("swap_curve", {"rates": [1, 2]}, r"\brates\b.* \(2,\).* \(measures, bins\)"),
         ("swap_curve", {"edges": [0, 1]}, r"\bedges\b.* \(2,\).* \(20,\)"),
         ("swap_curve", {"ranges": [1, 1, 0]}, r"\branges\b.*\b0\b"),
-        ("swap_curve", {"levels": [5]}, "level is 5"),
+        ("swap_curve", {"alpha": [5]}, "alpha is 5"),
         ("asl_curves", {"asls": [0.1, 0.2]}, r"\basls\b.* \(2,\).* \(measures, pairs\)"),
         ("asl_curves", {"asls": np.full((3, 4), 1.5)}, r"\basls\b.*\b0\b.*\b1\b"),
         ("asl_curves", {"cut": 0}, "cut is 0"),
-        ("significance_matrix", {"levels": [0.05, 2]}, "level is 2"),
+        ("significance_matrix", {"alpha": [0.05, 2]}, "alpha is 2"),
     ],
 )
 def test_data_that_do_not_fit_are_refused(name, changed, message):
@@ -142,7 +142,7 @@ def test_shared_pixels_of_boxes_and_points_near_a_line_are_those_of_the_definiti
 
 def test_measures_are_sorted_by_the_pairs_told_apart_at_the_level_nearest_to_05():
     rates = [[10, 50], [20, 40], [NAN, NAN], [5, 60]]
-    made = made_of("asl_rates", measures=["a", "b", "none", "c"], levels=[0.001, 0.05], rates=rates)
+    made = made_of("asl_rates", measures=["a", "b", "none", "c"], alpha=[0.001, 0.05], rates=rates)
     assert [row["measure"] for row in rows_of(made)] == ["c", "c", "a", "a", "b", "b"]
     assert made["layer"][0]["encoding"]["y"]["scale"]["domain"] == ["c", "a", "b", "none"]
     assert "sorted at level 0.05" in subtitle_of(made)
@@ -151,16 +151,14 @@ def test_measures_are_sorted_by_the_pairs_told_apart_at_the_level_nearest_to_05(
 
 
 def test_levels_in_any_order_keep_their_rates():
-    made = made_of(
-        "asl_rates", measures=["a"], levels=[0.05, 0.01], rates=[[80, 30]], lows=[[70, 20]], highs=[[90, 40]]
-    )
+    made = made_of("asl_rates", measures=["a"], alpha=[0.05, 0.01], rates=[[80, 30]], lows=[[70, 20]], highs=[[90, 40]])
     found = {row["level"]: (row["low"], row["rate"], row["high"]) for row in rows_of(made)}
     assert found == {"0.05": (70, 80, 90), "0.01": (20, 30, 40)}
-    assert as_levels([0.05, 0.01]) == [0.01, 0.05]
+    assert sorted_levels([0.05, 0.01]) == [0.01, 0.05]
 
 
 def test_one_level_needs_no_legend():
-    made = made_of("asl_rates", measures=["a"], levels=[0.05], rates=[[80]])
+    made = made_of("asl_rates", measures=["a"], alpha=[0.05], rates=[[80]])
     assert made["layer"][-1]["encoding"]["color"]["legend"] is None
     assert "yOffset" not in made["layer"][-1]["encoding"]
 
@@ -249,10 +247,10 @@ def test_bins_beyond_the_last_swap_are_cut_off_and_the_caption_says_so():
 
 
 def test_dashed_lines_are_at_the_levels_that_the_axis_holds():
-    made = made_of("swap_curve", measures=["AP"], edges=[0, 1], rates=[[30, 5]], levels=[0.05, 0.005])
+    made = made_of("swap_curve", measures=["AP"], edges=[0, 1], rates=[[30, 5]], alpha=[0.05, 0.005])
     assert [row["level"] for row in rows_of(made) if "level" in row] == [0.5, 5]
     assert {"5%"} <= set(texts(figures.as_svg(Figure("swap_curve", PLAIN["swap_curve"]))))
-    made = made_of("asl_curves", measures=["AP"], asls=[[0.1, 0.02]], levels=[0.05, 0.2])
+    made = made_of("asl_curves", measures=["AP"], asls=[[0.1, 0.02]], alpha=[0.05, 0.2])
     assert [row["level"] for row in rows_of(made) if "level" in row] == [0.05]
 
 
@@ -292,7 +290,7 @@ def test_a_pair_is_marked_by_the_lowest_level_it_reaches():
     differences = np.array([[0, 0.3, 0.1], [-0.3, 0, -0.1], [-0.1, 0.1, 0]])
     reached = np.array([[1, 0.01, 1], [0.01, 1, 0.05], [1, 0.05, 1]])
     made = made_of(
-        "significance_matrix", systems=list("abc"), differences=differences, pvalues=reached, levels=[0.05, 0.01, 0.005]
+        "significance_matrix", systems=list("abc"), differences=differences, pvalues=reached, alpha=[0.05, 0.01, 0.005]
     )
     found = {(row["row"], row["column"]): (row["mark"], row["reached"]) for row in made_rows(made)}
     assert found[("a", "b")] == ("higher", "0.01")
@@ -312,7 +310,7 @@ def test_a_pair_is_marked_by_the_lowest_level_it_reaches():
                         "systems": list("abc"),
                         "differences": differences,
                         "pvalues": reached,
-                        "levels": [0.05, 0.01, 0.005],
+                        "alpha": [0.05, 0.01, 0.005],
                     },
                 )
             )
@@ -328,6 +326,6 @@ def made_rows(made):
 def test_a_p_value_between_two_levels_reaches_the_higher_one():
     pvalues = np.array([[NAN, 0.02], [0.02, NAN]])
     made = made_of(
-        "significance_matrix", systems=["a", "b"], differences=[[0, 1], [-1, 0]], pvalues=pvalues, levels=[0.01, 0.05]
+        "significance_matrix", systems=["a", "b"], differences=[[0, 1], [-1, 0]], pvalues=pvalues, alpha=[0.01, 0.05]
     )
     assert {row["reached"] for row in rows_of(made)} == {"0.05"}

@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 
-def cluster_ranks(order: Sequence[int], pvalues: Floats, level: float) -> Ints:
+def cluster_ranks(order: Sequence[int], pvalues: Floats, alpha: float) -> Ints:
     """Ranks of metrics: down the order, a new one begins at a metric that is worse than one of the current rank.
 
     So no metric differs significantly from another one of its rank.
@@ -60,8 +60,8 @@ def cluster_ranks(order: Sequence[int], pvalues: Floats, level: float) -> Ints:
         The metrics by falling value.
     pvalues
         (metrics, metrics) p-values, symmetric; NaN is no difference.
-    level
-        The significance level.
+    alpha
+        Significance level.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def cluster_ranks(order: Sequence[int], pvalues: Floats, level: float) -> Ints:
     ranks = np.ones(len(order), np.int64)
     rank, start = 1, 0
     for position, m in enumerate(order):
-        if at_most(pvalues[list(order[start:position]), m], level).any():
+        if at_most(pvalues[list(order[start:position]), m], alpha).any():
             rank, start = rank + 1, position
         ranks[m] = rank
     return ranks
@@ -94,10 +94,10 @@ def few_resamples(tests: Sequence[str], n_metrics: int, settings: MetricComparis
         return []
     doubled = settings.alternative == "two-sided" and any(TESTS[test] == "values" for test in tests)
     factor = n_tests * (2 if doubled else 1)
-    if at_most(factor / (1 + settings.n_resamples), settings.significance):
+    if at_most(factor / (1 + settings.n_resamples), settings.alpha):
         return []
-    criterion = f"the correction of {n_tests} tests" if n_tests > 1 else f"significance {settings.significance:g}"
-    needed = int(np.ceil(factor / settings.significance))
+    criterion = f"the correction of {n_tests} tests" if n_tests > 1 else f"level {settings.alpha:g}"
+    needed = int(np.ceil(factor / settings.alpha))
     return [
         f"with {settings.n_resamples:,} resamples no p-value is low enough for {criterion}; use "
         f"{needed:,} or more (--resamples){', or another correction' if n_tests > 1 else ''}"
@@ -194,7 +194,7 @@ class MetricComparison(Result):
         """(tasks, metrics) from 1; those of one rank are a cluster, as the metrics task forms them."""
         return np.array(
             [
-                cluster_ranks(clusters.order, corrected, self.settings.significance)
+                cluster_ranks(clusters.order, corrected, self.settings.alpha)
                 for clusters, corrected in zip(self.clusters, self.pvalue_corrected, strict=True)
             ]
         )
@@ -236,7 +236,7 @@ class MetricComparison(Result):
             f"test:{'+'.join(dict.fromkeys(self.tests))}{draws_text}",
             f"alternative:{settings.alternative}",
             f"correction:{settings.correction} ({family} of a task)",
-            f"significance:{settings.significance:g}",
+            f"alpha:{settings.alpha:g}",
             *([f"rng:{settings.seed}"] if resampled else []),
         ]
 
@@ -259,7 +259,7 @@ def compare_metrics(
     swap: str | None = None,
     epsilon: float | None = None,
     correction: str = "holm",
-    significance: float = 0.05,
+    alpha: float = 0.05,
     n_resamples: int = 1000,
     human: str | None = None,
     from_segments: str = "mean",
@@ -311,8 +311,8 @@ def compare_metrics(
     correction
         Correction of p-values for multiple comparisons: all pairs of metrics of a task. The metrics task uses none. One
         of 'holm', 'bonferroni', 'hochberg', 'bh', 'none'. Default: 'holm'.
-    significance
-        Significance level: metrics differ if their corrected p-value is at most P. Default: 0.05.
+    alpha
+        Significance level A: metrics differ if their corrected p-value is at most A. Default: 0.05.
     n_resamples
         Number of resamples of the test. Default: 1000.
     human
@@ -407,7 +407,7 @@ def compare_metrics(
         swap=swap,
         epsilon=epsilon,
         correction=correction,
-        significance=significance,
+        alpha=alpha,
         human=human,
         from_segments=from_segments,
         over=over,
@@ -506,7 +506,7 @@ def compare_on_tasks(
     for c, result in enumerate(results):
         adjusted = adjust_pvalues(result.pvalue[metric_pairs], method=settings.correction).pvalue
         corrected[c][metric_pairs] = corrected[c].T[metric_pairs] = adjusted
-        clusters.append(find_clusters(result.value, adjusted, level=settings.significance))
+        clusters.append(find_clusters(result.value, adjusted, alpha=settings.alpha))
     higher_gold = (
         [inputs.gold]
         if getattr(inputs.people, "higher_is_better", inputs.gold in getattr(inputs.people, "score_columns", ()))

@@ -285,8 +285,8 @@ class MetricComparisonSettings(Settings):
         help="Correction of p-values for multiple comparisons: all pairs of metrics of a task. The metrics task uses "
         "none.",
     )
-    significance: float = share(
-        0.05, help="Significance level: metrics differ if their corrected p-value is at most P."
+    alpha: float = share(
+        0.05, help="Significance level A: metrics differ if their corrected p-value is at most A.", metavar="A"
     )
     human: str | None = human_field()
     from_segments: str = from_segments_field()

@@ -151,7 +151,7 @@ def rank_ranges(result: MetricComparison) -> Table:
 
 def matrix(result: MetricComparison, c: int, *, folded: bool) -> Section:
     order = list(result.clusters[c].order)
-    uncorrected = f"p ≤ {result.settings.significance:g}, not corrected"
+    uncorrected = f"p ≤ {result.settings.alpha:g}, not corrected"
     value = result.value[c][order]
     name = column_titles(result)[c]
     return Section(
@@ -163,7 +163,7 @@ def matrix(result: MetricComparison, c: int, *, folded: bool) -> Section:
                 "systems": [result.metrics[m] for m in order],
                 "differences": value[:, None] - value,
                 "pvalues": result.pvalue_corrected[c][np.ix_(order, order)],
-                "level": result.settings.significance,
+                "alpha": result.settings.alpha,
                 "measure": name if c == len(result.tasks) else statistic_name(result.tasks[c].statistic),
                 "noun": "metric",
                 **({"criterion": uncorrected} if result.settings.correction == "none" else {}),
@@ -252,10 +252,10 @@ def sentence_of(result: MetricComparison) -> str:
     best = [m for m in order if result.rank[c, m] == 1]
     names = join_names(result.metrics[m] for m in best)
     n_others = len(order) - len(best)
-    chance = f"p ≤ {result.settings.significance:g}{corrected_by(result)}"
+    chance = f"p ≤ {result.settings.alpha:g}{corrected_by(result)}"
     if len(best) == 1:
         indistinct = [
-            m for m in order[1:] if not at_most(result.pvalue_corrected[c, best[0], m], result.settings.significance)
+            m for m in order[1:] if not at_most(result.pvalue_corrected[c, best[0], m], result.settings.alpha)
         ]
         others = f"{result.metrics[order[1]]} ({format_mean(value[order[1]])})"
         if not indistinct:

@@ -21,6 +21,7 @@ from rankscope.compat.dunaiski import (
     show_study,
 )
 from rankscope.data.entities import EntityRanks
+from rankscope.errors import SettingError
 from rankscope.io.core import source_name
 from rankscope.parallel import all_cores
 from rankscope.settings import as_tuple
@@ -97,19 +98,24 @@ def dunaiski(arguments: Sequence[str]) -> None:
     if options.file == "-" and sys.stdin is not None and sys.stdin.isatty():
         report_progress("reading the table of ranks from standard input; -f names a file")
     table = dunaiski_table(options.file, options.totalranks)
-    settings = StudySettings(
-        splits=as_tuple(options.splits),
-        systems=as_tuple(options.systems),
-        entities=as_tuple(options.entities),
-        levels=as_tuple(options.sigs),
-        fuzz=as_tuple(options.sigs),
-        iterations=options.iter,
-        n_resamples=options.boot,
-        seed=seed_of(None if options.seed is None else abs(options.seed)),  # as Python's random.seed takes it
-        error_tie=options.err,
-        swap=options.swap,
-        preset=PRESET,
-    )
+    try:
+        settings = StudySettings(
+            splits=as_tuple(options.splits),
+            systems=as_tuple(options.systems),
+            entities=as_tuple(options.entities),
+            alpha=as_tuple(options.sigs),
+            fuzz=as_tuple(options.sigs),
+            iterations=options.iter,
+            n_resamples=options.boot,
+            seed=seed_of(None if options.seed is None else abs(options.seed)),  # as Python's random.seed takes it
+            error_tie=options.err,
+            swap=options.swap,
+            preset=PRESET,
+        )
+    except SettingError as error:  # the tool has one option for the levels and the fuzziness
+        if error.argument not in ("alpha", "fuzz"):
+            raise
+        raise SettingError(error.argument, "--sigs", error.fault) from None
     _, notes = experiment_conditions(table, settings)
     report_overview(options, table, settings.root_seed)
     for note in (*table.notes, *notes):

@@ -121,7 +121,7 @@ def pair_slices(n_pairs: int, n_queries: int) -> Iterator[slice]:
 def compute_slice(differences: Floats, sign: int, settings: ComparisonSettings) -> PairTestResults:
     """Test pairs by their differences (pairs, queries). sign: -1 if lower is better, which swaps wins and losses."""
     interval_ends = interval_ends_of(differences, settings)
-    effects = effect_sizes(differences, confidence_level=1 - settings.level, zone=settings.rope)
+    effects = effect_sizes(differences, confidence_level=1 - settings.alpha, zone=settings.rope)
     if sign < 0:
         effects = replace(effects, wins=effects.losses, losses=effects.wins, superiority=1 - effects.superiority)
     missing = np.full(len(differences), np.nan)
@@ -168,7 +168,7 @@ def compute_slice(differences: Floats, sign: int, settings: ComparisonSettings) 
 
 def interval_ends_of(differences: Floats, settings: ComparisonSettings) -> Floats:
     """(2, pairs) the ends of the interval of each mean difference; NaN for constant differences other than 0."""
-    confidence_level = 1 - settings.level
+    confidence_level = 1 - settings.alpha
     if settings.interval == "t":
         interval = t_interval(differences, confidence_level=confidence_level)
     else:

@@ -67,7 +67,7 @@ class MeasureComparison:
     test_results: PairTestResults
     pvalue_corrected: Floats
     decisions: npt.NDArray[np.int64]
-    level: float
+    alpha: float
     notes: tuple[str, ...]
 
     @property
@@ -144,7 +144,7 @@ class MeasureComparison:
             return None
         pvalues = np.where(self.decisions != 0, self.pvalue_corrected, 1.0)
         values = join_ties(self.measure_values.sign * self.means, self.measure_values.scale)
-        return find_clusters(values, pvalues, level=self.level)
+        return find_clusters(values, pvalues, alpha=self.alpha)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -235,7 +235,7 @@ class Comparison(Result):
         if settings.rope:
             entries.append(f"rope:{settings.rope:g}")
         interval = settings.test if settings.method.has_intervals else settings.interval
-        entries += [f"level:{settings.level:g}", f"interval:{interval}"]
+        entries += [f"alpha:{settings.alpha:g}", f"interval:{interval}"]
         if settings.method.uses_resampling or settings.interval != "t":
             entries.append(f"rng:{settings.seed}")
         return [head, *entries]

@@ -90,21 +90,21 @@ TESTS: dict[str, SignificanceTest] = {
     ),
     "tukey": SignificanceTest(
         summary="Tukey's honestly significant difference, queries as blocks",
-        run=lambda x, s: tukey_hsd(x, confidence_level=1 - s.level),
+        run=lambda x, s: tukey_hsd(x, confidence_level=1 - s.alpha),
         kind="all",
         assumes_normality=True,
         has_intervals=True,
     ),
     "randomised-tukey": SignificanceTest(
         summary="Tukey's HSD by permutations of each query's values",
-        run=lambda x, s: randomised_tukey_hsd(x, confidence_level=1 - s.level, **resampling_options(s)),
+        run=lambda x, s: randomised_tukey_hsd(x, confidence_level=1 - s.alpha, **resampling_options(s)),
         kind="all",
         uses_resampling=True,
         has_intervals=True,
     ),
     "nemenyi": SignificanceTest(
         summary="Nemenyi's test of mean ranks, after Friedman's",
-        run=lambda x, s: nemenyi_test(x, confidence_level=1 - s.level),
+        run=lambda x, s: nemenyi_test(x, confidence_level=1 - s.alpha),
         kind="all",
         compares="mean ranks",
     ),
@@ -156,7 +156,7 @@ class ComparisonSettings(Settings):
         ALTERNATIVES,
         help="Alternative hypothesis: the values of A differ from those of B, or are greater, or less.",
     )
-    level: float = alpha_field(help="Significance level A; confidence intervals have the level 1 - A.")
+    alpha: float = alpha_field(help="Significance level A; confidence intervals have the level 1 - A.")
     interval: str = choice(
         "t",
         INTERVALS,

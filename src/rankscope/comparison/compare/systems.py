@@ -119,17 +119,17 @@ def resolution_notes(comparison: MeasureComparison, settings: ComparisonSettings
         subject = "probabilities are" if settings.is_bayesian else "p is"
         notes.append(f"{subject} from {settings.n_resamples:,} resamples, with a standard error of up to "
                      f"{np.nanmax(comparison.test_results.error):.4f}")  # fmt: skip
-        if not settings.is_bayesian and family / (settings.n_resamples + 1) > settings.level:
+        if not settings.is_bayesian and family / (settings.n_resamples + 1) > settings.alpha:
             notes.append(
                 f"{settings.n_resamples:,} resamples cannot show {tested_pairs} to differ at level "
-                f"{settings.level:g}; ask for {int(np.ceil(family / settings.level)):,} or more"
+                f"{settings.alpha:g}; ask for {int(np.ceil(family / settings.alpha)):,} or more"
             )
     elif settings.method.is_counting and comparison.n < 60:
         smallest_p = (2.0 if settings.alternative == "two-sided" else 1.0) / 2.0**comparison.n
-        if smallest_p * family > settings.level:
+        if smallest_p * family > settings.alpha:
             notes.append(
                 f"the test {settings.test} cannot show {tested_pairs} to differ on {pluralise_queries(comparison.n)}: "
-                f"its least p is {smallest_p:.4g}, and the level {settings.level:g}"
+                f"its least p is {smallest_p:.4g}, and the level {settings.alpha:g}"
             )
     return notes
 
@@ -222,7 +222,7 @@ def compare(
     correction: str = "holm",
     family: str = "pairs",
     alternative: str = "two-sided",
-    level: float = 0.05,
+    alpha: float = 0.05,
     interval: str = "t",
     rope: float = 0.0,
     n_resamples: int = 10_000,
@@ -253,7 +253,7 @@ def compare(
     alternative
         Alternative hypothesis: the values of A differ from those of B, or are greater, or less. One of 'two-sided',
         'greater', 'less'. Default: 'two-sided'.
-    level
+    alpha
         Significance level A; confidence intervals have the level 1 - A. Default: 0.05.
     interval
         Confidence interval of the mean difference: Student's t, or a bootstrap (bca, percentile). One of 't', 'bca',
@@ -306,7 +306,7 @@ def compare(
         correction=correction,
         family=family,
         alternative=alternative,
-        level=level,
+        alpha=alpha,
         interval=interval,
         rope=rope,
         n_resamples=n_resamples,
@@ -390,7 +390,7 @@ def measure_comparison(
         test_results=results,
         pvalue_corrected=corrected_pvalues,
         decisions=decisions.astype(np.int64),
-        level=settings.level,
+        alpha=settings.alpha,
         notes=(),
     )
     family_size = first.size * (n_measures if settings.family == "all" else 1)
@@ -402,8 +402,8 @@ def measure_comparison(
 def significant_pairs(results: PairTestResults, corrected_pvalues: Floats, settings: ComparisonSettings) -> Bools:
     """(pairs) whether the test shows a difference, in the direction of the alternative."""
     if results.posterior is not None:
-        return np.asarray(at_most(1 - settings.level, results.posterior[[0, 2]].max(axis=0)), np.bool_)
+        return np.asarray(at_most(1 - settings.alpha, results.posterior[[0, 2]].max(axis=0)), np.bool_)
     side = {"two-sided": 0, "greater": 1, "less": -1}[settings.alternative]
     return np.asarray(
-        at_most(corrected_pvalues, settings.level) & ((results.direction == side) | (side == 0)), np.bool_
+        at_most(corrected_pvalues, settings.alpha) & ((results.direction == side) | (side == 0)), np.bool_
     )

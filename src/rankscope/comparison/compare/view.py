@@ -68,7 +68,7 @@ def pair_sentence(result: Comparison, comparison: MeasureComparison) -> str:
     bounds = bounds if sign > 0 else (-bounds[1], -bounds[0])
     interval_text = ""
     if not np.isnan(bounds[0]):
-        interval_text = f" ({format_percent(1 - comparison.level)} interval {bounds[0]:.4f} to {bounds[1]:.4f})"
+        interval_text = f" ({format_percent(1 - comparison.alpha)} interval {bounds[0]:.4f} to {bounds[1]:.4f})"
     facts = (
         f"its mean {comparison.measure_values.label} on {pluralise_queries(comparison.n)} is {comparison.means[a]:.4f} "
         f"against {comparison.means[b]:.4f}, {'higher' if sign > 0 else 'lower'} by {gap:.4f}{interval_text}"
@@ -210,9 +210,9 @@ def test_clause(result: Comparison) -> str:
     """The test, its correction and its level, in brackets."""
     settings = result.settings
     if settings.is_bayesian:
-        return f" (probability of at least {1 - settings.level:g})"
+        return f" (probability of at least {1 - settings.alpha:g})"
     correction = f", {settings.correction}" if not settings.tests_all_systems and settings.correction != "none" else ""
-    return f" (test {settings.test}{correction}, level {settings.level:g})"
+    return f" (test {settings.test}{correction}, level {settings.alpha:g})"
 
 
 #: Unanswered queries that a note names at most.
@@ -367,16 +367,16 @@ def beaten_letters(positions: list[int], n_systems: int) -> str:
     return ("," if n_systems > 26 else "").join(texts)
 
 
-def stars(p: float, level: float) -> str:
+def stars(p: float, alpha: float) -> str:
     """Stars for a corrected p-value; none above the level."""
-    if not at_most(p, level):
+    if not at_most(p, alpha):
         return ""
-    return next((marks for bound, marks in STARS if at_most(p, min(bound, level))), "*")
+    return next((marks for bound, marks in STARS if at_most(p, min(bound, alpha))), "*")
 
 
 def leaderboard(result: Comparison, comparison: MeasureComparison) -> Section:
     """Systems, best first, the best in bold; after the mean the letters of beaten systems, or stars for a baseline."""
-    interval = t_interval(comparison.measure_values.values, confidence_level=1 - comparison.level)
+    interval = t_interval(comparison.measure_values.values, confidence_level=1 - comparison.alpha)
     low, high = (np.where(interval.degenerate, np.nan, bounds) for bounds in (interval.low, interval.high))
     table = ranked_table(comparison, low, high) if result.baseline is None else baseline_table(result, comparison)
     order = comparison.order.tolist()
@@ -388,7 +388,7 @@ def leaderboard(result: Comparison, comparison: MeasureComparison) -> Section:
         "measure": comparison.measure,
         "baseline": result.baseline,
         "higher_is_better": comparison.measure_values.sign > 0,
-        "interval": f"{format_percent(1 - comparison.level)} interval",
+        "interval": f"{format_percent(1 - comparison.alpha)} interval",
     }
     return Section(
         title=f"{comparison.measure} on {pluralise_queries(comparison.n)}",
@@ -406,9 +406,9 @@ def legend(result: Comparison, comparison: MeasureComparison) -> tuple[str, ...]
     if not comparison.decisions.any():
         return ()
     if result.settings.is_bayesian:
-        return (f"*: better or worse than the baseline with a probability of at least {1 - comparison.level:g}",)
-    star_bounds = [f"{marks} at {bound:g}" for bound, marks in reversed(STARS) if bound < comparison.level]
-    return (f"{', '.join([f'* differs from the baseline at level {comparison.level:g}', *star_bounds])}",)
+        return (f"*: better or worse than the baseline with a probability of at least {1 - comparison.alpha:g}",)
+    star_bounds = [f"{marks} at {bound:g}" for bound, marks in reversed(STARS) if bound < comparison.alpha]
+    return (f"{', '.join([f'* differs from the baseline at level {comparison.alpha:g}', *star_bounds])}",)
 
 
 def ranked_table(comparison: MeasureComparison, low: np.ndarray, high: np.ndarray) -> Table:
@@ -427,7 +427,7 @@ def ranked_table(comparison: MeasureComparison, low: np.ndarray, high: np.ndarra
             raised=[beaten_letters(np.flatnonzero(row).tolist(), n_systems) for row in beats],
         ),
         column(
-            f"{format_percent(1 - comparison.level)} interval", zip(low[order], high[order], strict=True), interval()
+            f"{format_percent(1 - comparison.alpha)} interval", zip(low[order], high[order], strict=True), interval()
         ),
         None
         if clusters is None
@@ -451,7 +451,7 @@ def baseline_table(result: Comparison, comparison: MeasureComparison) -> Table:
     own_columns = pair_columns(result, comparison, np.array([i for i in pairs if i is not None]))
     baseline_position = pairs.index(None)
     superscripts = [
-        (stars(float(comparison.pvalue_corrected[i]), comparison.level) or "*")
+        (stars(float(comparison.pvalue_corrected[i]), comparison.alpha) or "*")
         if i is not None and comparison.decisions[i]
         else ""
         for i in pairs
@@ -505,7 +505,7 @@ def pair_columns(
         tests += [corrected] if is_corrected(result) else []
     return [
         column("difference", sign * comparison.difference[pairs], digits(signed=True)),
-        column(f"{format_percent(1 - comparison.level)} interval", zip(low, high, strict=True), interval()),
+        column(f"{format_percent(1 - comparison.alpha)} interval", zip(low, high, strict=True), interval()),
         *tests,
         column("effect d", sign * comparison.effect_size[pairs], digits(2, signed=True)),
         column("better on", np.where(sign > 0, superiority, 1 - superiority), lambda share: f"{100 * share:.0f} %"),
@@ -565,7 +565,7 @@ def effect_size_sections(result: Comparison, comparison: MeasureComparison) -> l
     sign = display_signs(result, comparison)
     a = np.where(sign > 0, comparison.first, comparison.second)
     b = np.where(sign > 0, comparison.second, comparison.first)
-    confidence_level = 1 - comparison.level
+    confidence_level = 1 - comparison.alpha
     differences = comparison.measure_values.differences(a[varies], b[varies])
     student = t_interval(differences, confidence_level=confidence_level)
     bca = bootstrap_interval(
@@ -589,7 +589,7 @@ def effect_size_sections(result: Comparison, comparison: MeasureComparison) -> l
         column("Hedges' g", signs * effects.hedges_g[pairs], digits(2, signed=True)),
     )
     sentence = (
-        f"Each interval has the level {format_percent(1 - comparison.level)}, without correction for multiple "
+        f"Each interval has the level {format_percent(1 - comparison.alpha)}, without correction for multiple "
         "comparisons."
     )
     title = f"{comparison.measure}: intervals and effect sizes"
@@ -612,7 +612,7 @@ def matrix_figure(comparison: MeasureComparison) -> Figure:
     if comparison.test_results.posterior is not None:
         # The probability of not being better: small values mean certainty, as of p-values.
         p = 1 - comparison.test_results.posterior[[0, 2]].max(axis=0)
-        criterion = f"probability of one to be better of at least {format_percent(1 - comparison.level)}"
+        criterion = f"probability of one to be better of at least {format_percent(1 - comparison.alpha)}"
     differences[comparison.first, comparison.second] = comparison.difference
     differences[comparison.second, comparison.first] = -comparison.difference
     pvalues[comparison.first, comparison.second] = pvalues[comparison.second, comparison.first] = p
@@ -623,7 +623,7 @@ def matrix_figure(comparison: MeasureComparison) -> Figure:
             "systems": tuple(comparison.systems[system] for system in comparison.order.tolist()),
             "differences": tuple(map(tuple, differences[order].tolist())),
             "pvalues": tuple(map(tuple, pvalues[order].tolist())),
-            "level": comparison.level,
+            "alpha": comparison.alpha,
             "measure": comparison.measure,
             **({} if criterion is None else {"criterion": criterion}),
         },

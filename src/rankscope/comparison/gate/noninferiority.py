@@ -87,7 +87,7 @@ class GateSettings(Settings):
     margin: float = number(
         REQUIRED, rule=NONNEGATIVE, help="Largest loss of the mean that is acceptable, in units of the measure."
     )
-    level: float = alpha_field(help="Significance level of each one-sided test.")
+    alpha: float = alpha_field(help="Significance level of each one-sided test.")
     test: str = choice("t", TESTS, help="Test of the mean difference.")
     power: float = share(0.8, help="Power at which the number of queries still needed is estimated.")
     n_resamples: int = resamples_field(10_000, "Number of resamples of a permutation test or bootstrap.")
@@ -132,16 +132,16 @@ def decide(differences: Floats, settings: GateSettings) -> Decision:
     """
     differences, settings, power = scale_to_unit(differences, settings)
     n, mean = differences.size, float(differences.mean())
-    margin, level = settings.margin, settings.level
+    margin, alpha = settings.margin, settings.alpha
     missing_numbers = (np.nan,) * 4
     if n == 1:
         return Decision(UNDECIDED, ldexp(mean, power), *missing_numbers, None, True)
     if is_constant(differences[None])[0]:
         return Decision(verdict_of_constant(mean, margin), ldexp(mean, power), *missing_numbers, None, True)
     sd = float(differences.std(ddof=1))
-    half_width = float(special().stdtrit(n - 1, 1 - level) * sd / np.sqrt(n))
+    half_width = float(special().stdtrit(n - 1, 1 - alpha) * sd / np.sqrt(n))
     noninferior, worse = pvalues(differences, settings)
-    verdict = PASS if at_most(noninferior, level) else WORSE if at_most(worse, level) else UNDECIDED
+    verdict = PASS if at_most(noninferior, alpha) else WORSE if at_most(worse, alpha) else UNDECIDED
     n_needed = queries_needed(mean, sd, settings) if verdict == UNDECIDED else None
     with np.errstate(over="ignore"):  # at a level near 0 the bounds may be beyond float64
         scaled_mean, low, high = np.ldexp([mean, mean - half_width, mean + half_width], power).tolist()
@@ -179,7 +179,7 @@ def pvalues(differences: Floats, settings: GateSettings) -> tuple[float, float]:
 
 def queries_needed(mean: float, sd: float, settings: GateSettings) -> int | None:
     """Queries with which a t-test decides, with the power of the settings, if the observed mean and sd are true."""
-    options = {"power": settings.power, "level": settings.level}
+    options = {"power": settings.power, "alpha": settings.alpha}
     estimates = []
     for difference, alternative in ((mean + settings.margin, "greater"), (mean, "less")):
         if difference != 0 and (difference > 0) == (alternative == "greater"):
@@ -231,11 +231,11 @@ def verdicts_by_t(
     mean: Floats, variance: Floats, n: npt.NDArray[np.int64], is_constant: Bools, settings: GateSettings
 ) -> npt.NDArray[np.int64]:
     """Indices into `VERDICTS` for samples with these means and variances."""
-    margin, level = settings.margin, settings.level
+    margin, alpha = settings.margin, settings.alpha
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.sqrt(variance / n)
-        is_pass = at_most(t_pvalue((mean + margin) / error, n - 1, "greater"), level)
-        is_worse = at_most(t_pvalue(mean / error, n - 1, "less"), level)
+        is_pass = at_most(t_pvalue((mean + margin) / error, n - 1, "greater"), alpha)
+        is_worse = at_most(t_pvalue(mean / error, n - 1, "less"), alpha)
     constant_passes = mean >= -margin - NOISE * np.maximum(np.abs(mean), margin)
     verdicts = np.where(is_pass, 0, np.where(is_worse, 2, 1))
     return np.where(is_constant, np.where(constant_passes, 0, 2), verdicts)
@@ -286,12 +286,12 @@ class MeasureGate:
 
     @property
     def low(self) -> float:
-        """The mean difference is at least this, with the confidence 1 - level; NaN if the differences are constant."""
+        """The mean difference is at least this, with the confidence 1 - alpha; NaN if the differences are constant."""
         return self.decision.low if self.measure_values.sign > 0 else -self.decision.high
 
     @property
     def high(self) -> float:
-        """The mean difference is at most this, with the confidence 1 - level; NaN if the differences are constant."""
+        """The mean difference is at most this, with the confidence 1 - alpha; NaN if the differences are constant."""
         return self.decision.high if self.measure_values.sign > 0 else -self.decision.low
 
     @property
@@ -309,7 +309,7 @@ class MeasureGate:
 class Gate(Result):
     """Whether a system may replace another, as `gate` gives it; `print` says it in words.
 
-    scores: of the two systems, the new one first. measure_gates: the gates by measure. settings: margin, level, test,
+    scores: of the two systems, the new one first. measure_gates: the gates by measure. settings: margin, alpha, test,
     power. has_seed: whether the caller set the seed. notes: on the data and the test.
 
     >>> import rankscope as rs
@@ -385,7 +385,7 @@ class Gate(Result):
             f"gate:{self.settings.margin:g}",
             f"test:{test}{f',{self.settings.n_resamples}' if is_resampled else ''}",
         ]
-        entries += [f"level:{self.settings.level:g}", f"power:{self.settings.power:g}"]
+        entries += [f"alpha:{self.settings.alpha:g}", f"power:{self.settings.power:g}"]
         entries += [f"rng:{self.settings.seed}"] if is_resampled else []
         return " | ".join([head, *entries, version])
 
@@ -403,7 +403,7 @@ def gate(
     margin: float,
     system: str | None = None,
     baseline_system: str | None = None,
-    level: float = 0.05,
+    alpha: float = 0.05,
     test: str = "t",
     n_resamples: int = 10_000,
     rng: Any = None,
@@ -423,7 +423,7 @@ def gate(
         The system of `new`; may be omitted if there is only one.
     baseline_system
         The system of `baseline`; may be omitted if there is only one.
-    level
+    alpha
         Significance level of each one-sided test. Default: 0.05.
     test
         Test of the mean difference. One of 't', 'permutation', 'bootstrap'. Default: 't'.
@@ -473,7 +473,7 @@ def gate(
     ('pass', 0, 0.1875)
     """
     settings = GateSettings(
-        margin=margin, level=level, test=test, power=power, n_resamples=n_resamples, seed=seed_of(rng)
+        margin=margin, alpha=alpha, test=test, power=power, n_resamples=n_resamples, seed=seed_of(rng)
     )
     return decide_gate(new, baseline, measures, settings, system=system, baseline_system=baseline_system)
 
@@ -563,13 +563,13 @@ def notes_on_all(measure_gates: Sequence[MeasureGate], settings: GateSettings) -
     if settings.test != "t":
         notes.append(f"p-values are those of the {settings.test} test, the bounds low and high those of Student's t")
         smallest_p = 1 / (1 + settings.n_resamples)
-        if smallest_p > settings.level:
+        if smallest_p > settings.alpha:
             notes.append(
-                f"{pluralise(settings.n_resamples, 'resample')} cannot show anything at level {settings.level:g}; "
+                f"{pluralise(settings.n_resamples, 'resample')} cannot show anything at level {settings.alpha:g}; "
                 "ask for more"
             )
     if len(measure_gates) > 1 and any(measure_gate.verdict != UNDECIDED for measure_gate in measure_gates):
-        error_rate = min(1.0, len(measure_gates) * settings.level)
+        error_rate = min(1.0, len(measure_gates) * settings.alpha)
         notes.append(
             f"{len(measure_gates)} measures: a pass needs all of them; a system that is equal by all is called worse "
             f"by one of them in up to {format_percent(error_rate)} of cases"

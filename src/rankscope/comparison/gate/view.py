@@ -126,7 +126,7 @@ def sentence_of(measure_gate: MeasureGate, gate: Gate) -> str:
         mean_name=f"mean {measure_gate.measure_values.label}",
         better_word="higher" if higher else "lower",
         worse_word="lower" if higher else "higher",
-        confidence_text=f"{format_percent(1 - gate.settings.level)} confidence",
+        confidence_text=f"{format_percent(1 - gate.settings.alpha)} confidence",
     )
     verdict_sentence = {PASS: pass_sentence, WORSE: worse_sentence, UNDECIDED: undecided_sentence}[measure_gate.verdict]
     return verdict_sentence(measure_gate, wording, gate.settings)
@@ -179,7 +179,7 @@ def pass_sentence(measure_gate: MeasureGate, wording: GateWords, settings: GateS
             f"that its {wording.mean_name} is {wording.worse_word} than that of {wording.baseline} by "
             f"{settings.margin:g} or "
             f"more is ruled out ({settings.test} test, p {format_p_value(decision.pvalue_noninferior)}, level "
-            f"{settings.level:g})."
+            f"{settings.alpha:g})."
         )
     observation = observed_sentence(measure_gate, wording)
     if decision.low > 0:
@@ -202,7 +202,7 @@ def worse_sentence(measure_gate: MeasureGate, wording: GateWords, settings: Gate
     if settings.test != "t":
         return opening + (
             f"that its {wording.mean_name} is not {wording.worse_word} than that of {wording.baseline} is ruled out "
-            f"({settings.test} test, p {format_p_value(decision.pvalue_worse)}, level {settings.level:g}).{doubt}"
+            f"({settings.test} test, p {format_p_value(decision.pvalue_worse)}, level {settings.alpha:g}).{doubt}"
         )
     if -decision.high >= settings.margin > 0:
         doubt = f" That is more than {margin_text(settings.margin)}."
@@ -223,7 +223,7 @@ def undecided_sentence(measure_gate: MeasureGate, wording: GateWords, settings: 
     if measure_gate.n == 1:
         return f"{opening}; with one query nothing is known of the variation between queries."
     estimate = more_queries(measure_gate, settings)
-    bound_text = format_percent(1 - settings.level)
+    bound_text = format_percent(1 - settings.alpha)
     if settings.test == "t":
         return (
             f"{opening}; the true loss could be as much as "
@@ -233,7 +233,7 @@ def undecided_sentence(measure_gate: MeasureGate, wording: GateWords, settings: 
     noninferior, worse = format_p_value(decision.pvalue_noninferior), format_p_value(decision.pvalue_worse)
     return (
         f"{opening}. Neither a loss of less than {settings.margin:g} (p {noninferior}) nor any loss (p {worse}) was "
-        f"shown at level {settings.level:g}.{estimate}"
+        f"shown at level {settings.alpha:g}.{estimate}"
     )
 
 

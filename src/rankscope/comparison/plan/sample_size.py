@@ -83,7 +83,7 @@ class PlanSettings(Settings):
         metavar="W",
     )
     power: float = share(0.8, help="Statistical power: the probability of detecting the difference.")
-    level: float = alpha_field(help="Significance level A; confidence intervals have the level 1 - A.")
+    alpha: float = alpha_field(help="Significance level A; confidence intervals have the level 1 - A.")
     alternative: str = choice(
         "two-sided",
         ALTERNATIVES,
@@ -100,15 +100,15 @@ class PlanSettings(Settings):
         return "two-sided" if self.alternative == "two-sided" else "greater"
 
     @property
-    def level_per_test(self) -> float:
+    def alpha_per_test(self) -> float:
         """The level of one test by Bonferroni's correction."""
-        return self.level / self.tests
+        return self.alpha / self.tests
 
     def check(self) -> None:
         """Refuse a power that chance alone has."""
-        if self.power <= self.level:
+        if self.power <= self.alpha:
             raise ParameterError(
-                f"power is {self.power:g}, which a test at the level {self.level:g} has by chance; expected a power "
+                f"power is {self.power:g}, which a test at the level {self.alpha:g} has by chance; expected a power "
                 "above the level"
             )
 
@@ -283,7 +283,7 @@ def plan_rows(
     """The rows of the tidy table, and the curve of power."""
 
     def power_with(n: list[int]) -> list[float]:
-        powers = t_power(n, difference, spread.sd, level=settings.level_per_test, alternative=settings.side)
+        powers = t_power(n, difference, spread.sd, alpha=settings.alpha_per_test, alternative=settings.side)
         return [float(p) for p in np.clip(powers, 0.0, 1.0)]
 
     n_needed = queries_needed(difference, spread.sd, settings)
@@ -294,12 +294,12 @@ def plan_rows(
     for design, sd in (("one-way", spread.system), ("two-way", spread.residual)):
         n = queries_or_none(
             partial(
-                queries_for_anova, n_systems, difference, sd, power=settings.power, level=settings.level, design=design
+                queries_for_anova, n_systems, difference, sd, power=settings.power, alpha=settings.alpha, design=design
             )
         )
-        power = np.nan if n is None else anova_power(n, n_systems, difference, sd, level=settings.level, design=design)
+        power = np.nan if n is None else anova_power(n, n_systems, difference, sd, alpha=settings.alpha, design=design)
         rows.append(PlanRow(f"{design} ANOVA", difference, power, n))
-    n = queries_or_none(partial(queries_for_interval, width, spread.sd, confidence_level=1 - settings.level))
+    n = queries_or_none(partial(queries_for_interval, width, spread.sd, confidence_level=1 - settings.alpha))
     rows.append(PlanRow("interval", width / 2, np.nan, n))
     largest_n = MAX_QUERIES if n_needed is None else n_needed
     grid = [n for n in GRID if max(10, largest_n / 25) <= n <= max(50, min(4 * largest_n, MAX_QUERIES))]
@@ -311,9 +311,9 @@ def plan_rows(
 
 def queries_needed(difference: float, sd: float, settings: PlanSettings) -> int | None:
     """How many queries the t-test needs; None if more than the search allows."""
-    level = settings.level_per_test
+    alpha = settings.alpha_per_test
     return queries_or_none(
-        partial(queries_for_t, difference, sd, power=settings.power, level=level, alternative=settings.side)
+        partial(queries_for_t, difference, sd, power=settings.power, alpha=alpha, alternative=settings.side)
     )
 
 
@@ -390,7 +390,7 @@ def plan(
     difference: float | None = None,
     width: float | None = None,
     power: float = 0.8,
-    level: float = 0.05,
+    alpha: float = 0.05,
     alternative: str = "two-sided",
     n_queries: int | None = None,
     tests: int = 1,
@@ -411,7 +411,7 @@ def plan(
         Width of a confidence interval of the difference. Default: twice the difference.
     power
         Statistical power: the probability of detecting the difference. Default: 0.8.
-    level
+    alpha
         Significance level A; confidence intervals have the level 1 - A. Default: 0.05.
     alternative
         Alternative hypothesis; if it is one-sided, the difference is on the tested side. One of 'two-sided', 'greater',
@@ -471,7 +471,7 @@ def plan(
         difference=difference,
         width=width,
         power=power,
-        level=level,
+        alpha=alpha,
         alternative=alternative,
         n_queries=n_queries,
         tests=tests,
@@ -488,7 +488,7 @@ def plan_queries(scores: Scores, measures: object, settings: PlanSettings) -> Qu
         "difference": "observed" if settings.difference is None else f"{settings.difference:g}",
         "width": None if settings.width is None else f"{settings.width:g}",
         "power": f"{settings.power:g}",
-        "level": f"{settings.level:g}",
+        "alpha": f"{settings.alpha:g}",
         "tests": None if settings.tests == 1 else str(settings.tests),
         "alternative": settings.alternative,
         "at_hand": None if settings.n_queries is None else str(settings.n_queries),

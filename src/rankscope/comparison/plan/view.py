@@ -40,12 +40,12 @@ def sections_of(plan: MeasurePlan, settings: PlanSettings) -> list[Section]:
     notes = (
         *spread_notes(plan),
         *shared_notes(plan),
-        *test_notes(plan, settings.level, settings.alternative, settings.tests),
+        *test_notes(plan, settings.alpha, settings.alternative, settings.tests),
     )
     needs = Section(
         title=f"Queries needed: {quantity}",
         sentence=sentence_of(plan, settings.power),
-        table=needs_table(plan, settings.power, settings.level),
+        table=needs_table(plan, settings.power, settings.alpha),
         notes=notes,
     )
     t = plan.row("t")
@@ -144,7 +144,7 @@ def trouble_sentence(plan: MeasurePlan) -> str:
     )
 
 
-def needs_table(plan: MeasurePlan, power: float, level: float) -> Table:
+def needs_table(plan: MeasurePlan, power: float, alpha: float) -> Table:
     """The needs by each method."""
     n_systems = len(plan.systems)
     method_texts = {
@@ -152,7 +152,7 @@ def needs_table(plan: MeasurePlan, power: float, level: float) -> Table:
         "t achieved": "t-test of two systems, with the queries at hand",
         "one-way ANOVA": f"analysis of variance of {pluralise(n_systems, 'system')}, other queries for each",
         "two-way ANOVA": f"analysis of variance of {pluralise(n_systems, 'system')}, the same queries for all",
-        "interval": f"{format_percent(1 - level)} interval of the difference, this much to either side",
+        "interval": f"{format_percent(1 - alpha)} interval of the difference, this much to either side",
     }
 
     def cells(text: str, row: PlanRow) -> tuple[str, ...]:
@@ -204,18 +204,18 @@ def shared_notes(plan: MeasurePlan) -> tuple[str, ...]:
     )
 
 
-def test_notes(plan: MeasurePlan, level: float, alternative: str, tests: int) -> tuple[str, ...]:
+def test_notes(plan: MeasurePlan, alpha: float, alternative: str, tests: int) -> tuple[str, ...]:
     """Notes on what finding a difference means, and on what the numbers do not say."""
-    n_systems, chance = len(plan.systems), f"{100 * level:.10g}"
+    n_systems, chance = len(plan.systems), f"{100 * alpha:.10g}"
     if tests > 1:
         notes = [
-            f"power: the probability that the t-test's p-value is at most {level:g} / {tests} = {level / tests:.2g}, "
+            f"power: the probability that the t-test's p-value is at most {alpha:g} / {tests} = {alpha / tests:.2g}, "
             f"since {tests} tests share the level (Bonferroni; Holm's correction needs no more queries); of equal "
             f"systems, {chance} of 100 such experiments find any difference"
         ]
     else:
         notes = [
-            f"power: the probability that the test's p-value is at most {level:g}; of equal systems, {chance} of 100 "
+            f"power: the probability that the test's p-value is at most {alpha:g}; of equal systems, {chance} of 100 "
             "experiments find a difference, too"
         ]
     if plan.pair is not None:
@@ -232,6 +232,6 @@ def test_notes(plan: MeasurePlan, level: float, alternative: str, tests: int) ->
         n_pairs = n_systems - 1 if plan.baseline is not None else n_systems * (n_systems - 1) // 2
         notes.append(
             f"the t-test is of one pair; with a correction for all {n_pairs} it needs more queries, at most as many as "
-            f"at the level {level:g} / {n_pairs} = {level / n_pairs:.2g} (Bonferroni)"
+            f"at the level {alpha:g} / {n_pairs} = {alpha / n_pairs:.2g} (Bonferroni)"
         )
     return tuple(notes)

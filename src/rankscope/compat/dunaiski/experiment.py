@@ -196,7 +196,7 @@ def rate_lines(study: StabilityStudy, names: dict[str, str]) -> Iterator[str]:
     """A line for each condition, level, cutoff and measure."""
     measure_index = {measure: m for m, measure in enumerate(study.names)}
     condition_index = {condition: c for c, condition in enumerate(study.conditions)}
-    level_index = {level: k for k, level in enumerate(study.settings.tested_levels)}
+    level_index = {level: k for k, level in enumerate(study.settings.tested_alpha)}
 
     def sort_key(row: StabilityRow) -> tuple[int, ...]:
         cutoff = cutoff_of(row)
@@ -227,10 +227,10 @@ def cutoff_of(row: StabilityRow) -> int | None:
 def significance_lines(study: StabilityStudy, m: int, name: str) -> list[str]:
     """Which systems are better than which by measure m, under the first condition."""
     outcome, n_levels = study.outcomes[0], len(STARS)
-    levels = "".join(f" '{mark}' {level}" for mark, level in zip(STARS, study.settings.tested_levels, strict=False))
+    marks_text = "".join(f" '{mark}' {level}" for mark, level in zip(STARS, study.settings.tested_alpha, strict=False))
     marks = marks_of(study.compared_values(outcome)[m], study.needed(outcome)[m, :n_levels])
     return [
-        f"{name}\tSignificance: 0{levels} ' ' 1",
+        f"{name}\tSignificance: 0{marks_text} ' ' 1",
         "\t".join(("Systems", *study.systems)),
         *("\t".join((system, *row)) for system, row in zip(study.systems, marks, strict=True)),
     ]
@@ -319,7 +319,7 @@ def dunaiski_study(
     splits: int | Sequence[int] = 10,
     systems: int | Sequence[int] | None = None,
     entities: int | Sequence[int] | None = None,
-    levels: float | Sequence[float] = CODED_LEVELS,
+    alpha: float | Sequence[float] = CODED_LEVELS,
     iterations: int = 50,
     n_resamples: int = 1000,
     rng: Any = None,
@@ -342,7 +342,7 @@ def dunaiski_study(
         Number of processes; it does not change the result.
     progress
         Called with the share of the work that was just done.
-    splits, systems, entities, levels, iterations, n_resamples, rng
+    splits, systems, entities, alpha, iterations, n_resamples, rng
         As in `rs.stability.study`.
 
     Returns
@@ -363,8 +363,8 @@ def dunaiski_study(
         splits=as_tuple(splits),
         systems=as_tuple(systems),
         entities=as_tuple(entities),
-        levels=as_tuple(levels, float),
-        fuzz=as_tuple(levels, float),
+        alpha=as_tuple(alpha, float),
+        fuzz=as_tuple(alpha, float),
         iterations=iterations,
         n_resamples=n_resamples,
         seed=seed_of(rng),

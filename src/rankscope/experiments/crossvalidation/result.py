@@ -40,8 +40,8 @@ class Noise(NamedTuple):
     both: Floats
 
 
-def noise_of_means(differences: Floats, deviation: Floats, *, seeds: int, level: float = 0.05) -> Noise:
-    """The distances that two equally good rankers exceed in a share `level` of experiments.
+def noise_of_means(differences: Floats, deviation: Floats, *, seeds: int, alpha: float = 0.05) -> Noise:
+    """The distances that two equally good rankers exceed in a share `alpha` of experiments.
 
     differences: (pairs, queries) the differences of their values, each the mean over seeds. deviation: (2, pairs) the
     standard deviation over seeds of either's mean; 0 of one that is the same for all seeds, NaN where it is not known.
@@ -67,19 +67,19 @@ def noise_of_means(differences: Floats, deviation: Floats, *, seeds: int, level:
     variances = np.vstack([query_variance, np.where(has_seeds, seed_variances, 0.0)])
     freedom = np.array([[n - 1.0], [seeds - 1.0], [seeds - 1.0]])
     return Noise(
-        queries=threshold(variances[:1], freedom[:1], level),
-        seeds=np.where(has_seeds & ~constant, threshold(variances[1:], freedom[1:], level), np.nan),
-        both=threshold(variances, freedom, level),
+        queries=threshold(variances[:1], freedom[:1], alpha),
+        seeds=np.where(has_seeds & ~constant, threshold(variances[1:], freedom[1:], alpha), np.nan),
+        both=threshold(variances, freedom, alpha),
     )
 
 
-def threshold(variances: Floats, freedom: Floats, level: float) -> Floats:
+def threshold(variances: Floats, freedom: Floats, alpha: float) -> Floats:
     """(pairs) t times the root of the sum of variances, (terms, pairs); 0 where all are 0. freedom: (terms, 1)."""
     total = variances.sum(axis=0)
     denominator = np.divide(variances**2, freedom, out=np.zeros_like(variances), where=freedom > 0).sum(axis=0)
     positive = denominator > 0
     degrees = np.divide(total**2, denominator, out=np.full_like(total, np.inf), where=positive)
-    t = special().stdtrit(np.where(positive, degrees, 1.0), 1 - level / 2)
+    t = special().stdtrit(np.where(positive, degrees, 1.0), 1 - alpha / 2)
     return np.asarray(np.where(np.isnan(total), np.nan, np.where(positive, t, 0.0) * np.sqrt(total)))
 
 
@@ -264,4 +264,4 @@ def noise_of_pairs(result: CrossValidation, comparison: MeasureComparison) -> No
     if result.test.kinds[measure_index] == "mean" and (result.seeds > 1 or all(result.fixed)):
         deviation = np.where(result.fixed, 0.0, np.nan_to_num(result.test.deviation[:, measure_index]))
     pair_deviations = np.stack([deviation[comparison.first], deviation[comparison.second]])
-    return noise_of_means(differences, pair_deviations, seeds=result.seeds, level=comparison.level)
+    return noise_of_means(differences, pair_deviations, seeds=result.seeds, alpha=comparison.alpha)

@@ -117,7 +117,7 @@ def noise_sentence(result: CrossValidation, comparison: MeasureComparison, best:
         subject = f"Means of {label} that are less than {size_text} from that of {result.models[best]}"
         subject += f"{pair_text}," if pair_text else ""
     return (
-        f"{subject} may well differ by chance: in {format_percent(comparison.level)} of such experiments two equally "
+        f"{subject} may well differ by chance: in {format_percent(comparison.alpha)} of such experiments two equally "
         f"good rankers differ by that much, just because of {reason}."
     )
 
@@ -147,7 +147,7 @@ def blend_section(result: CrossValidation, blended: BlendComposition, comparison
 
 
 def columns_at_level(columns: tuple[str, ...], comparison: Comparison) -> tuple[str, ...]:
-    level = 100 * (1 - comparison.settings.level)
+    level = 100 * (1 - comparison.settings.alpha)
     return tuple(name.replace("95", f"{level:g}") for name in columns)
 
 
@@ -311,7 +311,7 @@ def noise_section(result: CrossValidation) -> Section:
                 )
             )
     columns = ("measure", "ranker", "and", "difference", "queries", "seeds", "together")
-    level = comparison.settings.level
+    level = comparison.settings.alpha
     return Section(
         title="How large a difference must be to exceed noise",
         sentence=(

@@ -29,7 +29,6 @@ __all__ = [
     "LINE",
     "LINE_END_OFFSETS",
     "MAX_LINES",
-    "as_levels",
     "cycle_looks",
     "draw_lines",
     "evenly_spaced",
@@ -37,6 +36,7 @@ __all__ = [
     "label_places",
     "labelled_points",
     "overlaps",
+    "sorted_levels",
     "square_axes",
     "text_width",
     "with_levels",
@@ -379,13 +379,13 @@ def labelled_points(names: Sequence[str], points: Floats, bars: Floats, style: S
     return rows
 
 
-def as_levels(levels: Sequence[float], limit: int | None = None) -> list[float]:
-    """The levels, rising.
+def sorted_levels(alpha: float | Sequence[float], limit: int | None = None) -> list[float]:
+    """The significance levels, rising.
 
     Parameters
     ----------
-    levels
-        Levels, in (0, 1).
+    alpha
+        One level or several, in (0, 1).
     limit
         Largest number of levels.
 
@@ -396,17 +396,17 @@ def as_levels(levels: Sequence[float], limit: int | None = None) -> list[float]:
 
     Examples
     --------
-    >>> as_levels([0.05, 0.01])
+    >>> sorted_levels([0.05, 0.01])
     [0.01, 0.05]
     """
+    levels = [alpha] if isinstance(alpha, int | float) else list(alpha)
     for level in levels:
-        check_share("level", level)
-    sorted_levels = sorted(float(level) for level in levels)
-    if len(set(sorted_levels)) < len(sorted_levels):
-        raise ParameterError("levels has one twice; give each once")
-    if limit is not None and len(sorted_levels) > limit:
-        raise ParameterError(f"levels has {len(sorted_levels)}, expected at most {limit}, which can be told apart")
-    return sorted_levels
+        check_share("alpha", level)
+    if len(set(levels)) < len(levels):
+        raise ParameterError("alpha has one level twice; give each once")
+    if limit is not None and len(levels) > limit:
+        raise ParameterError(f"alpha has {len(levels)} levels, expected at most {limit}, which can be told apart")
+    return sorted(float(level) for level in levels)
 
 
 def with_levels(alt: Any, chart: Any, levels: Sequence[float], top: float, percent: bool) -> Any:

@@ -22,10 +22,16 @@ from rankscope.reporting.figures.inputs import (
     shorten,
     truncation_note,
 )
-from rankscope.reporting.figures.marks import DIGITS_WIDTH, NAMES_WIDTH, as_levels, draw_cells, height_of, square_axes
+from rankscope.reporting.figures.marks import (
+    DIGITS_WIDTH,
+    NAMES_WIDTH,
+    draw_cells,
+    height_of,
+    sorted_levels,
+    square_axes,
+)
 from rankscope.reporting.figures.registry import figure
 from rankscope.reporting.figures.style import BLUE, DIVERGING, VERMILLION, Style, altair, between, finish, ink_on
-from rankscope.stats.inputs import check_share
 from rankscope.typing import Floats
 
 __all__ = [
@@ -207,7 +213,7 @@ def pairs_example(names: Sequence[str], queries: int, rng: np.random.Generator) 
         "systems": names,
         "differences": means[:, None] - means,
         "pvalues": np.minimum(chances, chances.T),
-        "level": 0.05,
+        "alpha": 0.05,
     }
 
 
@@ -217,8 +223,7 @@ def significance_matrix(
     systems: Sequence[str],
     differences: npt.ArrayLike,
     pvalues: npt.ArrayLike,
-    level: float = 0.05,
-    levels: Sequence[float] = (),
+    alpha: float | Sequence[float] = 0.05,
     measure: str = "",
     criterion: str = "",
     noun: str = "system",
@@ -232,15 +237,13 @@ def significance_matrix(
         Names, sorted; the first 40 systems are shown.
     differences, pvalues
         (systems, systems), with corrected p-values; a pair with NaN was not tested, and is neither marked nor counted.
-    level
-        Significance level.
-    levels
-        Several levels instead of `level`: the lower the level that a pair reaches, the larger its triangle. Instead of
-        p-values that lowest level itself may be given, 1 for a pair that reaches none.
+    alpha
+        Significance level. Of several levels, the lower the one that a pair reaches, the larger its triangle. Instead
+        of p-values that lowest level itself may be passed, 1 for a pair that reaches none.
     measure
         Name of the measure.
     criterion
-        When a pair is marked, in words, if that is not p ≤ level, as "probability of one to be better ≥ 95%".
+        When a pair is marked, in words, if that is not p ≤ alpha, as "probability of one to be better ≥ 95%".
     noun
         What is compared, as "metric".
     style
@@ -257,15 +260,15 @@ def significance_matrix(
         The data do not fit.
     """
     alt, style = altair(), style or Style()
-    check_share("level", level)
-    sorted_levels = as_levels(levels)
-    level = max(sorted_levels, default=level)
+    levels = sorted_levels(alpha)
+    if not levels:
+        raise ParameterError("alpha is empty, expected at least 1 significance level")
     names = as_names(systems, "systems")
     shape = (len(names), len(names))
     shown_names = names[:MAX_SYSTEMS]
     table = as_table(differences, shape, "differences")[: len(shown_names), : len(shown_names)]
     p_values = as_table(pvalues, shape, "pvalues")[: len(shown_names), : len(shown_names)]
-    rows = pair_rows(shown_names, table, p_values, sorted_levels or [level])
+    rows = pair_rows(shown_names, table, p_values, levels)
     max_difference = max((abs(row["difference"]) for row in rows if row["difference"] is not None), default=0) or 1.0
     for row in rows:
         row["ink"] = (
@@ -273,18 +276,17 @@ def significance_matrix(
         )
     upper = np.triu_indices(len(shown_names), 1)
     is_tested = np.isfinite(p_values[upper])
-    n_marked = int((is_tested & (p_values[upper] <= level) & (np.abs(table[upper]) > 0)).sum())
+    n_marked = int((is_tested & (p_values[upper] <= levels[-1]) & (np.abs(table[upper]) > 0)).sum())
     adverb = "" if criterion else " significantly"
     summary = f"{n_marked} of {is_tested.sum()} {'pair differs' if is_tested.sum() == 1 else 'pairs differ'}{adverb}"
-    summary += (
-        f" ({printable(criterion) or (f'level {level:g} or lower' if sorted_levels else f'p ≤ {level:g}, corrected')})."
-    )
+    bound_text = f"level {levels[-1]:g} or lower" if np.ndim(alpha) else f"p ≤ {levels[-1]:g}, corrected"
+    summary += f" ({printable(criterion) or bound_text})."
     return finish(
         pair_cells(
             alt,
             shown_names,
             rows,
-            (max_difference, sorted_levels),
+            (max_difference, levels),
             f"difference{' in ' + printable(measure) if measure else ''}",
             style,
         ),

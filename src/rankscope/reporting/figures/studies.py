@@ -32,10 +32,10 @@ from rankscope.reporting.figures.marks import (
     LINE_HEIGHT,
     MAX_LINES,
     SHAPES,
-    as_levels,
     describe_ends,
     draw_lines,
     labelled_points,
+    sorted_levels,
     with_levels,
 )
 from rankscope.reporting.figures.registry import figure
@@ -294,7 +294,7 @@ def measure_lines(
 
 
 def asl_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    return {"measures": names, "asls": rng.random((len(names), 45)) ** 3, "levels": [0.05]}
+    return {"measures": names, "asls": rng.random((len(names), 45)) ** 3, "alpha": [0.05]}
 
 
 @figure(asl_example)
@@ -302,7 +302,7 @@ def asl_curves(
     *,
     measures: Sequence[str],
     asls: npt.ArrayLike,
-    levels: Sequence[float] = (),
+    alpha: float | Sequence[float] = (),
     cut: float = 0.15,
     style: Style | None = None,
 ) -> Any:
@@ -314,8 +314,8 @@ def asl_curves(
         Names; the first 16 measures are shown.
     asls
         Achieved levels in [0, 1], (measures, pairs), in any order; a pair with NaN counts as not told apart.
-    levels
-        Where dashed lines are.
+    alpha
+        Significance levels where dashed lines are.
     cut
         Values above are not drawn, since no one calls them significant; below, the axis is linear, which spreads the
         usual levels of .01 to .15.
@@ -364,13 +364,13 @@ def asl_curves(
         with_levels(
             alt,
             draw_lines(alt, shown_names, pair_numbers, falling[:, first_pair:], x, y, style, texts),
-            as_levels(levels),
+            sorted_levels(alpha),
             cut,
             False,
         ),
         title="How clearly each measure tells pairs of systems apart",
         subtitle=[
-            f"Further left and lower is better.{' Dashed: levels.' if levels else ''} Above {cut:g} nothing is drawn.",
+            f"Further left and lower is better.{dashed_caption(alpha)} Above {cut:g} nothing is drawn.",
             truncation_note(len(names), MAX_LINES, "measures"),
         ],
         description=f"Pairs of systems, of {n_pairs:,}, with a significance level of at most {cut:g}: {summary}.",
@@ -385,6 +385,11 @@ def below_cut(table: Floats, cut: float) -> Floats:
     return np.asarray(np.where(falling <= cut, falling, np.nan))
 
 
+def dashed_caption(alpha: float | Sequence[float]) -> str:
+    """What dashed lines are, if there are any."""
+    return " Dashed: significance levels." if np.size(alpha) else ""
+
+
 #: At most so many rows are drawn, and so many levels, each with its own colour.
 MAX_MEASURES, MAX_LEVELS = 50, 6
 #: The height of a level in a row, the least height of a row, and the gap between rows, in pixels.
@@ -395,14 +400,14 @@ USUAL_LEVEL = 0.05
 
 def rates_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
     rates = np.sort(rng.uniform(20, 90, (len(names), 2)), axis=1)
-    return {"measures": names, "levels": [0.01, 0.05], "rates": rates, "lows": rates - 8, "highs": rates + 8}
+    return {"measures": names, "alpha": [0.01, 0.05], "rates": rates, "lows": rates - 8, "highs": rates + 8}
 
 
 @figure(rates_example)
 def asl_rates(
     *,
     measures: Sequence[str],
-    levels: Sequence[float],
+    alpha: float | Sequence[float],
     rates: npt.ArrayLike,
     lows: npt.ArrayLike | None = None,
     highs: npt.ArrayLike | None = None,
@@ -415,7 +420,7 @@ def asl_rates(
     ----------
     measures
         Names; the top 50 measures are shown.
-    levels
+    alpha
         Significance levels, at most 6, each with its own colour and symbol.
     rates, lows, highs
         Rates and ends of intervals in percent, (measures, levels); NaN: nothing is drawn. Rows are sorted by the rate
@@ -438,19 +443,19 @@ def asl_rates(
     alt, style = altair(), style or Style()
     names = as_names(measures, "measures")
     # The columns of the table follow the sorted levels.
-    sorted_levels = as_levels(levels, MAX_LEVELS)
-    if not sorted_levels:
-        raise ParameterError("levels is empty, expected at least 1 level of significance")
-    columns = [[float(level) for level in levels].index(level) for level in sorted_levels]
-    shape = (len(names), len(sorted_levels))
+    levels = sorted_levels(alpha, MAX_LEVELS)
+    if not levels:
+        raise ParameterError("alpha is empty, expected at least 1 significance level")
+    columns = [np.atleast_1d(np.asarray(alpha, np.float64)).tolist().index(level) for level in levels]
+    shape = (len(names), len(levels))
     table = as_rates(rates, shape, "rates")[:, columns]
     interval_ends = [
         table if end is None else as_rates(end, shape, argument)[:, columns]
         for end, argument in ((lows, "lows"), (highs, "highs"))
     ]
-    usual_column = int(np.argmin([abs(level - USUAL_LEVEL) for level in sorted_levels]))
+    usual_column = int(np.argmin([abs(level - USUAL_LEVEL) for level in levels]))
     order = order_of(-table[:, usual_column])[:MAX_MEASURES].tolist()
-    level_texts = [f"{level:g}" for level in sorted_levels]
+    level_texts = [f"{level:g}" for level in levels]
     rows = [
         {
             "measure": names[i],
@@ -459,7 +464,7 @@ def asl_rates(
             **{end_name: cell(end[i, k]) for end_name, end in zip(("low", "high"), interval_ends, strict=True)},
         }
         for i in order
-        for k in range(len(sorted_levels))
+        for k in range(len(levels))
         if not np.isnan(table[i, k])
     ]
     has_intervals = lows is not None or highs is not None
@@ -471,7 +476,7 @@ def asl_rates(
         alt.layer(*rate_layers(alt, rows, shown_names, level_texts, has_intervals, style)),
         title="How many pairs of systems each measure tells apart",
         subtitle=[
-            symbol_caption(len(sorted_levels), level_texts[usual_column])
+            symbol_caption(len(levels), level_texts[usual_column])
             + (f" Line: {printable(interval)}." if has_intervals else ""),
             truncation_note(len(names), MAX_MEASURES, "measures").replace("first", "top"),
         ],
@@ -479,7 +484,7 @@ def asl_rates(
             f"Pairs of systems told apart at level {level_texts[usual_column]}, by measure: {summary or 'none'}."
         ),
         style=style,
-        height=max(MIN_ROW_HEIGHT, LEVEL_HEIGHT * len(sorted_levels) + ROW_GAP) * len(shown_names),
+        height=max(MIN_ROW_HEIGHT, LEVEL_HEIGHT * len(levels) + ROW_GAP) * len(shown_names),
     )
 
 
@@ -527,7 +532,7 @@ def rate_layers(
 def swap_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
     edges = np.linspace(0, 0.19, 20)
     rates = 50 * np.exp(-edges * rng.uniform(15, 40, (len(names), 1)))
-    return {"measures": names, "edges": edges, "rates": rates, "levels": [0.05]}
+    return {"measures": names, "edges": edges, "rates": rates, "alpha": [0.05]}
 
 
 @figure(swap_example)
@@ -536,7 +541,7 @@ def swap_curve(
     measures: Sequence[str],
     edges: npt.ArrayLike,
     rates: npt.ArrayLike,
-    levels: Sequence[float] = (),
+    alpha: float | Sequence[float] = (),
     ranges: npt.ArrayLike | None = None,
     style: Style | None = None,
 ) -> Any:
@@ -551,8 +556,8 @@ def swap_curve(
         cut off.
     rates
         Rates in percent, (measures, bins); NaN: no difference fell in the bin, a gap.
-    levels
-        Levels in (0, 1).
+    alpha
+        Significance levels, drawn as dashed lines.
     ranges
         Width of each measure's scale, (measures). If they differ, differences are drawn in percent of them, since those
         of a mean rank and of AP have no common axis; the pointer shows the difference itself.
@@ -587,7 +592,7 @@ def swap_curve(
         "value": "swap rate (%)",
         "format": ".2f",
     }
-    y_max = max([1.0, *(100 * level for level in as_levels(levels)), float(np.nanmax(table, initial=0.0))]) * 1.04
+    y_max = max([1.0, *(100 * level for level in sorted_levels(alpha)), float(np.nanmax(table, initial=0.0))]) * 1.04
     title = "difference, percent of the measure's range" if is_relative else "difference of two systems"
     x = alt.X("x:Q").title(title).scale(zero=True, nice=False)
     y = alt.Y("y:Q").title("swap rate (%)").scale(domain=[0, y_max], nice=False)
@@ -598,14 +603,13 @@ def swap_curve(
         with_levels(
             alt,
             draw_lines(alt, shown_names, x_values[:, :n_bins], table[:, :n_bins], x, y, style, texts),
-            as_levels(levels),
+            sorted_levels(alpha),
             y_max,
             True,
         ),
         title="How often a second sample turns a difference round",
         subtitle=[
-            f"Lower is better.{' Dashed: levels.' if levels else ''}"
-            + (" No larger difference was turned round." if is_cut else ""),
+            f"Lower is better.{dashed_caption(alpha)}" + (" No larger difference was turned round." if is_cut else ""),
             truncation_note(len(names), MAX_LINES, "measures"),
         ],
         description=f"Swap rate by the difference of two systems; for the smallest differences: {summary}.",
