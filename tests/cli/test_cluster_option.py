@@ -124,9 +124,9 @@ def test_without_dask_it_is_said_what_to_install(cli, monkeypatch):
 def test_options_that_exclude_each_other_are_refused_before_anything_is_asked(cli, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     cluster = ("--cluster", "tcp://127.0.0.1:1")
-    assert "--workers beside --cluster" in refused(cli, *EVALUATE, *cluster, "--workers", 2)
-    assert "--cluster-timeout is for --cluster" in refused(cli, *EVALUATE, "--cluster-timeout", 2)
-    assert "--cluster is for --train" in refused(cli, "fuse", "bm25.run", "boolean.run", "-o", "a.run", *cluster)
+    assert "--workers cannot be combined with --cluster" in refused(cli, *EVALUATE, *cluster, "--workers", 2)
+    assert "--cluster-timeout needs --cluster" in refused(cli, *EVALUATE, "--cluster-timeout", 2)
+    assert "--cluster needs --train" in refused(cli, "fuse", "bm25.run", "boolean.run", "-o", "a.run", *cluster)
 
 
 @pytest.mark.usefixtures("demo")
@@ -138,7 +138,7 @@ def test_a_time_limit_is_a_number_above_0(cli, seconds):
 @pytest.mark.usefixtures("demo")
 def test_machine_judgments_are_not_for_a_cluster(cli, address):
     found = refused(cli, *EVALUATE[:4], "--machine", "demo.qrels", "--cluster", address)
-    assert found.startswith("--cluster beside --machine")
+    assert found.startswith("--cluster cannot be combined with --machine")
 
 
 @pytest.mark.usefixtures("demo")
@@ -157,5 +157,5 @@ def test_a_run_that_cannot_be_read_is_left_out_where_that_is_asked_for(cli, requ
 @pytest.mark.usefixtures("demo")
 def test_leaving_runs_out_is_not_for_what_asks_for_all(cli):
     command = ("evaluate", "demo.qrels", "bm25.run", "--on-error", "skip")
-    assert "--on-error skip beside --conventions" in refused(cli, *command, "--conventions", "nDCG@10")
-    assert "--on-error skip beside --machine" in refused(cli, *command, "--machine", "demo.qrels")
+    assert "--on-error cannot be combined with --conventions" in refused(cli, *command, "--conventions", "nDCG@10")
+    assert "--on-error cannot be combined with --machine" in refused(cli, *command, "--machine", "demo.qrels")

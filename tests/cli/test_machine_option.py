@@ -72,13 +72,13 @@ def test_a_weight_and_a_level_are_taken(cli: Callable[..., Any], files: Path) ->
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["evaluate", "--baseline", "x"], "--baseline is for --machine"),
-        (["evaluate", "--map", "0=0"], "--map is for --machine"),
-        (["evaluate", *MACHINE, "--by-query"], "--by-query beside --machine"),
-        (["evaluate", *MACHINE, "--save", "x.parquet"], "--save beside --machine"),
+        (["evaluate", "--baseline", "x"], "--baseline needs --machine"),
+        (["evaluate", "--map", "0=0"], "--map needs --machine"),
+        (["evaluate", *MACHINE, "--by-query"], "--by-query cannot be combined with --machine"),
+        (["evaluate", *MACHINE, "--save", "x.parquet"], "--save cannot be combined with --machine"),
         (["evaluate", *MACHINE, "--format", "trec"], "no format 'trec'"),
         (["evaluate", *MACHINE, "--map", "0=0,1=1"], "has the grade 2 and 3"),
-        (["evaluate", *MACHINE, "--confidence-level", "95"], "--confidence-level is 95.0"),
+        (["evaluate", *MACHINE, "--confidence-level", "95"], "95 % is 0.95"),
         (["evaluate", *MACHINE, "--baseline", "nobody"], "unknown system"),
         (["evaluate", *MACHINE, "-o", "demo-judge.qrels"], "demo-judge.qrels"),
         (["plan", *MACHINE], "say with --width"),

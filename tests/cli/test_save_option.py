@@ -22,8 +22,8 @@ def test_evaluate_saves_what_it_shows(cli: Any, folder: Path) -> None:
     ("options", "says"),
     [
         (("--save", "s.csv"), "scores are saved as Parquet"),
-        (("--save", "s.parquet", "-o", "s.parquet"), "no format here makes a .parquet file"),
-        (("--save", "s.parquet", "--conventions", "RR"), "--save beside --conventions"),
+        (("--save", "s.parquet", "-o", "s.parquet"), "writes no .parquet files"),
+        (("--save", "s.parquet", "--conventions", "RR"), "--save cannot be combined with --conventions"),
         (("--save", "x/s.parquet"), "the folder x does not exist"),
         (("--save", "qrels.parquet"), "would be overwritten"),
     ],

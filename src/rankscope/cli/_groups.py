@@ -16,6 +16,8 @@ __all__ = [
 ]
 
 
+#: Groups of options at the end of each help; the last holds what belongs to no group, such as --help.
+LAST_GROUPS = ("Output", "Large data", "Options")
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
@@ -57,7 +59,9 @@ class Command(click.Command):
             record = param.get_help_record(ctx)
             if record is not None and not isinstance(param, click.Argument):
                 groups.setdefault(getattr(param, "group", "Options"), []).append(record)
-        groups["Options"] = groups.pop("Options")  # what belongs to no group, such as --help, comes last
+        for title in LAST_GROUPS:
+            if title in groups:
+                groups[title] = groups.pop(title)
         for title, records in groups.items():
             if records:
                 with formatter.section(title):

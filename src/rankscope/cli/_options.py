@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import wraps
 from typing import Any, TypeVar, cast
 
 import click
 
+from rankscope.cli._groups import option_group
 from rankscope.cli._output import bytes_progress
-from rankscope.cli._setting_options import setting_options, take_settings
+from rankscope.cli._setting_options import is_given, setting_options, take_settings
 from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError
-from rankscope.evaluation.conventions import DEFAULT_MEASURES, ConventionSettings, InputSettings
+from rankscope.evaluation.conventions import DEFAULT_MEASURES, ConventionSettings, InputSettings, RunErrorSettings
 from rankscope.evaluation.engine import evaluate_runs
 from rankscope.evaluation.joining import ENTITY, n_workers
 from rankscope.io.core import FORMATS, writable_formats
@@ -27,11 +28,14 @@ __all__ = [
     "evaluation_options",
     "format_option",
     "input_option",
+    "machine_option",
     "measure_option",
     "name_option",
     "output_option",
     "output_options",
     "reading_workers",
+    "refuse_with",
+    "refuse_without",
     "refuse_workers",
     "resolve_format",
     "save_option",
@@ -52,7 +56,8 @@ def cluster_option(command: Command, needs: tuple[str, str] | None = None) -> Co
     @click.option(
         "--cluster",
         metavar="ADDRESS",
-        help="Address of a Dask scheduler, as tcp://10.0.0.1:8786, whose workers do the work. The result is the same.",
+        help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786: its workers do the work. They do not change "
+        "the result.",
     )
     @click.option(
         "--cluster-timeout",
@@ -64,12 +69,14 @@ def cluster_option(command: Command, needs: tuple[str, str] | None = None) -> Co
     def on_cluster(*args: Any, cluster: str | None, cluster_timeout: float | None, **options: Any) -> Any:
         if cluster is None:
             if cluster_timeout is not None:
-                raise ParameterError("--cluster-timeout is for --cluster, which is not given; leave it out")
+                raise ParameterError("--cluster-timeout needs --cluster; add it, or leave out --cluster-timeout")
             return command(*args, **options)
         if options.get("workers") is not None:
-            raise ParameterError("--workers beside --cluster, whose workers do the work; leave one of them out")
+            raise ParameterError(
+                "--workers cannot be combined with --cluster: the cluster has its own workers; leave out one of them"
+            )
         if needs is not None and options[needs[0]] is None:
-            raise ParameterError(f"--cluster is for {needs[1]}, which is not given; leave it out")
+            raise ParameterError(f"--cluster needs {needs[1]}; add it, or leave out --cluster")
         import logging
 
         from rankscope.parallel.cluster import TIMEOUT, use
@@ -172,6 +179,11 @@ def save_option(help: str) -> Callable[[Command], Command]:
     return click.option("--save", metavar="FILE", help=help)
 
 
+def machine_option(help: str) -> Callable[[Command], Command]:
+    """`--machine`: judgments of a machine beside those of people."""
+    return click.option("--machine", metavar="QRELS", help=help)
+
+
 def details_option(
     help: str = "Also show the sections that an HTML page folds away.",
 ) -> Callable[[Command], Command]:
@@ -184,22 +196,16 @@ def with_hint(help: str, hint: str) -> str:
     return f"{help} {hint}" if hint else help
 
 
-EVALUATION_OPTIONS = (
-    measure_option(DEFAULT_MEASURES),
-    setting_options(ConventionSettings),
-    setting_options(InputSettings),
-    workers_option(),
-)
-#: Those of them that say how runs are read, not how they are measured.
+#: Values of the options that say how runs are read, not how they are measured.
 READING_OPTIONS = ("input", "total_ranks", "workers")
 
 
 def evaluation_options(command: Command) -> Command:
-    """How runs are measured: the options that every command has that starts from runs."""
-    command = cluster_option(command)
-    for option in reversed(EVALUATION_OPTIONS):
-        command = option(command)
-    return command
+    """How runs are measured and read: the options of every command that starts from runs."""
+    command = option_group("Large data", workers_option(), cluster_option)(command)
+    for settings_class in (InputSettings, ConventionSettings):
+        command = setting_options(settings_class)(command)
+    return measure_option(DEFAULT_MEASURES)(command)
 
 
 #: What the formats are for, in the order of the help.
@@ -207,6 +213,7 @@ FORMAT_PURPOSES = {
     "for reading": ("table",),
     "for papers": ("latex", "markdown"),
     "for programs": ("csv", "json", "jsonl", "parquet"),
+    "as trec_eval prints it": ("trec",),
     "as a web page": ("html",),
 }
 
@@ -260,24 +267,23 @@ def resolve_format(requested: str | None, output: str | None, formats: Sequence[
     if suffix in UNKNOWN_SUFFIXES and not suffix_agrees and requested != "html":  # pages have their own message
         usual_suffixes = " ".join(suffix for suffix, format_ in FORMAT_OF_SUFFIX.items() if format_ in formats)
         raise ParameterError(
-            f"{output}: no format here makes a {suffix} file; end its name in another way ({usual_suffixes})"
+            f"{output}: this command writes no {suffix} files; choose another suffix ({usual_suffixes})"
         )
     return requested or suffix_format or "table"
 
 
-def evaluate_files(
-    qrels: str, runs: Sequence[str], measures: Sequence[str], *, on_error: str = "stop", **options: Any
-) -> Scores:
-    """Scores of these files. options: those of `evaluation_options`.
+def evaluate_files(qrels: str, runs: Sequence[str], measures: Sequence[str], **options: Any) -> Scores:
+    """Scores of these files. options: those of `evaluation_options`, and of `RunErrorSettings` if the command has them.
 
     A wrong argument raises before any file is read.
     """
     if not runs and options["input"] != ENTITY:
         from rankscope.io.trec import looks_like_rank_table
 
-        hint = f"; {qrels} looks like a table of ranks, which is read with --input {ENTITY}"
+        hint = f"; {qrels} looks like a table of ranks: add --input {ENTITY}"
         raise click.UsageError(f"Missing argument 'RUN...'{hint if looks_like_rank_table(qrels) else ''}.")
     conventions, reading = take_settings(ConventionSettings, options), take_settings(InputSettings, options)
+    errors = take_settings(RunErrorSettings, options)
     workers = reading_workers(runs, options["workers"])
     with bytes_progress(runs, "reading runs") as progress:
         return evaluate_runs(
@@ -286,25 +292,43 @@ def evaluate_files(
             list(measures) or None,
             conventions,
             reading,
+            errors,
             workers=workers,
-            on_error=on_error,
             progress=progress,
         )
 
 
-def refuse_workers(options: dict[str, Any]) -> None:
-    """Remove the options that --machine cannot use: workers, since both judges share the runs read in this process, and
-    the total of tables of ranks.
+def given_flags(names: Iterable[str]) -> list[str]:
+    """The flags of the options that were given to the running command. names: of the options' values."""
+    params = click.get_current_context().command.params
+    return [max(param.opts, key=len) for param in params if param.name in set(names) and is_given(str(param.name))]
 
-    Raises ParameterError if they were given.
+
+def refuse_with(flag: str, *names: str, since: str) -> None:
+    """Raise ParameterError for the first of these options that was given, as `flag` excludes them."""
+    for other_flag in given_flags(names):
+        raise ParameterError(f"{other_flag} cannot be combined with {flag}: {since}; leave out one of them")
+
+
+def refuse_without(flag: str, *names: str) -> None:
+    """Raise ParameterError for the first of these options that was given, as it needs `flag`."""
+    for other_flag in given_flags(names):
+        raise ParameterError(f"{other_flag} needs {flag}; add it, or leave out {other_flag}")
+
+
+def refuse_workers(options: dict[str, Any]) -> None:
+    """Remove the options that --machine cannot use: workers, as both judges share the runs read in this process, and
+    the number of items of tables of ranks. Raises ParameterError if they were given.
     """
     from rankscope.parallel.cluster import current_cluster
 
     flag = "--cluster" if current_cluster() is not None else "--workers"
     if options.pop("workers") is not None or current_cluster() is not None:
-        raise ParameterError(f"{flag} beside --machine, where each run is read once for both judges; leave it out")
+        raise ParameterError(
+            f"{flag} cannot be combined with --machine: one process reads each run once for both judges; leave it out"
+        )
     if options.pop("total_ranks") is not None:
-        raise ParameterError("--total-ranks beside --machine, which takes judgments and runs; leave it out")
+        raise ParameterError("--total-ranks cannot be combined with --machine: it is for tables of ranks; leave it out")
 
 
 def reading_workers(runs: Sequence[str], workers: int | None) -> int:

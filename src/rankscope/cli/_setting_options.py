@@ -158,6 +158,8 @@ def value_type(setting: Setting) -> Any:
         return click.IntRange(rule.minimum, None if rule.maximum == LARGEST else rule.maximum)
     if isinstance(rule, Number):
         is_bounded = [abs(bound) < float("inf") for bound in (rule.low, rule.option_high)]
+        if not any(is_bounded):
+            return float
         return click.FloatRange(
             rule.low if is_bounded[0] else None,
             rule.option_high if is_bounded[1] else None,

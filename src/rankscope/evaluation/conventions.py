@@ -28,10 +28,12 @@ __all__ = [
     "DEFAULT_MEASURES",
     "MISSING",
     "NO_RELEVANT",
+    "ON_ERROR",
     "UNJUDGED",
     "ConventionSettings",
     "InputSettings",
     "Plan",
+    "RunErrorSettings",
     "make_plan",
     "plan_evaluation",
 ]
@@ -48,6 +50,8 @@ UNJUDGED = {
     "skip": "removed from its list",
     "bounds": "not relevant; beside the value the highest and lowest that its judgment could make of it",
 }
+#: A run, or a partition of one, that cannot be read.
+ON_ERROR = {"stop": "raises an error", "skip": "skipped, with a note"}
 #: The conventions that a preset may set, and their values where neither the user nor the preset sets them.
 DEFAULT_CONVENTIONS = {"ties": "doc_id_desc", "no_relevant": "zero"}
 #: Documents in one block of bounds, so that memory does not grow with the run.
@@ -112,6 +116,18 @@ class InputSettings(Settings):
     )
     total_ranks: int | None = count(
         None, maximum=2**53 - 1, help="Number of items that were ranked, for tables of ranks."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunErrorSettings(Settings):
+    """What happens if a run cannot be read."""
+
+    FUNCTIONS = ("rankscope:evaluate",)
+    COMMANDS = ("evaluate",)
+
+    on_error: str = choice(
+        "stop", ON_ERROR, help="Runs, and partitions of runs, that cannot be read: stop, or skip them with a note."
     )
 
 

@@ -42,11 +42,21 @@ ALWAYS_SHOWN = ("ideal", "short")
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class ConventionTable(Result):
-    """Values of one measure for each system under each convention.
+    """One measure of each system under each convention.
 
-    measure: as it was asked for. rows: (system, convention, the measure's full name, value over all queries, settings).
-    settings: what holds for all, in one line. notes: what a reader should know.
+    Attributes
+    ----------
+    measure
+        The measure as it was requested.
+    rows
+        System, convention, full name of the measure, value over all queries, and settings of the convention.
+    settings
+        The settings that all conventions share, in one line.
+    notes
+        What a reader should know.
 
+    Examples
+    --------
     >>> import rankscope as rs
     >>> table = rs.compare_conventions({"q": {"a": 2, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "AP")
     >>> table
@@ -79,11 +89,11 @@ class ConventionTable(Result):
             yield (*head, *(settings.get(name, "") for name in names))
 
     def signature(self) -> str:
-        """The measure as it was asked for, and what holds for all conventions."""
+        """The measure as it was requested, and the settings that all conventions share."""
         return self.settings
 
     def cells(self) -> list[list[str]]:
-        """The table that people read: a row a convention, a column a system, then the settings."""
+        """The table that people read: one row per convention, one column per system, then the settings."""
         systems = list(dict.fromkeys(row[0] for row in self.rows))
         names = self.columns[4:]
         table_rows = [["convention", *systems, *names]]
@@ -99,7 +109,7 @@ class ConventionTable(Result):
         return table_rows
 
     def sections(self) -> list[Section]:
-        """One table: a row a convention."""
+        """One table with one row per convention."""
         head, *rows = self.cells()
         table = Table(columns=tuple(head), rows=tuple(map(tuple, rows)))
         return [Section(title=f"{self.measure} by convention", table=table)]
@@ -131,15 +141,49 @@ def compare_conventions(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> ConventionTable:
-    """One measure under every named convention: the same files, one value a convention and system.
+    """Compute one measure under the conventions of every reference tool that has it.
 
-    A convention is a preset that says how its tool computes this measure (gain, discount, ideal, short lists, ties,
-    queries without relevant documents), or "standard" for none. qrels, runs, rel, missing, input, workers: as in
-    `evaluate`.
+    Parameters
+    ----------
+    qrels
+        Judgments, as for `evaluate`.
+    runs
+        Runs, as for `evaluate`.
+    measure
+        The measure. Parameters that its name sets stay the same under all conventions.
+    rel
+        Lowest relevance that counts as relevant. Default: 1.
+    missing
+        Queries missing from a run: score them as empty, skip them, or stop with an error. One of 'zero', 'drop',
+        'error'. Default: 'zero'.
+    input
+        Format of the runs. Default: detected from their content.
+    workers
+        Number of processes, as for `evaluate`.
+    progress
+        Called with the number of bytes just read.
 
-    A convention that cannot be had for these judgments (a grade that its tool does not know) is left out with a note.
-    Raises as `evaluate`; a parameter that the measure's name already sets stays as it is in all.
+    Returns
+    -------
+    ConventionTable
+        One value for each system and convention. A convention is a preset that says how its tool computes this measure
+        (gain, discount, ideal, short lists, ties, queries without relevant documents), or "standard" for no preset.
 
+    Raises
+    ------
+    InputError
+        Judgments or a run cannot be read.
+    ParameterError
+        An argument is out of range.
+    UnknownName
+        The measure does not exist.
+
+    Notes
+    -----
+    A convention that these judgments do not allow (its tool does not know one of the grades) is skipped with a note.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = rs.Qrels({"q1": {"a": 2, "b": 1}, "q2": {"c": 0}})
     >>> table = rs.compare_conventions(qrels, {"q1": {"b": 2.0, "a": 1.0}, "q2": {"c": 1.0}}, "nDCG@10")
@@ -161,9 +205,11 @@ def compare_presets(
     progress: Progress | None = None,
 ) -> ConventionTable:
     """As `compare_conventions`, with its settings as objects."""
+    conventions.refuse("preset", "ties", "no_relevant", "unjudged", since="each convention in the table sets it")
+    reading.refuse("total_ranks", since="the table of conventions takes judgments and runs")
     parsed_measure, input_ = parse_measure(measure), reading.input
     if input_ == ENTITY or isinstance(qrels, EntityRanks):
-        raise ParameterError("a table of ranks is ranked already, so that conventions make no difference to it")
+        raise ParameterError("a table of ranks is already ranked; conventions are for judgments and runs")
     judgments, run_inputs = read_inputs(plan_evaluation([measure], conventions), qrels, list_runs(runs), input_)
     joined: dict[Convention, list[JoinedRun]] = {}
     stamps = file_stamps(run_inputs)
@@ -199,7 +245,7 @@ def compare_presets(
 
 
 def read_inputs(plan: Plan, qrels: Any, runs: list[Any], input_: str | None) -> tuple[Qrels, list[Any]]:
-    """Judgments, and runs that can be joined repeatedly: a run that is no file on disk is read into memory."""
+    """Judgments, and runs that can be joined repeatedly: a run that is not a file on disk is read into memory."""
     if input_ in LETOR:
         labels = read_labels(qrels)
         return label_qrels(labels), [prediction_run(labels, run, ranks=input_ == "letor-ranks") for run in runs]

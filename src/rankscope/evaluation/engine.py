@@ -17,6 +17,7 @@ from rankscope.evaluation.conventions import (
     ConventionSettings,
     InputSettings,
     Plan,
+    RunErrorSettings,
     make_plan,
     plan_evaluation,
 )
@@ -26,7 +27,6 @@ from rankscope.evaluation.joining import (
     JoinedRun,
     Progress,
     as_qrels,
-    check_on_error,
     join_all,
     join_entities,
     join_run,
@@ -43,6 +43,10 @@ __all__ = [
     "list_runs",
     "plan_and_join",
 ]
+
+
+#: The default of what happens if a run cannot be read.
+STOP_AT_ERRORS = RunErrorSettings()
 
 
 def evaluate(
@@ -67,11 +71,11 @@ def evaluate(
     Parameters
     ----------
     qrels
-        Judgments: a Qrels, a path, or what `Qrels(...)` takes. With input="letor" a label file; with
-        input="entity-ranks" a table of ranks, or an EntityRanks.
+        Judgments: a Qrels, a path, or anything that `Qrels(...)` takes. With input="letor", a label file; with
+        input="entity-ranks", a table of ranks or an EntityRanks.
     runs
-        A Run, a path, what `Run(...)` takes, or a list of those. Paths are streamed, as are iterators of the pieces of
-        a run. The path of a folder is one run, in partitions. A table of ranks has none.
+        A Run, a path, anything that `Run(...)` takes, or a list of those. Files, and iterators over the pieces of a
+        run, are streamed. A folder is one run in several files (partitions). None for a table of ranks.
     measures
         Names or measures. Default: nDCG@10 AP RR P@10 R@100, or those of the preset.
     preset
@@ -101,22 +105,23 @@ def evaluate(
     total_ranks
         Number of items that were ranked, for tables of ranks.
     workers
-        Number of processes that share the run files, and the pieces of large ones. None uses all cores if that is
-        faster and processes can be forked. The result is the same, to the last bit.
+        Number of processes, which share the run files and the pieces of large ones. They do not change the result.
+        Default: all cores if that is faster and processes can be forked.
     on_error
-        If a run, or a partition of one, cannot be read: "stop", or "skip" it with a note that says why.
+        Runs, and partitions of runs, that cannot be read: stop, or skip them with a note. One of 'stop', 'skip'.
+        Default: 'stop'.
     progress
         Called with the number of bytes just read.
 
     Returns
     -------
     Scores
-        The values by system, measure and query. `print` shows the table of means, `frame()` is the tidy table.
+        The values by system, measure and query. `print` shows the table of means; `frame()` gives one row per value.
 
     Raises
     ------
     InputError
-        A file or an object cannot be read as what it should be.
+        Judgments or a run cannot be read.
     ParameterError
         An argument is out of range, or two exclude each other.
     UnknownName
@@ -124,8 +129,8 @@ def evaluate(
 
     Notes
     -----
-    A query of the judgments that a run lacks, and a query without relevant documents, are counted in notes. For
-    input="letor" ties are in file order unless `ties` or `preset` is given.
+    Notes count the queries that are missing from a run and those without relevant documents. With input="letor",
+    tied documents keep their order in the file unless `ties` or `preset` is given.
 
     Examples
     --------
@@ -139,9 +144,8 @@ def evaluate(
         preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant, unjudged=unjudged
     )
     reading = InputSettings(input=input, total_ranks=total_ranks)
-    return evaluate_runs(
-        qrels, runs, measures, conventions, reading, workers=workers, on_error=on_error, progress=progress
-    )
+    errors = RunErrorSettings(on_error=on_error)
+    return evaluate_runs(qrels, runs, measures, conventions, reading, errors, workers=workers, progress=progress)
 
 
 def evaluate_runs(
@@ -150,17 +154,16 @@ def evaluate_runs(
     measures: Any,
     conventions: ConventionSettings,
     reading: InputSettings,
+    errors: RunErrorSettings = STOP_AT_ERRORS,
     *,
     workers: int | None = None,
-    on_error: str = "stop",
     progress: Progress | None = None,
 ) -> Scores:
     """As `evaluate`, with its settings as objects."""
-    return score_hits(
-        *plan_and_join(
-            qrels, runs, measures, conventions, reading, workers=workers, on_error=on_error, progress=progress
-        )
+    plan, joined_runs = plan_and_join(
+        qrels, runs, measures, conventions, reading, errors, workers=workers, progress=progress
     )
+    return score_hits(plan, joined_runs)
 
 
 def plan_and_join(
@@ -169,13 +172,12 @@ def plan_and_join(
     measures: Any,
     conventions: ConventionSettings,
     reading: InputSettings,
+    errors: RunErrorSettings = STOP_AT_ERRORS,
     *,
     workers: int | None = None,
-    on_error: str = "stop",
     progress: Progress | None = None,
 ) -> tuple[Plan, list[JoinedRun]]:
     """Plan the evaluation, and join the runs with the judgments. Wrong arguments raise before anything is read."""
-    check_on_error(on_error)
     if workers is not None:
         n_workers(workers, ())  # raises for a wrong number before anything is read
     if reading.input in LETOR and conventions.ties is None and conventions.preset is None:
@@ -184,16 +186,16 @@ def plan_and_join(
     if reading.input == ENTITY or isinstance(qrels, EntityRanks):
         if conventions.ties is not None or runs is not None:
             raise ParameterError(
-                "a table of ranks is judgments and runs in one, ranked already; leave runs and ties out"
+                "a table of ranks holds judgments and runs together, already ranked; leave out runs and ties"
             )
         if plan.unjudged != "nonrelevant":
-            raise ParameterError("a table of ranks holds relevant entities only; leave unjudged out")
+            raise ParameterError("a table of ranks holds only relevant entities; leave out unjudged (--unjudged)")
         return plan, join_entities(qrels, plan, reading.total_ranks)
     if reading.total_ranks is not None:
         raise ParameterError(
-            "total_ranks (--total-ranks) is for tables of ranks; pass input='entity-ranks' (--input entity-ranks), too"
+            "total_ranks (--total-ranks) needs a table of ranks; add input='entity-ranks' (--input entity-ranks)"
         )
-    return plan, join_all(qrels, list_runs(runs), plan, reading.input, progress, workers, on_error)
+    return plan, join_all(qrels, list_runs(runs), plan, reading.input, progress, workers, errors.on_error)
 
 
 def list_runs(runs: Any) -> list[Any]:
@@ -209,14 +211,14 @@ def list_runs(runs: Any) -> list[Any]:
 
 
 class Evaluator:
-    """Judgments and measures, prepared; a call takes one run and gives its Scores.
+    """Evaluate many runs against the same judgments: call it with a run to get the Scores of that run.
 
-    The same run gives the same numbers however often it is called.
+    Judgments and measures are prepared once, which makes it fast in loops over runs.
 
     Parameters
     ----------
     qrels
-        Judgments: a Qrels, a path, or what `Qrels(...)` takes.
+        Judgments: a Qrels, a path, or anything that `Qrels(...)` takes.
     measures
         Names or measures. Default: nDCG@10 AP RR P@10 R@100, or those of the preset.
     preset
@@ -242,7 +244,7 @@ class Evaluator:
     Raises
     ------
     InputError
-        The judgments cannot be read; when it is called, the run.
+        The judgments cannot be read; in a call, the run.
     ParameterError
         An argument is out of range, or two exclude each other.
 
@@ -273,10 +275,11 @@ class Evaluator:
 
     @property
     def measures(self) -> tuple[Measure, ...]:
+        """The measures that are computed."""
         return self.plan.measures
 
     def __call__(self, run: Any) -> Scores:
-        """The scores of one run: a Run, a path, or what `Run(...)` takes. Raises as `evaluate`."""
+        """The scores of one run: a Run, a path, or anything that `Run(...)` takes. Raises as `evaluate`."""
         return score_hits(self.plan, [self._join(run)])
 
     def _join(self, run: Any) -> JoinedRun:
@@ -285,5 +288,7 @@ class Evaluator:
             joiner.add_mapping(run)
             return JoinedRun("run", joiner.finish(), (), None)
         if isinstance(run, (list, tuple)):
-            raise ParameterError("an Evaluator takes one run a call; call it for each, or pass all to `evaluate`")
+            raise ParameterError(
+                "an Evaluator takes one run per call; call it for each run, or pass the list to `evaluate`"
+            )
         return join_run(self.qrels, run, self.plan.convention, None, None)

@@ -6,7 +6,7 @@ import pytest
 from helpers.messages import mentions
 
 import rankscope as rs
-from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.errors import InputError, ParameterError, SettingError
 
 QRELS = {"q1": {"d1": 1, "d2": 0}}
 
@@ -74,5 +74,5 @@ def test_a_fault_of_the_arguments_is_no_fault_of_a_run(runs):
 
 
 def test_there_are_two_ways():
-    with pytest.raises(UnknownName, match=r"on_error \(--on-error\) 'ignore'"):
+    with pytest.raises(SettingError, match=r"^on_error is 'ignore'"):
         rs.evaluate(QRELS, "none.run", "RR", on_error="ignore")

@@ -6,11 +6,9 @@ from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
     from rankscope.evaluation.joining.folder import join_folder as join_folder
-    from rankscope.evaluation.joining.joined import ON_ERROR as ON_ERROR
     from rankscope.evaluation.joining.joined import JoinedRun as JoinedRun
     from rankscope.evaluation.joining.joined import Progress as Progress
     from rankscope.evaluation.joining.joined import RunPart as RunPart
-    from rankscope.evaluation.joining.joined import check_on_error as check_on_error
     from rankscope.evaluation.joining.joined import join_file as join_file
     from rankscope.evaluation.joining.run_input import as_qrels as as_qrels
     from rankscope.evaluation.joining.run_input import hits_of as hits_of
@@ -29,11 +27,9 @@ HOMES = {
     "ENTITY": "systems",
     "JoinedRun": "joined",
     "LETOR": "systems",
-    "ON_ERROR": "joined",
     "Progress": "joined",
     "RunPart": "joined",
     "as_qrels": "run_input",
-    "check_on_error": "joined",
     "hits_of": "run_input",
     "join_all": "systems",
     "join_entities": "systems",

@@ -12,7 +12,7 @@ from rankscope.data.hits import Hits
 from rankscope.data.join import Convention, JoinedPortion, Joiner
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import RowBatch, Rows, Ungrouped, decode_id
-from rankscope.errors import InputError, UnknownName
+from rankscope.errors import InputError
 from rankscope.io.core import (
     ReadRequest,
     file_stem,
@@ -28,12 +28,10 @@ from rankscope.kernels.text import decode
 from rankscope.typing import PathLike
 
 __all__ = [
-    "ON_ERROR",
     "BatchSource",
     "JoinedRun",
     "Progress",
     "RunPart",
-    "check_on_error",
     "complete_join",
     "first_document",
     "for_each_run",
@@ -157,17 +155,8 @@ def unknown_document_notes(
     judged_doc = decode_id(decode(qrels.docs.slice(slice(1)))[0])
     return (
         f"run {name!r}: none of its {n_documents:,} documents was judged "
-        f"(run: {get_first_document()!r}; judgments: {judged_doc!r}): check that ids are written alike",
+        f"(run: {get_first_document()!r}; judgments: {judged_doc!r}); check that both write ids the same way",
     )
-
-
-ON_ERROR = ("stop", "skip")
-
-
-def check_on_error(on_error: str) -> None:
-    """Raises UnknownName for another value."""
-    if on_error not in ON_ERROR:
-        raise UnknownName("value of on_error (--on-error)", str(on_error), ON_ERROR)
 
 
 def for_each_run(runs: Sequence[Any], join: Callable[[int], JoinedRun], on_error: str) -> list[JoinedRun]:
@@ -184,7 +173,7 @@ def for_each_run(runs: Sequence[Any], join: Callable[[int], JoinedRun], on_error
         except InputError as error:
             if on_error == "stop" or (run_index == len(runs) - 1 and not joined_runs):
                 raise
-            notes.append(f"a run is left out (on_error:skip): {error}")
+            notes.append(f"a run is skipped (on_error:skip): {error}")
     if notes:
         joined_runs[0] = joined_runs[0]._replace(notes=(*notes, *joined_runs[0].notes))
     return joined_runs

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from rankscope.judging.estimation.planning import plan_human_judgments as plan_human_judgments
     from rankscope.judging.estimation.planning import plan_judgments as plan_judgments
     from rankscope.judging.estimation.prediction_powered import Estimates as Estimates
-    from rankscope.judging.estimation.prediction_powered import EstimateSettings as EstimateSettings
     from rankscope.judging.estimation.prediction_powered import estimate as estimate
     from rankscope.judging.estimation.prediction_powered import estimate_means as estimate_means
+    from rankscope.judging.estimation.settings import EstimateSettings as EstimateSettings
 
 HOMES = {
-    "EstimateSettings": "prediction_powered",
+    "EstimateSettings": "settings",
     "Estimates": "prediction_powered",
     "JudgmentPlan": "planning",
     "JudgmentPlanSettings": "planning",

@@ -20,20 +20,19 @@ from rankscope.evaluation.joining import ENTITY, LETOR, JoinedRun, Progress, as_
 from rankscope.evaluation.scoring import score_hits
 from rankscope.io.core import check_single_stdin, file_stem, is_path
 from rankscope.io.read import read_run
+from rankscope.judging.estimation.settings import GradeMap
 from rankscope.kernels.rounding_ties import join_ties
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import hashes
-from rankscope.settings import LARGEST, Rule, declare
+from rankscope.settings import LARGEST
 from rankscope.stats.distributions import special
 from rankscope.typing import Bools, Floats
 
 __all__ = [
     "DualScores",
     "DualValues",
-    "GradeMap",
     "beyond_scale_note",
     "check_queries",
-    "grade_map_field",
     "judged_queries",
     "map_grades",
     "parse_grade_map",
@@ -83,39 +82,6 @@ def parse_grade_map(grade_map: Any) -> dict[int, int] | None:
 
 def refuse_grade_map(fault: str) -> NoReturn:
     raise SettingError("map", "--map", fault) from None
-
-
-class GradeMap(Rule):
-    """The machine's grades on the human scale, as a mapping or a text."""
-
-    expected = "the machine's grades with people's, as 0=0,1=0,2=1"
-
-    def accepts(self, value: object) -> bool:
-        return not self.find_fault(value)
-
-    def fault(self, value: object) -> str:
-        """What is wrong with a map."""
-        return self.find_fault(value)
-
-    def find_fault(self, value: object) -> str:
-        """What is wrong with a map, "" if nothing is."""
-        try:
-            parse_grade_map(value)
-        except SettingError as error:
-            return error.fault
-        return ""
-
-
-def grade_map_field() -> Mapping[int, int] | str | None:
-    """The machine's grades on the human scale."""
-    return declare(
-        GradeMap(),
-        None,
-        "The machine's grades on people's scale, as 0=0,1=0,2=1.",
-        metavar="A=B,...",
-        python_help="The machine's grades on people's scale, as {0: 0, 1: 0, 2: 1} or the text '0=0,1=0,2=1'.",
-        unset="both use the same grades",
-    )
 
 
 def map_grades(machine: Qrels, grades: Mapping[int, int], name: str) -> Qrels:

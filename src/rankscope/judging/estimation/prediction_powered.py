@@ -18,11 +18,10 @@ from rankscope.evaluation.joining import Progress
 from rankscope.judging.estimation.dual_judgments import (
     DualScores,
     DualValues,
-    grade_map_field,
     parse_grade_map,
     score_under_both,
 )
-from rankscope.settings import Number, Settings, confidence_field, number, text
+from rankscope.judging.estimation.settings import EstimateSettings
 from rankscope.stats.anova import all_pairs
 from rankscope.stats.prediction_powered import FEWEST, PredictionPowered, prediction_powered
 from rankscope.typing import PathLike
@@ -30,7 +29,6 @@ from rankscope.typing import PathLike
 __all__ = [
     "COLUMNS_NOTE",
     "INTERVALS_NOTE",
-    "EstimateSettings",
     "Estimates",
     "MeasureEstimates",
     "estimate",
@@ -40,26 +38,6 @@ __all__ = [
 
 
 NO_VALUE = float("nan")
-
-
-@dataclass(frozen=True, kw_only=True)
-class EstimateSettings(Settings):
-    """How the judgments of people and a machine are combined; see `estimate`."""
-
-    FUNCTIONS = ("rankscope.judging:estimate",)
-
-    baseline: str | None = text(
-        None, help="Estimate the differences of the other systems to this one.", unset="all pairs", metavar="NAME"
-    )
-    map: Mapping[int, int] | str | None = grade_map_field()
-    weight: float | None = number(
-        None,
-        rule=Number(),
-        metavar="W",
-        help="Weight of the machine's judgments: 0 ignores them, 1 is prediction-powered inference as first proposed.",
-        unset="the weight with the smallest variance",
-    )
-    confidence_level: float = confidence_field()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -218,7 +196,7 @@ def estimate(
     measures
         Measures, as for `evaluate`; each must be a mean over queries.
     baseline
-        Estimate the differences of the other systems to this one. Default: all pairs.
+        Estimate the differences of the other systems from this one. Default: all pairs.
     map
         The machine's grades on people's scale, as {0: 0, 1: 0, 2: 1} or the text '0=0,1=0,2=1'. Default: both use the
         same grades.
