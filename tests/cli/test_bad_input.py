@@ -59,7 +59,7 @@ BAD_FILES = {
     "empty": (b"", ": the file is empty, expected at least one line"),
     "blank": (b" \n\t\r\n", ": no data, only comments and blank lines"),
     "comments": (b"# 1 0 a 1\n", ": no data, only comments and blank lines"),
-    "binary": (png(), ": a binary file (it holds NUL bytes), expected text in UTF-8"),
+    "binary": (png(), ": a binary file (it contains NUL bytes), expected text in UTF-8"),
     "utf16": ("1 0 a 1\n".encode("utf-16"), ": the text is UTF-16, expected UTF-8; convert it"),
     "utf16 without a mark": ("1 0 a 1\n".encode("utf-16-le"), ": the text looks like UTF-16, expected UTF-8"),
     "truncated gzip": (gzip.compress(BIG)[:-20], ": the compressed file is truncated or damaged"),
@@ -93,10 +93,10 @@ def test_a_file_that_is_none_of_ours_is_refused(
         (b"2 Q0 a 1 -Infinity t\n", "score '-Infinity', expected a finite number"),
         (b"2 Q0 a 1 1e999 t\n", "score '1e999', expected a finite number"),
         (b"2 Q0 a 1 0x1 t\n", "score '0x1', expected a finite number"),
-        (b"1 Q0 a 3 1 t\n", "document 'a' of query '1' stands twice, first at bad:1; "),
+        (b"1 Q0 a 3 1 t\n", "document 'a' of query '1' occurs twice, first at bad:1; "),
         (
             b"9 Q0 x 1 1 t\n9 Q0 y 1 1 t\n1 Q0 b 9 0.1 t\n",
-            ":5: document 'b' of query '1' stands twice, first at bad:2; ",
+            ":5: document 'b' of query '1' occurs twice, first at bad:2; ",
         ),
     ],
 )
@@ -114,7 +114,7 @@ def test_a_bad_line_of_a_run_is_named(refuse: Callable[..., None], folder: Path,
         (b"2 0 a 0.5\n", "relevance '0.5', expected a whole number (the line is query 0 document relevance)"),
         (b"2 0 a high\n", "relevance 'high', expected a whole number"),
         (b"2 0 a nan\n", "relevance 'nan', expected a whole number"),
-        (b"1 0 a 0\n", "document 'a' of query '1' stands twice, first at bad:1; "),
+        (b"1 0 a 0\n", "document 'a' of query '1' occurs twice, first at bad:1; "),
     ],
 )
 def test_a_bad_line_of_qrels_is_named(refuse: Callable[..., None], folder: Path, content: bytes, said: str) -> None:
@@ -129,10 +129,10 @@ def test_a_document_that_comes_again_blocks_later_is_named_with_both_lines(
     lines = [b"1 Q0 filler%060d %d %d t\n" % (i, i, -i) for i in range(30_000)]
     (folder / "apart").write_bytes(b"2 Q0 a 1 1 t\n" + b"".join(lines) + b"2 Q0 a 9 0 t\n")
     refuse(
-        "qrels", "apart", said=("rankscope: apart:30002: document 'a' of query '2' stands twice, first at apart:1; ",)
+        "qrels", "apart", said=("rankscope: apart:30002: document 'a' of query '2' occurs twice, first at apart:1; ",)
     )
     (folder / "together").write_bytes(b"".join(lines) + b"1 Q0 filler%060d 9 0 t\n" % 7)
-    refuse("qrels", "together", said=("rankscope: together:30001: ", "stands twice, first at together:8; "))
+    refuse("qrels", "together", said=("rankscope: together:30001: ", "occurs twice, first at together:8; "))
 
 
 @pytest.mark.parametrize("role", ["qrels", "run"])
@@ -146,7 +146,7 @@ def test_a_folder_is_no_file_of_judgments_and_no_run_where_it_is_empty(
 ) -> None:
     (folder / "sub").mkdir()
     refuse("sub", "run", said=("rankscope: sub: is a directory, expected a file",))
-    refuse("qrels", "sub", said=("rankscope: sub: the folder holds nothing, expected the files of a run",))
+    refuse("qrels", "sub", said=("rankscope: sub: the folder contains nothing, expected the files of a run",))
 
 
 def test_a_path_through_a_file_is_refused(refuse: Callable[..., None]) -> None:
@@ -169,7 +169,7 @@ def test_an_error_names_file_and_document_letter_for_letter(refuse: Callable[...
 
 def test_an_id_that_holds_a_line_break_leaves_the_message_one_line(refuse: Callable[..., None], folder: Path) -> None:
     (folder / "table").write_bytes(b'query_id,doc_id,score\n"x\ny",d,1\n"x\ny",d,2\n')
-    refuse("qrels", "table", said=("document 'd' of query 'x", "stands twice"))
+    refuse("qrels", "table", said=("document 'd' of query 'x", "occurs twice"))
     (folder / "table").write_bytes(b'query_id,doc_id,score\n"x\r\ny",d,1\n')
     refuse("qrels", "table", said=("no query in common",))
 
@@ -341,7 +341,7 @@ def test_help_is_laid_out_for_reading(args: list[str], capsys: pytest.CaptureFix
 
 # What a file is that was taken for another kind, and what reads it.
 MISTAKEN = {
-    "HTML": (b"\n<!DOCTYPE html>\n<html>", ": this is HTML, a page of the web, expected data; download the file"),
+    "HTML": (b"\n<!DOCTYPE html>\n<html>", ": this is an HTML page, expected data; download the file"),
     "predictions": (
         b"0.5\n-1e-3\n",
         ":1: 1 field, .*; this looks like LETOR predictions: --input letor .* with the label",
@@ -354,9 +354,9 @@ MISTAKEN = {
     "labels by tabs": (b"id\tlabel\tpred\n1\ta\tb\n", ":1: .*: `rankscope agree labels` reads it"),
     "a list in JSON": (
         b'[{"query_id": 1}]',
-        ": JSON that is no object, expected {query: {document: number}}, or an obj",
+        ": JSON that is not an object, expected {query: {document: number}}, or one obj",
     ),
-    "a JSON of numbers": (b'{"q": 0.5}', ": objects without query_id, expected an object a line with query_id, doc_id"),
+    "a JSON of numbers": (b'{"q": 0.5}', ": objects without query_id, expected one object per line with query_id, doc_id"),
     "no header": (
         b"1,a,2.5\n",
         ":1: 1 field, expected .*, or give a table a header line such as query_id,doc_id,score",
@@ -365,7 +365,7 @@ MISTAKEN = {
         b"1\ta\t2.5\n",
         ":1: 3 fields, expected .*, or give a table a header line such as query_id,doc_id",
     ),
-    "ranks": (b"paper\tpr\tcited\nA\t1\t2\n", ":1: 3 fields, .*; a table of ranks is read with --input entity-ranks"),
+    "ranks": (b"paper\tpr\tcited\nA\t1\t2\n", ":1: 3 fields, .*; a table of ranks needs --input entity-ranks"),
 }
 
 

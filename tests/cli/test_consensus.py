@@ -123,7 +123,7 @@ def test_the_text_of_runs_shows_each_query(cli: Callable[..., Any], files: Path)
             "Invalid value for '--points': '3,x', expected numbers separated by commas, as 3,1,0; see "
             "`rankscope consensus --help`",
         ),
-        ("votes.tsv --weight Zoe=2", "a weight for 'Zoe', who is no voter; voters: Ada, Ben, Cleo and Ivo"),
+        ("votes.tsv --weight Zoe=2", "a weight for 'Zoe', who is not a voter; voters: Ada, Ben, Cleo and Ivo"),
         (
             "votes.tsv --weight Ada=0",
             "the weight of voter 'Ada' is 0, expected a number above 0; leave out voters who do not count",
@@ -132,7 +132,7 @@ def test_the_text_of_runs_shows_each_query(cli: Callable[..., Any], files: Path)
         ("run second --input json", "2 files of votes, expected one; for several runs use --input run"),
         ("run --input run", "1 run, expected at least two; there is nothing to merge"),
         ("absent.tsv", "absent.tsv: no such file; check the path"),
-        ("votes.tsv -o votes.tsv", "votes.tsv: is read here and would be overwritten; write to another file"),
+        ("votes.tsv -o votes.tsv", "votes.tsv: is also an input and would be overwritten; write to another file"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(cli: Callable[..., Any], files: Path, arguments: str, said: str) -> None:

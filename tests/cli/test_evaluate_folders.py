@@ -122,8 +122,8 @@ def test_a_damaged_partition_ends_it_or_is_told(partitions: Path, cli: Callable[
     ("args", "said"),
     [
         (("evaluate", "bm25.parquet", "run"), "bm25.parquet: is a directory, expected a file"),
-        (("evaluate", "qrels", "nothing"), "nothing: the folder holds nothing, expected the files of a run"),
-        (("fuse", "run", "nothing", "-o", "x.run"), "nothing: the folder holds nothing"),
+        (("evaluate", "qrels", "nothing"), "nothing: the folder contains nothing, expected the files of a run"),
+        (("fuse", "run", "nothing", "-o", "x.run"), "nothing: the folder contains nothing"),
         (("evaluate", "qrels", "."), "./bm25.parquet: a folder inside a folder, expected the files of one run in ."),
         (("evaluate", "qrels", "run", "bm25.parquet", "-o", "bm25.parquet/part-0"), "would be overwritten"),
         (("convert", "bm25.parquet", "bm25.parquet/part-0", "--to", "trec"), "would be overwritten"),

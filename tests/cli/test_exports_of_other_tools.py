@@ -70,8 +70,8 @@ def test_a_list_of_comparisons_in_json_is_the_same_table(cli: Cli, indent: int |
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[{"left": "a", "right": "b", "winner": "a"}, 7]', "a list that holds more than objects"),
-        ('[{"left": "a", "right": "b", "winner": "a"},\n{"left"', "arena.json:2: this is no JSON"),
+        ('[{"left": "a", "right": "b", "winner": "a"}, 7]', "a list that does not only hold objects"),
+        ('[{"left": "a", "right": "b", "winner": "a"},\n{"left"', "arena.json:2: not valid JSON"),
     ],
     ids=["a number", "cut off"],
 )

@@ -132,7 +132,7 @@ def test_figures_are_drawn_and_wrong_names_told(cli: Callable[..., Any], demo: P
         (HEAD + "A,B,A\nA,B,B\n", "--prior -1", "Invalid value for '--prior'"),
         (HEAD + "A,B,A\nA,B,B\n", "--interval exact", "Invalid value for '--interval'"),
         (HEAD + "A,B,A\nA,B,B\n", "--model plackett-luce", "bad.csv: comparisons of two, and --model plackett-luce"),
-        (HEAD, "", "bad.csv: no rows after the line of names"),
+        (HEAD, "", "bad.csv: no rows after the header line"),
         ("", "", "bad.csv: the file is empty"),
         ("x,y\n1,2\n", "", "bad.csv:1: columns 'x', 'y', expected those of two systems and of the winner"),
         ('[["A", "B"], ["B", "A"]]', "", "use model='plackett-luce' (--model plackett-luce)"),

@@ -232,7 +232,7 @@ BAD = {
     "total": (("--total-ranks", "50"), "total_ranks (--total-ranks) is for tables of ranks"),
     "checkpoint that is a file": (("--checkpoint", "qrels"), "qrels: no folder can be made there (File exists)"),
     "checkpoint that is none": (("--checkpoint", "."), ".: is no checkpoint, and not empty; name a new folder"),
-    "output that is read": (("-o", "qrels"), "qrels: is read here and would be overwritten"),
+    "output that is read": (("-o", "qrels"), "qrels: is also an input and would be overwritten"),
     "figure": (("--plot", "x.foo"), "x.foo: .foo is no format of figures"),
 }
 
@@ -261,7 +261,7 @@ BAD_RANKS = {
     ),
     "a small total": (
         ("-m", "AP(scale='permille')", "--total-ranks", "9"),
-        "but only 9 items are said to be ranked (--total-ranks, total_ranks); correct one of them",
+        "but only 9 items were ranked according to --total-ranks (total_ranks); correct one of them",
     ),
     "cutoffs": (("-m", "P@5", "--cutoffs", "5"), "every measure has its own or takes none; name one as nDCG or P"),
     "unknown measure with cutoffs": (("-m", "nDGC", "--cutoffs", "5"), "unknown measure 'nDGC'; did you mean"),

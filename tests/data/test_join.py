@@ -129,7 +129,7 @@ BAD: list[tuple[str, Callable[[], object], str]] = [
     (
         "twice, no query of ours",
         lambda: {"query_id": ["q1", "z", "z"], "doc_id": ["a"] * 3, "score": [3, 2, 1]},
-        "'z' stands twice",
+        "'z' occurs twice",
     ),
     (
         "empty id in columns",

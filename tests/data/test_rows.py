@@ -165,7 +165,7 @@ def test_documents_that_collide_in_fact_are_told_apart_and_found_twice() -> None
     apart = {"query_id": ["q", "q"], "doc_id": [other, one], "score": [2.0, 1.0]}
     assert rs.hits_of(qrels, rs.Run(apart)).rank.tolist() == [2]
     twice = {"query_id": ["q"] * 3, "doc_id": [one, other, one], "score": [3.0, 2.0, 1.0]}
-    with pytest.raises(rs.InputError, match="stands twice"):
+    with pytest.raises(rs.InputError, match="occurs twice"):
         rs.hits_of(qrels, rs.Run(twice))
 
 

@@ -61,7 +61,7 @@ def test_notes_count_what_has_no_score_and_name_systems_and_pairs_on_both_sides(
     found = attach_scores(given_, SCORES)
     assert len(found.notes) == 4
     assert found.notes[0] == "of the metric"
-    assert mentions(found.notes[1], "chrF: ", "2 of 4", "left out", "_ref")
+    assert mentions(found.notes[1], "chrF: ", "2 of 4", "skipped", "_ref")
     assert mentions(found.notes[2], "chrF: ", "X", "nobody judged")
     assert mentions(found.notes[3], "chrF: ", "no scores", "en-de")
 
@@ -113,8 +113,8 @@ def test_scores_that_are_all_missing_are_refused():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: PairScores(("A", "A"), ("1",), np.zeros((2, 1))), "system 'A' stands twice"),
-        (lambda: PairScores(("A",), ("1", "1"), np.zeros((1, 2))), "segment '1' stands twice"),
+        (lambda: PairScores(("A", "A"), ("1",), np.zeros((2, 1))), "system 'A' occurs twice"),
+        (lambda: PairScores(("A",), ("1", "1"), np.zeros((1, 2))), "segment '1' occurs twice"),
         (lambda: PairScores(("A",), ("1",), np.zeros((2, 1))), "1 systems .*1 segments"),
         (lambda: PairScores.of({"A": [1, float("inf")]}), "'A' .*'2' is infinite"),
         (lambda: PairScores.of({"A": [1, 2], "B": [1]}), "1 of system 'B', .* 2"),

@@ -135,7 +135,7 @@ class TestLetorFiles:
         Path(predictions).write_text("1\n2\n")
         with pytest.raises(rs.InputError, match=r"svm.txt: 2 .*\b3 .*test\.txt"):
             rs.evaluate(labels, predictions, "AP", input="letor")
-        with pytest.raises(rs.ParameterError, match="asks for paths"):
+        with pytest.raises(rs.ParameterError, match="needs paths"):
             rs.evaluate(labels, {"1": {"A": 1.0}}, "AP", input="letor")
 
     def test_on_the_command_line(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

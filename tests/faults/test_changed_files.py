@@ -18,7 +18,7 @@ from rankscope.evaluation.joining import workers as pieces
 from rankscope.io.tables import formats as table_stretches
 
 QUERIES, DEPTH = 40, 20
-CHANGED = r": was changed while it was read, expected a file that stays as it is; try again when nothing writes to it$"
+CHANGED = r": changed while it was read, expected a file that does not change; try again when nothing writes to it$"
 Exchange = Callable[[], None]
 
 

@@ -47,7 +47,7 @@ BOTH = (
     (f"{SEARCH} --log out -o ./out", "out: cannot hold both the log and the output"),
     ("stability demo.qrels bm25.run dense.run --checkpoint out -o out", "is to hold the checkpoint and the output"),
 )
-READ = "is read here and would be overwritten; write to another file"
+READ = "is also an input and would be overwritten; write to another file"
 Call = Callable[..., Done]
 
 

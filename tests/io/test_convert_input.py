@@ -122,8 +122,8 @@ def test_arguments_that_do_not_fit_are_refused(
     [
         ("1 0 a\n", "in:1: 3 fields, expected 4"),
         ("0.5\n", "in:1: 1 field, .*4 .*LETOR .*--input letor .*--labels FILE"),
-        ("1 0 a 1\n1 0 a 2\n", "stands twice"),
-        ("1 s a 1\n1 t b 2\n1 s a 2\n", "stands twice"),
+        ("1 0 a 1\n1 0 a 2\n", "occurs twice"),
+        ("1 s a 1\n1 t b 2\n1 s a 2\n", "occurs twice"),
         ("1 Q0 a 1 2 t\n1 Q0 a 1 nan t\n", "in:2: score 'nan'"),
         ("query_id,doc_id,score\n1,a,2.5\n1,a,3\n", "in:3: .*'a' .*'1'"),
         ("query_id,doc_id,points\n1,a,2\n", "'relevance' .*'score' .*'query_id'"),
@@ -179,7 +179,7 @@ def test_what_is_read_is_not_overwritten(tmp_path: Path) -> None:
 
 def test_a_run_in_memory_is_checked_like_one_in_a_file(tmp_path: Path) -> None:
     twice = rs.Run({"query_id": ["q", "q"], "doc_id": ["d", "d"], "score": [1.0, 2.0]})
-    with pytest.raises(rs.InputError, match="stands twice"):
+    with pytest.raises(rs.InputError, match="occurs twice"):
         rs.convert(twice, tmp_path / "out.run")
     with pytest.raises(rs.InputError, match=r"'x': .*'d' .*'q' .*nan"):
         rs.convert(rs.Run({"q": {"d": float("nan")}}, name="x"), tmp_path / "out.run")

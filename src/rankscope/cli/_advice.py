@@ -108,27 +108,27 @@ OPTION_HINTS = (
     (
         ("--qrels", "--run", "--runs", "--judgments", "--file", "--files"),
         "",
-        "files are named without an option, in the order that the help shows",
+        "files are given without an option, in the order that the help shows",
     ),
-    (("-c", "--complete"), "--missing", "queries that a run lacks count as empty as it is (--missing zero)"),
+    (("-c", "--complete"), "--missing", "queries missing from a run count as empty by default (--missing zero)"),
     (
         ("--json", "--csv", "--tsv", "--jsonl", "--latex", "--markdown", "--html"),
         "--format",
         "write --format {}",
     ),
-    (("-J",), "--unjudged", "documents without judgment are left out by --unjudged skip"),
+    (("-J",), "--unjudged", "--unjudged skip removes documents without judgment"),
     (
         ("--confidence", "--confidence-level", "--ci"),
         "--correction",
         "intervals follow from --alpha: 0.05 for those that hold in 95 % of cases",
     ),
-    (("--paired",), "--correction", "systems are compared query by query as it is; leave it out"),
+    (("--paired",), "--correction", "systems are always compared query by query; leave it out"),
     (("--test",), "--valid", "`rankscope predict` scores a test file, and `rankscope evaluate` measures that"),
     (("--kappa",), "--beta", "it is among what is shown; leave it out"),
     (("--decimals", "--digits", "--precision", "--round"), "--format", "--format csv and json have all digits"),
     (("--version",), "", "write `rankscope --version`"),
-    (("--list",), "", "all are listed as it is; leave it out"),
-    (("--verbose", "-v", "--debug", "--quiet"), "", "all there is to say is said; leave it out"),
+    (("--list",), "", "all are listed by default; leave it out"),
+    (("--verbose", "-v", "--debug", "--quiet"), "", "there are no levels of verbosity; leave it out"),
 )
 #: A value in lower case without punctuation -> the values that the user may mean; an option has one of them or none.
 VALUE_SYNONYMS = {
@@ -259,7 +259,7 @@ def name_advice(kind: str, name: str, context: click.Context) -> str:
     if suggestion is not None:
         return f"; did you mean '{suggestion}'?"
     if name == "help":
-        return f"; write `{context.command_path} --help`, or --help behind a command"
+        return f"; write `{context.command_path} --help`, or --help after a command"
     if is_measure(name) and "evaluate" in commands:
         return f"; {name} is a measure, as in `rankscope evaluate QRELS RUN... -m {name}`"
     return f"; {choices_text(commands)}" if commands else ""

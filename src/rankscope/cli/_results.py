@@ -66,10 +66,10 @@ class ResultOutput(NamedTuple):
         check_output(self.output, inputs)
         check_page(self.format_, self.output)
         if self.format_ == PARQUET and self.output in (None, "-"):
-            raise ParameterError("parquet is no text to be printed; say with -o which file it goes to")
+            raise ParameterError("parquet cannot be printed; name a file with -o")
         if self.plot is None:
             if self.figure is not None:
-                raise ParameterError(f"--figure {self.figure} says what to draw; say with --plot which file it goes to")
+                raise ParameterError(f"--figure {self.figure} needs --plot; name the file to draw with --plot")
             return
         from rankscope.reporting.figures import altair, check_figure_path, vl_convert
 

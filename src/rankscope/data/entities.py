@@ -236,7 +236,7 @@ def check_entity_ranks(table: EntityRanks, where: Where) -> None:
     non_string = next((name for name in (*systems, *entities) if not isinstance(name, str)), None)
     if non_string is not None:
         raise InputError(
-            f"the name {non_string!r} is no string, expected strings for systems and entities; use str(...)"
+            f"the name {non_string!r} is not a string, expected strings for systems and entities; use str(...)"
         )
     duplicate = first_duplicate(systems)
     if duplicate is not None:
@@ -262,5 +262,5 @@ def check_entity_ranks(table: EntityRanks, where: Where) -> None:
         system, entity = map(int, np.unravel_index(np.argmax(ranks), ranks.shape))
         raise InputError(
             f"{where(entity)}: the rank of system {systems[system]!r} is {ranks[system, entity]:g}, but only "
-            f"{table.total_ranks} items are said to be ranked (--total-ranks, total_ranks); correct one of them"
+            f"{table.total_ranks} items were ranked according to --total-ranks (total_ranks); correct one of them"
         )

@@ -144,7 +144,7 @@ class Joiner:
                 self.unjudged_queries.append(query)
                 unjudged_lists.append(docs)
             else:
-                raise InputError(f"run {self.name!r}: the query id {query!r} is no string or empty; use str(...)")
+                raise InputError(f"run {self.name!r}: the query id {query!r} is empty or not a string; use str(...)")
         if unjudged_lists:
             self._scores(unjudged_lists)
         for start, stop in chunk_bounds(doc_lists):
@@ -194,13 +194,13 @@ class Joiner:
             for doc, score in docs.items():
                 try:
                     if not doc or not isinstance(doc, str) or not doc.encode("utf-8", "surrogateescape"):
-                        return f"the document id {doc!r} is no string or empty, expected an id"
+                        return f"the document id {doc!r} is empty or not a string, expected an id"
                     if isinstance(score, Mapping):
                         return "this looks like several runs by name, expected one; pass a list of Run(..., name=...)"
                     if isinstance(score, str) or not np.isfinite(float(score)):
                         raise ValueError
                 except UnicodeEncodeError:
-                    return f"the document id {doc!r} is no valid Unicode, expected an id"
+                    return f"the document id {doc!r} is not valid Unicode, expected an id"
                 except (TypeError, ValueError, OverflowError):
                     return f"the score of document {doc!r} is {score!r}, expected a finite number"
         raise AssertionError("the fault is gone: the run changed while it was read")

@@ -103,7 +103,7 @@ class Ranking:
         try:
             ranks = tuple(float(value) for value in values if not isinstance(value, str) or refuse_text(value))
         except (TypeError, ValueError, OverflowError):
-            raise InputError("a ranking holds what is no number; expected ranks, as [1, 3, 3, 4]") from None
+            raise InputError("a ranking holds something that is not a number; expected ranks like [1, 3, 4]") from None
         if not ranks:
             raise InputError("a ranking of no items; expected at least one rank")
         invalid = [index for index, value in enumerate(ranks) if not np.isfinite(value)]

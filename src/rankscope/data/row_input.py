@@ -190,8 +190,8 @@ def refuse_bad_ids(ids: Collection[Any], name: str, noun: str) -> None:
     """Raise InputError for an id that is no string, empty, or no valid Unicode. noun: the kind of ids."""
     for id_ in invalid_ids(ids)[:1]:
         raise InputError(
-            f"{name}: the {noun} id {shorten_value(id_)} is no string, empty or no valid Unicode; expected text, as "
-            "str(...) makes it; correct it"
+            f"{name}: the {noun} id {shorten_value(id_)} is not a string, is empty or is not valid Unicode; "
+            "expected text, as str(...) makes it; correct it"
         )
 
 
@@ -364,7 +364,7 @@ def columns_of_frame(
 
     frame = pl.DataFrame({field: frame[column] for field, column in names.items()})
     if not frame.height:
-        raise InputError(f"{location.name}: no data rows, expected at least one; write one row a document")
+        raise InputError(f"{location.name}: no data rows, expected at least one; write one row per document")
     values = number_column(frame, value_field, location.row)
     queries, docs = string_column(frame, "query_id", location.row), string_column(frame, "doc_id", location.row)
     subtopics = string_column(frame, "subtopic", location.row) if "subtopic" in names else None
@@ -506,7 +506,7 @@ def check_scored_list(piece: Any, name: str) -> tuple[str, list[str], np.ndarray
     except (TypeError, UnicodeEncodeError):
         is_valid = False
     if not is_valid:
-        raise InputError(f"{name}: the query id {query!r} is no string or empty; use str(...)")
+        raise InputError(f"{name}: the query id {query!r} is empty or not a string; use str(...)")
     docs = docs.tolist() if isinstance(docs, np.ndarray) else list(docs)
     invalid_docs = [doc for doc in docs if not isinstance(doc, str) or not doc]
     try:
@@ -514,7 +514,7 @@ def check_scored_list(piece: Any, name: str) -> tuple[str, list[str], np.ndarray
     except UnicodeEncodeError:
         is_valid = False
     if not is_valid:
-        problem = f"{invalid_docs[0]!r} is no string or empty" if invalid_docs else "one is no valid Unicode"
+        problem = f"{invalid_docs[0]!r} is empty or not a string" if invalid_docs else "one is not valid Unicode"
         raise InputError(f"{name}: of the document ids of query {query!r} {problem}, expected ids; use str(...)")
     scores = np.asarray(raw_scores)
     if scores.shape != (len(docs),):

@@ -160,8 +160,8 @@ class Rows:
         # Rows may have been regrouped: their place in the buffer of ids tells which came first in the input.
         first_start, second_start = sorted((int(self.docs.starts[row]), int(self.docs.starts[duplicate_row])))
         raise InputError(
-            f"{self.where(second_start)}: document {decode_id(doc)!r} of query {query!r} stands twice, first at "
-            f"{self.where(first_start)}; expected each document once a query; {advice}"
+            f"{self.where(second_start)}: document {decode_id(doc)!r} of query {query!r} occurs twice, first at "
+            f"{self.where(first_start)}; expected each document once per query; {advice}"
         )
 
 

@@ -60,7 +60,7 @@ class PairScores:
         for noun, names in (("system", self.systems), ("segment", self.segments)):
             if len(set(names)) < len(names):
                 duplicate = Counter(names).most_common(1)[0][0]
-                raise InputError(f"scores: {noun} {duplicate!r} stands twice, expected each once; keep one of the two")
+                raise InputError(f"scores: {noun} {duplicate!r} occurs twice, expected each once; keep one of the two")
         if np.isinf(self.values).any():
             system, segment = (int(indices[0]) for indices in np.nonzero(np.isinf(self.values)))
             raise InputError(
@@ -221,7 +221,7 @@ def attach_scores(rankings: Rankings, scores: SegmentScores) -> Rankings:
     >>> with_scores.columns["chrF"].tolist()
     [0.5, 0.4, 0.2, nan]
     >>> with_scores.notes
-    ('chrF: 1 of 4 judged translations has no score and is left out; none at all for system C',)
+    ('chrF: 1 of 4 judged translations has no score and is skipped; none at all for system C',)
     """
     values = np.full(len(rankings.system), np.nan)
     scores_of_pair = matching_pairs(rankings, scores)
@@ -308,7 +308,7 @@ def missing_notes(
     if missing.any():
         verb = "has no score and is" if missing.sum() == 1 else "have no score and are"
         total_text = pluralise(values.size, "judged translation")
-        note = f"{scores.metric}: {int(missing.sum()):,} of {total_text} {verb} left out"
+        note = f"{scores.metric}: {int(missing.sum()):,} of {total_text} {verb} skipped"
         has_score = np.bincount(rankings.system.codes[~missing], minlength=len(rankings.systems)) > 0
         unscored_codes = np.unique(rankings.system.codes[missing & ~has_score[rankings.system.codes]]).tolist()
         if unscored_codes:

@@ -157,6 +157,6 @@ def refuse_repeat(rows: Rows, subtopics: Subtopics, same_rows: npt.NDArray[np.in
     doc = decode_id(decode(rows.docs.take(same_rows[:1]))[0])
     subtopic = decode_id(decode(subtopics.ids.take(np.array([entry])))[0])
     raise InputError(
-        f"{second_location}: document {doc!r} of subtopic {subtopic!r} of query {query!r} stands twice, first at "
+        f"{second_location}: document {doc!r} of subtopic {subtopic!r} of query {query!r} occurs twice, first at "
         f"{first_location}; expected each document once a subtopic; remove one of the two"
     )

@@ -203,7 +203,7 @@ class Votes:
             unknown_voters = [name for name in weights if name not in self.voters]
             if unknown_voters:
                 raise InputError(
-                    f"a weight for {unknown_voters[0]!r}, who is no voter; voters: {join_names(self.voters)}"
+                    f"a weight for {unknown_voters[0]!r}, who is not a voter; voters: {join_names(self.voters)}"
                 )
             current_weights = zip(self.voters, self.weights.tolist(), strict=True)
             return replace(
@@ -279,7 +279,7 @@ def ballot_ranks(
     column_of_item = {} if items is None else {str(name): i for i, name in enumerate(items)}
     duplicate = None if items is None else first_duplicate([str(name) for name in items])
     if items is not None and duplicate is not None:
-        raise InputError(f"{items[duplicate]!r} stands twice among the items; keep one of the two")
+        raise InputError(f"{items[duplicate]!r} occurs twice among the items; keep one of the two")
     rows: list[tuple[list[int], list[float]]] = []
     for i, (voter, ballot) in enumerate(zip(voters, ballots, strict=True)):
         try:
@@ -314,7 +314,7 @@ def ranks_of_ballot(ballot: Any, voter: str) -> tuple[list[str], list[float]]:
         try:
             return list(rank_of_item), [float(rank) for rank in rank_of_item.values()]
         except (TypeError, ValueError, OverflowError):
-            raise InputError(f"voter {voter!r}: a rank is no number, expected ranks as {{'A': 1, 'B': 2}}") from None
+            raise InputError(f"voter {voter!r}: a rank is not a number, expected ranks as {{'A': 1, 'B': 2}}") from None
     if isinstance(ballot, str) or not isinstance(ballot, Iterable):
         raise InputError(f"voter {voter!r}: {ballot!r}, expected a list of names, the best first")
     entries = list(ballot)

@@ -266,7 +266,7 @@ def check_ids(query_ids: Sequence[str], n: int) -> tuple[str, ...]:
     if len(ids) != n:
         raise ParameterError(f"{len(ids)} query_ids, expected one for each of the {n} rows of scores")
     if not all(isinstance(id_, str) and id_ for id_ in ids):
-        raise ParameterError("query_ids: an id is no string or empty; use str(...)")
+        raise ParameterError("query_ids: an id is empty or not a string; use str(...)")
     if len(set(ids)) != n:
         raise ParameterError("query_ids: an id occurs twice, expected one of its own for each row")
     return ids

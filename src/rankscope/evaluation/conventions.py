@@ -345,7 +345,7 @@ def plan_evaluation(measures: str | Measure | Iterable[str | Measure] | None, se
 def check_measures(measures: Iterable[Measure], settings: ConventionSettings, ties: str) -> None:
     """Raise ParameterError for a measure that cannot have these conventions."""
     if ties == "average" and settings.unjudged == "bounds":
-        raise ParameterError("unjudged='bounds' asks for one order of each list; choose ties doc_id_desc or file")
+        raise ParameterError("unjudged='bounds' needs one order of each list; choose ties='doc_id_desc' or 'file'")
     for measure in measures:
         if settings.no_relevant == "one" and measure.may_lack_value():
             raise ParameterError(f"no_relevant='one' would give {measure} the best of its values; choose drop")

@@ -33,7 +33,7 @@ def curve_measures() -> list[str]:
 
 
 def curve_sections(scores: Scores) -> list[Section]:
-    """Interpolated precision by recall, and nDCG by cutoff; means over queries. What the scores lack is left out."""
+    """Interpolated precision by recall and nDCG by cutoff, as means over queries; missing measures are skipped."""
     sections = []
     data: dict[str, Any]
     if precision_name(0.0) in scores.measure_names:

@@ -199,7 +199,7 @@ def read_scores(path: PathLike) -> Scores:
         content = stream.read()
     name = source_name(path)
     if not content.startswith(MAGIC):
-        raise InputError(f"{name}: is no Parquet file, expected scores as --save and write_scores save them")
+        raise InputError(f"{name}: is not a Parquet file, expected scores as --save and write_scores save them")
     description = read_description(content, name)
     if description is None:
         raise InputError(
@@ -317,7 +317,7 @@ def find_measure(name: str, summary: str, higher_is_better: bool | None) -> Meas
 TABLE_COLUMNS = ("system", "measure", "query", "value")
 COLUMN_ALIASES = {"system": "run", "measure": "metric", "query": "query_id", "value": "score"}
 #: The expected content, for the message about an empty file.
-EXPECTED = "a line of names (system,measure,query,value) and a line a value"
+EXPECTED = "a header line (system,measure,query,value) and one line per value"
 #: The query of summaries.
 ALL = "all"
 
@@ -331,7 +331,7 @@ def read_score_table(path: PathLike) -> Scores:
     is taken to be better, and a note says so.
 
     Raises InputError, with file and line, for a column that is missing, a value that is no number, one of a system,
-    measure and query that stands twice, and where there are only summaries.
+    measure and query that occurs twice, and where there are only summaries.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "scores.csv")
@@ -417,7 +417,6 @@ def summaries_note(table: NamedTable, keys: Ints) -> tuple[str, ...]:
     if not n_extra:
         return ()
     return (
-        f"{table.name}: {pluralise(n_extra, 'row')} of query {ALL!r} more than one summary for each system and "
-        "measure; all are left out, and with them a query of that name, which a file of --save (write_scores) keeps "
-        "apart",
+        f"{table.name}: {pluralise(n_extra, 'row')} of query {ALL!r} more than one mean for each system and measure; "
+        "all are skipped. If a query has that name, save scores with --save (write_scores), which keeps it apart",
     )

@@ -70,7 +70,7 @@ def json_votes(content: bytes, name: str) -> Votes:
     if isinstance(data, dict) and "rankings" in data and set(data) <= {"items", "rankings"}:
         data, items = data["rankings"], data.get("items")
         if items is not None and not (isinstance(items, list) and all(isinstance(item, (str, int)) for item in items)):
-            raise InputError(f'{name}: "items" is no list of names, expected {SHAPE}')
+            raise InputError(f'{name}: "items" is not a list of names, expected {SHAPE}')
     lines: list[int] = []
 
     def where(i: int) -> str:
@@ -157,7 +157,7 @@ def votes_from_ballots(ballots: list[Ballot], items: list[Any] | None, where: Ca
     voters = [ballot.voter for ballot in ballots]
     duplicate = first_duplicate(voters)
     if duplicate is not None:
-        raise InputError(f"{where(duplicate)}voter {voters[duplicate]!r} stands twice; name each voter differently")
+        raise InputError(f"{where(duplicate)}voter {voters[duplicate]!r} occurs twice; name each voter differently")
     names, ranks = ballot_ranks(voters, [ballot.ranking for ballot in ballots], items, where)
     return Votes(
         ranks=ranks, items=names, voters=tuple(voters), weights=np.array([ballot.weight for ballot in ballots])
@@ -166,10 +166,10 @@ def votes_from_ballots(ballots: list[Ballot], items: list[Any] | None, where: Ca
 
 #: The formats of votes, and their descriptions.
 VOTE_FORMATS = {
-    "entity-ranks": "a table: a line an item, a column of ranks a voter",
+    "entity-ranks": "a table with one line per item and one column of ranks per voter",
     "long": "a table with the columns voter, item and rank",
     "json": "JSON: lists of names, the best first",
-    "jsonl": "a list of names, or an object with voter and ranking, a line",
+    "jsonl": "one list of names, or one object with voter and ranking, per line",
 }
 TERMS = TableTerms("voter", "item", "items")
 #: Texts of cells without a rank.
@@ -255,7 +255,7 @@ def read_votes(path: PathLike, *, input: str | None = None) -> Votes:
             return json_lines_votes(content, name)
         if format_name == "entity-ranks" and not parquet:
             return table_votes(content, name)
-        table = parse_named_table(content, name, "a line of names (voter,item,rank) and a line a rank", even=True)
+        table = parse_named_table(content, name, "a header line (voter,item,rank) and one line per rank", even=True)
         is_long = format_name == "long" or all(
             find_column(table.frame.columns, names) for names in LONG_COLUMNS.values()
         )
@@ -377,7 +377,7 @@ def long_votes(table: NamedTable) -> Votes:
                 f"rename one of them to {field} (also understood: {', '.join(LONG_COLUMNS[field][1:])})"
             )
     if not table.frame.height:
-        raise InputError(f"{table.name}: no rows after the line of names, expected at least one")
+        raise InputError(f"{table.name}: no rows after the header line, expected at least one")
     voters, (voter_index,) = name_codes([name_column(table, columns["voter"] or "", "voter")])
     items, (item_index,) = name_codes([name_column(table, columns["item"] or "", "item")])
     key = voter_index * len(items) + item_index

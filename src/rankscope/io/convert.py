@@ -264,8 +264,8 @@ def loss_notes(content: Content, output: Target) -> list[str]:
     if empty and not output_format.keeps_empty:
         verb = "has" if len(empty) == 1 else "have"
         notes.append(
-            f"{pluralise_queries(len(empty))} {verb} no documents, which {output.format_name} cannot say: left out "
-            f"({first_names(empty)})"
+            f"{pluralise_queries(len(empty))} {verb} no documents, which {output.format_name} cannot represent; "
+            f"skipped ({first_names(empty)})"
         )
     has_own_name = kind_of_rows(rows) == "run" and content.has_own_name and file_stem(output.path) != content.name
     if has_own_name and not output_format.keeps_name:

@@ -58,7 +58,7 @@ FRAME = b"\x04\x22\x4d\x18"
 #: How many times ranx compresses.
 N_COMPRESSIONS = 2
 #: Advice for tables in JSON.
-AS_LINES = 'write an object a line (pandas: to_json(path, orient="records", lines=True))'
+AS_LINES = 'write one object per line (pandas: to_json(path, orient="records", lines=True))'
 #: An object whose first value is an object.
 OBJECTS = re.compile(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
 #: A list of lists, objects or texts; a query's id hardly looks like this.
@@ -114,11 +114,11 @@ def load_dicts(content: bytes, name: str) -> dict[str, dict[str, Any]]:
     data = parse_ranx(content, name) if content.startswith(FRAME) else parse_json(content, name)
     if not isinstance(data, dict):
         raise InputError(
-            f"{name}: JSON that is no object, expected {DICT_SHAPE}, or an object a line with query_id, doc_id and "
-            f"score or relevance; {AS_LINES if isinstance(data, list) else 'convert it'}"
+            f"{name}: JSON that is not an object, expected {DICT_SHAPE}, or one object per line with query_id, doc_id "
+            f"and score or relevance; {AS_LINES if isinstance(data, list) else 'convert it'}"
         )
     if are_columns(data):
-        raise InputError(f"{name}: the columns of a table, expected {DICT_SHAPE}, or an object a line; {AS_LINES}")
+        raise InputError(f"{name}: the columns of a table, expected {DICT_SHAPE}, or one object per line; {AS_LINES}")
     for query, docs in data.items():
         if not isinstance(docs, dict):
             raise InputError(
@@ -158,7 +158,7 @@ def parse_json(
         as_dict = dict(pairs)
         if len(as_dict) < len(pairs):  # one of the two would be lost
             duplicate, _ = Counter(key for key, _ in pairs).most_common(1)[0]
-            raise InputError(f"{name}: {shorten_value(duplicate)} stands twice in one object; remove one of the two")
+            raise InputError(f"{name}: {shorten_value(duplicate)} occurs twice in one object; remove one of the two")
         return as_dict
 
     def refuse_constant(word: str) -> NoReturn:
@@ -168,7 +168,8 @@ def parse_json(
         text = content.decode("utf-8-sig")
         return json.loads(text, object_pairs_hook=unique_object, parse_constant=refuse_constant)
     except json.JSONDecodeError as error:
-        raise InputError(f"{name}:{error.lineno + first_line - 1}: this is no JSON ({error.msg}); correct it") from None
+        line = error.lineno + first_line - 1
+        raise InputError(f"{name}:{line}: not valid JSON ({error.msg}); correct it") from None
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + first_line
         raise InputError(f"{name}:{line}: the text is not UTF-8, as JSON must be; convert it") from None
@@ -205,7 +206,7 @@ def refuse_repeated_dicts(data: Any, content: bytes, name: str) -> Any:
     dicts = data.values() if isinstance(data, dict) else ()
     if sum(len(docs) for docs in dicts if isinstance(docs, dict)) > len(content):
         raise InputError(
-            f"{name}: one list of documents stands for many queries, expected each written out; save as JSON"
+            f"{name}: one list of documents is shared by many queries, expected one list per query; save as JSON"
         )
     return data
 

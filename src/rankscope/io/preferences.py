@@ -117,7 +117,7 @@ WINNER = (
 WEIGHT = ("weight", "weights")
 #: Suffixes (or prefixes) of the two columns of a covariate, the left one first.
 COVARIATE_AFFIXES = (("left", "right"), ("a", "b"), ("1", "2"), ("better", "worse"), ("winner", "loser"))
-EXPECTED = "a line of names (left,right,winner) and a line a comparison"
+EXPECTED = "a header line (left,right,winner) and one line per comparison"
 CHOICES = "left, right or tie (or a, b; 1, 2, 0), the name of one of the two, or nothing for no choice"
 
 
@@ -194,7 +194,7 @@ def preferences_of(
 ) -> Preferences:
     """The preferences in a table; as `read_preferences`."""
     if not table.frame.height:
-        raise InputError(f"{table.name}: no rows after the line of names, expected at least one")
+        raise InputError(f"{table.name}: no rows after the header line, expected at least one")
     pairs = read_system_pairs(table, winner)
     notes: list[str] = []
     if pairs.ordered:
@@ -368,7 +368,7 @@ def note_skipped_rows(table: NamedTable, column: str, choice: npt.NDArray[np.int
         )
     if missing:
         verb = "is" if missing == 1 else "are"
-        notes.append(f"{table.name}: {pluralise(missing, 'row')} without a winner {verb} left out")
+        notes.append(f"{table.name}: {pluralise(missing, 'row')} without a winner {verb} skipped")
 
 
 def comparison_weights(table: NamedTable, kept_rows: Ints | slice, notes: list[str]) -> Floats:
@@ -536,7 +536,7 @@ def rankings_of_preferences(table: NamedTable, needed: set[str], gold: str | Non
     names = table.frame.columns
     keys = {"segment": require_column(names, "segment", ITEM_COLUMNS["segment"], table.header_location)}
     if not table.frame.height:
-        raise InputError(f"{table.name}: no rows after the line of names, expected at least one")
+        raise InputError(f"{table.name}: no rows after the header line, expected at least one")
     ordered_columns = find_column(names, BETTER_COLUMNS), find_column(names, WORSE_COLUMNS)
     has_choices = None in ordered_columns
     pair_columns = (
@@ -546,7 +546,7 @@ def rankings_of_preferences(table: NamedTable, needed: set[str], gold: str | Non
     repeated = next((row for row, (x, y) in enumerate(zip(first, second, strict=True)) if x == y), None)
     if repeated is not None:
         raise InputError(
-            f"{table.location(repeated)}: {first[repeated]!r} stands against itself, expected two; correct it"
+            f"{table.location(repeated)}: {first[repeated]!r} is compared with itself, expected two systems; correct it"
         )
     n_rows = table.frame.height
     notes: list[str] = []

@@ -67,7 +67,7 @@ def aspects_of(hits: Hits, rel: int) -> Aspects:
     """The relevant entries at this level. Raises ParameterError where judgments are not by subtopic."""
     judgments = hits.subtopics
     if judgments is None:
-        raise ParameterError("the judgments are not by subtopic; expected a column subtopic beside them")
+        raise ParameterError("the judgments have no subtopics, which this measure needs; add a column subtopic")
     subtopic_stride = int(judgments.subtopic.max(initial=0)) + 1
     query = judgments.query
     relevant_rows = np.flatnonzero(judgments.relevance >= rel)

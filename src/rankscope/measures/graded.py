@@ -305,7 +305,7 @@ class nDCG(ScaledRanks, DiscountedGainMeasure):
         valid = self.short == "filled" or self.cutoff is not None
         require(valid, self, "short", self.short, "a cutoff with it, as in nDCG(short='zero')@10")
         valid = self.short == "filled" or self.scale is None
-        require(valid, self, "scale", self.scale, "none with short='zero', which asks for ranks")
+        require(valid, self, "scale", self.scale, "none with short='zero', which needs ranks")
         require(self.ideal in ("judged", "listed"), self, "ideal", self.ideal, "'judged' or 'listed'")
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:

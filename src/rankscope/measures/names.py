@@ -90,7 +90,7 @@ def gains_parameter(text: str) -> Mapping[str, Any]:
         (parse_integer(level), parse_number(gain)) for level, gain in (pair.split("=") for pair in text.split(","))
     ]
     if len(dict(pairs)) < len(pairs):
-        raise ValueError("a grade stands twice")
+        raise ValueError("a grade occurs twice")
     return {"gains": dict(pairs), "others": "gain"}
 
 

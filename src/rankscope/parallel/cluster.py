@@ -145,8 +145,8 @@ def connect(address: str, timeout: float) -> Any:
     """A client of the scheduler at this address."""
     if not ADDRESS.fullmatch(address):
         raise ParameterError(
-            f"{address!r} is no address of a Dask scheduler, expected HOST:PORT, as tcp://10.0.0.1:8786; the scheduler "
-            "says it when it starts"
+            f"{address!r} is not the address of a Dask scheduler, expected HOST:PORT, such as "
+            "tcp://10.0.0.1:8786; the scheduler prints it when it starts"
         )
     import asyncio
 

@@ -107,9 +107,9 @@ def test_numbers_written_in_two_ways_are_one_label(cli: Callable[..., Any], file
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "bad: the file is empty, expected a line of names (true,predicted) and a line an item"),
+        ("", "bad: the file is empty, expected a header line (true,predicted) and one line per item"),
         ("# nothing\n", "bad: comments only, expected a line of names"),
-        ("true,predicted\n", "bad: no items after the line of names"),
+        ("true,predicted\n", "bad: no items after the header line"),
         ("a,b\n1,2\n", "bad:1: no column 'true' among 'a', 'b'; rename one of them to true"),
         ("\n# x\ntrue,b\n1,2\n", "bad:3: no column 'predicted' among 'true', 'b'"),
         ("true,predicted\n1,2\n1,\n", "bad:3: the predicted label is empty, expected a label"),

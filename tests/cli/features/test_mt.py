@@ -137,7 +137,7 @@ def test_the_features_are_listed(cli):
             "cut.arpa",
         ),
         ({}, (*MT, *TRAINED), "no output file"),
-        ({}, (*MT, *TRAINED, "-o", "a.en"), "a.en: is read here and would be overwritten"),
+        ({}, (*MT, *TRAINED, "-o", "a.en"), "a.en: is also an input and would be overwritten"),
         ({}, (*MT, "--system", "A=b.en", "-o", "t.csv"), "--system A is given twice"),
         ({}, (*MT, "--system", "b.en", "-o", "t.csv"), "--system b.en, expected a name and a file"),
         ({}, (*MT, "--texts", "x", "-o", "t.csv"), "pass one or the other"),

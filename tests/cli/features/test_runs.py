@@ -60,8 +60,8 @@ def test_the_command_writes_what_the_function_gives(cli):
     ("arguments", "message"),
     [
         (("demo.qrels", "bm25.run"), "name a file with -o"),
-        (("demo.qrels", "bm25.run", "-o", "bm25.run"), "is read here and would be overwritten"),
-        (("bm25.run", "bm25.run", "-o", "x.txt"), "this looks like a run, where judgments are expected"),
+        (("demo.qrels", "bm25.run", "-o", "bm25.run"), "is also an input and would be overwritten"),
+        (("bm25.run", "bm25.run", "-o", "x.txt"), "this looks like a run, but judgments are expected here"),
         (("demo.qrels", "no.run", "-o", "x.txt"), "no.run: no such file"),
     ],
 )

@@ -215,7 +215,7 @@ def test_a_model_that_is_damaged_is_refused(cli: Callable[..., Any], there: Path
     ("text", "said"),
     [
         ("", "bad.txt: the file is empty"),
-        ("1 1:2\n", "bad.txt:1: '1:2' behind the label, expected qid:"),
+        ("1 1:2\n", "bad.txt:1: '1:2' after the label, expected qid:"),
         ("1 qid:1 1:inf\n", "bad.txt:1: field '1:inf', expected a finite number"),
         ("1 qid:1 1:x\n", "bad.txt:1: field '1:x'"),
     ],

@@ -289,7 +289,7 @@ def test_a_partition_that_a_worker_cannot_see_is_named_or_left_out(client, tmp_p
             with pytest.raises(InputError, match=r"part-0001: worker tcp://\S+ cannot see"):
                 rs.evaluate(case.qrels, folder, MEASURES)
             scores = rs.evaluate(case.qrels, folder, MEASURES, on_error="skip")
-    assert mentions(scores.notes[0], 4, 1, "left out")
+    assert mentions(scores.notes[0], 4, 1, "skipped")
     assert "cannot see the file" in scores.notes[1]
     rest = dict(lists[:6] + lists[12:])
     assert_same_bits(scores.values, rs.evaluate(case.qrels, rest, MEASURES).values)
@@ -474,7 +474,7 @@ def test_a_query_that_two_sound_partitions_hold_is_merged_where_others_are_left_
     (folder / "part-0003").write_bytes(b"q0 Q0\n")
     scores = rs.evaluate({"q0": {"d1": 1}, "q1": {"d1": 1}}, folder, "RR", on_error="skip")
     assert scores.matrix("RR").tolist() == [[0.5, 1.0]]
-    assert mentions(scores.notes[0], 4, 1, "left out")
+    assert mentions(scores.notes[0], 4, 1, "skipped")
     assert mentions(scores.notes[-1], f"{folder}: ", 1, "merged")
 
 

@@ -135,7 +135,7 @@ def test_a_document_that_stands_twice_is_named_with_both_its_lines(
     pieces(size)
     said = in_pieces(path)
     assert said == in_memory(path)
-    assert "stands twice, first at" in said
+    assert "occurs twice, first at" in said
 
 
 @pytest.mark.parametrize("form", FORMATS)

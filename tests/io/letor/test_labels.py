@@ -159,9 +159,9 @@ def test_the_first_fields_are_those_of_split(lines: list[str], count: int, width
 BAD_LABELS = {
     "no qid": (b"1 qid:1\n1 1:0.5\n", "test.txt:2: '1:0.5' "),
     "an empty qid": (b"1 qid: 1:0.5\n", "test.txt:1: 'qid:' "),
-    "a label only": (b"\n1\n", "test.txt:2: nothing behind"),
-    "qid in a comment": (b"1 #qid:1\n", "test.txt:1: nothing behind"),
-    "a run of TREC": (b"1 Q0 a 1 2.5 tag\n", "test.txt:1: 'Q0' behind the label"),
+    "a label only": (b"\n1\n", "test.txt:2: nothing after"),
+    "qid in a comment": (b"1 #qid:1\n", "test.txt:1: nothing after"),
+    "a run of TREC": (b"1 Q0 a 1 2.5 tag\n", "test.txt:1: 'Q0' after the label"),
     "a word": (b"1 qid:1\nhigh qid:1\n", "test.txt:2: label 'high'"),
     "a fraction": (b"0.5 qid:1\n", "test.txt:1: label '0.5'"),
     "nan": (b"nan qid:1\n", "test.txt:1: label 'nan'"),
@@ -187,14 +187,14 @@ def test_a_bad_label_file_is_refused_with_its_line(write, kind: str) -> None:
 def test_the_first_bad_line_is_named_however_it_is_bad(write) -> None:
     with pytest.raises(InputError, match=r"^test.txt:2: label 'x'"):
         read_labels(write(b"1 qid:1\nx qid:1\n1 2\n"))
-    with pytest.raises(InputError, match=r"^test.txt:2: '2' behind"):
+    with pytest.raises(InputError, match=r"^test.txt:2: '2' after"):
         read_labels(write(b"1 qid:1\n1 2\nx qid:1\n"))
 
 
 def test_lines_are_counted_through_all_blocks(write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(letor, "BLOCK_SIZE", 50)
     monkeypatch.setattr(letor_predictions, "BLOCK_SIZE", 50)
-    with pytest.raises(InputError, match=r"^test.txt:501: 'x' behind"):
+    with pytest.raises(InputError, match=r"^test.txt:501: 'x' after"):
         read_labels(write(b"1 qid:1 1:0.5\n" * 500 + b"1 x\n"))
     with pytest.raises(InputError, match=r"^test.txt:501: 'x'"):
         read_predictions(write(b"0.5\n" * 500 + b"x\n"))

@@ -46,7 +46,7 @@ def test_without_a_column_of_pairs_all_are_of_one_without_a_name(tmp_path):
         ("17 de-en A en-de B\n", ":1: language pairs 'de-en' and 'en-de'"),
         ("17 de-en A de-en A\n", ":1: system 'A' .*itself"),
         ("LP SID BETTER WORSE\nde-en 17 A\n", ":2: 3 fields, .*4"),
-        ("LP SID BETTER WORSE\n", "line of names"),
+        ("LP SID BETTER WORSE\n", "header line"),
         ("\n\n", "the file is empty"),
     ],
 )

@@ -592,7 +592,7 @@ def test_a_document_that_comes_again_is_found_where_its_query_is_scattered(put: 
     ):
         with pytest.raises(rs.InputError) as caught:
             use()
-        said = f"{path}:1801: document {doc!r} of query {query!r} stands twice, first at {path}:12;"
+        said = f"{path}:1801: document {doc!r} of query {query!r} occurs twice, first at {path}:12;"
         assert str(caught.value).startswith(said)
 
 

@@ -175,7 +175,7 @@ def test_data_that_cannot_be_pooled_are_refused(given: list[Any], options: dict[
 
 def test_a_document_twice_is_refused_where_it_takes_part() -> None:
     twice = rs.Run({"query_id": ["q", "q"], "doc_id": ["a", "a"], "score": [2.0, 1.0]})
-    with pytest.raises(InputError, match="stands twice"):
+    with pytest.raises(InputError, match="occurs twice"):
         rs.judging.pool([twice], depth=2)
 
 

@@ -35,7 +35,7 @@ class TestTwoRuns:
         assert found.values.tolist() == pytest.approx([1.0, nan, nan], nan_ok=True)
         assert found.mean == 1.0
         assert len(found.notes) == 3
-        assert mentions(found.notes[0], 2, "left out")
+        assert mentions(found.notes[0], 2, "skipped")
         assert mentions(found.notes[1], "1 of 3", "fewer than 2", "(q2)")
         assert mentions(found.notes[2], "1 of 3", "ties", "(q3)")
 

@@ -94,7 +94,7 @@ def incomplete_notes(folder: str, name: str, n_files: int, faults: Sequence[Inpu
         return ()
     return (
         f"{folder}: run {name!r} is incomplete: of its {n_files:,} partitions {pluralise(len(faults), 'is', 'are')} "
-        "left out. Nobody knows which queries these hold; they count as queries without a list, so values and tests of "
+        "skipped. Their queries are unknown; they count as queries without a list, so values and tests of "
         f"{name!r} are not those of the whole run",
         *(f"a partition of {folder} is skipped (on_error:skip): {error}" for error in faults),
     )

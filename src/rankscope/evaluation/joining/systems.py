@@ -100,9 +100,7 @@ def refuse_measures(runs: Sequence[Any]) -> None:
     for run in runs:
         if is_path(run) and source_name(run) != "<stdin>" and not os.path.exists(run):
             if source_name(run).startswith(DASHES):
-                raise InputError(
-                    f"{run}: no such file; its dash is no hyphen (-), which options begin with; type it anew"
-                )
+                raise InputError(f"{run}: no such file; options begin with a hyphen (-), not with this dash; retype it")
             try:
                 parse_measures(source_name(run))
             except RankscopeError:
@@ -117,7 +115,7 @@ def join_entities(table: EntityRanks | PathLike | Any, plan: Plan, total_ranks: 
 
         table = read_entity_ranks(table, total_ranks, least=plan.least_rank)
     elif not isinstance(table, EntityRanks):
-        raise ParameterError(f"input={ENTITY!r} asks for a path or an EntityRanks, not a {type(table).__name__}")
+        raise ParameterError(f"input={ENTITY!r} needs a path or an EntityRanks, not a {type(table).__name__}")
     elif total_ranks is not None and total_ranks != table.total_ranks:
         table = replace(table, total_ranks=total_ranks, where=None)
     if (table.ranks < 1).any():
@@ -142,7 +140,7 @@ def join_letor(
     """Prediction files and the label file whose lines they follow."""
     for path in (labels, *runs):
         if not is_path(path):
-            raise ParameterError(f"input={input_!r} asks for paths ({LETOR[input_]}), not a {type(path).__name__}")
+            raise ParameterError(f"input={input_!r} needs paths ({LETOR[input_]}), not a {type(path).__name__}")
     from rankscope.io.letor import label_qrels, prediction_run, read_labels
 
     letor_labels = read_labels(labels, progress=progress)

@@ -65,7 +65,7 @@ def check_writable(path: PathLike) -> None:
             raise OutputError(f"{path}: {Path(path).parent} is a file, expected a folder; choose another place")
         first_part = Path(path).parts[0]
         if first_part.startswith(("~", "$")):  # creating a folder of that name would not help
-            raise OutputError(f"{path}: {first_part} stands as it is, as within quotes; write the path out")
+            raise OutputError(f"{path}: {first_part} is not expanded inside quotes; write the full path")
         raise OutputError(f"{path}: the folder {Path(path).parent} does not exist; create it first")
     target_exists = os.path.exists(target)
     if not os.access(folder, os.W_OK) or (target_exists and (not os.access(target, os.W_OK) or is_protected(target))):
@@ -83,7 +83,7 @@ def refuse_overwriting(output: PathLike, inputs: Iterable[PathLike]) -> None:
     """Raise ParameterError where the output is one of the files that are read."""
     for input_path in (path for source in inputs for path in files_at(source)):
         if os.path.exists(input_path) and os.path.exists(output) and os.path.samefile(input_path, output):
-            raise ParameterError(f"{output}: is read here and would be overwritten; write to another file")
+            raise ParameterError(f"{output}: is also an input and would be overwritten; write to another file")
 
 
 def files_at(path: PathLike) -> Iterable[PathLike]:

@@ -56,7 +56,7 @@ def refuse_changed(stamps_before: Mapping[str, FileStamp], name: str = "") -> No
     for path, stamp in stamps_before.items():
         if file_stamp(path) != stamp:
             raise InputError(
-                f"{name or path}: was changed while it was read, expected a file that stays as it is; try again when "
+                f"{name or path}: changed while it was read, expected a file that does not change; try again when "
                 "nothing writes to it"
             ) from None
 

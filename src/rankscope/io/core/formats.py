@@ -87,7 +87,7 @@ class ReadRequest(NamedTuple):
     def resolved_kind(self, name: str, reason: str) -> str:
         """The kind of a file whose content does not tell. Raises ParameterError without `kind` and `hint`."""
         if self.kind is None and self.hint is None:
-            raise ParameterError(f"{name}: {reason}; say which with --kind qrels or --kind run")
+            raise ParameterError(f"{name}: {reason}; choose one with --kind qrels or --kind run")
         return self.kind or self.hint or ""
 
 
@@ -266,6 +266,6 @@ def refuse_foreign(start: bytes, name: str) -> None:
     if start[8:9] == b"{" and start[4:8] == bytes(4):  # the length of a header, and its first byte
         raise InputError(f"{name}: these are tensors (safetensors), as of a model, expected data; name another file")
     if start.startswith(b"rankscope features "):
-        raise InputError(f"{name}: this is a cache of features, expected data; name the file that it lies beside")
+        raise InputError(f"{name}: this is a cache of features, expected data; name the file that it was made from")
     if HTML.match(start.removeprefix(BOM).lstrip()):
-        raise InputError(f"{name}: this is HTML, a page of the web, expected data; download the file that it shows")
+        raise InputError(f"{name}: this is an HTML page, expected data; download the file itself")

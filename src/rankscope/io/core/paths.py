@@ -144,11 +144,11 @@ def list_folder(name: str) -> list[Partition]:
                 "holds a run"
             )
         if kind != "file":
-            raise InputError(f"{path}: no file, expected the files of one run in {name}; take it out of the folder")
+            raise InputError(f"{path}: no file, expected the files of one run in {name}; remove it of the folder")
         partitions.append(Partition(path, size))
     if not partitions:
         contents = "nothing but names that begin with . or _" if entries else "nothing"
-        raise InputError(f"{name}: the folder holds {contents}, expected the files of a run; check the path")
+        raise InputError(f"{name}: the folder contains {contents}, expected the files of a run; check the path")
     return partitions
 
 

@@ -53,7 +53,7 @@ PROGRAMS = {
     b"SQLite format 3\0": f"a database of SQLite, {TABLE}",
     b"%PDF-1.": PDF,
     b"%PDF-2.": PDF,
-    b"version https://git-lfs": "only the pointer of Git LFS to a file, expected the file; fetch it with git lfs pull",
+    b"version https://git-lfs": "a pointer of Git LFS, expected the file itself; fetch it with git lfs pull",
 }
 ZIP = b"PK\x03\x04"
 #: The first block of bzip2, or the end mark of an empty file.
@@ -91,7 +91,7 @@ def binary_file_error(start: bytes, name: str) -> InputError:
     halves = start[: len(start) // 2 * 2]
     if len(halves) >= MIN_UTF16_BYTES and (not any(halves[1::2]) or not any(halves[::2])):
         return InputError(f"{name}: the text looks like UTF-16, expected UTF-8; convert it, for example with iconv")
-    return InputError(f"{name}: a binary file (it holds NUL bytes), expected text in UTF-8; convert it first")
+    return InputError(f"{name}: a binary file (it contains NUL bytes), expected text in UTF-8; convert it first")
 
 
 #: Names of a folder that are compared with a misspelt one, and the required similarity.
@@ -110,13 +110,13 @@ def missing_file_error(name: str) -> InputError:
     """The error for a missing file; it suggests the file of the folder with the most similar name."""
     paths = name.replace(",", " ").split()
     if len(paths) > 1 and all(map(os.path.exists, paths)):
-        return InputError(f"{name}: no such file, but {len(paths)} in one word; put blanks between them, no quotes")
+        return InputError(f"{name}: no such file; separate the {len(paths)} files by blanks, without quotes")
     folder, base_name = os.path.split(name)
     if any(wildcard in base_name for wildcard in "*?["):
-        return InputError(f"{name}: no such file, and none that such a pattern stands for; check the path")
+        return InputError(f"{name}: no such file, and no file matches this pattern; check the path")
     if name.startswith(("~", "$", "%")):
         first_part = name.replace("\\", "/").partition("/")[0]
-        return InputError(f"{name}: no such file; {first_part} stands as it is, as within quotes; write the path out")
+        return InputError(f"{name}: no such file; {first_part} is not expanded inside quotes; write the full path")
     value = name.partition("=")[2]
     if os.path.isfile(value):
         return InputError(f"{name}: no such file, but {value}; name it alone")
@@ -133,7 +133,7 @@ def missing_file_error(name: str) -> InputError:
         ):  # not by its suffix alone
             return InputError(f"{name}: no such file; did you mean {os.path.join(folder, matches[0])}?")
     if "\\" in name and os.path.isfile(name.replace("\\", "/")):
-        return InputError(f"{name}: no such file; write / for \\ in paths")
+        return InputError(f"{name}: no such file; use / instead of \\ in paths")
     return InputError(f"{name}: no such file; check the path")
 
 

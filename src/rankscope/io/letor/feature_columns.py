@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-QUERY = "a line of names (query_id,relevance,doc_id, and the features') and a line a document"
+QUERY = "a header line (query_id,relevance,doc_id, and the features') and one line per document"
 #: Names of the columns that are not features; the first of each is ours. A column called score is a feature.
 KEYS = {
     "query_id": COLUMN_NAMES["query_id"],
@@ -83,7 +83,7 @@ def features_of_table(
     other_columns = [column for column in column_names if column not in keys.values()]
     height = table.frame.height
     if not height:
-        raise InputError(f"{table.name}: no documents after the line of names, expected at least one")
+        raise InputError(f"{table.name}: no documents after the header line, expected at least one")
     grades = read_grades(table, keys.get("relevance"), graded)
     queries = name_column(table, keys["query_id"], "query").to_numpy()
     docs = None if doc_column is None else name_column(table, doc_column, "document").to_list()
@@ -95,14 +95,14 @@ def features_of_table(
         refuse_second_key(features, table.header_location, keys)
     if not features:
         raise InputError(
-            f"{table.header_location}: no column of numbers beside those of queries and grades, expected features"
+            f"{table.header_location}: no column of numbers besides those of queries and grades, expected features"
         )
     values = np.zeros((height, len(features)), dtype)
     n_missing = [fill_column(values[:, i], table, column) for i, column in enumerate(features)]
     notes = []
     skipped = [column.strip() for column in other_columns if column not in set(features)]
     if skipped:
-        notes.append(f"{table.name}: {join_names(map(repr, skipped))} left out: no numbers")
+        notes.append(f"{table.name}: {join_names(map(repr, skipped))} skipped: no numbers")
     if any(n_missing):
         incomplete = [column.strip() for column, n in zip(features, n_missing, strict=True) if n]
         notes.append(

@@ -272,12 +272,12 @@ def refuse_field(location: str, text: str, number: int | None, previous: int | N
     if not 0 <= number <= MAX_FEATURES:
         raise InputError(f"{location}: feature {number}, expected numbers from 1 to {MAX_FEATURES}; correct this line")
     if previous is not None:
-        problem = f"feature {number} twice" if number == previous else f"feature {number} behind feature {previous}"
+        problem = f"feature {number} twice" if number == previous else f"feature {number} after feature {previous}"
         raise InputError(f"{location}: {problem}, expected each once, in rising order; correct this line")
     if np.isfinite(value):
         raise InputError(f"{location}: field {text!r}, {BEYOND}")
     raise InputError(
-        f"{location}: field {text!r}, expected a finite number behind the colon; correct this line, or leave out a "
+        f"{location}: field {text!r}, expected a finite number after the colon; correct this line, or leave out a "
         "feature that is missing"
     )
 

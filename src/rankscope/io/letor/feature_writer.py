@@ -233,7 +233,7 @@ def refuse_texts(features: Features, is_invalid: Callable[[str], bool], problem:
             )
     multiline = next((text for text in features.comments or () if len(text.splitlines()) > 1), None)
     if multiline is not None:
-        raise InputError(f"{features.name}: the comment {multiline!r} has a line break; take it out")
+        raise InputError(f"{features.name}: the comment {multiline!r} has a line break; remove it")
 
 
 def not_in_line(name: str) -> bool:

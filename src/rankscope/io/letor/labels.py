@@ -107,7 +107,7 @@ def predictions_from_source(source: Source) -> Floats:
         if filled_rows.size and (first_blank or (blank_rows.size and blank_rows[0] < filled_rows[-1])):
             number = first_blank or lines.first_line + int(blank_rows[0])
             raise InputError(
-                f"{source.name}:{number}: a blank line, expected one number a line; remove it, or "
+                f"{source.name}:{number}: a blank line, expected one number per line; remove it, or "
                 "write the prediction of that document"
             )
         if blank_rows.size and not first_blank:
@@ -116,7 +116,7 @@ def predictions_from_source(source: Source) -> Floats:
         block = reader.next(block.end)
     predictions = np.concatenate(values)
     if not predictions.size:
-        raise InputError(f"{source.name}: no data, only blank lines; expected one number a line")
+        raise InputError(f"{source.name}: no data, only blank lines; expected one number per line")
     return predictions
 
 
@@ -131,7 +131,7 @@ def finite_numbers(fields: Fields, has_more: Bools, lines: BlockLines, name: str
             "more than one field" if has_more[row] else repr(decode_id(decode(fields.take(np.array([row])))[0]))
         )
         raise InputError(
-            f"{name}:{lines.first_line + row}: {description}, expected one finite number a line; correct this line"
+            f"{name}:{lines.first_line + row}: {description}, expected one finite number per line; correct this line"
         )
     return values
 
@@ -343,8 +343,8 @@ def read_documents(block: LineBlock, interner: Interner) -> BlockDocuments | Non
         row = int(np.argmax(ends_in_hash))
         query_id = decode_id(decode(queries.take(np.array([row])))[0])
         raise InputError(
-            f"{block.name}:{lines.first_line + int(rows[row])}: a # right behind the query id {query_id!r}, expected a "
-            "blank before a comment and no # in an id; rename the query or add the blank"
+            f"{block.name}:{lines.first_line + int(rows[row])}: a # directly after the query id {query_id!r}, expected "
+            "a blank before a comment and no # in an id; rename the query or add the blank"
         )
     ends = lines.ends[rows]
     docs = comment_ids(lines.buffer, comments, ends)
@@ -407,7 +407,7 @@ def refuse_line(
         )
     text = repr(decode_id(decode(query_fields.take(row_index))[0])) if query_fields.lengths[row] else "nothing"
     raise InputError(
-        f"{location}: {text} behind the label, expected qid: and the query's id (the line is {EXPECTED}); "
+        f"{location}: {text} after the label, expected qid: and the query's id (the line is {EXPECTED}); "
         f"{foreign_line_advice(lines.text(int(rows[row])))}"
     )
 
@@ -415,13 +415,13 @@ def refuse_line(
 def foreign_line_advice(line: bytes) -> str:
     """Advice on a line without a query, by what it may be instead."""
     if looks_like_trec(line):
-        return "this looks like judgments or a run; of both `rankscope features runs` makes lines with features"
+        return "this looks like judgments or a run; `rankscope features runs` makes feature lines from both"
     if b"qid:" in line:
-        return "put qid: right behind the label"
+        return "put qid: directly after the label"
     if NUMBER.fullmatch(line.strip()):
-        return "this looks like predictions, or sizes of groups; where a command takes labels, too, they come first"
+        return "this looks like predictions, or sizes of groups; if a command takes labels as well, name them first"
     if b"," in line:
-        return "a table with commas needs a line of names above it: query_id, relevance, and the features"
+        return "a table with commas needs a header line: query_id, relevance, and the features"
     return "add the query to every line, or name the format that this file has"
 
 
@@ -474,8 +474,8 @@ def scored_run(labels: LetorLabels, values: Floats, path: PathLike, ranks: bool,
     input_name = source_name(path)
     if values.size != len(labels):
         raise InputError(
-            f"{input_name}: {values.size} predictions for the {len(labels)} documents of {labels.name}, expected one a "
-            "document in the order of its lines; check that the two files belong together"
+            f"{input_name}: {values.size} predictions for the {len(labels)} documents of {labels.name}, expected one "
+            "per document in the order of its lines; check that the two files belong together"
         )
     if ranks:
         if (values < 1).any():
@@ -582,7 +582,7 @@ def refuse_unwritable(rows: Rows, run_name: str, input_name: str) -> None:
 
 def letor_loss_notes(rows: Rows) -> list[str]:
     if kind_of_rows(rows) == "run":
-        return ["a line of predictions holds a score only: queries, documents and the run's name are not kept"]
+        return ["a line of predictions holds only a score: queries, documents and the run's name are dropped"]
     return []
 
 

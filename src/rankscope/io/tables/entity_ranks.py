@@ -117,7 +117,7 @@ class TableTerms(NamedTuple):
     @property
     def expected(self) -> str:
         article = "an" if self.line[0] in "aeiou" else "a"
-        return f"{article} {self.line} and one rank a {self.column}, separated by tabs or commas"
+        return f"{article} {self.line} and one rank per {self.column}, separated by tabs or commas"
 
 
 ENTITIES = TableTerms("system", "entity", "entities")
@@ -174,7 +174,7 @@ def parse_rank_table(content: bytes, name: str, terms: TableTerms, missing_cells
     lines, rows = read_fields(text, name, terms.expected)
     header, header_line = rows[0], lines[0]
     if len(header) < 2:
-        semicolons = "; put tabs in the place of the semicolons, and points in that of decimal commas"
+        semicolons = "; replace semicolons by tabs and decimal commas by points"
         raise InputError(
             f"{name}:{header_line}: 1 column, expected {terms.expected}{semicolons if ';' in header[0] else ''}"
         )
@@ -204,7 +204,7 @@ def parse_rank_table(content: bytes, name: str, terms: TableTerms, missing_cells
     if invalid.size:
         (line, column), cell = divmod(int(invalid.min()), len(names)), cells[int(invalid.min())]
         problem = f"is {cell!r}" if cell else "is missing"
-        advice = "write a point for the decimal comma" if DECIMAL_COMMA.fullmatch(cell) else "correct this line"
+        advice = "replace the decimal comma by a point" if DECIMAL_COMMA.fullmatch(cell) else "correct this line"
         raise InputError(
             f"{name}:{lines[line + 1]}: the rank of {terms.column} {names[column]!r} {problem}, expected a number; "
             f"{advice}"

@@ -131,9 +131,7 @@ def read_complete(content: bytes, name: str, format_name: str, request: ReadRequ
     notes: tuple[str, ...] = ()
     if unused_columns:
         subject = "the column" if len(unused_columns) == 1 else "the columns"
-        notes = (
-            f"{name}: {subject} {', '.join(map(repr, unused_columns))} left out: formats of rankings have none such",
-        )
+        notes = (f"{name}: {subject} {', '.join(map(repr, unused_columns))} dropped: rankings have no such columns",)
     return FileContent(rows, n_ungrouped, None, notes)
 
 
@@ -201,7 +199,7 @@ def below_comments(content: bytes, format_name: str) -> tuple[bytes, int]:
 
 
 def no_header_error(name: str) -> InputError:
-    return InputError(f"{name}: no header and no rows, expected a line of column names and one a row below it")
+    return InputError(f"{name}: no header and no rows, expected a line of column names and one line per row below it")
 
 
 def named_frame(content: bytes, name: str, format_name: str, value: str) -> pl.DataFrame:
@@ -211,7 +209,7 @@ def named_frame(content: bytes, name: str, format_name: str, value: str) -> pl.D
     if format_name == "jsonl" and find_column(frame.columns, COLUMN_NAMES["query_id"]) is None:
         texts = "these look like texts, to which judgments and runs refer" if "_id" in frame.columns else "convert it"
         raise InputError(
-            f"{name}: objects without query_id, expected an object a line with query_id, doc_id, {value}, or one "
+            f"{name}: objects without query_id, expected one object per line with query_id, doc_id, {value}, or one "
             f"object {{query: {{document: {value}}}}}; {texts}"
         )
     return frame
@@ -358,7 +356,7 @@ def batch_of_frame(frame: pl.DataFrame, location: RowLocation, names: Mapping[st
 
 
 def no_rows_error(name: str) -> InputError:
-    return InputError(f"{name}: no data rows, expected at least one; write one row a document")
+    return InputError(f"{name}: no data rows, expected at least one; write one row per document")
 
 
 def line_blocks(source: Source, quoted: bool, progress: Progress | None) -> Iterator[bytes]:
@@ -378,9 +376,8 @@ def line_blocks(source: Source, quoted: bool, progress: Progress | None) -> Iter
         if len(remainder) > MAX_LINE_BYTES:
             alternative = " or an open quotation mark" if quoted else ""
             raise InputError(
-                f"{source.name}:{line_number}: no line end within {MAX_LINE_BYTES >> 20} MB, expected a row a line; "
-                "look for "
-                f"other line ends{alternative}"
+                f"{source.name}:{line_number}: no line end within {MAX_LINE_BYTES >> 20} MB, expected one row per "
+                f"line; look for other line ends{alternative}"
             )
     if remainder:
         yield remainder

@@ -95,9 +95,9 @@ def records_to_lines(content: bytes, name: str) -> bytes:
         rows = json.loads(content)
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 1)
-        raise InputError(f"{name}:{line}: this is no JSON ({getattr(error, 'msg', error)}); correct it") from None
+        raise InputError(f"{name}:{line}: not valid JSON ({getattr(error, 'msg', error)}); correct it") from None
     if not all(isinstance(row, dict) for row in rows):
-        raise InputError(f"{name}: a list that holds more than objects, expected an object a row; correct it")
+        raise InputError(f"{name}: a list that does not only hold objects, expected one object per row; correct it")
     return "\n".join(map(json.dumps, rows)).encode()
 
 
@@ -152,8 +152,8 @@ def refuse_deep_lines(content: bytes, name: str) -> None:
     for number, line in enumerate(content.split(b"\n"), 1):
         if line.count(b"{") + line.count(b"[") > MAX_DEPTH and depth_of(line) > MAX_DEPTH:
             raise InputError(
-                f"{name}:{number}: lists and objects nest more than {MAX_DEPTH} deep, expected a flat object a line; "
-                "correct it"
+                f"{name}:{number}: lists and objects nest more than {MAX_DEPTH} deep, expected one flat object per "
+                "line; correct it"
             )
 
 
@@ -241,7 +241,7 @@ def find_uneven_line(content: bytes, format_name: str, lines_before: int) -> str
             except (ValueError, RecursionError):
                 is_valid = False
             if not is_valid:
-                return f"{number + lines_before}: no JSON object, expected one a line"
+                return f"{number + lines_before}: not a JSON object, expected one per line"
     if format_name not in SEPARATORS:
         return None
     reader = csv.reader(io.StringIO(content.decode("utf-8", "replace")), delimiter=SEPARATORS[format_name])

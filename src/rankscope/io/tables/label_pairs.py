@@ -28,7 +28,7 @@ LABEL_COLUMNS = {
     "true": ("true", "truth", "label", "gold", "reference", "y_true"),
     "predicted": ("predicted", "prediction", "pred", "y_pred"),
 }
-EXPECTED = "a line of names (true,predicted) and a line an item"
+EXPECTED = "a header line (true,predicted) and one line per item"
 #: Texts that are numbers: 1, +1, 1.0 and -.5 are; 007 and 1e3, which may be codes, stay text, and so do numbers with
 #: more digits than float64 can tell apart.
 NUMBER = re.compile(r"[+-]?(?=\.?[0-9])(?:0|[1-9][0-9]{0,14})?(?:\.[0-9]*)?")
@@ -91,7 +91,7 @@ def read_label_pairs(path: PathLike) -> LabelPairs:
         for label_kind in LABEL_COLUMNS
     ]
     if not frame.height:
-        raise InputError(f"{name}: no items after the line of names, expected at least one line with two labels")
+        raise InputError(f"{name}: no items after the header line, expected at least one line with two labels")
     for label_kind, column in zip(LABEL_COLUMNS, columns, strict=True):
         refuse_empty(column, label_kind, name, first_row)
     labels = [column.to_list() for column in columns]

@@ -88,7 +88,7 @@ def read_appraise_rankings(path: PathLike) -> Rankings:
         raise InputError(f"{name}: no judgments, expected ranking-result elements with translations of Appraise")
     notes = []
     if reader.n_skipped:
-        notes.append(f"{name}: {pluralise(reader.n_skipped, 'result')} without translations (skipped) left out")
+        notes.append(f"{name}: {pluralise(reader.n_skipped, 'result')} without translations skipped")
     ranks = np.array(reader.ranks)
     unranked = int(np.isnan(ranks).sum())
     if unranked:

@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 
-EXPECTED = "SEGMENT PAIR BETTER PAIR WORSE, or a line of names with SEGMENT (SID), BETTER and WORSE"
+EXPECTED = "SEGMENT PAIR BETTER PAIR WORSE, or a header line with SEGMENT (SID), BETTER and WORSE"
 #: Names of the columns, in lower case.
 NAMES = {"pair": TABLE["pair"], "segment": TABLE["segment"], "better": ("better",), "worse": ("worse",)}
 
@@ -67,7 +67,7 @@ def read_better_pairs(path: PathLike) -> Rankings:
     if column_index is not None:
         rows = rows[1:]
         if not rows:
-            raise InputError(f"{name}: only a line of names, expected lines of {EXPECTED}")
+            raise InputError(f"{name}: only a header line, expected lines of {EXPECTED}")
     judgments = [parse_pair(fields, column_index, f"{name}:{number}") for number, fields in rows]
     n_judgments = len(judgments)
     pair_texts = [pair for pair, _, _, _ in judgments]

@@ -134,7 +134,7 @@ def read_mt_scores(
         system_code = int(np.flatnonzero(counts != n_segments)[0])
         raise InputError(
             f"{file.path}: {pluralise(int(counts[system_code]), 'line')} of system {systems.names[system_code]!r}, "
-            f"expected {n_segments:,} as of {systems.names[0]!r}, one a segment; complete it (None where there is no "
+            f"expected {n_segments:,} as of {systems.names[0]!r}, one per segment; complete it (None where there is no "
             "score)"
         )
     table = values[np.argsort(systems.codes, kind="stable")].reshape(len(systems.names), n_segments)

@@ -143,7 +143,7 @@ def build_rankings(
     if repeats.size:
         item = int(order[repeats + 1].min())
         raise InputError(
-            f"{where(int(judgment[item]), item)}: system {system_labels.names[codes[item]]!r} stands twice in one "
+            f"{where(int(judgment[item]), item)}: system {system_labels.names[codes[item]]!r} occurs twice in one "
             "judgment, expected each system once; keep one of the two"
         )
     return Rankings(

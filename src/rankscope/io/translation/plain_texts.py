@@ -121,7 +121,7 @@ def read_plain_texts(folder: PathLike, pair: str, *, test_set: str | None = None
     root = Path(folder)
     source, dash, target = pair.partition("-")
     if not dash:
-        raise InputError(f"{pair!r} is no language pair, expected one as de-en")
+        raise InputError(f"{pair!r} is not a language pair, expected one such as de-en")
     output_folder = find_output_folder(root / "system-outputs", pair, test_set)
     set_name = output_folder.parent.name
     languages = pair.replace("-", "")

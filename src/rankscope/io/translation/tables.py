@@ -41,7 +41,7 @@ ITEM_COLUMNS = {
 }
 #: The default names of the column of human judgments.
 GOLD_COLUMNS = ("rank", "gold", "human")
-EXPECTED_ITEMS = "a line of names (segment,system,gold,predicted) and a line an item"
+EXPECTED_ITEMS = "a header line (segment,system,gold,predicted) and one line per item"
 
 
 def read_ranking_table(
@@ -128,7 +128,7 @@ def rankings_from_table(
     if unknown:
         raise UnknownName("column of scores", min(unknown), value_columns)
     if not table.frame.height:
-        raise InputError(f"{table.name}: no items after the line of names, expected at least one")
+        raise InputError(f"{table.name}: no items after the header line, expected at least one")
     texts = {field: text_column(table, name, field) for field, name in keys.items()}
     order, lengths, labels = group_judgments(texts, table.frame.height)
     if "judge" in labels:
@@ -224,7 +224,7 @@ def text_column(table: NamedTable, column: str, field: str) -> list[str]:
     return texts
 
 
-EXPECTED = "a line of names (system,bleu,chrf) and a line a system"
+EXPECTED = "a header line (system,bleu,chrf) and one line per system"
 #: Names of a column that do not name a metric, which is then named after the file.
 UNNAMED_METRICS = ("score", "value")
 
@@ -286,7 +286,7 @@ def read_system_table(path: PathLike, *, needed: Sequence[str] = (), people: boo
             "system"
         )
     if not table.frame.height:
-        raise InputError(f"{table.name}: no systems after the line of names, expected at least one")
+        raise InputError(f"{table.name}: no systems after the header line, expected at least one")
     systems = text_column(table, column, "system")
     pairs = [""] * len(systems) if pair is None else [split_pair(name) for name in text_column(table, pair, "pair")]
     refuse_repeated(table, pairs, systems)

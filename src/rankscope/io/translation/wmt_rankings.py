@@ -25,7 +25,7 @@ __all__ = [
 
 
 REFERENCE, FILLER = "_ref", "blank"
-EXPECTED = "a line of names (srclang,trglang,srcIndex,...,system1Id,...,system1rank,...) and a row a judgment"
+EXPECTED = "a header line (srclang,trglang,srcIndex,...,system1Id,...,system1rank,...) and one row per judgment"
 COLUMN = re.compile(r"system([0-9]{1,6})(id|rank)")
 SETTINGS = {"duplicates": ("keep", "drop", "refuse"), "reference": ("keep", "drop")}
 
@@ -160,7 +160,7 @@ def read_csv_rows(content: bytes, name: str) -> tuple[tuple[list[str], int], lis
         if len(row) != len(header):
             raise InputError(f"{name}:{number}: {len(row)} fields, expected {len(header)} as in the first line")
     if len(rows) == 1:
-        raise InputError(f"{name}: no judgments, only a line of names; expected {EXPECTED}")
+        raise InputError(f"{name}: no judgments, only a header line; expected {EXPECTED}")
     return (header, line_numbers[0]), rows[1:], line_numbers[1:]
 
 
@@ -247,7 +247,7 @@ def skipped_note(is_skipped: Bools, name: str, description: str) -> list[str]:
         return []
     places_text = pluralise(int(is_skipped.sum()), "place")
     return [
-        f"{places_text} of {name!r} ({description}) in {pluralise(int(is_skipped.any(axis=1).sum()), 'row')} left out"
+        f"{places_text} of {name!r} ({description}) in {pluralise(int(is_skipped.any(axis=1).sum()), 'row')} skipped"
     ]
 
 

@@ -50,16 +50,16 @@ def line_advice(line: bytes, n_fields: int, *, is_first: bool) -> str | None:
             "(convert: --input letor --labels FILE)"
         )
     if n_fields != 1 and len({word.lower() for word in line.decode("utf-8", "replace").split()} & HEADER_WORDS) > 2:
-        return "this is a line of names, which TREC's lines have none of; take it out, or put # before it"
+        return "this is a header line, which TREC files do not have; remove it, or put # before it"
     return table_advice(line, n_fields) if is_first and n_fields else None
 
 
 def table_advice(line: bytes, n_fields: int) -> str | None:
     """Advice on the first line of a file that may be a table."""
     if line.startswith((b"[", b"{")):
-        return "this looks like JSON, expected {query: {document: number}} or an object a line; write it so"
+        return "this looks like JSON, expected {query: {document: number}} or one object per line; rewrite the file"
     if line.startswith(b"<<<<<<<"):
-        return "git could not merge this file; settle that first"
+        return "git could not merge this file; resolve the conflict first"
     if line.startswith(b"<"):
         return "this looks like XML or another markup, as of topics; name another file"
     semicolons, commas = line.count(b";"), line.count(b",")
@@ -73,12 +73,12 @@ def table_advice(line: bytes, n_fields: int) -> str | None:
     has_tabs = b"\t" in line.strip()
     cells = line.strip().split(b"\t" if has_tabs else b",") if has_tabs or n_fields == 1 else line.split()
     if n_fields == 1 and looks_like_trec(b" ".join(cell.strip() for cell in cells)):
-        return "there are commas between the fields; put blanks or tabs in their place"
+        return "there are commas between the fields; replace them by blanks or tabs"
     has_columns = len(cells) > 1 and (has_tabs or n_fields == 1)
     if has_columns and not any(NUMBER.fullmatch(cell.strip()) for cell in cells):
         return (
-            "this looks like the header of a table, expected query_id, doc_id and score (judgments: relevance) among "
-            "its columns; rename them; a table of ranks is read with --input entity-ranks"
+            "this looks like the header of a table, which needs query_id, doc_id and score (judgments: relevance); "
+            "rename its columns; a table of ranks needs --input entity-ranks"
         )
     if n_fields == 3 or (n_fields == 1 and commas):
         return f"correct this line, or give a table a header line such as {HEADER}"

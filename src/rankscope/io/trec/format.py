@@ -91,7 +91,7 @@ def advise_on_line(line: bytes, n_fields: int, is_first: bool) -> str | None:
 
 
 FOUR, SIX = "4 (query 0 document relevance)", "6 (query Q0 document rank score tag)"
-ORDER = "(where a command takes both, judgments come first)"
+ORDER = "(if a command takes both, name the judgments first)"
 QRELS = Grammar(
     LineLayout(
         4,
@@ -99,7 +99,7 @@ QRELS = Grammar(
         (0, 2, 3),
         FOUR,
         advise_on_line,
-        {6: f"this looks like a run, where judgments are expected {ORDER}"},
+        {6: f"this looks like a run, but judgments are expected here {ORDER}"},
         alternatives_need_trec=True,
     ),
     "relevance",
@@ -116,7 +116,7 @@ RUN = Grammar(
         (0, 2, 4),
         SIX,
         advise_on_line,
-        {4: f"this looks like judgments, where a run is expected {ORDER}"},
+        {4: f"this looks like judgments, but a run is expected here {ORDER}"},
         alternatives_need_trec=True,
     ),
     "score",

@@ -222,7 +222,7 @@ def scores_by_query(run: Run) -> dict[str, Scored]:
         except (TypeError, ValueError):
             finite = False
         if not finite:
-            raise InputError(f"run {run.name!r}: query {query!r} holds a score that is no finite number, expected one")
+            raise InputError(f"run {run.name!r}: a score of query {query!r} is not a finite number; correct it")
     return lists
 
 
@@ -241,7 +241,7 @@ def missing_value_notes(
     tied_queries = [query for query in undefined if query not in queries_apart]
     if n_unmatched:
         verb = "query is" if n_unmatched == 1 else "queries are"
-        notes.append(f"{n_unmatched} {verb} in one of the runs only and left out")
+        notes.append(f"{n_unmatched} {verb} in only one of the runs and skipped")
     if queries_apart:
         verb = "has" if len(queries_apart) == 1 else "have"
         problem = "fewer than 2 documents in common and no value"

@@ -305,7 +305,7 @@ def align_scores(x: Scored, y: Scored, common: bool) -> tuple[Floats, Floats]:
     a, b = scores_of(x, "x"), scores_of(y, "y")
     if a.size != b.size:
         raise InputError(
-            f"x has {a.size} scores and y {b.size}; expected one an item in both, the items in one order; "
+            f"x has {a.size} scores and y {b.size}; expected one per item in both, with the items in the same order; "
             "mappings {item: score} are joined by item"
         )
     if a.size < 2:
@@ -334,10 +334,10 @@ def scores_of(values: npt.ArrayLike, name: str) -> Floats:
     try:
         array = np.asarray(values)
     except ValueError:  # lists within a list, of several lengths
-        raise InputError(f"{name} holds lists of several lengths, expected one number an item") from None
+        raise InputError(f"{name} holds lists of several lengths, expected one number per item") from None
     if array.ndim != 1 or (array.size and array.dtype.kind not in "biuf"):
-        problem = f"has {array.ndim} dimensions" if array.ndim != 1 else "holds something that is no number"
-        raise InputError(f"{name} {problem}, expected a list of numbers, one an item")
+        problem = f"has {array.ndim} dimensions" if array.ndim != 1 else "holds something that is not a number"
+        raise InputError(f"{name} {problem}, expected a list of numbers, one per item")
     scores = array.astype(np.float64)
     if array.dtype.kind in "iu" and array.size and max(abs(int(array.min())), abs(int(array.max()))) > 2**53:
         return np.unique(array, return_inverse=True)[1].astype(np.float64)
