@@ -1,10 +1,10 @@
-"""Options that commands share (measures, conventions, formats, `--cluster`), and the evaluation of run files."""
+"""Options that commands share, each declared once, and the evaluation of run files."""
 
 from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -17,18 +17,26 @@ from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import DEFAULT_MEASURES, ConventionSettings, InputSettings
 from rankscope.evaluation.engine import evaluate_runs
 from rankscope.evaluation.joining import ENTITY, n_workers
+from rankscope.io.core import FORMATS, writable_formats
 
 __all__ = [
     "READING_OPTIONS",
     "cluster_option",
+    "details_option",
     "evaluate_files",
     "evaluation_options",
     "format_option",
+    "input_option",
     "measure_option",
+    "name_option",
+    "output_option",
     "output_options",
     "reading_workers",
     "refuse_workers",
     "resolve_format",
+    "save_option",
+    "to_option",
+    "workers_option",
 ]
 
 
@@ -101,28 +109,86 @@ UNKNOWN_SUFFIXES = (
 )
 
 
-def measure_option(default: Sequence[str]) -> Callable[[Command], Command]:
-    """`-m`. default: the measures if the option is missing."""
+def measure_option(default: Sequence[str] = (), *, hint: str = "") -> Callable[[Command], Command]:
+    """`-m`, as `measures`. default: the measures if the option is missing. hint: the option that it needs."""
+    default_sentence = f" Default: {' '.join(default)}." if default else ""
     return click.option(
         "-m",
         "--measure",
         "measures",
         metavar="MEASURE",
         multiple=True,
-        help=f"Measure, as nDCG@10; may be repeated. `rankscope measures` lists all. Default: {' '.join(default)}.",
+        help=with_hint(
+            f"Measure, such as nDCG@10; may be repeated. `rankscope measures` lists all.{default_sentence}", hint
+        ),
     )
+
+
+def workers_option(hint: str = "") -> Callable[[Command], Command]:
+    """`--workers`. hint: the option that it needs."""
+    return click.option(
+        "--workers",
+        type=int,
+        metavar="N",
+        help=with_hint(
+            "Number of processes; it does not change the result. Default: all cores if that is faster.", hint
+        ),
+    )
+
+
+def input_option(
+    help: str = "Format of the runs. Default: detected from their content.",
+    formats: Collection[str] = FORMATS,
+    *,
+    name: str = "input_",
+) -> Callable[[Command], Command]:
+    """`--input`. formats: those of files of judgments and runs by default. name: of the option's value."""
+    return click.option("--input", name, type=click.Choice(list(formats)), help=help)
+
+
+def to_option(help: str = "Format of the output. Default: by its suffix.") -> Callable[[Command], Command]:
+    """`--to`: the format of judgments or runs that a command writes."""
+    return click.option("--to", type=click.Choice(writable_formats()), help=help)
+
+
+def output_option(
+    help: str = "Write to this file instead of the terminal (atomically).",
+    *,
+    metavar: str = "FILE",
+    name: str = "output",
+    required: bool = False,
+) -> Callable[[Command], Command]:
+    """`-o` and `--output`. name: of the option's value."""
+    return click.option("-o", "--output", name, metavar=metavar, required=required, help=help)
+
+
+def name_option(help: str) -> Callable[[Command], Command]:
+    """`--name`: of the run that a command writes."""
+    return click.option("--name", metavar="NAME", help=help)
+
+
+def save_option(help: str) -> Callable[[Command], Command]:
+    """`--save`: a file of scores beside the output."""
+    return click.option("--save", metavar="FILE", help=help)
+
+
+def details_option(
+    help: str = "Also show the sections that an HTML page folds away.",
+) -> Callable[[Command], Command]:
+    """`--details`."""
+    return click.option("--details", is_flag=True, help=help)
+
+
+def with_hint(help: str, hint: str) -> str:
+    """A help text with a sentence on the option that it needs."""
+    return f"{help} {hint}" if hint else help
 
 
 EVALUATION_OPTIONS = (
     measure_option(DEFAULT_MEASURES),
     setting_options(ConventionSettings),
     setting_options(InputSettings),
-    click.option(
-        "--workers",
-        type=int,
-        metavar="N",
-        help="Number of processes. Default: all cores if that is faster. The result does not depend on it.",
-    ),
+    workers_option(),
 )
 #: Those of them that say how runs are read, not how they are measured.
 READING_OPTIONS = ("input", "total_ranks", "workers")
@@ -136,9 +202,26 @@ def evaluation_options(command: Command) -> Command:
     return command
 
 
-def format_option(formats: Sequence[str], *, from_suffix: bool = False) -> Callable[[Command], Command]:
-    """`--format`. from_suffix: whether the suffix of the output gives the default."""
-    page_hint = ", or as a page (html)" if "html" in formats else ""
+#: What the formats are for, in the order of the help.
+FORMAT_PURPOSES = {
+    "for reading": ("table",),
+    "for papers": ("latex", "markdown"),
+    "for programs": ("csv", "json", "jsonl", "parquet"),
+    "as a web page": ("html",),
+}
+
+
+def format_option(
+    formats: Sequence[str], *, from_suffix: bool = False, what: str = "Output format"
+) -> Callable[[Command], Command]:
+    """`--format`, as `format_`.
+
+    from_suffix: whether the suffix of the output gives the default. what: the output that has this format.
+    """
+    purposes = {
+        purpose: ", ".join(name for name in names if name in formats) for purpose, names in FORMAT_PURPOSES.items()
+    }
+    listed = ", ".join(f"{purpose} ({names})" for purpose, names in purposes.items() if names)
     default = " Default: by the suffix of -o, else table." if from_suffix else ""
     return click.option(
         "--format",
@@ -146,17 +229,12 @@ def format_option(formats: Sequence[str], *, from_suffix: bool = False) -> Calla
         type=click.Choice(list(formats)),
         default=None if from_suffix else "table",
         show_default=not from_suffix,
-        help=f"Output format: to read (table), for a paper (latex, markdown), for programs (csv, json, jsonl)"
-        f"{page_hint}.{default}",
+        help=f"{what}: {listed}.{default}",
     )
 
 
 def output_options(formats: Sequence[str]) -> Callable[[Command], Command]:
-    """`--format` and `--output`."""
-    add_format = format_option(formats, from_suffix=True)
-    add_output = click.option(
-        "-o", "--output", metavar="FILE", help="Write to this file instead of the terminal (atomically)."
-    )
+    """`--format` and `--output`; the value of the format is never None."""
 
     def decorate(command: Command) -> Command:
         @wraps(command)
@@ -164,7 +242,7 @@ def output_options(formats: Sequence[str]) -> Callable[[Command], Command]:
             options["format_"] = resolve_format(options["format_"], options["output"], formats)
             return command(*args, **options)
 
-        return add_format(add_output(cast(Command, with_format)))
+        return format_option(formats, from_suffix=True)(output_option()(cast(Command, with_format)))
 
     return decorate
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from rankscope.cli._options import input_option, to_option
 from rankscope.io.convert import convert as convert_file
-from rankscope.io.core import FORMATS, KINDS, writable_formats
+from rankscope.io.core import KINDS
 
 __all__ = [
     "convert",
@@ -15,15 +18,13 @@ __all__ = [
 @click.command()
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
-@click.option("--to", type=click.Choice(writable_formats()), help="Format of OUT. Default: by its suffix.")
-@click.option(
-    "--input", "input_", type=click.Choice(list(FORMATS)), help="Format of IN. Default: detected from the content."
-)
+@to_option("Format of OUT. Default: by its suffix.")
+@input_option("Format of IN. Default: detected from its content.", name="input")
 @click.option("--kind", type=click.Choice(list(KINDS)), help="What IN contains, if its content does not show it.")
 @click.option(
     "--labels", metavar="FILE", help="With --input letor: the label file to which the predictions in IN belong."
 )
-def convert(source: str, target: str, to: str | None, input_: str | None, kind: str | None, labels: str | None) -> None:
+def convert(source: str, target: str, **options: Any) -> None:
     """Convert the judgments or the run in IN to another format, and write them to OUT.
 
     Suffixes of OUT: .qrels .run .txt .trec .csv .tsv .jsonl .json .parquet .lz4, and .gz or .zst after them to
@@ -34,5 +35,5 @@ def convert(source: str, target: str, to: str | None, input_: str | None, kind: 
     rankscope convert demo-letor.txt letor.qrels --input letor
     rankscope convert demo-letor-rerank.txt letor.run --input letor --labels demo-letor.txt
     """
-    for note in convert_file(source, target, to=to, input=input_, kind=kind, labels=labels):
+    for note in convert_file(source, target, **options):
         click.echo(f"note: {note}", err=True)
