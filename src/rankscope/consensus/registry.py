@@ -130,7 +130,7 @@ class MethodOptions(Settings):
 
     COMMANDS = ("consensus",)
 
-    method: str = choice("borda", METHODS, kind="method", help="How the rankings are merged.")
+    method: str = choice("borda", METHODS, kind="method", help="Method that merges the rankings.")
     unranked: str | None = unranked_field(None, unset="average, for most methods")
     strength: str | None = strength_field(None, "schulze and ranked-pairs")
     pvalue: str | None = pvalue_field(None, "robust-rank")

@@ -138,8 +138,8 @@ class FusionSettings(Settings):
     unranked: str | None = choice(
         None,
         UNRANKED,
-        help="Consensus methods: where to place documents that a run did not retrieve.",
-        unset="average, behind those that it retrieved",
+        help="For consensus methods: where to place documents that a run did not retrieve.",
+        unset="average, after those that it retrieved",
     )
 
     @property

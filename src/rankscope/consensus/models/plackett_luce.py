@@ -546,7 +546,7 @@ class PlackettLuce(Method):
         the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
         Default: 'average'.
     prior
-        Number of wins, and of losses, that are added to each item against an average item. Default: 0.0.
+        Number of wins and of losses against an average item that are added to each item. Default: 0.0.
 
     Raises
     ------
@@ -636,7 +636,7 @@ def plackett_luce(
         the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
         Default: 'average'.
     prior
-        Number of wins, and of losses, that are added to each item against an average item. Default: 0.0.
+        Number of wins and of losses against an average item that are added to each item. Default: 0.0.
     n_resamples
         Number of samples of rankings from the fitted model, to test whether it describes the votes
         (`plackett_luce_misfit`). 0 skips the test.

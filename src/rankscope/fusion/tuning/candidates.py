@@ -9,10 +9,18 @@ from typing import Any
 import numpy as np
 
 from rankscope.data.text import join_names
-from rankscope.errors import ParameterError, UnknownName
+from rankscope.errors import ParameterError
 from rankscope.fusion.fuse_runs import fused_scores
 from rankscope.fusion.judgments import PoolJudgments
-from rankscope.fusion.methods import INVERTED, METHODS, FusionSettings, as_weights, is_consensus, weights_of_runs
+from rankscope.fusion.methods import (
+    CONSENSUS,
+    INVERTED,
+    METHODS,
+    FusionSettings,
+    as_weights,
+    is_consensus,
+    weights_of_runs,
+)
 from rankscope.fusion.normalisation import NORMALISATIONS, NormalisedPool
 from rankscope.fusion.pool import RunPool
 from rankscope.fusion.supervised import TRAINED, weight_grid
@@ -103,19 +111,26 @@ class TrainingSettings(Settings):
     COMMANDS = ("fuse",)
 
     methods: tuple[str, ...] = names(
-        ("weighted-sum",),
-        flag="",
+        (),
+        table=(*METHODS, *TRAINED, *CONSENSUS),
+        kind="method",
+        flag="--method",
         argument="method",
-        help="Methods to choose among.",
+        metavar="METHOD",
+        help=f"Fusion method: {', '.join(METHODS)}; or a method of `rankscope consensus`, as {CONSENSUS[0]}. With "
+        f"--train also {', '.join(TRAINED)}; repeat it to choose among several methods. Default: rrf.",
         python_help="Method of `TRAINED` or `METHODS`, or a list of methods to choose among. Default: 'weighted-sum'.",
     )
     normalisations: tuple[str, ...] | None = names(
         None,
         table=NORMALISATIONS,
         kind="normalisation",
-        flag="",
+        flag="--normalise",
         argument="normalise",
-        help="Normalisation of the scores of each list, or a list of normalisations to choose among.",
+        metavar="",
+        help="Normalisation of the scores of each list; min-max-inverted: lower scores are better, for any method. "
+        "With --train, repeat it to choose among several.",
+        python_help="Normalisation of the scores of each list, or a list of normalisations to choose among.",
         unset="'min-max' for methods that use scores",
     )
     settings: Mapping[str, Any] | None = declare(
@@ -126,13 +141,13 @@ class TrainingSettings(Settings):
         unset="try the usual values of each setting",
     )
     measure: str | Measure = text(
-        "nDCG@10", or_a=Measure, flag="--tune-on", metavar="MEASURE", help="Measure by which settings are chosen."
+        "nDCG@10", or_a=Measure, flag="--tune-on", metavar="MEASURE", help="Measure that chooses the settings."
     )
     refine: bool = switch(
         False, help="Refine the best weights further, one run after the other; useful for more than four runs."
     )
     folds: int = count(5, minimum=FEWEST_FOLDS, help="Number of folds into which the judged queries are split.")
-    rel: int = count(1, help="Minimum relevance that counts as relevant.")
+    rel: int = count(1, help="Lowest relevance that counts as relevant.")
     seed: int = seed_field()
 
     @property
@@ -147,8 +162,6 @@ class TrainingSettings(Settings):
         for name in self.methods:
             if is_consensus(name):
                 raise ParameterError(f"{name} has nothing to learn or to tune; fuse with it as it is")
-            if name not in (*METHODS, *TRAINED):
-                raise UnknownName("method", name, (*METHODS, *TRAINED))
         if self.is_inverted and len(self.normalisations or ()) > 1:
             raise ParameterError(
                 f"{INVERTED} says that lower scores are better, which is not to be tuned; give it alone, or leave it "

@@ -144,13 +144,13 @@ def train(
         Settings of the methods by name ("weights", "k", ...): a value, or a list of values to try. Default: try the
         usual values of each setting.
     measure
-        Measure by which settings are chosen. Default: 'nDCG@10'.
+        Measure that chooses the settings. Default: 'nDCG@10'.
     refine
         Refine the best weights further, one run after the other; useful for more than four runs. Default: False.
     folds
         Number of folds into which the judged queries are split. Default: 5.
     rel
-        Minimum relevance that counts as relevant. Default: 1.
+        Lowest relevance that counts as relevant. Default: 1.
     rng
         Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
     input
