@@ -121,21 +121,21 @@ def check_options(
     """Raise ParameterError for options that make no sense together."""
     train_on, parameters = options["train_on"], options["parameters"]
     if parameters is not None and (flags := given_flags(NOT_WITH_PARAMETERS)):
-        raise ParameterError(f"--parameters already sets what {flags[0]} says; leave one of the two out")
+        raise ParameterError(f"--parameters already sets {flags[0]}; leave out one of the two")
     if train_on is None and (flags := given_flags(NEEDS_TRAINING)):
-        raise ParameterError(f"{flags[0]} without --train QRELS; add it, or leave {flags[0]} out")
+        raise ParameterError(f"{flags[0]} needs --train QRELS; add it, or leave out {flags[0]}")
     if train_on is None:
         check_single(options)
     if train_on is None and parameters is None:
         check_untrained(options)
     if train_on is not None and (options["unranked"] or not set(CONSENSUS).isdisjoint(options["methods"])):
-        raise ParameterError("consensus methods have nothing to learn from --train; leave one of the two out")
+        raise ParameterError("consensus methods have nothing to learn from --train; leave out one of the two")
     if output is None and qrels is None and train_on is None:
         raise ParameterError("nothing to do with the fused run; add -o FILE to write it, or --evaluate QRELS")
     if measures and qrels is None:
-        raise ParameterError("-m without --evaluate QRELS; add it, or leave -m out")
+        raise ParameterError("-m needs --evaluate QRELS; add it, or leave out -m")
     if to is not None and output is None:
-        raise ParameterError("--to without -o FILE; add it, or leave --to out")
+        raise ParameterError("--to needs -o FILE; add it, or leave out --to")
     if output == "-" and qrels is not None:
         raise ParameterError("-o - and --evaluate both print; name a file to write to")
     if format_ != "table":
@@ -153,17 +153,19 @@ def check_untrained(options: dict[str, Any]) -> None:
 def check_single(options: dict[str, Any]) -> None:
     for name, flag in (("methods", "--method"), ("normalisations", "--normalise")):
         if len(options[name]) > 1:
-            raise ParameterError(f"{flag} is given {len(options[name])} times, and only --train QRELS chooses")
+            raise ParameterError(
+                f"{flag} is given {len(options[name])} times, expected once; only with --train QRELS can it be repeated"
+            )
 
 
 def check_format(format_: str, output: str | None, qrels: str | None, train_on: str | None) -> None:
     if qrels is not None and train_on is not None:
         raise ParameterError(
-            f"--format {format_} is one table, and --train and --evaluate print one each; write the fused run with -o "
-            "and measure it with `rankscope evaluate`"
+            f"--format {format_} is for one table, but --train and --evaluate print one each; write the fused run with "
+            "-o and evaluate it with `rankscope evaluate`"
         )
     if qrels is None and (train_on is None or output == "-"):
-        raise ParameterError(f"--format {format_} is for the table of --train or --evaluate, and none is printed")
+        raise ParameterError(f"--format {format_} is for the table of --train or --evaluate, but no table is printed")
 
 
 @click.command(cls=Command)
@@ -258,7 +260,7 @@ def fuse_trained(runs: tuple[str, ...], output: str | None, options: dict[str, A
 
     path = options["save_parameters"]
     if path == "-":
-        raise ParameterError("parameters are for later use; name a file with --save-parameters")
+        raise ParameterError("parameters cannot be printed; name a file with --save-parameters")
     check_output(path, (*runs, options["train_on"]))
     if path is not None and output not in (None, "-") and os.path.realpath(path) == os.path.realpath(output):
         raise ParameterError(f"{path}: cannot hold both the fused run and the parameters; name two files")
@@ -292,7 +294,7 @@ def fuse_with_parameters(runs: tuple[str, ...], options: dict[str, Any]) -> Run:
     for method in options["methods"]:
         if method != trained_fusion.method:
             raise ParameterError(
-                f"{options['parameters']}: holds parameters of {trained_fusion.method}, and --method is {method}; "
-                "leave --method out, or name the file of that method"
+                f"{options['parameters']}: holds parameters of {trained_fusion.method}, but --method is {method}; "
+                "leave out --method, or name the file of that method"
             )
     return trained_fusion.fuse(list(runs), input=options["input_"], name=options["name"])

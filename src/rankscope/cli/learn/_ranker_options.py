@@ -64,8 +64,8 @@ def check_torch_options(losses: Sequence[str]) -> None:
         plain_loss = first_loss[len(LINEAR_PREFIX) :] if is_linear(first_loss) else first_loss
         suggested_loss = "listnet" if plain_loss.lower().startswith(LAMBDAMART) else plain_loss  # trees are no networks
         raise ParameterError(
-            f"--{given_names[0]} is for networks of PyTorch, and {' and '.join(losses)} "
-            f"{'is' if len(losses) == 1 else 'are'} not; write --loss {TORCH_PREFIX}{suggested_loss}, or leave it out"
+            f"--{given_names[0]} is for networks of PyTorch, but {' and '.join(losses)} "
+            f"{'is' if len(losses) == 1 else 'are'} not; use --loss {TORCH_PREFIX}{suggested_loss}, or leave it out"
         )
 
 

@@ -54,7 +54,7 @@ def predict(model: str, test_file: str, output: str | None, cache: bool, metric:
     ranker = load_ranker(model)
     if metric is not None:
         if cache:
-            raise ParameterError("--cache is for documents, and --metric for translations; use one of them")
+            raise ParameterError("--cache is for documents, but --metric is for translations; use one of them")
         from rankscope.translation import read_translation_features, score_translations, seg_score_lines
 
         segment_scores = score_translations(ranker, read_translation_features(test_file), metric)
@@ -99,6 +99,6 @@ def refuse_with_line(path: str, features: Features, ranker: Ranker, error: Input
             row_index = first_row + row if features.order is None else int(features.order[first_row + row])
             raise InputError(
                 f"{locate_row(path, row_index)}: feature {features.names[column]!r} is {block[row, column]:g}, too far "
-                "from the numbers that the model was trained on to be scored; correct it"
+                "from the training data to be scored; correct it"
             ) from None
     raise error

@@ -148,8 +148,8 @@ def check_connected(systems: tuple[str, ...], contexts: Contexts) -> None:
     )
     more_text = f"; and {n - GROUPS} more" if n > GROUPS else ""
     raise InputError(
-        "the ratings have no solution (Ford 1957): the wins do not lead from each system to each other one; there are "
-        f"{n} groups, of any two of which one never won against the other or tied with it: "
+        "the ratings have no solution (Ford 1957): wins do not connect each system to every other one. There are "
+        f"{n} groups; of any two groups, one never won against the other or tied with it: "
         f"{group_texts}{more_text}; {CURE}"
     )
 
@@ -323,14 +323,14 @@ def effect_names(preferences: Preferences, covariates: Sequence[str], position: 
     if position and not preferences.sides:
         raise ParameterError(
             "position is for comparisons of a left and a right side, and these have none: rankings, scores and tables "
-            "of better and worse do not say who stood where; leave it out"
+            "of better and worse do not say who was on which side; leave it out"
         )
     if position and POSITION in preferences.covariates:
         raise ParameterError("position=True, and a covariate is named 'position', too; give it another name")
     names += [POSITION] * position
     repeated = {name for name in names if names.count(name) > 1}
     if repeated:
-        raise ParameterError(f"{sorted(repeated)[0]!r} is there twice, expected each covariate once; leave one out")
+        raise ParameterError(f"{sorted(repeated)[0]!r} is given twice, expected each covariate once; leave out one")
     return names
 
 

@@ -161,11 +161,10 @@ class TrainingSettings(Settings):
             raise ParameterError("method is [], expected a name as 'weighted-sum', or a list of them")
         for name in self.methods:
             if is_consensus(name):
-                raise ParameterError(f"{name} has nothing to learn or to tune; fuse with it as it is")
+                raise ParameterError(f"{name} has nothing to learn or to tune; fuse without training")
         if self.is_inverted and len(self.normalisations or ()) > 1:
             raise ParameterError(
-                f"{INVERTED} says that lower scores are better, which is not to be tuned; give it alone, or leave it "
-                "out"
+                f"{INVERTED} means that lower scores are better, which cannot be tuned; give it alone, or leave it out"
             )
         self.refuse_ineffective_normalisations()
         known_settings = {setting_name for name in self.methods for setting_name in setting_names(name)}
@@ -181,11 +180,11 @@ class TrainingSettings(Settings):
         if not self.normalisations or set(self.normalisations) <= {INVERTED} or set(self.normalisations) <= {"none"}:
             return
         if not any(looks_at_scores(name) for name in self.methods):
-            verb = "looks" if len(self.methods) == 1 else "look"
+            verb = "uses" if len(self.methods) == 1 else "use"
             raise ParameterError(
-                f"{join_names(self.methods)} {verb} at ranks, which {join_names(self.normalisations)} "
-                f"{'does' if len(self.normalisations) == 1 else 'do'} not change; leave normalise out, or choose a "
-                "method that looks at scores, as weighted-sum"
+                f"{join_names(self.methods)} {verb} ranks only, which {join_names(self.normalisations)} "
+                f"{'does' if len(self.normalisations) == 1 else 'do'} not change; leave out normalise, or choose a "
+                "method that uses scores, such as weighted-sum"
             )
 
 

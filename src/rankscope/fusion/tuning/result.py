@@ -224,8 +224,8 @@ class TrainedFusion(Result):
         best_mean, name = self.alone[best_index], self.runs[best_index]
         subject = f"The best run, {name}," if len(self.runs) > 1 else f"{name} alone"
         sentence = (
-            "Cross-fitted, where each fold is fused with what the other folds chose and taught, the mean is "
-            f"{self.cross_fitted_mean:.4f}: about what to expect on other queries of this kind. {subject} has "
+            "With cross-fitting, where each fold is fused with what was chosen and learned on the other folds, the "
+            f"mean is {self.cross_fitted_mean:.4f}: about what to expect on other queries like these. {subject} has "
             f"{best_mean:.4f}."
         )
         table = table_of(
