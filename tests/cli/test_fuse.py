@@ -77,8 +77,8 @@ def test_a_pipe_cannot_be_read_twice(cli: Callable[..., Any], two: Path) -> None
     ("arguments", "said"),
     [
         ("run other", "nothing to do with the fused run; add -o FILE to write it, or --evaluate QRELS"),
-        ("run other -m AP -o x.run", "-m without --evaluate QRELS; add it, or leave -m out"),
-        ("run other --to csv --evaluate qrels", "--to without -o FILE; add it, or leave --to out"),
+        ("run other -m AP -o x.run", "-m needs --evaluate QRELS; add it, or leave out -m"),
+        ("run other --to csv --evaluate qrels", "--to needs -o FILE; add it, or leave out --to"),
         ("run other -o - --to trec --evaluate qrels", "-o - and --evaluate both print; name a file to write to"),
         ("run - --evaluate qrels", "--evaluate reads the runs twice, and standard input can be read once; name a file"),
         ("run other -o x.run --evaluate nope", "nope: no such file; check the path"),
@@ -88,7 +88,7 @@ def test_a_pipe_cannot_be_read_twice(cli: Callable[..., Any], two: Path) -> None
             "run other --gamma 2 -o x.run",
             "--gamma is 2.0, and the method rrf has no such parameter (it has k); leave it out",
         ),
-        ("run other -o run.csv --normalise rank", "rrf looks at ranks, which rank does not change"),
+        ("run other -o run.csv --normalise rank", "rrf uses ranks only, which rank does not change"),
     ],
 )
 def test_what_makes_no_sense_is_one_line(cli: Callable[..., Any], two: Path, arguments: str, said: str) -> None:

@@ -35,7 +35,7 @@ RUNS = {
     "below 0": [scored(-1, -2, -3), scored(-5, -1, -2)],
 }
 #: Why a fusion is refused; anything else is an error.
-FUSION_REFUSED = ("too large for numbers", "looks at ranks", "max divides by it", "leave it out", "has no")
+FUSION_REFUSED = ("too large for numbers", "uses ranks only", "max divides by it", "leave it out", "has no")
 
 
 @pytest.mark.parametrize("case", RUNS)

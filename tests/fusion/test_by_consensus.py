@@ -100,7 +100,7 @@ def test_a_method_may_bring_its_parameters_and_its_notes_are_passed_on():
     [
         ("consensus:borda", {"k": 3}, r"k is 3, .*consensus:borda\b.*\bunranked\b"),
         ("consensus:borda", {"unranked": "last"}, "unranked is 'last'"),
-        ("consensus:borda", {"normalise": "sum"}, "consensus:borda looks at ranks"),
+        ("consensus:borda", {"normalise": "sum"}, "consensus:borda uses ranks only"),
         ("consensus:borda", {"weights": [1, 0]}, r"\bweight\b.*\b0\b"),
         ("consensus:borda", {"weights": [1]}, r"\b1 weight\b.*\b2 runs\b"),
         ("rrf", {"unranked": "worst"}, r"unranked is 'worst', .*\brrf\b"),

@@ -164,7 +164,7 @@ def test_names_say_method_and_parameters() -> None:
         ({"q": {"a": 1.0}}, "rrf", {}, ("runs", "list")),
         ([{"q": {"a": 1.0}}], "rff", {}, ("rrf?",)),
         ([{"q": {"a": 1.0}}], "comb-sum", {"normalise": "zscore"}, ("z-score?",)),
-        ([{"q": {"a": 1.0}}], "rrf", {"normalise": "sum"}, ("rrf looks at ranks", "sum")),
+        ([{"q": {"a": 1.0}}], "rrf", {"normalise": "sum"}, ("rrf uses ranks only", "sum")),
         ([{"q": {"a": 1.0}}], "rrf", {"weights": [1, 2]}, ("2 weights", "1 run")),
         ([{"q": {"a": 1.0}}], "rrf", {"weights": [-1]}, ("weights is", -1)),
         ([{"q": {"a": 1.0}}], "rrf", {"weights": [0]}, ("all weights", 0)),

@@ -47,7 +47,7 @@ def read_leaderboard_data(
         return read_ranked(path, column, higher)
     if multiway:
         raise ParameterError(
-            f"{source_name(path)}: comparisons of two, and --model plackett-luce is for votes on many systems at once; "
+            f"{source_name(path)}: comparisons of two, but --model plackett-luce is for votes on many systems at once; "
             "use --model bradley-terry or davidson"
         )
     return path

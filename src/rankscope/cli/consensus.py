@@ -8,9 +8,10 @@ from typing import Any
 import click
 
 from rankscope.cli._groups import Command, option_group
+from rankscope.cli._options import details_option, input_option
 from rankscope.cli._output import bytes_progress, progress_bar
 from rankscope.cli._results import pop_result_output, result_options
-from rankscope.cli._setting_options import option_help, setting_options, take_settings
+from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.consensus.by_query import merge_votes_by_query
 from rankscope.consensus.intervals import ConsensusSettings
 from rankscope.consensus.merge import merge_votes
@@ -28,18 +29,6 @@ __all__ = [
 
 #: The value of --input for runs.
 RUN_INPUT = "run"
-
-
-class NumberTuple(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
-    """Numbers separated by commas."""
-
-    name = "number,..."
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        try:
-            return tuple(float(number) for number in value.split(","))
-        except ValueError:
-            self.fail(f"{value!r}, expected numbers separated by commas, as 3,1,0", param, ctx)
 
 
 class VoterWeight(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
@@ -60,27 +49,25 @@ class VoterWeight(click.ParamType):  # type: ignore[type-arg]  # click before 8.
 
 @click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="FILE | RUN...")
-@option_group("Parameters of methods", setting_options(MethodOptions, without=("points",)))
-@click.option(
-    "--points", type=NumberTuple(), default=None, metavar="P,...", help=option_help(MethodOptions.declared()["points"])
+@option_group(
+    "Votes",
+    input_option(
+        "Format of the files. Default: detected for one file of votes; runs if there are several files.",
+        [*VOTE_FORMATS, RUN_INPUT],
+        name="kind",
+    ),
+    click.option(
+        "--weight",
+        "weights",
+        type=VoterWeight(),
+        multiple=True,
+        metavar="VOTER=NUMBER",
+        help="Weight of a voter; may be repeated. Default: 1.",
+    ),
 )
-@click.option(
-    "--weight",
-    "weights",
-    type=VoterWeight(),
-    multiple=True,
-    metavar="VOTER=NUMBER",
-    help="Weight of a voter, 1 by default; may be repeated.",
-)
-@option_group("Consensus", setting_options(ConsensusSettings))
-@click.option(
-    "--input",
-    "kind",
-    type=click.Choice([*VOTE_FORMATS, RUN_INPUT]),
-    help="Format of the files. Default: detected for one file of votes; runs if there are several files.",
-)
-@click.option("--details", is_flag=True, help="Show all details.")
-@option_group("Output", result_options)
+@option_group("Method", setting_options(MethodOptions))
+@option_group("Intervals", setting_options(ConsensusSettings))
+@option_group("Output", details_option(), result_options)
 def consensus(
     files: tuple[str, ...],
     details: bool,

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import click
 
-from rankscope.cli._options import cluster_option
+from rankscope.cli._groups import Command, option_group
+from rankscope.cli._options import (
+    cluster_option,
+    format_option,
+    input_option,
+    measure_option,
+    name_option,
+    output_option,
+    to_option,
+    workers_option,
+)
 from rankscope.cli._output import check_output, progress_bar
-from rankscope.cli._setting_options import is_given, setting_options, take_settings
+from rankscope.cli._setting_options import is_given, option_of, setting_options, take_settings
 from rankscope.data.run import Run
 from rankscope.errors import ParameterError
 from rankscope.fusion.fuse_runs import fuse_pool
-from rankscope.fusion.methods import CONSENSUS, METHODS, FusionSettings
-from rankscope.fusion.normalisation import NORMALISATIONS
+from rankscope.fusion.methods import CONSENSUS, FusionSettings
 from rankscope.fusion.supervised import TRAINED
 from rankscope.fusion.tuning import TrainedFusion, TrainingSettings, load_fusion, save_fusion
 from rankscope.io.convert import convert, parse_target
-from rankscope.io.core import FORMATS, file_stamps, refuse_changed, refuse_pipes, writable_formats
+from rankscope.io.core import file_stamps, refuse_changed, refuse_pipes
 from rankscope.parallel.memory import keep_memory
 from rankscope.reporting.tables import RESULT_FORMATS, render_result
 
@@ -32,25 +42,11 @@ __all__ = [
 ]
 
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., Any])
+#: Fields of `TrainingSettings` that a fusion without training also has.
+ALSO_UNTRAINED = ("methods", "normalisations")
 METHOD_OPTIONS = (
-    click.option(
-        "--method",
-        "methods",
-        type=click.Choice([*METHODS, *TRAINED, *CONSENSUS]),
-        metavar="METHOD",
-        multiple=True,
-        help=f"Fusion method: {', '.join(METHODS)}; or a method of `rankscope consensus`, as {CONSENSUS[0]}. Default: "
-        f"rrf. With --train also {', '.join(TRAINED)}; repeat it to choose among several methods.",
-    ),
-    click.option(
-        "--normalise",
-        "normalisations",
-        type=click.Choice(list(NORMALISATIONS)),
-        multiple=True,
-        help="Normalisation of the scores of each list. Default: min-max, for methods that use scores. "
-        "min-max-inverted: lower scores are better, for any method. With --train, repeat it to choose among several.",
-    ),
+    *(option_of(TrainingSettings.declared()[name]) for name in ALSO_UNTRAINED),
     setting_options(FusionSettings),
 )
 TRAINING_OPTIONS = (
@@ -59,87 +55,58 @@ TRAINING_OPTIONS = (
         "train_on",
         metavar="QRELS",
         help="Choose settings and learn parameters from these judgments. Each query is fused with what was learned "
-        "from other queries. Settings that are given, such as --k, are not tuned.",
+        "from other queries. Settings on the command line, such as --k, are fixed and not tuned.",
     ),
-    setting_options(TrainingSettings, hint="Needs --train."),
-    click.option(
-        "--workers",
-        type=int,
-        metavar="N",
-        help="With --train: number of processes. Default: all cores, if that is faster. The result does not depend "
-        "on it.",
-    ),
+    setting_options(TrainingSettings, without=ALSO_UNTRAINED, hint="Needs --train."),
     click.option(
         "--save-parameters",
         metavar="FILE",
-        help="With --train: write what was learned from all queries to this file (JSON).",
+        help="Write the parameters that were learned from all queries to this file (JSON). Needs --train.",
     ),
     click.option(
         "--parameters",
         metavar="FILE",
-        help="Fuse with parameters that --save-parameters wrote, without other settings.",
+        help="Fuse with the parameters that --save-parameters wrote; other settings cannot be given.",
     ),
 )
-OUTPUT_OPTIONS = (
-    click.option(
-        "--name", metavar="NAME", help="Name (tag) of the fused run. Default: the method with its parameters."
-    ),
-    click.option(
-        "--input",
-        "input_",
-        type=click.Choice(list(FORMATS)),
-        help="Format of the runs. Default: detected from their content.",
-    ),
-    click.option("--to", type=click.Choice(writable_formats()), help="Format of the output. Default: by its suffix."),
-    click.option("-o", "--output", metavar="FILE", help="Write the fused run to this file (atomically); - prints it."),
+EVALUATION_OPTIONS = (
     click.option(
         "--evaluate", "qrels", metavar="QRELS", help="Evaluate the fused run and its inputs with these judgments."
     ),
-    click.option(
-        "-m",
-        "--measure",
-        "measures",
-        metavar="MEASURE",
-        multiple=True,
-        help="With --evaluate: measure, as for `rankscope evaluate`; may be repeated.",
-    ),
-    click.option(
-        "--format",
-        "format_",
-        type=click.Choice(list(RESULT_FORMATS)),
-        default="table",
-        show_default=True,
-        help="Format of the table that --train or --evaluate prints.",
-    ),
+    measure_option(hint="Needs --evaluate."),
 )
-#: Values of --train alone, and those that --parameters reads from its file; by the names of their options.
-WITH_TRAINING = {
-    "measure": "--tune-on",
-    "refine": "--refine",
-    "folds": "--folds",
-    "rel": "--rel",
-    "seed": "--seed",
-    "workers": "--workers",
-    "save_parameters": "--save-parameters",
-}
-NOT_WITH_PARAMETERS = {
-    "normalisations": "--normalise",
-    "weights": "--weight",
-    "k": "--k",
-    "p": "--p",
-    "gamma": "--gamma",
-    "sigma": "--sigma",
-    "unranked": "--unranked",
-    "train_on": "--train",
-    **WITH_TRAINING,
-}
+OUTPUT_OPTIONS = (
+    input_option(),
+    name_option("Name (tag) of the fused run. Default: the method with its parameters."),
+    to_option(),
+    output_option("Write the fused run to this file (atomically); - prints it."),
+    format_option(list(RESULT_FORMATS), what="Format of the table that --train or --evaluate prints"),
+)
+#: Options that need --train, and those that --parameters reads from its file; by the names of their values.
+NEEDS_TRAINING = (
+    *(name for name in TrainingSettings.declared() if name not in ALSO_UNTRAINED),
+    "workers",
+    "save_parameters",
+)
+NOT_WITH_PARAMETERS = ("normalisations", *FusionSettings.declared(), "train_on", *NEEDS_TRAINING)
 
 
-def fuse_options(command: Command) -> Command:
-    command = cluster_option(command, needs=("train_on", "--train"))
-    for option in reversed((*METHOD_OPTIONS, *TRAINING_OPTIONS, *OUTPUT_OPTIONS)):
-        command = option(command)
+def fuse_options(command: Function) -> Function:
+    for title, options in (
+        ("Large data", (workers_option("Needs --train."), partial(cluster_option, needs=("train_on", "--train")))),
+        ("Output", OUTPUT_OPTIONS),
+        ("Evaluation", EVALUATION_OPTIONS),
+        ("Training", TRAINING_OPTIONS),
+        ("Method", METHOD_OPTIONS),
+    ):
+        command = option_group(title, *options)(command)
     return command
+
+
+def given_flags(names: Sequence[str]) -> list[str]:
+    """The flags of those of these options that were given. names: of their values."""
+    flags = {param.name: param.opts[-1] for param in click.get_current_context().command.params}
+    return [flags[name] for name in names if name in flags and is_given(name)]
 
 
 def check_options(
@@ -153,25 +120,22 @@ def check_options(
 ) -> None:
     """Raise ParameterError for options that make no sense together."""
     train_on, parameters = options["train_on"], options["parameters"]
-    given_flags = {name: flag for name, flag in NOT_WITH_PARAMETERS.items() if is_given(name)}
-    if parameters is not None and given_flags:
-        flag = next(iter(given_flags.values()))
-        raise ParameterError(f"--parameters already sets what {flag} says; leave one of the two out")
-    if train_on is None and (training_flags := [given_flags[name] for name in given_flags if name in WITH_TRAINING]):
-        flag = training_flags[0]
-        raise ParameterError(f"{flag} without --train QRELS; add it, or leave {flag} out")
+    if parameters is not None and (flags := given_flags(NOT_WITH_PARAMETERS)):
+        raise ParameterError(f"--parameters already sets {flags[0]}; leave out one of the two")
+    if train_on is None and (flags := given_flags(NEEDS_TRAINING)):
+        raise ParameterError(f"{flags[0]} needs --train QRELS; add it, or leave out {flags[0]}")
     if train_on is None:
         check_single(options)
     if train_on is None and parameters is None:
         check_untrained(options)
     if train_on is not None and (options["unranked"] or not set(CONSENSUS).isdisjoint(options["methods"])):
-        raise ParameterError("consensus methods have nothing to learn from --train; leave one of the two out")
+        raise ParameterError("consensus methods have nothing to learn from --train; leave out one of the two")
     if output is None and qrels is None and train_on is None:
         raise ParameterError("nothing to do with the fused run; add -o FILE to write it, or --evaluate QRELS")
     if measures and qrels is None:
-        raise ParameterError("-m without --evaluate QRELS; add it, or leave -m out")
+        raise ParameterError("-m needs --evaluate QRELS; add it, or leave out -m")
     if to is not None and output is None:
-        raise ParameterError("--to without -o FILE; add it, or leave --to out")
+        raise ParameterError("--to needs -o FILE; add it, or leave out --to")
     if output == "-" and qrels is not None:
         raise ParameterError("-o - and --evaluate both print; name a file to write to")
     if format_ != "table":
@@ -189,20 +153,22 @@ def check_untrained(options: dict[str, Any]) -> None:
 def check_single(options: dict[str, Any]) -> None:
     for name, flag in (("methods", "--method"), ("normalisations", "--normalise")):
         if len(options[name]) > 1:
-            raise ParameterError(f"{flag} is given {len(options[name])} times, and only --train QRELS chooses")
+            raise ParameterError(
+                f"{flag} is given {len(options[name])} times, expected once; only with --train QRELS can it be repeated"
+            )
 
 
 def check_format(format_: str, output: str | None, qrels: str | None, train_on: str | None) -> None:
     if qrels is not None and train_on is not None:
         raise ParameterError(
-            f"--format {format_} is one table, and --train and --evaluate print one each; write the fused run with -o "
-            "and measure it with `rankscope evaluate`"
+            f"--format {format_} is for one table, but --train and --evaluate print one each; write the fused run with "
+            "-o and evaluate it with `rankscope evaluate`"
         )
     if qrels is None and (train_on is None or output == "-"):
-        raise ParameterError(f"--format {format_} is for the table of --train or --evaluate, and none is printed")
+        raise ParameterError(f"--format {format_} is for the table of --train or --evaluate, but no table is printed")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @fuse_options
 def fuse(
@@ -216,7 +182,7 @@ def fuse(
 ) -> None:
     """Fuse the RUNs into one run, query by query.
 
-    A query that some runs lack is fused from the runs that have it. The suffix of FILE sets the format, as for
+    If a query is missing from some runs, the other runs are fused. The suffix of FILE sets the format, as for
     `rankscope convert`. With --train, each judged query is fused with what was learned from other queries.
 
     \b
@@ -294,7 +260,7 @@ def fuse_trained(runs: tuple[str, ...], output: str | None, options: dict[str, A
 
     path = options["save_parameters"]
     if path == "-":
-        raise ParameterError("parameters are for later use; name a file with --save-parameters")
+        raise ParameterError("parameters cannot be printed; name a file with --save-parameters")
     check_output(path, (*runs, options["train_on"]))
     if path is not None and output not in (None, "-") and os.path.realpath(path) == os.path.realpath(output):
         raise ParameterError(f"{path}: cannot hold both the fused run and the parameters; name two files")
@@ -304,8 +270,7 @@ def fuse_trained(runs: tuple[str, ...], output: str | None, options: dict[str, A
     settings = take_settings(
         TrainingSettings,
         options,
-        methods=options["methods"] or (FusionSettings.method,),
-        normalisations=options["normalisations"] or None,
+        methods=options.pop("methods") or (FusionSettings.method,),
         settings=given_settings,
     )
     with progress_bar(1.0, "tuning") as progress:
@@ -329,7 +294,7 @@ def fuse_with_parameters(runs: tuple[str, ...], options: dict[str, Any]) -> Run:
     for method in options["methods"]:
         if method != trained_fusion.method:
             raise ParameterError(
-                f"{options['parameters']}: holds parameters of {trained_fusion.method}, and --method is {method}; "
-                "leave --method out, or name the file of that method"
+                f"{options['parameters']}: holds parameters of {trained_fusion.method}, but --method is {method}; "
+                "leave out --method, or name the file of that method"
             )
     return trained_fusion.fuse(list(runs), input=options["input_"], name=options["name"])

@@ -8,6 +8,7 @@ import click
 
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._leaderboard_input import INPUTS, read_leaderboard_data
+from rankscope.cli._options import details_option, input_option
 from rankscope.cli._output import progress_bar
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
@@ -22,13 +23,17 @@ __all__ = [
 
 @click.command(cls=Command)
 @click.argument("file")
-@option_group("Leaderboard", setting_options(LeaderboardSettings))
-@click.option(
-    "--higher", is_flag=True, help="For rankings: the column holds scores, of which higher ones are better, not ranks."
+@option_group(
+    "Input",
+    input_option("Kind of data in FILE. Default: detected.", INPUTS, name="kind"),
+    click.option(
+        "--higher",
+        is_flag=True,
+        help="For rankings: the column holds scores, where higher is better, instead of ranks.",
+    ),
 )
-@click.option("--input", "kind", type=click.Choice(INPUTS), help="Kind of data in FILE. Default: detected.")
-@click.option("--details", is_flag=True, help="Show all details.")
-@option_group("Output", result_options)
+@option_group("Leaderboard", setting_options(LeaderboardSettings))
+@option_group("Output", details_option(), result_options)
 def leaderboard(
     file: str,
     kind: str | None,

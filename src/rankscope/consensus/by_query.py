@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,12 @@ from rankscope.consensus.intervals import ConsensusSettings
 from rankscope.consensus.merge import Consensus, merge_votes, weights_signature
 from rankscope.consensus.registry import method_by_name
 from rankscope.consensus.run_votes import votes_of_runs
-from rankscope.consensus.view import format_interval, format_rank, format_score, score_note
+from rankscope.consensus.view import format_score, rank_interval_column, score_note
+from rankscope.data.columns import column, digits, general, table_of, thousands
 from rankscope.data.result import Result
 from rankscope.data.run import Run
-from rankscope.data.section import Section, Table
-from rankscope.data.text import format_percent, format_value, join_names, pluralise_queries
+from rankscope.data.section import Section
+from rankscope.data.text import join_names, pluralise_queries
 from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError
 from rankscope.stats.inputs import seed_of
@@ -81,20 +83,24 @@ class QueryConsensus(Result):
     def first_items(self) -> Section:
         """The section of the best items of each query."""
         with_interval = any(consensus.n_resamples for consensus in self.results)
-        rows = []
-        for query, consensus in zip(self.query_ids, self.results, strict=True):
-            for item, rank, score, low, high in list(consensus.records())[:FIRST_ITEMS]:
-                cells = (query, item, format_rank(rank), format_score(score))
-                rows.append((*cells, format_interval(low, high)) if with_interval else cells)
-        columns: tuple[str, ...] = ("query", "item", "rank", "score")
-        level = format_percent(self.settings.confidence_level)
-        columns += (f"{level} interval of the rank",) if with_interval else ()
+        records = [
+            (query, *record)
+            for query, consensus in zip(self.query_ids, self.results, strict=True)
+            for record in islice(consensus.records(), FIRST_ITEMS)
+        ]
+        queries, items, ranks, scores, low, high = zip(*records, strict=True)
         n_long = sum(len(consensus.votes.items) > FIRST_ITEMS for consensus in self.results)
         first_order = self.results[0].ordering
         return Section(
             title="Consensus by query",
             sentence=f"The consensus of {pluralise_queries(len(self.results))}, by the method {first_order.method}.",
-            table=Table(columns=columns, rows=tuple(rows), n_name_columns=2),
+            table=table_of(
+                column("query", queries, name=True),
+                column("item", items, name=True),
+                column("rank", ranks, general),
+                column("score", scores, format_score),
+                rank_interval_column(low, high, self.settings.confidence_level) if with_interval else None,
+            ),
             notes=(
                 *((score_note(first_order),) * bool(first_order.meaning)),
                 *(
@@ -106,24 +112,23 @@ class QueryConsensus(Result):
 
     def agreement(self) -> Section:
         """How far the voters agree, on each query, and who agrees least."""
-        rows = []
-        for query, consensus in zip(self.query_ids, self.results, strict=True):
-            voters = consensus.voters
-            numbers = (voters.concordance.w, voters.mean_tau)
-            cells = (f"{len(consensus.votes.voters):,}", f"{len(consensus.votes.items):,}")
-            rows.append((query, *cells, *(format_value(x, "mean") for x in numbers), consensus.condorcet_winner or "-"))
-        w_values = [
-            consensus.voters.concordance.w for consensus in self.results if not np.isnan(consensus.voters.concordance.w)
-        ]
-        mean = f" The mean over queries is {np.mean(w_values):.4f}." if w_values else ""
+        results = self.results
+        w_values = np.array([consensus.voters.concordance.w for consensus in results])
+        is_defined = ~np.isnan(w_values)
+        mean = f" The mean over queries is {w_values[is_defined].mean():.4f}." if is_defined.any() else ""
         return Section(
             title="Agreement of the voters by query",
             sentence="Kendall's W is 1 if all voters have the same order, and 0 if their ranks cancel out."
             f"{mean} The Condorcet winner is the item that beats every other one by majority, if there is one.",
-            table=Table(
-                columns=("query", "voters", "items", "Kendall's W", "mean tau", "Condorcet winner"), rows=tuple(rows)
+            table=table_of(
+                column("query", self.query_ids, name=True),
+                column("voters", (len(consensus.votes.voters) for consensus in results), thousands),
+                column("items", (len(consensus.votes.items) for consensus in results), thousands),
+                column("Kendall's W", w_values, digits()),
+                column("mean tau", (consensus.voters.mean_tau for consensus in results), digits()),
+                column("Condorcet winner", (consensus.condorcet_winner or "-" for consensus in results)),
             ),
-            folded=len(rows) > FIRST_ITEMS,
+            folded=len(results) > FIRST_ITEMS,
         )
 
     def signature_parts(self) -> list[str]:

@@ -48,6 +48,13 @@ class Points(Rule):
             return False
         return list(value) == sorted(value, reverse=True) and value[-1] >= 0
 
+    @staticmethod
+    def parse(text: str) -> tuple[float, ...]:
+        try:
+            return tuple(float(number) for number in text.split(","))
+        except ValueError:
+            raise ValueError(f"{text!r}, expected numbers separated by commas, as 3,1,0") from None
+
 
 class RandomSource(Rule):
     """What makes a random generator."""
@@ -109,7 +116,7 @@ def teleport_field(default: Value, methods: str = "") -> Value:
 
 def prior_field(default: Value, methods: str = "") -> Value:
     """The prior of Plackett and Luce's model."""
-    sentence = "Number of wins, and of losses, that are added to each item against an average item."
+    sentence = "Number of wins and of losses against an average item that are added to each item."
     return number(default, rule=NONNEGATIVE, help=sentence_for(methods, sentence), metavar="W")
 
 
@@ -118,8 +125,8 @@ def exact_field(default: Value, methods: str = "") -> Value:
     return declare(
         Switch(),
         default,
-        sentence_for(methods, "Prove that no order is nearer to the voters, or only search for one."),
-        unset="prove it for up to 50 items that win in cycles, or 200 with a time limit",
+        sentence_for(methods, "Prove that no order is closer to the voters, or only search for a good order."),
+        unset="prove it for up to 50 items in majority cycles, or 200 with a time limit",
     )
 
 
@@ -141,7 +148,7 @@ def points_field(default: Value, methods: str = "") -> Value:
     return declare(
         Points(),
         default,
-        sentence_for(methods, "Points for the places, from the first on; further places are worth 0."),
+        sentence_for(methods, "Points for each place, starting with the first; later places get 0."),
         metavar="P,...",
         unset="the number of items minus the rank",
     )

@@ -72,15 +72,10 @@ METHODS: Mapping[str, type[Method]] = LazyRegistry(
 )
 
 
-def check_method(name: str) -> None:
-    """Raise UnknownName for an unknown method."""
+def parameters_of(name: str) -> tuple[str, ...]:
+    """The names of the parameters of a method. Raises UnknownName."""
     if name not in METHODS:
         raise UnknownName("method", name, METHODS)
-
-
-def parameters_of(name: str) -> tuple[str, ...]:
-    """The names of the parameters of a method."""
-    check_method(name)
     parameters = fields(METHODS[name])
     return tuple(parameter.name for parameter in parameters if parameter.init)
 
@@ -130,7 +125,7 @@ class MethodOptions(Settings):
 
     COMMANDS = ("consensus",)
 
-    method: str = choice("borda", METHODS, kind="method", help="How the rankings are merged.")
+    method: str = choice("borda", METHODS, kind="method", help="Method that merges the rankings.")
     unranked: str | None = unranked_field(None, unset="average, for most methods")
     strength: str | None = strength_field(None, "schulze and ranked-pairs")
     pvalue: str | None = pvalue_field(None, "robust-rank")

@@ -58,6 +58,13 @@ class RunVotes(Mapping[str, Votes]):
         How documents with equal scores were ranked.
     notes
         Which queries are skipped.
+
+    Parameters
+    ----------
+    ranked
+        The ranked documents of each run.
+    documents
+        The ids of all documents.
     """
 
     def __init__(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankscope.data.columns import Column, column, general, table_of, thousands
 from rankscope.data.section import Figure, Section, Table
-from rankscope.data.text import format_chance, format_p_value, format_percent, format_value, join_names, pluralise
+from rankscope.data.text import format_chance, format_number, format_p_value, format_percent, join_names, pluralise
 from rankscope.kernels.rounding_ties import order_of
+from rankscope.typing import Indices
 
 if TYPE_CHECKING:
     from rankscope.consensus.base import Order
@@ -19,9 +22,8 @@ __all__ = [
     "condorcet_section",
     "consensus_section",
     "details_section",
-    "format_interval",
-    "format_rank",
     "format_score",
+    "rank_interval_column",
     "score_note",
     "voters_section",
 ]
@@ -31,16 +33,13 @@ __all__ = [
 FEW_DETAILS = 3
 #: Of more than twice as many voters, this many who agree least and as many who agree most are shown.
 ENDS = 10
-#: The columns of the table of voters.
-VOTERS = ("voter", "weight", "items ranked", "mean tau with others", "tau with consensus")
 
 
-def format_rank(rank: float) -> str:
-    return "-" if np.isnan(rank) else f"{rank:g}"
-
-
-def format_interval(low: float, high: float) -> str:
-    return f"[{format_rank(low)}, {format_rank(high)}]"
+def rank_interval_column(low: Iterable[float], high: Iterable[float], confidence_level: float) -> Column:
+    """The column of the intervals of ranks."""
+    intervals = zip(low, high, strict=True)
+    title = f"{format_percent(confidence_level)} interval of the rank"
+    return column(title, intervals, lambda ends: f"[{general(ends[0])}, {general(ends[1])}]")
 
 
 def format_score(score: float) -> str:
@@ -51,8 +50,8 @@ def format_score(score: float) -> str:
 
 
 def format_tau(tau: float) -> str:
-    """Four digits; a rounding error of 0 has no sign."""
-    return format_value(round(tau, 9) + 0.0, "mean")
+    """Four digits; the last bits of a mean do not decide how it is rounded."""
+    return format_number(round(float(tau), 9))
 
 
 def consensus_sections(result: Consensus) -> tuple[Section, ...]:
@@ -66,21 +65,22 @@ def consensus_sections(result: Consensus) -> tuple[Section, ...]:
 def consensus_section(result: Consensus) -> Section:
     """The items, the best first."""
     order, with_interval = result.ordering, result.n_resamples > 0
-    level = format_percent(result.settings.confidence_level)
-    rows = []
-    for i in result.places():
-        cells = (order.items[i], format_rank(order.ranks[i]), format_score(float(order.scores[i])))
-        rows.append((*cells, format_interval(result.low[i], result.high[i])) if with_interval else cells)
-    columns: tuple[str, ...] = ("item", "rank", "score")
-    columns += (f"{level} interval of the rank",) if with_interval else ()
+    places = result.places()
     notes = [score_note(order)] if order.meaning else []
-    notes += ["equal ranks are ties; the ranks after a tie are skipped"] * (len(set(order.ranks)) < len(rows))
+    notes += ["equal ranks are ties; the ranks after a tie are skipped"] * (len(set(order.ranks)) < len(order.items))
     if 0 < len(order.details) <= FEW_DETAILS:
         notes.append(", ".join(f"{name} {value:g}" for name, value in order.details.items()))
     return Section(
         title="Consensus",
         sentence=consensus_sentence(result),
-        table=Table(columns=columns, rows=tuple(rows)),
+        table=table_of(
+            column("item", (order.items[i] for i in places), name=True),
+            column("rank", order.ranks[places], general),
+            column("score", order.scores[places].tolist(), format_score),
+            rank_interval_column(result.low[places], result.high[places], result.settings.confidence_level)
+            if with_interval
+            else None,
+        ),
         figure=figure_of(result) if with_interval else None,
         notes=tuple(notes),
     )
@@ -96,10 +96,9 @@ def details_section(result: Consensus) -> Section | None:
     details = result.ordering.details
     if len(details) <= FEW_DETAILS:
         return None
-    rows = tuple((name, f"{value:g}") for name, value in details.items())
     return Section(
         title=f"Details of the method {result.ordering.method}",
-        table=Table(columns=("detail", "value"), rows=rows),
+        table=table_of(column("detail", details, name=True), column("value", details.values(), general)),
         folded=True,
     )
 
@@ -141,14 +140,15 @@ def figure_of(result: Consensus) -> Figure:
 
 def voters_section(result: Consensus) -> Section:
     """The agreement of the voters, and who agrees least; of many voters those who agree least and most."""
-    rows = voter_rows(result)
-    is_shortened = len(rows) > 2 * ENDS
+    n_voters = len(result.votes.voters)
+    is_shortened = n_voters > 2 * ENDS
+    order = voter_order(result)
     return Section(
         title="Agreement of the voters",
         sentence=agreement_sentence(result),
-        table=Table(columns=VOTERS, rows=(*rows[:ENDS], *rows[-ENDS:]) if is_shortened else rows),
+        table=voter_table(result, np.concatenate([order[:ENDS], order[-ENDS:]]) if is_shortened else order),
         notes=(
-            *((voters_note(len(rows)),) * is_shortened),
+            *((voters_note(n_voters),) * is_shortened),
             "tau: Kendall's tau-b; 1 is the same order, 0 no association, -1 the opposite order",
             *result.voters.notes,
         ),
@@ -164,26 +164,26 @@ def voters_note(n_voters: int) -> str:
 
 def all_voters_section(result: Consensus) -> Section | None:
     """The table of all voters, where the section of their agreement shows only some of them."""
-    rows = voter_rows(result)
-    if len(rows) <= 2 * ENDS:
+    if len(result.votes.voters) <= 2 * ENDS:
         return None
-    return Section(title="All voters", table=Table(columns=VOTERS, rows=rows), folded=True)
+    return Section(title="All voters", table=voter_table(result, voter_order(result)), folded=True)
 
 
-def voter_rows(result: Consensus) -> tuple[tuple[str, ...], ...]:
-    """A row a voter, those who agree most with the others first."""
+def voter_order(result: Consensus) -> Indices:
+    """The voters, those who agree most with the others first."""
+    return order_of(-result.voters.with_others)
+
+
+def voter_table(result: Consensus, order: Indices) -> Table:
+    """The table of these voters. order: their indices."""
     voters, votes = result.voters, result.votes
-    ranked = (~np.isnan(votes.ranks)).sum(axis=1)
-    order = order_of(-voters.with_others)
-    return tuple(
-        (
-            votes.voters[v],
-            f"{votes.weights[v]:g}",
-            f"{ranked[v]:,}",
-            format_tau(float(voters.with_others[v])),
-            format_tau(float(voters.with_consensus[v])),
-        )
-        for v in order
+    n_ranked = (~np.isnan(votes.ranks)).sum(axis=1)
+    return table_of(
+        column("voter", (votes.voters[v] for v in order), name=True),
+        column("weight", votes.weights[order], general),
+        column("items ranked", n_ranked[order], thousands),
+        column("mean tau with others", voters.with_others[order], format_tau),
+        column("tau with consensus", voters.with_consensus[order], format_tau),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -12,8 +13,10 @@ __all__ = [
     "Column",
     "column",
     "digits",
+    "general",
     "interval",
     "table_of",
+    "thousands",
 ]
 
 
@@ -63,6 +66,24 @@ def table_of(*columns: Column | None) -> Table:
 def digits(n: int = 4, *, signed: bool = False) -> Callable[[float], str]:
     """Writes numbers with `n` digits; a dash for NaN."""
     return lambda value: format_number(value, n, signed=signed)
+
+
+def general(value: float) -> str:
+    """A number without trailing zeros; a dash for NaN.
+
+    >>> general(2.0), general(2.5), general(math.nan)
+    ('2', '2.5', '-')
+    """
+    return "-" if math.isnan(value) else f"{value:g}"
+
+
+def thousands(n: int) -> str:
+    """A count with commas.
+
+    >>> thousands(1250)
+    '1,250'
+    """
+    return f"{n:,}"
 
 
 def interval(n: int = 4) -> Callable[[tuple[float, float]], str]:

@@ -308,13 +308,13 @@ def ablate(
     stop_on
         Measure that chooses the best epoch on the validation lists. Default: "nDCG(gain='exp')@10".
     learning_rate
-        Step size of the optimiser Adam; linear scorers need it with lambdarank and lambdaloss only. Default: 0.002.
+        Learning rate of Adam; linear scorers use it only with lambdarank and lambdaloss. Default: 0.002.
     batch_lists
-        Number of lists in each step of Adam; linear scorers need it with lambdarank and lambdaloss only. Default: 8.
+        Number of lists in each step of Adam; linear scorers use it only with lambdarank and lambdaloss. Default: 8.
     dropout
-        Share of hidden units dropped at random in each step. Default: 0.3.
+        Dropout: the share of hidden units that are dropped at random in each step. Default: 0.3.
     weight_decay
-        Strength of weight decay; L2 regularisation of linear scorers. Default: 0.0.
+        Strength of weight decay; for linear scorers, of L2 regularisation. Default: 0.0.
     transform
         Transformation of the features, learned on the training lists. One of 'standard', 'log', 'auto', 'none'.
         Default: 'auto'.
@@ -325,7 +325,7 @@ def ablate(
     heads
         Number of attention heads in each layer (networks of PyTorch only). Default: 2.
     device
-        Device that trains; auto uses a GPU if there is one (networks of PyTorch only). One of 'auto', 'cpu', 'cuda'.
+        Device for training; auto uses a GPU if there is one (networks of PyTorch only). One of 'auto', 'cpu', 'cuda'.
         Default: 'auto'.
     rng
         Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.

@@ -75,8 +75,8 @@ def fuse(
     sigma
         Constant of logn-isr, added to the number of runs that have a document. Default: 0.01.
     unranked
-        Consensus methods: where to place documents that a run did not retrieve. One of 'average', 'worst',
-        'optimistic', 'ignore'. Default: average, behind those that it retrieved.
+        For consensus methods: where to place documents that a run did not retrieve. One of 'average', 'worst',
+        'optimistic', 'ignore'. Default: average, after those that it retrieved.
     input
         Format of the files. Default: detected from their content.
     name

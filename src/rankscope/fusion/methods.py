@@ -48,7 +48,7 @@ class FusionMethod(NamedTuple):
 #: Every method, in the order in which they are listed.
 METHODS = {
     "rrf": FusionMethod("sum of 1 / (k + rank)", takes_weights=True, parameter=("k", 60)),
-    "isr": FusionMethod("runs that have it, times the sum of 1 / rank^2"),
+    "isr": FusionMethod("number of runs that have it, times the sum of 1 / rank^2"),
     "log-isr": FusionMethod("ln(runs that have it), times the sum of 1 / rank^2"),
     "logn-isr": FusionMethod("ln(runs that have it + sigma), times the sum of 1 / rank^2", parameter=("sigma", 0.01)),
     "rbc": FusionMethod("sum of (1 - p) p^(rank - 1)", takes_weights=True, parameter=("p", 0.8)),
@@ -138,8 +138,8 @@ class FusionSettings(Settings):
     unranked: str | None = choice(
         None,
         UNRANKED,
-        help="Consensus methods: where to place documents that a run did not retrieve.",
-        unset="average, behind those that it retrieved",
+        help="For consensus methods: where to place documents that a run did not retrieve.",
+        unset="average, after those that it retrieved",
     )
 
     @property
@@ -208,8 +208,8 @@ class FusionSettings(Settings):
         name = self.method_name
         if not self.uses_scores and self.normalise not in (None, "none", INVERTED):
             raise ParameterError(
-                f"{name} looks at ranks, which {self.normalise} does not change; leave normalise out, or choose a "
-                "method that looks at scores, as comb-sum"
+                f"{name} uses ranks only, which {self.normalise} does not change; leave out normalise, or choose a "
+                "method that uses scores, such as comb-sum"
             )
         accepted = self.parameter_names
         has_text = f"it has {' and '.join(accepted)}" if accepted else "it has none"
@@ -223,7 +223,7 @@ class FusionSettings(Settings):
             raise ParameterError(f"{name} takes no weights; those that do: {weighted_methods}")
         refuse_zero_weights(self.weights)
         if self.is_consensus and 0 in self.weights:
-            raise ParameterError(f"a weight is 0, and {name} asks every run; leave that run out")
+            raise ParameterError(f"a weight is 0, but {name} needs weights above 0; leave out that run")
 
     def __str__(self) -> str:
         """One word, as the tag of a run."""

@@ -158,12 +158,33 @@ MAX_STEPS = 200
 def stacked_weights(
     scores: Floats, relevance: Ints, offsets: Ints, *, loss: Loss, l2: float = 0.0, max_grade: int | None = None
 ) -> Floats:
-    """(rankers) weights of at least 0 with sum 1, of scores on one scale, (rankers, documents).
+    """Learn the weights of rankers that minimise a loss on validation lists.
 
-    They minimise the mean loss of the lists and l2 / 2 times the squares of their differences from the mean weight,
-    which draws them together; their size, which the loss needs, is then left out. Where every weight is best 0, which
-    is so where all rankers put documents in a wrong order, they are all the same.
-    Raises InputError where all documents of each list have one grade.
+    Parameters
+    ----------
+    scores
+        (rankers, documents) scores on one scale.
+    relevance
+        (documents) the grades.
+    offsets
+        The start of each list, and the end of the last.
+    loss
+        The loss to minimise, averaged over lists.
+    l2
+        Strength of the penalty: l2 / 2 times the squared differences of the weights from their mean.
+    max_grade
+        The highest grade, for losses that need it.
+
+    Returns
+    -------
+    numpy.ndarray
+        (rankers) weights of at least 0 with sum 1. They are equal if the best weights are all 0, because every ranker
+        orders documents wrongly.
+
+    Raises
+    ------
+    InputError
+        In each list, all documents have the same grade.
     """
     from scipy.optimize import minimize
 

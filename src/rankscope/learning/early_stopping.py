@@ -22,9 +22,26 @@ __all__ = [
 class EarlyStopping:
     """Measures the scores of validation lists after each epoch and remembers the best epoch.
 
-    patience: how many epochs in a row may be no better than the best one before training stops. max_grade, rel: of
-    `FullyJudgedLists`, whose tied documents are in a random order. The value for all queries is the summary of the
-    measure, mostly a mean; queries without a value are skipped. Raises InputError where no query has a value.
+    The value of an epoch is the summary of the measure over queries, usually the mean; queries without a value are
+    skipped. Documents with equal scores are in a random order.
+
+    Parameters
+    ----------
+    features
+        The validation lists.
+    measure
+        The measure that chooses the best epoch.
+    patience
+        Stop after this number of epochs without improvement.
+    max_grade
+        The highest grade, for measures that need it.
+    rel
+        Lowest relevance that counts as relevant.
+
+    Raises
+    ------
+    InputError
+        No query has a value; raised by `add_epoch`.
     """
 
     def __init__(

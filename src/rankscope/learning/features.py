@@ -212,11 +212,26 @@ def validation_features(eval_set: Any, queries: Any, sizes: Any) -> Features | N
 
 
 def documents_to_score(data: Any, queries: Any = None, sizes: Any = None, *, needs_lists: bool = False) -> Features:
-    """Documents whose grades need not be known, in any of the forms that `predict` takes.
+    """Documents for prediction, without grades, from any form that `predict` takes.
 
-    queries, sizes: as in `fit`, for rankers that look at the other documents of a list; for other rankers they are only
-    checked. needs_lists: whether they are required. `in_given_order` of the result puts scores back into that order.
-    Raises ParameterError where Features, which know their queries, come with one of them, and where they are missing.
+    Parameters
+    ----------
+    data
+        `Features`, or a table with one row per document.
+    queries, sizes
+        The query of each row, or the sizes of the lists, as in `fit`. Rankers that do not use lists only check them.
+    needs_lists
+        Whether the ranker uses whole lists, so that queries or sizes are required.
+
+    Returns
+    -------
+    Features
+        The documents; `in_given_order` puts scores back into the order of the data.
+
+    Raises
+    ------
+    ParameterError
+        Queries or sizes are given for `Features`, which know their queries; or they are required and missing.
     """
     if isinstance(data, Features):
         if queries is not None or sizes is not None:

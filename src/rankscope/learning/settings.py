@@ -85,19 +85,19 @@ class RankerSettings(Settings):
         0.002,
         rule=POSITIVE,
         metavar="R",
-        help="Step size of the optimiser Adam; linear scorers need it with lambdarank and lambdaloss only.",
+        help="Learning rate of Adam; linear scorers use it only with lambdarank and lambdaloss.",
     )
     batch_lists: int = count(
-        8, help="Number of lists in each step of Adam; linear scorers need it with lambdarank and lambdaloss only."
+        8, help="Number of lists in each step of Adam; linear scorers use it only with lambdarank and lambdaloss."
     )
     dropout: float = number(
         0.3,
         rule=Number(0, 1, high_open=True),
         metavar="P",
-        help="Share of hidden units dropped at random in each step.",
+        help="Dropout: the share of hidden units that are dropped at random in each step.",
     )
     weight_decay: float = number(
-        0.0, rule=NONNEGATIVE, metavar="W", help="Strength of weight decay; L2 regularisation of linear scorers."
+        0.0, rule=NONNEGATIVE, metavar="W", help="Strength of weight decay; for linear scorers, of L2 regularisation."
     )
     transform: str = choice("auto", TRANSFORMS, help="Transformation of the features, learned on the training lists.")
     models: int = count(

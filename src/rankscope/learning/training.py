@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from rankscope.data.columns import column, digits, table_of
 from rankscope.data.features import Features
 from rankscope.data.result import Result
-from rankscope.data.section import Figure, Section, Table
+from rankscope.data.section import Figure, Section
 from rankscope.data.text import join_names, pluralise, pluralise_queries
 from rankscope.learning.blend import Blend
 from rankscope.learning.early_stopping import EarlyStopping
@@ -111,6 +112,16 @@ class Training(Result):
         """The name of a round of training, in the plural."""
         return "trees" if self.ranker.kind == "trees" else "epochs"
 
+    @property
+    def mean_kept(self) -> float:
+        """The round that was kept, from 1; the mean over models."""
+        return float(np.mean([model.best_epoch + 1 for model in self.ranker.models_]))
+
+    @property
+    def mean_value(self) -> float:
+        """The validation value of the round that was kept; the mean over models."""
+        return float(np.mean([model.values[model.best_epoch] for model in self.ranker.models_]))
+
     def feature_notes(self) -> list[str]:
         """A note on features that have the same value for all documents."""
         values = self.train.values
@@ -162,25 +173,23 @@ class Training(Result):
             f"Trained on {pluralise_queries(lists)} with {pluralise(documents, 'document')} and "
             f"{pluralise(len(self.train.names), 'feature')}"
         )
-        rows = []
-        for m, model in enumerate(models, 1):
-            best_epoch = model.best_epoch
-            value = f"{model.values[best_epoch]:.4f}" if model.values else ""
-            loss = [format_loss(model.losses[best_epoch])] if model.losses else []
-            rows.append((str(m), str(model.epochs), str(best_epoch + 1), *loss, value))
         if self.valid is not None:
-            mean = float(np.mean([model.values[model.best_epoch] for model in models]))
             value_source = "of the trees that were kept" if self.rounds == "trees" else "of its best epoch"
             is_mean = as_measure("stop_on", self.ranker.stop_on).summary == "mean"
             sentence += (
                 f"; on {pluralise_queries(len(self.valid.query_ids))} of {self.valid.name} the "
                 f"{'mean ' if is_mean else ''}"
-                f"{self.ranker.stop_on} {value_source} is {mean:.4f}"
+                f"{self.ranker.stop_on} {value_source} is {self.mean_value:.4f}"
             )
-        loss_headings = ["loss"] if models[0].losses else []
-        headings = ("model", self.rounds, "kept", *loss_headings, str(self.ranker.stop_on))
-        n_columns = len(headings) if self.valid is not None else len(headings) - 1
-        table = Table(columns=headings[:n_columns], rows=tuple(row[:n_columns] for row in rows), n_name_columns=0)
+        kept_values = [model.values[model.best_epoch] for model in models] if self.valid is not None else []
+        kept_losses = [model.losses[model.best_epoch] for model in models] if models[0].losses else []
+        table = table_of(
+            column("model", range(1, len(models) + 1)),
+            column(self.rounds, (model.epochs for model in models)),
+            column("kept", (model.best_epoch + 1 for model in models)),
+            column("loss", kept_losses, format_loss) if kept_losses else None,
+            column(str(self.ranker.stop_on), kept_values, digits()) if kept_values else None,
+        )
         names = [f"model {m}" for m in range(1, len(models) + 1)]
         return [
             Section(title="", sentence=sentence + ".", table=table),
@@ -298,20 +307,16 @@ class BlendTraining(Result):
                 f"; on {pluralise_queries(len(self.valid.query_ids))} of {self.valid.name} the {mean_word}{measure} of "
                 f"the blend is {value:.4f}"
             )
-        rows = []
-        for (name, training), weight in zip(
-            self.trainings.items(), self.blend.combination_.weights.tolist(), strict=True
-        ):
-            models = training.ranker.models_
-            mean_kept = f"{np.mean([model.best_epoch + 1 for model in models]):.4g}"
-            value_cells = [f"{np.mean([model.values[model.best_epoch] for model in models]):.4f}"] if self.valid else []
-            rows.append((name, f"{mean_kept} {training.rounds}", *value_cells, f"{weight:.2f}"))
-        headings = ("ranker", "kept", *([measure] if self.valid is not None else []), "weight")
-        first_models = [training.ranker.models_[0] for training in self.trainings.values()]
+        trainings = self.trainings.values()
+        table = table_of(
+            column("ranker", self.trainings, name=True),
+            column("kept", trainings, lambda training: f"{training.mean_kept:.4g} {training.rounds}"),
+            column(measure, (training.mean_value for training in trainings), digits()) if self.valid else None,
+            column("weight", self.blend.combination_.weights, digits(2)),
+        )
+        first_models = [training.ranker.models_[0] for training in trainings]
         return [
-            Section(
-                title="", sentence=sentence + ".", table=Table(columns=headings, rows=tuple(rows), n_name_columns=1)
-            ),
+            Section(title="", sentence=sentence + ".", table=table),
             *epoch_curves(
                 list(self.trainings), [model.values for model in first_models], measure, "Validation by epoch or tree"
             ),

@@ -94,4 +94,4 @@ def test_what_is_wrong_is_said_in_one_line(
 @pytest.mark.parametrize(("loss", "other"), [("lambdamart(trees=9)", "listnet"), ("linear:ranknet", "ranknet")])
 @pytest.mark.usefixtures("letor")
 def test_what_is_written_instead_is_a_loss_of_networks(cli: Callable[..., Any], loss: str, other: str) -> None:
-    assert f"write --loss torch:{other}, or" in refused(cli, *TRAIN, "--loss", loss, "--attention", 1)
+    assert f"use --loss torch:{other}, or" in refused(cli, *TRAIN, "--loss", loss, "--attention", 1)

@@ -261,7 +261,7 @@ def test_what_cross_fitting_says_is_less_than_what_hindsight_says() -> None:
         ({"method": []}, rs.ParameterError, ("method is",)),
         ({"normalise": "nope"}, rs.UnknownName, ("normalisation", "'nope'")),
         ({"normalise": ["sum", "min-max-inverted"]}, rs.ParameterError, ("min-max-inverted", "lower scores")),
-        ({"method": "rrf", "normalise": "sum"}, rs.ParameterError, ("rrf looks at ranks", "sum")),
+        ({"method": "rrf", "normalise": "sum"}, rs.ParameterError, ("rrf uses ranks only", "sum")),
         ({"settings": {"k": 3}}, rs.ParameterError, ("weighted-sum", "no setting 'k'", "weights")),
         ({"settings": {"weights": [1, 2]}}, rs.ParameterError, ("2 weights", "3 runs")),
         ({"settings": {"weights": [1, 2, -1]}}, rs.ParameterError, ("weight", -1)),

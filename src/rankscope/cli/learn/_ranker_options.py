@@ -18,6 +18,7 @@ from rankscope.learning.torch import TorchSettings
 
 __all__ = [
     "blend_options",
+    "cache_option",
     "check_torch_options",
     "pop_blend",
     "ranker_of",
@@ -31,6 +32,12 @@ BLEND_OPTIONS = (
         "--stacked", is_flag=True, help="Blend with weights learned on the validation lists instead of equal weights."
     ),
 )
+
+
+def cache_option(command: Command) -> Command:
+    """`--cache`."""
+    help = "Keep a binary copy of each file of features beside it, and read the copy next time."
+    return click.option("--cache", is_flag=True, help=help)(command)
 
 
 def blend_options(command: Command) -> Command:
@@ -57,8 +64,8 @@ def check_torch_options(losses: Sequence[str]) -> None:
         plain_loss = first_loss[len(LINEAR_PREFIX) :] if is_linear(first_loss) else first_loss
         suggested_loss = "listnet" if plain_loss.lower().startswith(LAMBDAMART) else plain_loss  # trees are no networks
         raise ParameterError(
-            f"--{given_names[0]} is for networks of PyTorch, and {' and '.join(losses)} "
-            f"{'is' if len(losses) == 1 else 'are'} not; write --loss {TORCH_PREFIX}{suggested_loss}, or leave it out"
+            f"--{given_names[0]} is for networks of PyTorch, but {' and '.join(losses)} "
+            f"{'is' if len(losses) == 1 else 'are'} not; use --loss {TORCH_PREFIX}{suggested_loss}, or leave it out"
         )
 
 

@@ -7,7 +7,9 @@ from typing import NoReturn
 import click
 import numpy as np
 
+from rankscope.cli._options import output_option
 from rankscope.cli._output import bytes_progress, check_output, write_output
+from rankscope.cli.learn._ranker_options import cache_option
 from rankscope.data.features import Features
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import compress, file_stem, split_compression_suffix, write_chunks
@@ -29,18 +31,19 @@ DOCUMENTS_AT_ONCE = 1 << 14
 @click.command()
 @click.argument("model")
 @click.argument("test_file", metavar="TEST")
-@click.option("-o", "--output", metavar="FILE", help="Write to this file instead of the terminal (atomically).")
-@click.option("--cache", is_flag=True, help="Keep a binary copy beside TEST, and read it next time.")
+@output_option()
+@cache_option
 @click.option(
     "--metric",
     metavar="NAME",
-    help="TEST is a table of `rankscope features mt`: write seg.scr lines for `agree segments` under this metric name.",
+    help="For a TEST that `rankscope features mt` wrote: write seg.scr lines for `agree segments` with this metric "
+    "name.",
 )
 def predict(model: str, test_file: str, output: str | None, cache: bool, metric: str | None) -> None:
     """Score the documents of TEST with MODEL: one score per line, in the order of the lines of TEST.
 
-    Higher is better. Features are matched by their numbers or, in tables, by the names of their columns; tables need no
-    column of grades. FILE is compressed if its name ends in .gz or .zst.
+    Higher scores are better. Features are matched by number or, in tables, by column name; tables need no column of
+    grades. FILE is compressed if its name ends in .gz or .zst.
 
     \b
     rankscope train demo-train.txt --hidden 0 -o my.model
@@ -51,7 +54,7 @@ def predict(model: str, test_file: str, output: str | None, cache: bool, metric:
     ranker = load_ranker(model)
     if metric is not None:
         if cache:
-            raise ParameterError("--cache is for documents, and --metric for translations; use one of them")
+            raise ParameterError("--cache is for documents, but --metric is for translations; use one of them")
         from rankscope.translation import read_translation_features, score_translations, seg_score_lines
 
         segment_scores = score_translations(ranker, read_translation_features(test_file), metric)
@@ -96,6 +99,6 @@ def refuse_with_line(path: str, features: Features, ranker: Ranker, error: Input
             row_index = first_row + row if features.order is None else int(features.order[first_row + row])
             raise InputError(
                 f"{locate_row(path, row_index)}: feature {features.names[column]!r} is {block[row, column]:g}, too far "
-                "from the numbers that the model was trained on to be scored; correct it"
+                "from the training data to be scored; correct it"
             ) from None
     raise error

@@ -10,11 +10,13 @@ from typing import Any
 import click
 
 from rankscope.cli._groups import Command, option_group
+from rankscope.cli._options import output_option
 from rankscope.cli._output import bytes_progress, check_output, progress_bar
 from rankscope.cli._results import pop_result_output, printing_options
-from rankscope.cli._setting_options import setting_options, take_settings
+from rankscope.cli._setting_options import is_given, option_of, setting_options, take_settings
 from rankscope.cli.learn._ranker_options import (
     blend_options,
+    cache_option,
     check_torch_options,
     pop_blend,
     ranker_of,
@@ -37,47 +39,43 @@ __all__ = [
 ]
 
 
-#: Default of --seeds for a blend, as in `crossvalidate`.
-BLEND_SEEDS = CrossValidationSettings.seeds
-
-
 @click.command(cls=Command)
 @click.argument("train_file", metavar="TRAIN")
-@click.option("--valid", metavar="FILE", help="Validation lists, which decide when to stop and which epoch to keep.")
-@click.option(
-    "--loss",
-    "losses",
-    multiple=True,
-    default=("listnet",),
-    metavar="LOSS",
-    help=f"Loss to minimise, with parameters as in lambdaloss(kind='2'). Losses: {', '.join(LOSSES)}; "
-    "lambdamart grows trees, as in lambdamart(objective='listnet', leaves=15); torch:LOSS trains in PyTorch; "
-    "linear:LOSS is a linear scorer (--hidden 0). May be repeated with --blend. Default: listnet.",
+@option_group(
+    "Training",
+    click.option(
+        "--valid", metavar="FILE", help="Validation lists for early stopping and for choosing the best epoch."
+    ),
+    click.option(
+        "--loss",
+        "losses",
+        multiple=True,
+        default=("listnet",),
+        metavar="LOSS",
+        help=f"Loss to minimise, with parameters as in lambdaloss(kind='2'). Losses: {', '.join(LOSSES)}; "
+        "lambdamart grows trees, as in lambdamart(objective='listnet', leaves=15); torch:LOSS trains in PyTorch; "
+        "linear:LOSS is a linear scorer (--hidden 0). May be repeated with --blend. Default: listnet.",
+    ),
+    cache_option,
 )
-@option_group("Blend", blend_options)
-@click.option(
-    "--seeds",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help=f"With --blend: number of seeds from which each ranker is trained. Default: {BLEND_SEEDS}.",
-)
-@click.option(
-    "-o", "--output", "model", metavar="MODEL", required=True, help="Write the model to this file (safetensors)."
-)
-@click.option("--cache", is_flag=True, help="Keep a binary copy beside each file, and read it next time.")
+@option_group("Blend", blend_options, option_of(CrossValidationSettings.declared()["seeds"], hint="Needs --blend."))
 @option_group("Ranker", setting_options(RankerSettings))
 @option_group("PyTorch", setting_options(TorchSettings))
-@option_group("Output", printing_options)
+@option_group(
+    "Output",
+    output_option("Write the model to this file (safetensors).", metavar="MODEL", name="model", required=True),
+    printing_options,
+)
 def train(
     train_file: str,
     valid: str | None,
     losses: tuple[str, ...],
-    seeds: int | None,
+    seeds: int,
     model: str,
     cache: bool,
     **options: Any,
 ) -> None:
-    """Learn to rank from TRAIN: LETOR or SVMlight with qid, CSV, TSV, JSONL or Parquet.
+    """Train a ranker on the lists in TRAIN: LETOR or SVMlight with qid, CSV, TSV, JSONL or Parquet.
 
     \b
     rankscope train demo-train.txt --valid demo-valid.txt --loss listmle -o listmle.model
@@ -127,7 +125,7 @@ def train(
 def untrained_model(
     losses: Sequence[str],
     blend: str | None,
-    seeds: int | None,
+    seeds: int,
     has_validation: bool,
     settings: RankerSettings,
     torch_settings: TorchSettings,
@@ -141,13 +139,12 @@ def untrained_model(
             raise ParameterError(
                 f"{len(losses)} losses for one model, expected one; add --blend, or train each separately"
             )
-        if seeds is not None:
+        if is_given("seeds"):
             raise ParameterError(f"--seeds {seeds} is for blends only; add --blend, or use --models")
         return ranker_of(losses[0], settings, torch_settings), {}
     if blend == "stacked" and not has_validation:
         raise ParameterError("--stacked learns weights on validation lists; give them with --valid")
     check_torch_options(losses)
-    seeds = BLEND_SEEDS if seeds is None else seeds
     models = parse_rankers(losses, settings, torch_settings)
     blend_model = untrained_blend(models, BlendSettings(how=blend), seeds, settings.seed)
     return blend_model, {

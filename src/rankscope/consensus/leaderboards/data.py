@@ -79,7 +79,7 @@ def load_votes(data: LeaderboardData, settings: LeaderboardSettings) -> tuple[Vo
         votes, units = votes_from_rankings(select_language_pair(data, settings.pair), column)
         return votes, replace(settings, column=column), units
     raise ParameterError(
-        "Plackett and Luce's model is for votes on several systems at once, and these are "
+        "Plackett and Luce's model is for votes on several systems at once, but these are "
         f"{'scores' if isinstance(data, Scores) else 'comparisons of two'}; use model='bradley-terry'"
     )
 

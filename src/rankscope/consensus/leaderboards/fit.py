@@ -389,16 +389,16 @@ def leaderboard(
     position
         Remove the effect of standing on the left side. Default: False.
     prior
-        Number of wins, and of losses, that are added to each system against an average system. Default: 0.0.
+        Number of wins and of losses against an average system that are added to each system. Default: 0.0.
     unranked
-        For votes: systems that a voter did not rank do not count (ignore), or come after the ranked ones (worst). One
-        of 'ignore', 'worst'. Default: 'ignore'.
+        For votes: systems that a voter did not rank are ignored (ignore), or come after the ranked ones (worst). One of
+        'ignore', 'worst'. Default: 'ignore'.
     scale
         Scale of the ratings: Elo points, logarithms of odds (log), or the percentage of comparisons won (wins). One of
         'elo', 'log', 'wins'. Default: 'elo'.
     interval
-        Intervals from resamples (bootstrap), or, faster, from the information matrix, as if all comparisons were
-        independent. One of 'bootstrap', 'information'. Default: 'bootstrap'.
+        Intervals from resamples (bootstrap) or, which is faster, from the information matrix (information), as if all
+        comparisons were independent. One of 'bootstrap', 'information'. Default: 'bootstrap'.
     n_resamples
         Number of bootstrap resamples, or of draws from the information matrix. Default: 1000.
     confidence_level
@@ -406,7 +406,7 @@ def leaderboard(
     rng
         Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
     measure
-        For scores: measure by which systems are compared on each query. Default: the measure of the scores, if there is
+        For scores: measure that compares the systems on each query. Default: the measure of the scores, if there is
         only one.
     column
         For rankings: column that says which system is better. Default: the human ranks.

@@ -80,20 +80,20 @@ class LeaderboardSettings(Settings):
     )
     measure: str | None = text(
         None,
-        help="For scores: measure by which systems are compared on each query.",
+        help="For scores: measure that compares the systems on each query.",
         unset="the measure of the scores, if there is only one",
         metavar="NAME",
     )
     unranked: str = choice(
         "ignore",
         UNRANKED_CHOICES,
-        help="For votes: systems that a voter did not rank do not count (ignore), or come after the ranked ones "
+        help="For votes: systems that a voter did not rank are ignored (ignore), or come after the ranked ones "
         "(worst).",
     )
     prior: float = number(
         0.0,
         rule=NONNEGATIVE,
-        help="Number of wins, and of losses, that are added to each system against an average system.",
+        help="Number of wins and of losses against an average system that are added to each system.",
         metavar="N",
     )
     scale: str = choice(
@@ -104,8 +104,8 @@ class LeaderboardSettings(Settings):
     interval: str = choice(
         "bootstrap",
         INTERVALS,
-        help="Intervals from resamples (bootstrap), or, faster, from the information matrix, as if all comparisons "
-        "were independent.",
+        help="Intervals from resamples (bootstrap) or, which is faster, from the information matrix (information), as "
+        "if all comparisons were independent.",
     )
     confidence_level: float = confidence_field()
     n_resamples: int = resamples_field(

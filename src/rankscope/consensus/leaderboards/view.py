@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -9,7 +12,8 @@ import numpy as np
 from rankscope.consensus.leaderboards.result import Effect, Leaderboard, format_wins, format_wins_in_words
 from rankscope.consensus.models import POSITION
 from rankscope.consensus.voter_agreement import VoterAgreement
-from rankscope.data.section import Figure, Section, Table
+from rankscope.data.columns import Column, column, table_of, thousands
+from rankscope.data.section import Figure, Section
 from rankscope.data.text import format_p_value, format_percent, join_names, pluralise
 
 __all__ = [
@@ -39,18 +43,8 @@ def leaderboard_sections(board: Leaderboard) -> tuple[Section, ...]:
 
 
 def order_section(board: Leaderboard) -> Section:
-    rows = []
-    clusters = board.cluster.tolist()
-    met = board.met.sum(axis=1)
-    for i, row in enumerate(board.records()):
-        ratings = (format_rating(board, value) for value in (row.rating, row.low, row.high))
-        ranks = f"{row.rank_low}" if row.rank_low == row.rank_high else f"{row.rank_low} to {row.rank_high}"
-        met_text = f"{met[i]:,.0f}"
-        rows.append(
-            (row.system, *ratings, f"{row.rank}", ranks, f"{clusters[i]}", format_wins(board.wins[i]), met_text)
-        )
-    met_title = "pairs" if board.settings.is_of_votes else "comparisons"
-    columns = ("system", "rating", "low", "high", "rank", "possible ranks", "cluster", "wins of 100", met_title)
+    rating = partial(format_rating, board)
+    n_met = np.rint(board.met.sum(axis=1)).astype(np.int64)
     data = {
         "systems": list(board.systems),
         "means": board.rating,
@@ -66,10 +60,26 @@ def order_section(board: Leaderboard) -> Section:
         sentence=" ".join(
             filter(None, (leader_sentence(board), language_pairs_sentence(board), win_rates_sentence(board)))
         ),
-        table=Table(columns=columns, rows=tuple(rows)),
+        table=table_of(
+            column("system", board.systems, name=True),
+            column("rating", board.rating, rating),
+            column("low", board.low, rating),
+            column("high", board.high, rating),
+            column("rank", board.rank),
+            column("possible ranks", zip(board.rank_low, board.rank_high, strict=True), format_ranks),
+            column("cluster", board.cluster),
+            column("wins of 100", board.wins, format_wins),
+            column("pairs" if board.settings.is_of_votes else "comparisons", n_met.tolist(), thousands),
+        ),
         figure=Figure("leaderboard", data),
         notes=tuple(order_notes(board)),
     )
+
+
+def format_ranks(ranks: tuple[int, int]) -> str:
+    """The possible ranks of a system."""
+    low, high = ranks
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def leader_sentence(board: Leaderboard) -> str:
@@ -141,10 +151,6 @@ def wins_section(board: Leaderboard) -> Section:
     """Who wins against whom: the model's win rates, and notes on the data."""
     shown_systems = board.systems[:WIDEST]
     n = len(shown_systems)
-    rows = []
-    for i, name in enumerate(shown_systems):
-        cells = ["-" if i == j else format_wins(board.win_rates[i, j]) for j in range(n)]
-        rows.append((name, *cells))
     n_unmet, n_pairs = count_unmet_pairs(board)
     notes = []
     if n_unmet:
@@ -168,7 +174,10 @@ def wins_section(board: Leaderboard) -> Section:
     return Section(
         title="Win rates",
         sentence="Predicted wins of the system of the row in 100 comparisons with the system of the column.",
-        table=Table(columns=("", *shown_systems), rows=tuple(rows)),
+        table=table_of(
+            column("", shown_systems, name=True),
+            *(column(system, rates[:n, j], format_wins) for j, system in enumerate(shown_systems)),
+        ),
         figure=Figure("win_matrix", data),
         notes=tuple(notes),
     )
@@ -191,16 +200,14 @@ def worst_fit_note(board: Leaderboard) -> list[str]:
 
 
 def effects_section(board: Leaderboard) -> Section:
-    rows = []
-    for effect in board.effects:
-        ends = np.array([effect.value, effect.low, effect.high]) * effect.step
-        numbers = [f"{x:.{digits_of(ends, 3)}f}" for x in ends]
-        rows.append((step_name(effect), *numbers, *format_odds(effect)))
-    columns = ("", "effect", "low", "high", "odds ratio", "low", "high")
     return Section(
         title="Other effects on the outcome",
         sentence=" ".join(effect_sentence(effect, board.settings.confidence_level) for effect in board.effects),
-        table=Table(columns=columns, rows=tuple(rows)),
+        table=table_of(
+            column("", board.effects, step_name, name=True),
+            *interval_columns("effect", map(format_effect, board.effects)),
+            *interval_columns("odds ratio", map(format_odds, board.effects)),
+        ),
         notes=(
             "effect: change of the log-odds of the left system; odds ratio: factor of its odds of winning",
             "ratings and win rates hold for comparisons in which none of these effects favours either system",
@@ -211,6 +218,18 @@ def effects_section(board: Leaderboard) -> Section:
 def step_name(effect: Effect) -> str:
     """The name of a row: position, or an amount of a covariate."""
     return effect.name if effect.step == 1 else f"{effect.step:,g} more of {effect.name}"
+
+
+def interval_columns(title: str, texts: Iterable[list[str]]) -> list[Column]:
+    """The columns of a number and the ends of its interval. texts: the three of each row."""
+    rows = list(texts)
+    return [column(heading, rows, itemgetter(i)) for i, heading in enumerate((title, "low", "high"))]
+
+
+def format_effect(effect: Effect) -> list[str]:
+    """The effect of a step, and its interval, with as many digits as they differ in."""
+    ends = np.array([effect.value, effect.low, effect.high]) * effect.step
+    return [f"{x:.{digits_of(ends, 3)}f}" for x in ends]
 
 
 def format_odds(effect: Effect) -> list[str]:
@@ -243,7 +262,7 @@ def effect_sentence(effect: Effect, level: float) -> str:
 def consistency_section(board: Leaderboard) -> Section:
     """The consistency of repeated comparisons, and the share of comparisons that the ratings predict."""
     repeats = board.consistency
-    rows = []
+    pairs: list[tuple[str, float, int]] = []
     sentences = []
     if repeats is not None and repeats.pairs:
         share = repeats.alike / repeats.pairs
@@ -251,15 +270,10 @@ def consistency_section(board: Leaderboard) -> Section:
             f"Two comparisons of the same two systems agree in {format_wins_in_words(share)} of 100 cases: the same "
             "system wins, or both are ties."
         )
-        rows.append(("two comparisons of the same two systems", format_wins(share), f"{repeats.pairs:,}"))
+        pairs.append(("two comparisons of the same two systems", share, repeats.pairs))
         if repeats.pairs_within_units:
-            rows.append(
-                (
-                    "the same, within one unit",
-                    format_wins(repeats.alike_within_units / repeats.pairs_within_units),
-                    f"{repeats.pairs_within_units:,}",
-                )
-            )
+            share = repeats.alike_within_units / repeats.pairs_within_units
+            pairs.append(("the same, within one unit", share, repeats.pairs_within_units))
     else:
         sentences.append("No two systems were compared twice, so that the agreement of comparisons is unknown.")
     decided = board.n - board.n_ties
@@ -267,8 +281,13 @@ def consistency_section(board: Leaderboard) -> Section:
         sentences.append(
             f"The system with the higher rating won {format_wins_in_words(board.upheld)} of 100 decided comparisons."
         )
-        rows.append(("ratings and decided comparisons", format_wins(board.upheld), f"{decided:,}"))
-    table = Table(columns=("", "agree of 100", "n"), rows=tuple(rows)) if rows else None
+        pairs.append(("ratings and decided comparisons", board.upheld, decided))
+    table = None
+    if pairs:
+        names, shares, counts = zip(*pairs, strict=True)
+        table = table_of(
+            column("", names, name=True), column("agree of 100", shares, format_wins), column("n", counts, thousands)
+        )
     return Section(title="Agreement of comparisons", sentence=" ".join(sentences), table=table)
 
 

@@ -148,8 +148,8 @@ def check_connected(systems: tuple[str, ...], contexts: Contexts) -> None:
     )
     more_text = f"; and {n - GROUPS} more" if n > GROUPS else ""
     raise InputError(
-        "the ratings have no solution (Ford 1957): the wins do not lead from each system to each other one; there are "
-        f"{n} groups, of any two of which one never won against the other or tied with it: "
+        "the ratings have no solution (Ford 1957): wins do not connect each system to every other one. There are "
+        f"{n} groups; of any two groups, one never won against the other or tied with it: "
         f"{group_texts}{more_text}; {CURE}"
     )
 
@@ -209,31 +209,60 @@ def fit_preferences(
     rng: Any = None,
     progress: Callable[[float], Any] | None = None,
 ) -> BradleyTerryFit:
-    """The most likely strengths of systems after Bradley and Terry: P(left wins) = 1 / (1 + exp(right - left)).
+    """Fit the model of Bradley and Terry: P(left wins) = 1 / (1 + exp(right - left)).
 
-    ties: "half" counts a tie as half a win of each; by "davidson" it is an outcome with a probability of its own, nu
-    times the geometric mean of those of the two wins. covariates: names among those of the preferences; each enters the
-    log-odds of the left system. position: whether standing on the left may help, where there are sides. prior: so many
-    wins, and as many losses, of each system against an imagined one as strong as the mean of all; above 0 there is a
-    maximum whatever the outcomes, and strengths are drawn together. Weights multiply the log-likelihood: a comparison
-    of weight 2 is two. n_resamples: bootstrap samples of as many comparisons, or of whole units where the preferences
-    have them; those without a maximum are counted as lost. rng: seed. progress: called with the share of the resamples
-    that is done.
+    Parameters
+    ----------
+    preferences
+        The comparisons. Weights multiply the log-likelihood: a comparison with weight 2 counts as two.
+    ties
+        "half" counts a tie as half a win for each side; "davidson" gives it a probability of its own, nu times the
+        geometric mean of the probabilities of the two wins.
+    covariates
+        Names of covariates of the preferences; each is a term of the log-odds of the left system.
+    position
+        Whether to estimate the effect of standing on the left side. The preferences must have sides.
+    prior
+        Number of wins and of losses that are added to each system against an imagined system of mean strength. Above 0,
+        a solution always exists, and strengths move towards the mean.
+    n_resamples
+        Number of bootstrap resamples, of single comparisons or, where the preferences have units, of whole units.
+        Resamples without a solution are skipped and counted.
+    rng
+        Seed or `numpy.random.Generator`.
+    progress
+        Called with the share of the resamples that is done.
 
-    Errors and `covariance` take comparisons as independent, and weights as counts; half wins of ties make them too
-    wide, since a tie varies less than a win or a loss.
+    Returns
+    -------
+    BradleyTerryFit
+        The strengths, of the data and of each resample; higher is better, with mean 0.
 
-    Raises InputError where no strengths are most likely: groups of systems that no win leads out of or into (Ford 1957)
-    and no prior, a covariate that the systems themselves tell or that decides every comparison, ties alone with
-    "davidson". What is most likely counts as out of reach, too, if it lies so far away that in some direction the
-    information there is less than 1e-9 of the most that so many comparisons can give: rounding would decide where it
-    is. The same is asked of each resample, so that all processors leave the same ones out. Raises ParameterError for
-    unknown ties or covariates, position without sides, a negative prior or number of resamples, a prior more than 1e100
-    times the greatest weight.
+    Raises
+    ------
+    InputError
+        There is no solution: a group of systems never won against another group (Ford 1957) and there is no prior; a
+        covariate follows from the systems or decides every comparison; or, with "davidson", all outcomes are ties.
+    ParameterError
+        Unknown ties or covariates, position without sides, a negative prior or number of resamples, or a prior that is
+        more than 1e100 times the largest weight.
 
-    Source: Bradley and Terry (1952), maximised by Newton's method (Hunter 2004 discusses both); Davidson (1970) for
-    ties. Agrees with choix's `opt_pairwise` and `mm_pairwise`.
+    Notes
+    -----
+    Standard errors and `covariance` treat comparisons as independent and weights as counts. With ties as half wins they
+    are too wide, since a tie varies less than a win or a loss.
 
+    A solution also counts as missing if it is so far away that, in some direction, the information there is less than
+    1e-9 of the maximum for this number of comparisons: rounding would decide where it is. The same rule applies to each
+    resample, so that all processors skip the same resamples.
+
+    References
+    ----------
+    Bradley and Terry (1952), maximised by Newton's method (Hunter 2004 discusses both); Davidson (1970) for ties.
+    Agrees with `opt_pairwise` and `mm_pairwise` of choix.
+
+    Examples
+    --------
     >>> found = fit_preferences(Preferences.of([("A", "B", "A")] * 3 + [("A", "B", "B")]))
     >>> found.ratings.round(4).tolist()  # half of log(3 / 1) to each side
     [[0.5493, -0.5493]]
@@ -287,14 +316,31 @@ def restore_covariate_units(contexts: Contexts, parameters: Floats, covariance: 
 
 
 def draws_from_covariance(ratings: Floats, covariance: Floats, n: int, rng: Any = None) -> Floats:
-    """(n, systems) normal draws about ratings: what the information matrix says of them, without resamples.
+    """Draw ratings from the normal distribution that the information matrix gives, without resampling.
 
-    ratings: (systems). covariance: (systems, systems) as `BradleyTerryFit` has it; a draw has the mean of the ratings.
+    Parameters
+    ----------
+    ratings
+        (systems) the fitted ratings.
+    covariance
+        (systems, systems) their covariance, as in `BradleyTerryFit`.
+    n
+        Number of draws.
+    rng
+        Seed or `numpy.random.Generator`.
 
-    Raises ParameterError for arrays that do not fit, a covariance that is none, n below 1.
+    Returns
+    -------
+    numpy.ndarray
+        (n, systems) the draws; each has the mean of the ratings.
 
-    Source: the normal limit of the most likely values.
+    Raises
+    ------
+    ParameterError
+        The shapes do not fit, the covariance is not one, or n is below 1.
 
+    Examples
+    --------
     >>> draws_from_covariance(np.array([0.5, -0.5]), np.zeros((2, 2)), 1, 1).tolist()
     [[0.5, -0.5]]
     """
@@ -323,14 +369,14 @@ def effect_names(preferences: Preferences, covariates: Sequence[str], position: 
     if position and not preferences.sides:
         raise ParameterError(
             "position is for comparisons of a left and a right side, and these have none: rankings, scores and tables "
-            "of better and worse do not say who stood where; leave it out"
+            "of better and worse do not say who was on which side; leave it out"
         )
     if position and POSITION in preferences.covariates:
         raise ParameterError("position=True, and a covariate is named 'position', too; give it another name")
     names += [POSITION] * position
     repeated = {name for name in names if names.count(name) > 1}
     if repeated:
-        raise ParameterError(f"{sorted(repeated)[0]!r} is there twice, expected each covariate once; leave one out")
+        raise ParameterError(f"{sorted(repeated)[0]!r} is given twice, expected each covariate once; leave out one")
     return names
 
 

@@ -144,14 +144,10 @@ def sample_mallows(center: Sequence[str], theta: float, n: int, rng: Any = None)
     >>> sample_mallows("ABC", float("inf"), 2).places.tolist()
     [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]
     """
-    check_theta(theta)
+    if not is_real(theta) or not theta >= 0:  # infinity is accepted
+        raise ParameterError(f"theta is {theta!r}, expected a number of at least 0")
     check_count("n", n, 2)
     return Votes(ranks=mallows_places(len(center), theta, n, as_generator(rng)), items=tuple(center))
-
-
-def check_theta(theta: object) -> None:
-    if not is_real(theta) or not theta >= 0:
-        raise ParameterError(f"theta is {theta!r}, expected a number of at least 0")
 
 
 def mallows_places(n_items: int, theta: float, n: int, rng: np.random.Generator) -> Floats:

@@ -167,21 +167,45 @@ ROUNDS = 6
 
 
 def fit_plackett_luce(votes: Votes, weights: Floats, *, unranked: str = "average", prior: float = 0.0) -> Floats:
-    """(draws, items) log-worths of mean 0 in each row, higher is better, for each row of weights, (draws, voters).
+    """Fit the model of Plackett and Luce: an item is chosen first with the probability of its share of the worths.
 
-    The chance that a voter puts an item first among those left is its worth over the sum of theirs. unranked: by
-    "ignore" a voter chose among those that he ranked; by any other word among all, and stopped where his list ends.
-    Ties: as averages over the orders of tied items (Efron's approximation; half a win for each of two). prior: so many
-    wins and as many losses of each item against an imagined one of average log-worth; with it a maximum always exists,
-    unless it is below 1e-9 of the weight of all voters: it is then too weak to be told from none, as is such a voter.
+    Parameters
+    ----------
+    votes
+        The rankings. Ties count as averages over the orders of tied items (Efron's approximation).
+    weights
+        (draws, voters) the weights of the voters, one row for each fit.
+    unranked
+        "ignore": a voter chose among the items of his list. Any other value: among all items, up to the end of his
+        list.
+    prior
+        Number of wins and of losses that are added to each item against an imagined item of mean log-worth. Above 0, a
+        solution always exists, unless the prior is below 1e-9 of the weight of all voters, which counts as no prior.
 
-    A row in which some item was never (or always) above others has no maximum; where the votes as a whole have one,
-    such a row takes the prior 0.001: its worths lie far apart and are in the right order.
-    Raises InputError where the votes of a positive weight in any row have no maximum and prior is 0, naming the parts
-    that were never mixed; ParameterError for a prior below 0.
-    Source: Plackett (1975); Luce (1959); existence: Ford (1957), Hunter (2004), MM algorithms for generalized
-    Bradley-Terry models, assumption 1; ties: Efron (1977). Agrees with choix 0.4.1 (`opt_rankings`) without ties.
+    Returns
+    -------
+    numpy.ndarray
+        (draws, items) the log-worths, higher is better, with mean 0 in each row.
 
+    Raises
+    ------
+    InputError
+        The votes with a positive weight in any row have no solution, and prior is 0; the message names the groups.
+    ParameterError
+        The prior is below 0.
+
+    Notes
+    -----
+    A row in which some item was never (or always) above others has no solution. If the votes as a whole have one, such
+    a row is fitted with the prior 0.001: its worths are far apart and in the right order.
+
+    References
+    ----------
+    Plackett (1975); Luce (1959); existence: Ford (1957), Hunter (2004), MM algorithms for generalized Bradley-Terry
+    models, assumption 1; ties: Efron (1977). Agrees with choix 0.4.1 (`opt_rankings`) without ties.
+
+    Examples
+    --------
     >>> votes = Votes.of([["A", "B"], ["A", "B"], ["B", "A"]])
     >>> worths = np.exp(fit_plackett_luce(votes, votes.weights[None])[0])
     >>> round(float(worths[0] / worths[1]), 6)  # A won two of three
@@ -328,13 +352,37 @@ def plackett_luce_covariance(
     unranked: str = "average",
     prior: float = 0.0,
 ) -> Floats:
-    """(items, items) the covariance of the log-worths by the information matrix; each row adds up to 0.
+    """Covariance of the log-worths, from the information matrix.
 
-    weights: (voters), those of the votes where none are given. log_worths: (items) the fit, where it is at hand. The
-    inverse is taken of minus the second derivatives of the log-likelihood, prior included, among log-worths of mean 0.
-    It takes voters as independent, each counting as often as his weight says; it says little of few voters.
-    The variance of a difference is cov[i, i] + cov[j, j] - 2 cov[i, j]. Raises as `fit_plackett_luce`.
+    Parameters
+    ----------
+    votes
+        The rankings.
+    weights
+        (voters) the weights of the voters. Default: those of the votes.
+    log_worths
+        (items) the result of `fit_plackett_luce`. Default: it is computed.
+    unranked, prior
+        As for `fit_plackett_luce`.
 
+    Returns
+    -------
+    numpy.ndarray
+        (items, items) the covariance; each row adds up to 0. The variance of a difference is cov[i, i] + cov[j, j] -
+        2 cov[i, j].
+
+    Raises
+    ------
+    InputError, ParameterError
+        As `fit_plackett_luce`.
+
+    Notes
+    -----
+    It is the inverse of minus the second derivatives of the log-likelihood, with the prior, among log-worths of mean 0.
+    It treats voters as independent and weights as counts, and is unreliable for few voters.
+
+    Examples
+    --------
     >>> votes = Votes.of([["A", "B"], ["A", "B"], ["B", "A"]])
     >>> cov = plackett_luce_covariance(votes)
     >>> round(float(cov[0, 0] + cov[1, 1] - 2 * cov[0, 1]), 6)  # 1 / (3 * 2/3 * 1/3), as of a log-odds
@@ -546,7 +594,7 @@ class PlackettLuce(Method):
         the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
         Default: 'average'.
     prior
-        Number of wins, and of losses, that are added to each item against an average item. Default: 0.0.
+        Number of wins and of losses against an average item that are added to each item. Default: 0.0.
 
     Raises
     ------
@@ -636,7 +684,7 @@ def plackett_luce(
         the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
         Default: 'average'.
     prior
-        Number of wins, and of losses, that are added to each item against an average item. Default: 0.0.
+        Number of wins and of losses against an average item that are added to each item. Default: 0.0.
     n_resamples
         Number of samples of rankings from the fitted model, to test whether it describes the votes
         (`plackett_luce_misfit`). 0 skips the test.

@@ -87,8 +87,8 @@ class Kemeny(Method):
         the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
         Default: 'average'.
     exact
-        Prove that no order is nearer to the voters, or only search for one. Default: prove it for up to 50 items that
-        win in cycles, or 200 with a time limit.
+        Prove that no order is closer to the voters, or only search for a good order. Default: prove it for up to 50
+        items in majority cycles, or 200 with a time limit.
     time_limit
         Seconds after which the best order found so far is returned. Default: no limit.
     restarts
@@ -337,8 +337,8 @@ def kemeny(
         the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
         Default: 'average'.
     exact
-        Prove that no order is nearer to the voters, or only search for one. Default: prove it for up to 50 items that
-        win in cycles, or 200 with a time limit.
+        Prove that no order is closer to the voters, or only search for a good order. Default: prove it for up to 50
+        items in majority cycles, or 200 with a time limit.
     time_limit
         Seconds after which the best order found so far is returned. Default: no limit.
     restarts

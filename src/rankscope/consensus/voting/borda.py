@@ -33,8 +33,7 @@ class Borda(Method):
         the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic'. Default:
         'average'.
     points
-        Points for the places, from the first on; further places are worth 0. Default: the number of items minus the
-        rank.
+        Points for each place, starting with the first; later places get 0. Default: the number of items minus the rank.
 
     Raises
     ------
@@ -159,8 +158,7 @@ def borda(
         the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic'. Default:
         'average'.
     points
-        Points for the places, from the first on; further places are worth 0. Default: the number of items minus the
-        rank.
+        Points for each place, starting with the first; later places get 0. Default: the number of items minus the rank.
 
     Returns
     -------

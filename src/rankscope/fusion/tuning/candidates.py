@@ -9,10 +9,18 @@ from typing import Any
 import numpy as np
 
 from rankscope.data.text import join_names
-from rankscope.errors import ParameterError, UnknownName
+from rankscope.errors import ParameterError
 from rankscope.fusion.fuse_runs import fused_scores
 from rankscope.fusion.judgments import PoolJudgments
-from rankscope.fusion.methods import INVERTED, METHODS, FusionSettings, as_weights, is_consensus, weights_of_runs
+from rankscope.fusion.methods import (
+    CONSENSUS,
+    INVERTED,
+    METHODS,
+    FusionSettings,
+    as_weights,
+    is_consensus,
+    weights_of_runs,
+)
 from rankscope.fusion.normalisation import NORMALISATIONS, NormalisedPool
 from rankscope.fusion.pool import RunPool
 from rankscope.fusion.supervised import TRAINED, weight_grid
@@ -103,19 +111,26 @@ class TrainingSettings(Settings):
     COMMANDS = ("fuse",)
 
     methods: tuple[str, ...] = names(
-        ("weighted-sum",),
-        flag="",
+        (),
+        table=(*METHODS, *TRAINED, *CONSENSUS),
+        kind="method",
+        flag="--method",
         argument="method",
-        help="Methods to choose among.",
+        metavar="METHOD",
+        help=f"Fusion method: {', '.join(METHODS)}; or a method of `rankscope consensus`, as {CONSENSUS[0]}. With "
+        f"--train also {', '.join(TRAINED)}; repeat it to choose among several methods. Default: rrf.",
         python_help="Method of `TRAINED` or `METHODS`, or a list of methods to choose among. Default: 'weighted-sum'.",
     )
     normalisations: tuple[str, ...] | None = names(
         None,
         table=NORMALISATIONS,
         kind="normalisation",
-        flag="",
+        flag="--normalise",
         argument="normalise",
-        help="Normalisation of the scores of each list, or a list of normalisations to choose among.",
+        metavar="",
+        help="Normalisation of the scores of each list; min-max-inverted: lower scores are better, for any method. "
+        "With --train, repeat it to choose among several.",
+        python_help="Normalisation of the scores of each list, or a list of normalisations to choose among.",
         unset="'min-max' for methods that use scores",
     )
     settings: Mapping[str, Any] | None = declare(
@@ -126,13 +141,13 @@ class TrainingSettings(Settings):
         unset="try the usual values of each setting",
     )
     measure: str | Measure = text(
-        "nDCG@10", or_a=Measure, flag="--tune-on", metavar="MEASURE", help="Measure by which settings are chosen."
+        "nDCG@10", or_a=Measure, flag="--tune-on", metavar="MEASURE", help="Measure that chooses the settings."
     )
     refine: bool = switch(
         False, help="Refine the best weights further, one run after the other; useful for more than four runs."
     )
     folds: int = count(5, minimum=FEWEST_FOLDS, help="Number of folds into which the judged queries are split.")
-    rel: int = count(1, help="Minimum relevance that counts as relevant.")
+    rel: int = count(1, help="Lowest relevance that counts as relevant.")
     seed: int = seed_field()
 
     @property
@@ -146,13 +161,10 @@ class TrainingSettings(Settings):
             raise ParameterError("method is [], expected a name as 'weighted-sum', or a list of them")
         for name in self.methods:
             if is_consensus(name):
-                raise ParameterError(f"{name} has nothing to learn or to tune; fuse with it as it is")
-            if name not in (*METHODS, *TRAINED):
-                raise UnknownName("method", name, (*METHODS, *TRAINED))
+                raise ParameterError(f"{name} has nothing to learn or to tune; fuse without training")
         if self.is_inverted and len(self.normalisations or ()) > 1:
             raise ParameterError(
-                f"{INVERTED} says that lower scores are better, which is not to be tuned; give it alone, or leave it "
-                "out"
+                f"{INVERTED} means that lower scores are better, which cannot be tuned; give it alone, or leave it out"
             )
         self.refuse_ineffective_normalisations()
         known_settings = {setting_name for name in self.methods for setting_name in setting_names(name)}
@@ -168,11 +180,11 @@ class TrainingSettings(Settings):
         if not self.normalisations or set(self.normalisations) <= {INVERTED} or set(self.normalisations) <= {"none"}:
             return
         if not any(looks_at_scores(name) for name in self.methods):
-            verb = "looks" if len(self.methods) == 1 else "look"
+            verb = "uses" if len(self.methods) == 1 else "use"
             raise ParameterError(
-                f"{join_names(self.methods)} {verb} at ranks, which {join_names(self.normalisations)} "
-                f"{'does' if len(self.normalisations) == 1 else 'do'} not change; leave normalise out, or choose a "
-                "method that looks at scores, as weighted-sum"
+                f"{join_names(self.methods)} {verb} ranks only, which {join_names(self.normalisations)} "
+                f"{'does' if len(self.normalisations) == 1 else 'do'} not change; leave out normalise, or choose a "
+                "method that uses scores, such as weighted-sum"
             )
 
 

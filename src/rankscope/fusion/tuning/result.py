@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankscope.data.columns import column, digits, table_of, thousands
 from rankscope.data.result import Result
 from rankscope.data.rows import decode_ids
 from rankscope.data.run import Run
-from rankscope.data.section import Section, Table
+from rankscope.data.section import Section
 from rankscope.data.text import join_names, pluralise, pluralise_queries
 from rankscope.errors import InputError
 from rankscope.fusion.fuse_runs import fused_run
@@ -190,7 +191,7 @@ class TrainedFusion(Result):
         return [self.section_of_settings(), self.section_of_folds()]
 
     def section_of_settings(self) -> Section:
-        ordered_settings = self.best_first()
+        shown_settings = self.best_first()[:FIRST_SETTINGS]
         n_settings = len(self.tried)
         chosen_setting = next(setting for setting in self.tried if setting.name == self.name)
         sentence = f"{self.name} has {'the best' if n_settings > 1 else 'a'} mean {self.measure}"
@@ -198,15 +199,17 @@ class TrainedFusion(Result):
         sentence += f" on {pluralise_queries(len(self.queries))}: {chosen_setting.mean:.4f}"
         if n_settings > FIRST_SETTINGS:
             sentence += f"; the best {FIRST_SETTINGS} are shown"
-        folds = tuple(f"fold {f}" for f in range(1, len(self.chosen) + 1))
-        rows = [
-            (setting.name, f"{setting.mean:.4f}", *(f"{value:.4f}" for value in setting.values))
-            for setting in ordered_settings[:FIRST_SETTINGS]
-        ]
         return Section(
             title="Settings",
             sentence=sentence + ".",
-            table=Table(columns=("setting", self.measure, *folds), rows=tuple(rows)),
+            table=table_of(
+                column("setting", (setting.name for setting in shown_settings), name=True),
+                column(self.measure, (setting.mean for setting in shown_settings), digits()),
+                *(
+                    column(f"fold {f + 1}", (setting.values[f] for setting in shown_settings), digits())
+                    for f in range(len(self.chosen))
+                ),
+            ),
         )
 
     def summary(self) -> str:
@@ -221,16 +224,16 @@ class TrainedFusion(Result):
         best_mean, name = self.alone[best_index], self.runs[best_index]
         subject = f"The best run, {name}," if len(self.runs) > 1 else f"{name} alone"
         sentence = (
-            "Cross-fitted, where each fold is fused with what the other folds chose and taught, the mean is "
-            f"{self.cross_fitted_mean:.4f}: about what to expect on other queries of this kind. {subject} has "
+            "With cross-fitting, where each fold is fused with what was chosen and learned on the other folds, the "
+            f"mean is {self.cross_fitted_mean:.4f}: about what to expect on other queries like these. {subject} has "
             f"{best_mean:.4f}."
         )
-        rows = [
-            (str(f), choice.name, f"{choice.queries:,}", f"{choice.value:.4f}")
-            for f, choice in enumerate(self.chosen, 1)
-        ]
-        headings = ("fold", "chosen by the other folds", "queries", self.measure)
-        table = Table(columns=headings, rows=tuple(rows), n_name_columns=2)
+        table = table_of(
+            column("fold", range(1, len(self.chosen) + 1), name=True),
+            column("chosen by the other folds", (choice.name for choice in self.chosen), name=True),
+            column("queries", (choice.queries for choice in self.chosen), thousands),
+            column(self.measure, (choice.value for choice in self.chosen), digits()),
+        )
         return Section(title="On queries not used for training", sentence=sentence, table=table)
 
     def best_first(self) -> list[TriedSetting]:

@@ -144,13 +144,13 @@ def train(
         Settings of the methods by name ("weights", "k", ...): a value, or a list of values to try. Default: try the
         usual values of each setting.
     measure
-        Measure by which settings are chosen. Default: 'nDCG@10'.
+        Measure that chooses the settings. Default: 'nDCG@10'.
     refine
         Refine the best weights further, one run after the other; useful for more than four runs. Default: False.
     folds
         Number of folds into which the judged queries are split. Default: 5.
     rel
-        Minimum relevance that counts as relevant. Default: 1.
+        Lowest relevance that counts as relevant. Default: 1.
     rng
         Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
     input
@@ -164,7 +164,7 @@ def train(
     -------
     TrainedFusion
         The chosen setting with what it learned from all judged queries. `cross_fitted` is the fused run in which each
-        fold is fused with what the other folds chose and taught; `cross_fitted_mean` is its mean.
+        fold is fused with what was chosen and learned on the other folds; `cross_fitted_mean` is its mean.
 
     Raises
     ------
@@ -324,7 +324,7 @@ def check_queries(qrels: Qrels, loaded: LoadedPool, is_judged: Bools, folds: int
         verb = "has" if is_judged.size - n_used == 1 else "have"
         notes.append(
             f"{is_judged.size - n_used:,} of {pluralise_queries(is_judged.size)} {verb} no judgments: fused with "
-            "what all other queries taught"
+            "what was learned from all other queries"
         )
     return notes
 

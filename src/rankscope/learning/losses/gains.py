@@ -22,8 +22,27 @@ __all__ = [
 
 
 def finite_gains(grades: npt.NDArray[Any], gain: Callable[[Ints], Floats] = gain_exponential) -> Floats:
-    """The gains as finite numbers. Raises InputError for grades whose powers are too large.
+    """The gains of grades, as finite numbers.
 
+    Parameters
+    ----------
+    grades
+        (documents) the grades.
+    gain
+        The function from grades to gains. Default: 2^grade - 1.
+
+    Returns
+    -------
+    numpy.ndarray
+        (documents) the gains; 0 for grades below 0.
+
+    Raises
+    ------
+    InputError
+        A grade is so high that its gain is not a 64-bit number.
+
+    Examples
+    --------
     >>> finite_gains(np.array([2, 1, -1])).tolist()
     [3.0, 1.0, 0.0]
     """

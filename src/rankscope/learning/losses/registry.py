@@ -56,10 +56,21 @@ TRAINER_ARGUMENTS = ("rng", "max_grade", "curvature")
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss with its parameters; called with scores, relevance and offsets it gives value and gradient.
+    """A loss with its parameters; called with scores, relevance and offsets, it returns the value and the gradient.
 
-    ranks: whether the ranker trained by it sees ranks within lists, which changes nothing here: it stands among the
-    parameters, as that of trees does. Raises UnknownName for an unknown loss or parameter.
+    Attributes
+    ----------
+    name
+        A name of `LOSSES`.
+    parameters
+        The parameters of the loss, by name.
+    ranks
+        Whether the ranker that is trained with it uses ranks within lists. It does not change the loss.
+
+    Raises
+    ------
+    UnknownName
+        There is no such loss or parameter.
     """
 
     name: str
@@ -149,11 +160,29 @@ class CustomLoss(Loss):
 
 
 def parse_loss(text: str | LossFunction, *, ranker: bool = False) -> Loss:
-    """A loss from its name, or from a function of scores, relevance and offsets.
+    """The loss of a name, or of a function of scores, relevance and offsets.
 
-    ranker: whether it is the loss of a ranker, so that `ranks=True` may stand among its parameters.
-    Raises UnknownName and ParameterError.
+    Parameters
+    ----------
+    text
+        A name with or without parameters, as "listmle(ties='efron')", or a function.
+    ranker
+        Whether it is the loss of a ranker, whose parameters may include `ranks=True`.
 
+    Returns
+    -------
+    Loss
+        The loss with its parameters.
+
+    Raises
+    ------
+    UnknownName
+        There is no such loss or parameter.
+    ParameterError
+        The text cannot be read, or a parameter is out of range.
+
+    Examples
+    --------
     >>> loss = parse_loss("listmle(ties='efron')")
     >>> str(loss), loss.random
     ("listmle(ties='efron')", False)
@@ -172,7 +201,27 @@ def parse_loss(text: str | LossFunction, *, ranker: bool = False) -> Loss:
 
 
 def as_measure(parameter: str, measure: object) -> Measure:
-    """The measure itself, or of this name. parameter: its name in messages. Raises ParameterError and UnknownName."""
+    """The measure itself, or the measure of a name.
+
+    Parameters
+    ----------
+    parameter
+        The name of the argument, for messages.
+    measure
+        A measure or its name.
+
+    Returns
+    -------
+    Measure
+        The measure.
+
+    Raises
+    ------
+    ParameterError
+        It is neither a measure nor a text.
+    UnknownName
+        There is no such measure.
+    """
     if isinstance(measure, Measure):
         return measure
     if not isinstance(measure, str):

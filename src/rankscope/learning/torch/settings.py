@@ -29,5 +29,5 @@ class TorchSettings(Settings):
     )
     heads: int = count(2, help="Number of attention heads in each layer (networks of PyTorch only).")
     device: str = choice(
-        "auto", DEVICES, help="Device that trains; auto uses a GPU if there is one (networks of PyTorch only)."
+        "auto", DEVICES, help="Device for training; auto uses a GPU if there is one (networks of PyTorch only)."
     )
