@@ -21,14 +21,18 @@ from rankscope.evaluation.joining import ENTITY, n_workers
 __all__ = [
     "READING_OPTIONS",
     "cluster_option",
+    "details_option",
     "evaluate_files",
     "evaluation_options",
+    "file_option",
     "format_option",
     "measure_option",
     "output_options",
     "reading_workers",
     "refuse_workers",
     "resolve_format",
+    "table_output_option",
+    "workers_option",
 ]
 
 
@@ -113,16 +117,44 @@ def measure_option(default: Sequence[str]) -> Callable[[Command], Command]:
     )
 
 
+def workers_option(default: str) -> Callable[[Command], Command]:
+    """`--workers`. default: how many processes work if the option is missing, in words."""
+    return click.option(
+        "--workers",
+        type=int,
+        metavar="N",
+        help=f"Number of processes. Default: {default}. The result does not depend on it.",
+    )
+
+
+def details_option(help: str) -> Callable[[Command], Command]:
+    """`--details`. help: what it adds."""
+    return click.option("--details", is_flag=True, help=help)
+
+
+def file_option(flag: str, help: str, *, name: str = "", several: bool = False) -> Callable[[Command], Command]:
+    """An option that names an input file.
+
+    name: of its value, if not the flag's. several: whether the option may be repeated.
+    """
+    return click.option(*filter(None, (flag, name)), metavar="FILE", multiple=several, help=help)
+
+
+def table_output_option(command: Command) -> Command:
+    """`-o TABLE`, for a command that writes features."""
+    return click.option(
+        "-o",
+        "--output",
+        metavar="TABLE",
+        help="Output file: .parquet, .csv, .tsv or .jsonl; any other name means SVMlight.",
+    )(command)
+
+
 EVALUATION_OPTIONS = (
     measure_option(DEFAULT_MEASURES),
     setting_options(ConventionSettings),
     setting_options(InputSettings),
-    click.option(
-        "--workers",
-        type=int,
-        metavar="N",
-        help="Number of processes. Default: all cores if that is faster. The result does not depend on it.",
-    ),
+    workers_option("all cores if that is faster"),
 )
 #: Those of them that say how runs are read, not how they are measured.
 READING_OPTIONS = ("input", "total_ranks", "workers")

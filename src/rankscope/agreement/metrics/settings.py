@@ -250,26 +250,26 @@ class MetricComparisonSettings(Settings):
     grouping: str | None = choice(
         None,
         SEGMENT_GROUPINGS,
-        help="Segment scores all at once (none), or the mean over segments or systems.",
+        help="Pool all segment scores (none), or average over segments or systems.",
         unset="none for statistics of rankings, else segment",
     )
     weights: Mapping[str, float] | None = weights_field()
     test: str | None = choice(
         None,
         TESTS,
-        help="Significance test of two metrics.",
+        help="Significance test between two metrics.",
         unset="bootstrap if people ranked segments, else perm_both",
     )
     alternative: str = choice(
         "two-sided",
         ALTERNATIVES,
-        help="Alternative hypothesis: two metrics differ; or the higher one is better (greater), as in WMT's metrics "
-        "task.",
+        help="Alternative hypothesis: the metrics differ (two-sided), or the one with the higher value is better "
+        "(greater), as in WMT's metrics task.",
     )
     swap: str | None = choice(
         None,
         SWAPS,
-        help="What perm_both swaps as one: the scores of a system, of a segment, or single cells.",
+        help="Unit that perm_both swaps: all scores of a system, all scores of a segment, or single cells.",
         unset="systems at level system, else cells",
     )
     epsilon: float | None = number(
