@@ -268,13 +268,13 @@ class RaterAgreement(Result):
     def sentence(self) -> str:
         """The sentence on what was compared, and what agreement by chance means."""
         rule = {
-            "pooled": "the agreement with as many ties as here and a coin toss otherwise",
+            "pooled": "as many ties as observed, and a coin toss otherwise",
             "third": "one third",
         }[self.settings.chance]
         return (
             "Two judges (between), or one judge twice (within), decided which of the same two translations of a "
-            f"segment is better. Kappa: 1 means that they always agree, 0 that they agree as often as by chance, which "
-            f"is {rule}. Krippendorff's alpha ({self.settings.level}) of all decisions: 1 means full agreement, 0 "
+            f"segment is better. Kappa: 1 means that they always agree, 0 that they agree as often as by chance "
+            f"({rule}). Krippendorff's alpha ({self.settings.level}) of all decisions: 1 means full agreement, 0 "
             "agreement by chance."
         )
 

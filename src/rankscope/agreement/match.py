@@ -62,13 +62,30 @@ def common_segments(
     systems: Sequence[str],
     settings: SystemSettings,
 ) -> tuple[list[LanguagePairScores], list[str]]:
-    """The scores of each side on the segments on which systems are compared, people first; and notes.
+    """The scores of each side on the segments on which systems are compared, human scores first; and notes.
 
-    Where people gave scores to segments, every mean is over the same ones: "common", those of which all sides have a
-    score of all systems, "own", of each system those of which all sides have one. Rankings stay as they are.
+    If people scored segments, every mean is over the same segments: with "common" those in which all sides have a score
+    for all systems, with "own", for each system, those in which all sides have one. Rankings are not changed.
 
-    Raises InputError where a metric has no segment that people judged; or not all, unless those in common are asked
-    for; and where no segment is left.
+    Parameters
+    ----------
+    pair
+        The language pair, for messages.
+    names
+        Names of the sides.
+    sides
+        The scores of each side.
+    gold
+        Name of the human column.
+    systems
+        The systems that are compared.
+    settings
+        How agreement on systems is computed.
+
+    Raises
+    ------
+    InputError
+        A metric has no segment that people judged, or not all of them and `common` is not set; or no segment remains.
     """
     human_scores, prefix = sides[0], f"{pair}: " if pair else ""
     if not isinstance(human_scores, (Rankings, PairScores)):
@@ -88,7 +105,7 @@ def common_segments(
         if len(missing) == len(judged):
             raise InputError(
                 f"{prefix}{name} has no score of a segment that people judged: people judged {join_names(judged)}, "
-                f"{name} has {join_names(scored) or 'none'}; check that both use the same names of segments"
+                f"{name} has {join_names(scored) or 'none'}; check that both use the same segment names"
             )
         if missing and isinstance(human_scores, PairScores) and not settings.common:
             raise InputError(
@@ -131,11 +148,22 @@ def scores_on_common_segments(
 
 
 def scored_by_all(stack: Floats, over: str, prefix: str, n_judged: int) -> tuple[Bools, list[str]]:
-    """(systems, segments) the mask of the translations over which means are, and a note where some are missing.
+    """The mask of the translations that means include, (systems, segments), and a note if some are missing.
 
-    stack: (sides, systems, segments), people's first; over: "common", the segments of which all sides have a score of
-    all systems, or "own", the translations of which all sides have one. n_judged: how many segments people judged.
+    Parameters
+    ----------
+    stack
+        Scores of all sides, (sides, systems, segments), human scores first.
+    over
+        "common": the segments in which all sides have a score for all systems. "own": the translations for which all
+        sides have a score.
+    prefix
+        Start of the messages.
+    n_judged
+        How many segments people judged.
 
+    Examples
+    --------
     >>> there, notes = scored_by_all(np.array([[[1, 2, np.nan], [3, 4, 5]], [[1, 2, 3], [4, 5, 6]]]), "common", "", 3)
     >>> there.tolist(), notes[0][:33]
     ([[True, True, False], [True, True, False]], 'means are over 2 of the 3 segment')
@@ -209,7 +237,7 @@ class MatchedSystems(NamedTuple):
         if not present.any():
             raise InputError(
                 f"{self.pair + ': ' if self.pair else ''}no translation has scores of both people and a metric; "
-                "check that both use the same names of segments"
+                "check that both use the same segment names"
             )
         return np.where(present, matrices[0], np.nan), np.where(present, matrices[1], np.nan)
 
@@ -364,7 +392,7 @@ def common_systems(
 
 def unjudged_note(prefix: str, names: Sequence[str]) -> str:
     verb, pronoun = ("is", "it") if len(names) == 1 else ("are", "them")
-    return f"{prefix}{join_names(names)} {verb} not compared because nobody judged {pronoun}"
+    return f"{prefix}{join_names(names)} {verb} not compared because people did not judge {pronoun}"
 
 
 def human_sums(

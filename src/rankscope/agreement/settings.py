@@ -332,7 +332,7 @@ class WeightRule(Rule):
             if not separator or not pair:
                 raise ValueError(f"{entry!r}, expected PAIR=WEIGHT, as de-en=0.5")
             if pair in weights:
-                raise ValueError(f"{pair} stands twice, expected each language pair once")
+                raise ValueError(f"{pair} is given twice, expected each language pair once")
             weights[pair] = number
         return weights
 

@@ -325,12 +325,8 @@ class SystemLevel(Result):
         """Whether the values agree with the published ones, by each rule."""
         matching_pairs = {rule: self.pairs_within_tolerance(agreement) for rule, agreement in self.agreement.items()}
         n = len(self.main_agreement.pairs)
-        clauses = [
-            f"by {rule.replace('_', ' ')} {'all are' if len(pairs) == n else f'{len(pairs)} of {n} are'} within "
-            f"{TOLERANCE}"
-            for rule, pairs in matching_pairs.items()
-        ]
-        return f"Of the values that were published for {pluralise(n, 'language pair')}, {join_names(clauses)}."
+        clauses = [f"{len(pairs)} of {n} by {rule.replace('_', ' ')}" for rule, pairs in matching_pairs.items()]
+        return f"Published values reproduced to within {TOLERANCE}: {join_names(clauses)}."
 
     def pairs_within_tolerance(self, agreement: SystemAgreement) -> list[str]:
         """The language pairs whose value agrees with the published one."""

@@ -67,11 +67,25 @@ def load_people_and_metrics(
     human: str | None,
     segments: bool = False,
 ) -> PeopleAndMetrics:
-    """People and metrics, selected as requested, read where they are files, in the given directions. Raises as
-    `systems`.
+    """Human judgments and metrics, read if they are files, with the selected columns, metrics and directions.
 
-    human: the rule that makes scores of systems; None for that of the data. segments: in folders with both, read scores
-    of segments instead of those of systems.
+    Parameters
+    ----------
+    judgments, scores
+        As `systems` takes them.
+    judgment_settings
+        Which judgments are read, and how.
+    metric_settings
+        Which metrics are compared.
+    human
+        The rule that turns judgments into scores of systems. None: the default for these data.
+    segments
+        Whether scores of segments are preferred in folders with scores of both segments and systems.
+
+    Raises
+    ------
+    InputError, ParameterError, UnknownName
+        As `systems`.
     """
     higher, lower, metric_names = judgment_settings.higher, metric_settings.lower, metric_settings.metrics
     if in_both := [name for name in higher if name in lower]:

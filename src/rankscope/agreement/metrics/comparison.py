@@ -458,7 +458,7 @@ def refuse_unused_options(inputs: PeopleAndMetrics, tasks: Sequence[Task], setti
             "it out"
         )
     if settings.human is not None and not system_tasks:
-        raise ParameterError("human says what makes scores of systems, but no task is at level system; leave it out")
+        raise ParameterError("human is for scores of systems, but no task is at level system; leave it out")
     usual_options = {
         "from_segments": (settings.from_segments, "mean"),
         "over": (settings.over, "common"),
@@ -471,8 +471,8 @@ def refuse_unused_options(inputs: PeopleAndMetrics, tasks: Sequence[Task], setti
         return
     if not has_segment_scores or all(have_segment_scores(inputs, pair) for task in system_tasks for pair in task.pairs):
         raise ParameterError(
-            f"{unused} says how scores of systems are made of a metric's segments, which is done at level system where "
-            "people ranked, or scores are of systems only; leave it out"
+            f"{unused} is for system scores from a metric's segments; these are computed only at level system, if "
+            "people ranked or scores are of systems only; leave it out"
         )
 
 

@@ -69,11 +69,27 @@ class TaskResult(NamedTuple):
 def run_task(
     inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, own_columns: bool, keep_draws: bool
 ) -> TaskResult:
-    """The results of one task. own_columns: metrics are columns of the judgments. keep_draws: the resampled
-    differences are in the result, too.
+    """The results of one task.
 
-    Raises InputError as `match_matrices`, and where a metric has no value; ParameterError for a test that the statistic
-    or the data do not have.
+    Parameters
+    ----------
+    inputs
+        Human scores and metrics.
+    task
+        The task.
+    settings
+        How metrics are compared.
+    own_columns
+        Whether metrics are columns of the judgments.
+    keep_draws
+        Whether the result includes the resampled differences.
+
+    Raises
+    ------
+    InputError
+        As `match_matrices`; or a metric has no value.
+    ParameterError
+        The statistic or the data do not allow the test.
     """
     if len(task.pairs) > 1:
         return pool_language_pairs(inputs, task, settings, own_columns=own_columns, keep_draws=keep_draws)
@@ -275,7 +291,7 @@ def compare_by_lists(
     if not np.isnan(value).any() and np.isnan(draws).all():
         raise ParameterError(
             f"{task.statistic} with grouping {task.grouping!r} has no bootstrap over segments; group by segment, or "
-            "take another statistic"
+            "use another statistic"
         )
     differences = {(i, j): draws[i] - draws[j] for i in range(len(value)) for j in range(i + 1, len(value))}
     curves: tuple[CalibrationCurve, ...] = ()

@@ -160,11 +160,18 @@ def pair_statistic(
 
 
 def correlation_statistic(tables: JudgmentTables, statistic: str, grouping: str) -> SegmentStatistic:
-    """A correlation of the values of people with those of the metric.
+    """A correlation between the values of people and those of the metric.
 
-    grouping: "none", over all translations at once; "segment", over each judgment's systems, in each segment the mean
-    of its judgments that have a value, and the mean of the segments; "system", over each system's segments, the mean of
-    the systems.
+    Parameters
+    ----------
+    tables
+        The values of both.
+    statistic
+        Name of the correlation.
+    grouping
+        "none": over all translations at once. "segment": over the systems of each judgment, averaged over the judgments
+        of a segment that have a value, then over segments. "system": over the segments of each system, averaged over
+        systems.
     """
     if grouping == "segment":
         values = correlate_rows(tables.gold, tables.metric, statistic)

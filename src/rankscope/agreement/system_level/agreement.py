@@ -473,7 +473,9 @@ def weights_of(settings: SystemSettings, pairs: Sequence[str]) -> Floats:
     if unknown := [pair for pair in settings.weights if pair not in pairs]:
         raise UnknownName("language pair among the weights", unknown[0], pairs)
     if missing := [pair for pair in pairs if pair not in settings.weights]:
-        raise ParameterError(f"weights lack {missing[0]}; give every language pair a weight, 0 to ignore it")
+        raise ParameterError(
+            f"weights have no entry for {missing[0]}; give every language pair a weight, 0 to ignore it"
+        )
     return np.array([settings.weights[pair] for pair in pairs])
 
 
