@@ -50,6 +50,7 @@ __all__ = [
     "INTERVALS",
     "OVER",
     "SEGMENT_STATISTICS",
+    "WEIGHTS",
     "DecisionSettings",
     "JudgmentSettings",
     "MetricSettings",
@@ -57,7 +58,6 @@ __all__ = [
     "SegmentSettings",
     "Statistic",
     "SystemSettings",
-    "check_weights",
     "common_field",
     "from_segments_field",
     "human_field",
@@ -337,12 +337,8 @@ class WeightRule(Rule):
         return weights
 
 
+#: The rule for weights.
 WEIGHTS = WeightRule()
-
-
-def check_weights(weights: Mapping[str, float]) -> None:
-    """Raise ParameterError for weights below 0, and for weights that do not add up to 1."""
-    WEIGHTS.check("the weights", weights)
 
 
 def weights_field() -> Mapping[str, float] | None:

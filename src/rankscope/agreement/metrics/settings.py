@@ -10,8 +10,8 @@ from typing import NamedTuple
 from rankscope.agreement.metrics.matrix_tests import ALTERNATIVES, TESTS
 from rankscope.agreement.settings import (
     SEGMENT_STATISTICS,
+    WEIGHTS,
     SystemSettings,
-    check_weights,
     common_field,
     from_segments_field,
     human_field,
@@ -204,7 +204,7 @@ def check_tasks(tasks: Sequence[Task]) -> None:
     if len(weights) < len(tasks):
         unweighted = next(task for task in tasks if task.weight is None)
         raise ParameterError(f"task {unweighted} has no weight, and others have; give all of them one, or none")
-    check_weights({f"{task.pair}:{task.level_and_statistic}": task.weight or 0.0 for task in tasks})
+    WEIGHTS.check("the weights", {f"{task.pair}:{task.level_and_statistic}": task.weight or 0.0 for task in tasks})
 
 
 class TasksRule(Names):

@@ -240,10 +240,10 @@ def notes_of(result: SystemAgreement) -> tuple[str, ...]:
     without_value = np.isnan(result.value)
     if without_value.any():
         notes.append(f"no value for {join_cells(result, without_value)}: without outliers, scores do not differ")
-    return (*notes, *check_directions(result))
+    return (*notes, *notes_on_directions(result))
 
 
-def check_directions(result: SystemAgreement) -> list[str]:
+def notes_on_directions(result: SystemAgreement) -> list[str]:
     """Notes on directions that may be wrong; none for absolute values."""
     if result.settings.absolute:
         return []
