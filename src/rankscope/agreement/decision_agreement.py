@@ -298,7 +298,20 @@ def decisions(
 
 
 def count_decisions(inputs: JudgedMetrics, settings: DecisionSettings) -> DecisionAgreement:
-    """As `decisions`, of judgments with metrics that are loaded, with the settings as one object."""
+    """As `decisions`, with judgments and metrics that are loaded, and the settings as one object.
+
+    Parameters
+    ----------
+    inputs
+        The judgments with their metrics.
+    settings
+        How decisions are compared.
+
+    Raises
+    ------
+    InputError
+        No judgment has two translations with values of both people and a metric.
+    """
     human_table = inputs.rankings.table(inputs.gold)
     kinds, lost = [], []
     for name in inputs.metrics:

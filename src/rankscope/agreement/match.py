@@ -199,8 +199,22 @@ def score_table(scores: PairScores, systems: Sequence[str], segments: Sequence[s
 
 
 class MatchedSystems(NamedTuple):
-    """One language pair. people, metrics: scores of the same systems, in the same order. people_higher, higher: whether
-    higher is better, for people and for each metric.
+    """The scores of the same systems, from people and from each metric, for one language pair.
+
+    Attributes
+    ----------
+    pair
+        The language pair.
+    systems
+        The systems, in the order of all scores.
+    people
+        The human scores.
+    metrics
+        The scores of each metric.
+    people_higher
+        Whether higher human scores are better.
+    higher
+        For each metric, whether higher is better.
     """
 
     pair: str
@@ -247,8 +261,20 @@ def match_systems(
 ) -> tuple[list[MatchedSystems], list[str]]:
     """The matched scores of each language pair that people and all metrics have, and notes on what is skipped.
 
-    n_resamples: of a model that draws its own. Raises InputError where sets of language pairs or systems differ, unless
-    those in common are asked for; where there are fewer than two systems; where a score is missing or all are one.
+    Parameters
+    ----------
+    inputs
+        Human judgments and metrics.
+    settings
+        How agreement on systems is computed.
+    n_resamples
+        Number of resamples for a model that draws its own.
+
+    Raises
+    ------
+    InputError
+        Language pairs or systems differ and `common` is not set; there are fewer than two systems; a score is missing,
+        or all scores are equal.
     """
     human_by_pair = by_language_pair(inputs.people)
     metrics_by_pair = [by_language_pair(metric) for metric in inputs.metrics]
@@ -443,9 +469,20 @@ def check_scores(matched: MatchedSystems, names: Sequence[str]) -> None:
 
 
 class Matrices(NamedTuple):
-    """One language pair. gold: (systems, segments), metrics: (metrics, systems, segments), higher is better, NaN where
-    there is no score. of_systems: scores are of systems, and the matrices have one column. notes: what is skipped.
-    segments: those with a cell that all sides have; empty where scores are of systems.
+    """The scores of one language pair as matrices; higher is better.
+
+    Attributes
+    ----------
+    gold
+        Human scores, (systems, segments); NaN if there is none.
+    metrics
+        Scores of the metrics, (metrics, systems, segments); NaN if there is none.
+    of_systems
+        Whether scores are of whole systems, so that the matrices have one column.
+    notes
+        What was skipped.
+    segments
+        The segments with a cell that all sides have; empty for scores of systems.
     """
 
     gold: Floats
@@ -479,11 +516,25 @@ def scores_of_pair(
 
 
 def match_matrices(inputs: PeopleAndMetrics, pair: str, settings: SystemSettings, *, level: str) -> Matrices:
-    """The scores of one language pair as matrices; systems that nobody judged are skipped.
+    """The scores of one language pair as matrices; systems that people did not judge are skipped.
 
-    Raises InputError where a metric lacks the language pair, or systems or segments that people judged, unless those in
-    common are asked for; for fewer than two systems or segments, scores that are all one, and level "segment" where
-    there are none of segments.
+    Parameters
+    ----------
+    inputs
+        Human judgments and metrics.
+    pair
+        The language pair.
+    settings
+        How agreement on systems is computed.
+    level
+        "system" or "segment".
+
+    Raises
+    ------
+    InputError
+        A metric has no scores for the language pair; systems or segments that people judged are missing from a metric
+        and `common` is not set; there are fewer than two systems or segments; all scores are equal; or the level is
+        "segment" and there are no scores of segments.
     """
     human_by_pair = by_language_pair(inputs.people)
     sides: list[LanguagePairScores] = [human_by_pair[pair]]

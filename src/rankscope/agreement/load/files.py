@@ -70,10 +70,22 @@ def not_ranked(rankings: Rankings, gold: str) -> Bools:
 
 
 def ranked_only(rankings: Rankings, gold: str) -> Rankings:
-    """The same with NaN for -1 in people's ranks, counted in a note; scores stay as they are.
+    """The judgments with NaN for the human rank -1, which means not ranked; a note counts them. Scores are not changed.
 
-    Raises InputError for another rank below 0.
+    Parameters
+    ----------
+    rankings
+        The judgments.
+    gold
+        The human column.
 
+    Raises
+    ------
+    InputError
+        Another rank is below 0.
+
+    Examples
+    --------
     >>> found = ranked_only(Rankings.of([{"A": -1, "B": 2}]), "rank")
     >>> found.columns["rank"].tolist(), found.notes
     ([nan, 2.0], ('1 item is not ranked (rank is -1) and skipped',))
@@ -468,10 +480,22 @@ def column_names(line: str) -> list[str]:
 
 
 def read_any_scores(path: PathLike, *, test_set: str | None = None, segments: bool = False) -> list[AnyScores]:
-    """What metrics say, of systems where the file does, else of segments; of a folder of mt-metrics-eval both.
+    """Scores of metrics: of systems if the file has them, else of segments; from a folder of mt-metrics-eval both.
 
-    In a folder a metric's scores of systems (metric-scores/PAIR/METRIC.sys.score) go before those of segments;
-    segments: those of segments do. Raises InputError as `system_scores_in` and `rankscope.read_segment_scores`.
+    Parameters
+    ----------
+    path
+        The file or folder.
+    test_set
+        Test set to use from a file that holds several.
+    segments
+        Whether scores of segments are preferred in a folder with both; by default those of systems are
+        (metric-scores/PAIR/METRIC.sys.score).
+
+    Raises
+    ------
+    InputError
+        As `system_scores_in` and `rankscope.read_segment_scores`.
     """
     if os.path.isdir(path):
         from rankscope.io.translation import list_mt_scores, read_mt_scores, read_mt_system_scores

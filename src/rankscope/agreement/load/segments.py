@@ -100,7 +100,19 @@ Scores = SegmentScores | PathLike | Sequence[SegmentScores | PathLike]
 
 
 class JudgedMetrics(NamedTuple):
-    """Judgments with a column of people and one for each metric."""
+    """Judgments with a human column and a column for each metric.
+
+    Attributes
+    ----------
+    rankings
+        The judgments.
+    gold
+        Name of the human column.
+    metrics
+        Names of the metrics.
+    notes
+        What a reader should know.
+    """
 
     rankings: Rankings
     gold: str

@@ -47,8 +47,20 @@ SystemMetrics = AnyScores | PathLike | Sequence[AnyScores | PathLike]
 
 
 class PeopleAndMetrics(NamedTuple):
-    """people: rankings from which a rule computes scores, or scores. gold: their name. rule: one of RULES, "mean" for
-    scores of segments, or "given". metrics: the scores of each metric. notes: what a reader should know.
+    """Human judgments and the scores of metrics.
+
+    Attributes
+    ----------
+    people
+        Rankings, from which a rule computes scores, or scores.
+    gold
+        Name of the human column or scores.
+    rule
+        One of RULES; "mean" for scores of segments; "given" for scores of systems.
+    metrics
+        The scores of each metric.
+    notes
+        What a reader should know.
     """
 
     people: Rankings | AnyScores
@@ -293,10 +305,24 @@ def select_pairs_of_people(people: Rankings | AnyScores, pairs: Sequence[str]) -
 
 
 def read_metric_scores(scores: SystemMetrics, test_set: str | None, judgments: object = None) -> list[AnyScores]:
-    """Scores as given, or read from files; from a folder those of segments where a metric has both, or those of systems
-    where the judgments are of systems.
+    """Scores of metrics, as they are or read from files.
 
-    Raises as `rankscope.read_segment_scores`; ParameterError for a test set where there is no file.
+    Parameters
+    ----------
+    scores
+        The scores, or files or folders of them. If a folder has scores of both segments and systems for a metric, those
+        of segments are read, or those of systems if the judgments are of systems.
+    test_set
+        Test set to use from files that hold several.
+    judgments
+        The human judgments.
+
+    Raises
+    ------
+    InputError, UnknownName
+        As `rankscope.read_segment_scores`.
+    ParameterError
+        There is a test set but no file.
     """
     is_single = isinstance(scores, (SegmentScores, SystemScores, str, PathLikeType))
     sources = [scores] if is_single else list(scores)  # type: ignore[arg-type]  # neither is a list

@@ -46,10 +46,30 @@ NO_DRAWS: DrawnDifferences = MappingProxyType({})
 class TaskResult(NamedTuple):
     """The results of one task, or of the average of several.
 
-    value, n, epsilon: (metrics). pvalue: (metrics, metrics), one-sided of the higher metric against the lower, or
-    two-sided; symmetric. systems, segments: how many were compared; 0 where there are none. n_unscored: how many judged
-    translations are skipped. drawn_differences: the resampled differences by pair of metrics. curves: (metrics) of
-    acc_eq, else empty. segment_names: by language pair the segments, in the order in which they are resampled.
+    Attributes
+    ----------
+    value
+        The value of each metric, (metrics).
+    n
+        What each value is computed from, (metrics).
+    epsilon
+        Largest difference that is a tie of each metric, (metrics).
+    pvalue
+        p-values, (metrics, metrics): one-sided of the higher metric against the lower one, or two-sided; symmetric.
+    test
+        The test.
+    systems, segments
+        How many were compared; 0 if there are none.
+    n_unscored
+        How many judged translations are skipped.
+    drawn_differences
+        The resampled differences by pair of metrics.
+    curves
+        For acc_eq the calibration curve of each metric, (metrics); else empty.
+    notes
+        What a reader should know.
+    segment_names
+        Language pair -> its segments, in the order in which they are resampled.
     """
 
     value: Floats

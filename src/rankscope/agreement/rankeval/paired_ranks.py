@@ -35,9 +35,14 @@ CHUNK_ITEMS = 1 << 14
 
 @dataclass(frozen=True, eq=False)
 class PairedRanks:
-    """gold, predicted: (lists, items) lower is better, NaN behind the last item of a list, in both.
+    """Ranks by people and by the machine for each list.
 
-    systems: (lists, items) the system of each item; None where an item's place is its system.
+    Attributes
+    ----------
+    gold, predicted
+        Ranks, (lists, items), where lower is better; NaN in both after the last item of a list.
+    systems
+        The system of each item, (lists, items). None: the position of an item is its system.
     """
 
     gold: Floats

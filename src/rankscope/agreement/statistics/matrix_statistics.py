@@ -46,9 +46,18 @@ MATRIX_STATISTICS = {
 
 
 class CommonCells(NamedTuple):
-    """The cells that gold and every metric have. gold: (systems, segments), metrics: (metrics, systems, segments), NaN
-    elsewhere; systems and segments without any such cell are gone. lost: cells of gold that a metric has no score of.
-    kept_systems, kept_segments: which of the given ones are still there.
+    """The cells in which gold and every metric have a score; systems and segments without such a cell are removed.
+
+    Attributes
+    ----------
+    gold
+        Human scores, (systems, segments); NaN in other cells.
+    metrics
+        Scores of the metrics, (metrics, systems, segments); NaN in other cells.
+    n_unscored
+        Number of cells of gold without a score of some metric.
+    kept_systems, kept_segments
+        Which of the original systems and segments remain.
     """
 
     gold: Floats
@@ -69,12 +78,23 @@ class CommonCells(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MetricValues:
-    """A statistic of each metric; arrays of shape (metrics), or () where one metric was given.
+    """A statistic of each metric; arrays have the shape (metrics), or () if one metric was given.
 
-    value: higher is better, NaN where there is none. n: what it is a mean over, or is taken of: with grouping "segment"
-    or "system" those with a value, "means" the systems (of the pairwise accuracies their pairs), "none" the cells (of
-    "acc_eq" the pairs). epsilon: differences up to which the metric ties, NaN where the statistic has none. cells:
-    those that gold and every metric have. lost: cells of gold left out because a metric has no score there.
+    Attributes
+    ----------
+    statistic, grouping
+        Which statistic, and how cells are grouped.
+    value
+        The values; higher is better, NaN if there is none.
+    n
+        With grouping "segment" or "system", the number of segments or systems with a value; with "means", of systems
+        (for pairwise accuracies, of pairs of systems); with "none", of cells (for "acc_eq", of pairs).
+    epsilon
+        Largest difference that is a tie of the metric; NaN if the statistic has none.
+    cells
+        Number of cells in which gold and every metric have a score.
+    lost
+        Number of cells of gold that are skipped because a metric has no score.
     """
 
     statistic: str

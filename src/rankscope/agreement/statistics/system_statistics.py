@@ -47,8 +47,16 @@ RULES = ("wins", "expected_wins", "better_or_equal", "bradley_terry")
 class SystemSums:
     """The scores of the systems of one language pair: means over columns of ratios of sums over segments.
 
-    values: (systems). segments: names. numerators, denominators: (segments, systems, columns), None for scores of
-    systems. resampled: (resamples, systems), if a model draws its own resamples.
+    Attributes
+    ----------
+    values
+        The scores, (systems).
+    segments
+        Names of the segments.
+    numerators, denominators
+        The sums, (segments, systems, columns); None for scores of systems.
+    resampled
+        Resampled scores, (resamples, systems), if a model draws its own resamples.
     """
 
     values: Floats

@@ -27,15 +27,31 @@ TIED = np.array([3, 3, 4, 3, 4, ABSENT])
 
 
 class TieCalibration(NamedTuple):
-    """The least epsilon of the highest value, and that value; of no pairs NaN. value is in the convention's range."""
+    """The calibrated epsilon of a metric.
+
+    Attributes
+    ----------
+    epsilon
+        The smallest epsilon with the highest value; NaN without pairs.
+    value
+        The value there, in the range of the convention; NaN without pairs.
+    """
 
     epsilon: float
     value: float
 
 
 class CalibrationCurve(NamedTuple):
-    """The statistic at every epsilon that changes it: rising epsilons, values, and the share of counted pairs that the
-    metric ties, in [0, 1]; the first epsilon is 0.
+    """The statistic at every epsilon that changes it.
+
+    Attributes
+    ----------
+    epsilon
+        Rising epsilons; the first is 0.
+    value
+        The statistic from each epsilon on.
+    tied
+        Share of counted pairs that the metric ties, in [0, 1].
     """
 
     epsilon: Floats
