@@ -16,21 +16,20 @@ from rankscope.agreement.load import (
     directions,
     load_judged_metrics,
 )
-from rankscope.agreement.settings import judgment_settings_of, metric_settings_of
+from rankscope.agreement.settings import DecisionSettings, judgment_settings_of, metric_settings_of
 from rankscope.agreement.statistics import KINDS, count_by_judgment, count_unscored_pairs
+from rankscope.data.columns import column, digits, table_of, thousands
 from rankscope.data.result import Result
-from rankscope.data.section import Figure, Section, Table
-from rankscope.data.text import format_percent, format_value, pluralise
+from rankscope.data.section import Figure, Section
+from rankscope.data.text import format_percent, pluralise
 from rankscope.errors import InputError
 from rankscope.kernels.rounding_ties import best_places
-from rankscope.settings import NONNEGATIVE, Settings, number
-from rankscope.stats.confusion import ConfusionMatrix, Rates, beta_field, confusion_matrix, normalise_field, rates
+from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, rates
 from rankscope.typing import Ints, PathLike
 
 __all__ = [
     "LABELS",
     "DecisionAgreement",
-    "DecisionSettings",
     "count_decisions",
     "decisions",
 ]
@@ -40,21 +39,6 @@ __all__ = [
 LABELS = ("better", "tie", "worse")
 #: The rates of a class that are shown, by field of `Rates`.
 CLASS_RATES = ("precision", "recall", "fscore")
-
-
-@dataclass(frozen=True, kw_only=True)
-class DecisionSettings(Settings):
-    """How decisions of metrics and people are compared; see `decisions`. `agree segments --decisions` has no options
-    of its own but `--normalise`: its epsilon is the one of segments.
-    """
-
-    FUNCTIONS = ("rankscope.agreement:decisions",)
-
-    epsilon: float = number(
-        0.0, rule=NONNEGATIVE, help="Largest difference of two scores of a metric that counts as a tie.", metavar="E"
-    )
-    normalise: str | None = normalise_field()
-    beta: float = beta_field()
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -128,25 +112,12 @@ class DecisionAgreement(Result):
         return (self.overview(), *matrices)
 
     def overview(self) -> Section:
-        rows = []
-        for m, metric in enumerate(self.metrics):
-            metric_rates = self.rates[m]
-            by_class = [getattr(metric_rates, name)[i] for i in (0, 1) for name in CLASS_RATES]
-            cells = [format_value(float(x), "mean") for x in (metric_rates.accuracy, metric_rates.mcc, *by_class)]
-            rows.append((metric, *cells, f"{int(self.kinds[m].sum()):,}"))
         f = f"F{self.settings.beta:g}"
-        columns = (
-            "metric",
-            "accuracy",
-            "MCC",
-            "precision",
-            "recall",
-            f,
-            "precision (tie)",
-            "recall (tie)",
-            f"{f} (tie)",
-            "pairs",
-        )
+        class_columns = [
+            (f"{f if name == 'fscore' else name}{suffix}", name, i)
+            for i, suffix in ((0, ""), (1, " (tie)"))
+            for name in CLASS_RATES
+        ]
         lost_notes = [
             f"{metric}: {pluralise(int(n_lost), 'pair')} of judged translations skipped because a score is missing"
             for metric, n_lost in zip(self.metrics, self.lost, strict=True)
@@ -160,7 +131,16 @@ class DecisionAgreement(Result):
         return Section(
             title="Decisions on pairs of translations",
             sentence=self.sentence(),
-            table=Table(columns=columns, rows=tuple(rows)),
+            table=table_of(
+                column("metric", self.metrics, name=True),
+                column("accuracy", (metric_rates.accuracy for metric_rates in self.rates), digits()),
+                column("MCC", (metric_rates.mcc for metric_rates in self.rates), digits()),
+                *(
+                    column(title, (getattr(metric_rates, name)[i] for metric_rates in self.rates), digits())
+                    for title, name, i in class_columns
+                ),
+                column("pairs", (kinds.sum() for kinds in self.kinds), thousands),
+            ),
             notes=(*lost_notes, *rate_notes),
         )
 
@@ -203,7 +183,7 @@ def matrix_section(metric: str, confusion: ConfusionMatrix) -> Section:
     """The section of one metric's matrix: a table and a figure."""
     shows_shares = confusion.normalise is not None
     cells = confusion.values if shows_shares else confusion.counts
-    texts = [[format_value(x, "mean") if shows_shares else f"{int(x):,}" for x in row] for row in cells.tolist()]
+    write = digits() if shows_shares else thousands
     share_of = {"row": "of its row", "column": "of its column", "all": "of all", None: ""}[confusion.normalise]
     explanation = (
         f"Each number is a share {share_of}." if shows_shares else "Each pair counts twice, once from each translation."
@@ -213,7 +193,10 @@ def matrix_section(metric: str, confusion: ConfusionMatrix) -> Section:
         sentence=(
             f"Rows: people find a translation better than another, as good, or worse. Columns: {metric}. {explanation}"
         ),
-        table=Table(columns=("", *LABELS), rows=tuple((name, *row) for name, row in zip(LABELS, texts, strict=True))),
+        table=table_of(
+            column("", LABELS, name=True),
+            *(column(label, values, write) for label, values in zip(LABELS, cells.T.tolist(), strict=True)),
+        ),
         figure=Figure(
             "confusion_matrix",
             {
@@ -267,7 +250,7 @@ def decisions(
         What to do with the reference if a ranking CSV of WMT ranks it as a system. One of 'keep', 'drop'. Default:
         keep.
     lines
-        For WMT11: a file whose line i names the segment with number i in the ranking CSV.
+        For WMT11: a file whose line i names segment i of the ranking CSV.
     test_set
         Test set to use from score files that hold several.
     epsilon
@@ -315,7 +298,20 @@ def decisions(
 
 
 def count_decisions(inputs: JudgedMetrics, settings: DecisionSettings) -> DecisionAgreement:
-    """As `decisions`, of judgments with metrics that are loaded, with the settings as one object."""
+    """As `decisions`, with judgments and metrics that are loaded, and the settings as one object.
+
+    Parameters
+    ----------
+    inputs
+        The judgments with their metrics.
+    settings
+        How decisions are compared.
+
+    Raises
+    ------
+    InputError
+        No judgment has two translations with values of both people and a metric.
+    """
     human_table = inputs.rankings.table(inputs.gold)
     kinds, lost = [], []
     for name in inputs.metrics:

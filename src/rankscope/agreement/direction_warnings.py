@@ -26,10 +26,21 @@ def direction_notes(
 ) -> list[str]:
     """Notes on metrics whose name or value suggests that the other direction is better.
 
-    higher: the names of which higher was taken as better. values: (metrics) or (metrics, pairs) of a statistic, with
-    its sign; chance: what a coin has of it, 0.5 of an accuracy, 0 of correlations. gold: what people's scores are
-    called, where these could be the ones, too.
+    Parameters
+    ----------
+    metrics
+        Names of the metrics.
+    higher
+        The names that were read as higher is better.
+    values
+        Values of a statistic with its sign, (metrics) or (metrics, pairs).
+    chance
+        Value of the statistic by chance: 0.5 for an accuracy, 0 for a correlation.
+    gold
+        Name of the human scores, if their direction may be wrong instead.
 
+    Examples
+    --------
     >>> direction_notes(["BLEU", "TER"], ["BLEU", "TER"], np.array([0.8, -0.9]), chance=0.0)
     ['TER disagrees with people (-0.9000); higher is read as better: if lower is better, use --lower TER']
     >>> direction_notes(["WER"], ["WER"], np.array([0.3]), chance=0.0)

@@ -11,10 +11,11 @@ import numpy as np
 from rankscope.agreement.load import Names, load_people, select_human_judgments
 from rankscope.agreement.settings import JudgmentSettings, judgment_settings_of
 from rankscope.agreement.statistics import pair_indices
+from rankscope.data.columns import column, digits, table_of, thousands
 from rankscope.data.rankings import Rankings
 from rankscope.data.result import Result
-from rankscope.data.section import Section, Table
-from rankscope.data.text import format_percent, format_value, pluralise
+from rankscope.data.section import Section
+from rankscope.data.text import format_number, format_percent, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.resample import bootstrap_counts, draw
 from rankscope.kernels.segments import place_in_group
@@ -52,7 +53,7 @@ class RaterSettings(Settings):
     chance: str = choice(
         "pooled",
         CHANCE,
-        help="Agreement by chance: from the share of ties that people gave (pooled), or one third (third).",
+        help="Chance agreement: from the observed share of ties (pooled), or one third (third).",
     )
     level: str = choice("nominal", LEVELS, help="Level of measurement for Krippendorff's alpha.")
     n_resamples: int = resamples_field(1000, "Number of bootstrap resamples of the segments, for intervals of kappa.")
@@ -242,33 +243,38 @@ class RaterAgreement(Result):
     def sections(self) -> tuple[Section, ...]:
         """One table of all rows."""
         alphas = {alpha.pair: alpha.value for alpha in self.alphas}
-        cells = []
-        for row in self.rows:
-            numbers = [row.agreement, row.chance, row.kappa, row.low, row.high]
-            alpha = format_value(alphas[row.pair], "mean") if row.raters == "between" else ""
-            cells.append(
-                (row.pair or UNNAMED, row.raters, *(format_value(x, "mean") for x in numbers), f"{row.n:,}", alpha)
-            )
         level = f"{format_percent(self.settings.confidence_level)} from"
-        columns = ("pair", "judges", "same decision", "by chance", "kappa", level, "to", "comparisons", "alpha")
         return (
             Section(
                 title="Inter-annotator agreement",
                 sentence=self.sentence(),
-                table=Table(columns=columns, rows=tuple(cells), n_name_columns=2),
+                table=table_of(
+                    column("pair", (row.pair or UNNAMED for row in self.rows), name=True),
+                    column("judges", (row.raters for row in self.rows), name=True),
+                    column("same decision", (row.agreement for row in self.rows), digits()),
+                    column("by chance", (row.chance for row in self.rows), digits()),
+                    column("kappa", (row.kappa for row in self.rows), digits()),
+                    column(level, (row.low for row in self.rows), digits()),
+                    column("to", (row.high for row in self.rows), digits()),
+                    column("comparisons", (row.n for row in self.rows), thousands),
+                    column(
+                        "alpha",
+                        (format_number(alphas[row.pair]) if row.raters == "between" else "" for row in self.rows),
+                    ),
+                ),
             ),
         )
 
     def sentence(self) -> str:
         """The sentence on what was compared, and what agreement by chance means."""
         rule = {
-            "pooled": "the agreement with as many ties as here and a coin toss otherwise",
+            "pooled": "as many ties as observed, and a coin toss otherwise",
             "third": "one third",
         }[self.settings.chance]
         return (
             "Two judges (between), or one judge twice (within), decided which of the same two translations of a "
-            f"segment is better. Kappa: 1 means that they always agree, 0 that they agree as often as by chance, which "
-            f"is {rule}. Krippendorff's alpha ({self.settings.level}) of all decisions: 1 means full agreement, 0 "
+            f"segment is better. Kappa: 1 means that they always agree, 0 that they agree as often as by chance "
+            f"({rule}). Krippendorff's alpha ({self.settings.level}) of all decisions: 1 means full agreement, 0 "
             "agreement by chance."
         )
 
@@ -322,10 +328,10 @@ def raters(
         What to do with the reference if a ranking CSV of WMT ranks it as a system. One of 'keep', 'drop'. Default:
         keep.
     lines
-        For WMT11: a file whose line i names the segment with number i in the ranking CSV.
+        For WMT11: a file whose line i names segment i of the ranking CSV.
     chance
-        Agreement by chance: from the share of ties that people gave (pooled), or one third (third). One of 'pooled',
-        'third'. Default: 'pooled'.
+        Chance agreement: from the observed share of ties (pooled), or one third (third). One of 'pooled', 'third'.
+        Default: 'pooled'.
     level
         Level of measurement for Krippendorff's alpha. One of 'nominal', 'ordinal', 'interval'. Default: 'nominal'.
     pairs

@@ -62,13 +62,30 @@ def common_segments(
     systems: Sequence[str],
     settings: SystemSettings,
 ) -> tuple[list[LanguagePairScores], list[str]]:
-    """The scores of each side on the segments on which systems are compared, people first; and notes.
+    """The scores of each side on the segments on which systems are compared, human scores first; and notes.
 
-    Where people gave scores to segments, every mean is over the same ones: "common", those of which all sides have a
-    score of all systems, "own", of each system those of which all sides have one. Rankings stay as they are.
+    If people scored segments, every mean is over the same segments: with "common" those in which all sides have a score
+    for all systems, with "own", for each system, those in which all sides have one. Rankings are not changed.
 
-    Raises InputError where a metric has no segment that people judged; or not all, unless those in common are asked
-    for; and where no segment is left.
+    Parameters
+    ----------
+    pair
+        The language pair, for messages.
+    names
+        Names of the sides.
+    sides
+        The scores of each side.
+    gold
+        Name of the human column.
+    systems
+        The systems that are compared.
+    settings
+        How agreement on systems is computed.
+
+    Raises
+    ------
+    InputError
+        A metric has no segment that people judged, or not all of them and `common` is not set; or no segment remains.
     """
     human_scores, prefix = sides[0], f"{pair}: " if pair else ""
     if not isinstance(human_scores, (Rankings, PairScores)):
@@ -88,7 +105,7 @@ def common_segments(
         if len(missing) == len(judged):
             raise InputError(
                 f"{prefix}{name} has no score of a segment that people judged: people judged {join_names(judged)}, "
-                f"{name} has {join_names(scored) or 'none'}; check that both use the same names of segments"
+                f"{name} has {join_names(scored) or 'none'}; check that both use the same segment names"
             )
         if missing and isinstance(human_scores, PairScores) and not settings.common:
             raise InputError(
@@ -131,11 +148,22 @@ def scores_on_common_segments(
 
 
 def scored_by_all(stack: Floats, over: str, prefix: str, n_judged: int) -> tuple[Bools, list[str]]:
-    """(systems, segments) the mask of the translations over which means are, and a note where some are missing.
+    """The mask of the translations that means include, (systems, segments), and a note if some are missing.
 
-    stack: (sides, systems, segments), people's first; over: "common", the segments of which all sides have a score of
-    all systems, or "own", the translations of which all sides have one. n_judged: how many segments people judged.
+    Parameters
+    ----------
+    stack
+        Scores of all sides, (sides, systems, segments), human scores first.
+    over
+        "common": the segments in which all sides have a score for all systems. "own": the translations for which all
+        sides have a score.
+    prefix
+        Start of the messages.
+    n_judged
+        How many segments people judged.
 
+    Examples
+    --------
     >>> there, notes = scored_by_all(np.array([[[1, 2, np.nan], [3, 4, 5]], [[1, 2, 3], [4, 5, 6]]]), "common", "", 3)
     >>> there.tolist(), notes[0][:33]
     ([[True, True, False], [True, True, False]], 'means are over 2 of the 3 segment')
@@ -171,8 +199,22 @@ def score_table(scores: PairScores, systems: Sequence[str], segments: Sequence[s
 
 
 class MatchedSystems(NamedTuple):
-    """One language pair. people, metrics: scores of the same systems, in the same order. people_higher, higher: whether
-    higher is better, for people and for each metric.
+    """The scores of the same systems, from people and from each metric, for one language pair.
+
+    Attributes
+    ----------
+    pair
+        The language pair.
+    systems
+        The systems, in the order of all scores.
+    people
+        The human scores.
+    metrics
+        The scores of each metric.
+    people_higher
+        Whether higher human scores are better.
+    higher
+        For each metric, whether higher is better.
     """
 
     pair: str
@@ -209,7 +251,7 @@ class MatchedSystems(NamedTuple):
         if not present.any():
             raise InputError(
                 f"{self.pair + ': ' if self.pair else ''}no translation has scores of both people and a metric; "
-                "check that both use the same names of segments"
+                "check that both use the same segment names"
             )
         return np.where(present, matrices[0], np.nan), np.where(present, matrices[1], np.nan)
 
@@ -219,8 +261,20 @@ def match_systems(
 ) -> tuple[list[MatchedSystems], list[str]]:
     """The matched scores of each language pair that people and all metrics have, and notes on what is skipped.
 
-    n_resamples: of a model that draws its own. Raises InputError where sets of language pairs or systems differ, unless
-    those in common are asked for; where there are fewer than two systems; where a score is missing or all are one.
+    Parameters
+    ----------
+    inputs
+        Human judgments and metrics.
+    settings
+        How agreement on systems is computed.
+    n_resamples
+        Number of resamples for a model that draws its own.
+
+    Raises
+    ------
+    InputError
+        Language pairs or systems differ and `common` is not set; there are fewer than two systems; a score is missing,
+        or all scores are equal.
     """
     human_by_pair = by_language_pair(inputs.people)
     metrics_by_pair = [by_language_pair(metric) for metric in inputs.metrics]
@@ -364,7 +418,7 @@ def common_systems(
 
 def unjudged_note(prefix: str, names: Sequence[str]) -> str:
     verb, pronoun = ("is", "it") if len(names) == 1 else ("are", "them")
-    return f"{prefix}{join_names(names)} {verb} not compared because nobody judged {pronoun}"
+    return f"{prefix}{join_names(names)} {verb} not compared because people did not judge {pronoun}"
 
 
 def human_sums(
@@ -415,9 +469,20 @@ def check_scores(matched: MatchedSystems, names: Sequence[str]) -> None:
 
 
 class Matrices(NamedTuple):
-    """One language pair. gold: (systems, segments), metrics: (metrics, systems, segments), higher is better, NaN where
-    there is no score. of_systems: scores are of systems, and the matrices have one column. notes: what is skipped.
-    segments: those with a cell that all sides have; empty where scores are of systems.
+    """The scores of one language pair as matrices; higher is better.
+
+    Attributes
+    ----------
+    gold
+        Human scores, (systems, segments); NaN if there is none.
+    metrics
+        Scores of the metrics, (metrics, systems, segments); NaN if there is none.
+    of_systems
+        Whether scores are of whole systems, so that the matrices have one column.
+    notes
+        What was skipped.
+    segments
+        The segments with a cell that all sides have; empty for scores of systems.
     """
 
     gold: Floats
@@ -451,11 +516,25 @@ def scores_of_pair(
 
 
 def match_matrices(inputs: PeopleAndMetrics, pair: str, settings: SystemSettings, *, level: str) -> Matrices:
-    """The scores of one language pair as matrices; systems that nobody judged are skipped.
+    """The scores of one language pair as matrices; systems that people did not judge are skipped.
 
-    Raises InputError where a metric lacks the language pair, or systems or segments that people judged, unless those in
-    common are asked for; for fewer than two systems or segments, scores that are all one, and level "segment" where
-    there are none of segments.
+    Parameters
+    ----------
+    inputs
+        Human judgments and metrics.
+    pair
+        The language pair.
+    settings
+        How agreement on systems is computed.
+    level
+        "system" or "segment".
+
+    Raises
+    ------
+    InputError
+        A metric has no scores for the language pair; systems or segments that people judged are missing from a metric
+        and `common` is not set; there are fewer than two systems or segments; all scores are equal; or the level is
+        "segment" and there are no scores of segments.
     """
     human_by_pair = by_language_pair(inputs.people)
     sides: list[LanguagePairScores] = [human_by_pair[pair]]

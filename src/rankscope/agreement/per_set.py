@@ -300,7 +300,7 @@ def tau_pvalue(
     groups = np.arange(len(table)) if segments is None else np.unique(np.asarray(segments), return_inverse=True)[1]
     if rankings is not None:
         if segments is not None:
-            raise ParameterError("segments is given beside rankings, which know theirs; leave it out")
+            raise ParameterError("segments is given, but rankings already have segments; leave it out")
         groups = segments_of(rankings)
     if groups.shape != (len(table),):
         raise InputError(f"{groups.size} segments for {len(table)} lists, expected one each")

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from rankscope.data.columns import column, digits, table_of, thousands
 from rankscope.data.result import Result
 from rankscope.data.run import Run
-from rankscope.data.section import Section, Table
-from rankscope.data.text import format_value, join_names, pluralise_queries
+from rankscope.data.section import Section
+from rankscope.data.text import join_names, pluralise_queries
 from rankscope.errors import InputError, SettingError
 from rankscope.measures.rank_similarity import STATISTICS, BetweenRuns, between_runs
 from rankscope.settings import Settings, names
@@ -77,27 +78,29 @@ class RunAgreement(Result):
     def sections(self) -> tuple[Section, ...]:
         """The means, and query by query."""
         a, b = self.coefficients[0].systems
-        rows = []
-        for coefficient in self.coefficients:
-            n_queries = int(np.count_nonzero(~np.isnan(coefficient.values)))
-            rows.append((coefficient.statistic, format_value(coefficient.mean, "mean"), f"{n_queries:,}"))
-        columns = [coefficient.values.tolist() for coefficient in self.coefficients]
-        query_rows = [
-            (query, *(format_value(column[i], "mean") for column in columns))
-            for i, query in enumerate(self.coefficients[0].query_ids)
-        ]
         return (
             Section(
                 title=f"Agreement of the runs {a} and {b}",
                 sentence="1 means the same order. For correlations, 0 means no association and -1 the opposite order; "
                 "for rbo, 0 means no document in common. Values are means over the queries that both runs answer.",
-                table=Table(columns=("coefficient", "mean", "queries"), rows=tuple(rows)),
+                table=table_of(
+                    column("coefficient", (coefficient.statistic for coefficient in self.coefficients), name=True),
+                    column("mean", (coefficient.mean for coefficient in self.coefficients), digits()),
+                    column(
+                        "queries",
+                        (np.count_nonzero(~np.isnan(coefficient.values)) for coefficient in self.coefficients),
+                        thousands,
+                    ),
+                ),
             ),
             Section(
                 title="Query by query",
-                table=Table(
-                    columns=("query", *(coefficient.statistic for coefficient in self.coefficients)),
-                    rows=tuple(query_rows),
+                table=table_of(
+                    column("query", self.coefficients[0].query_ids, name=True),
+                    *(
+                        column(coefficient.statistic, coefficient.values.tolist(), digits())
+                        for coefficient in self.coefficients
+                    ),
                 ),
                 folded=True,
             ),

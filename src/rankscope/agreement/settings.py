@@ -38,6 +38,7 @@ from rankscope.settings import (
     switch,
     text,
 )
+from rankscope.stats.confusion import beta_field, normalise_field
 from rankscope.stats.inputs import is_real
 from rankscope.typing import PathLike
 
@@ -49,13 +50,14 @@ __all__ = [
     "INTERVALS",
     "OVER",
     "SEGMENT_STATISTICS",
+    "WEIGHTS",
+    "DecisionSettings",
     "JudgmentSettings",
     "MetricSettings",
     "Names",
     "SegmentSettings",
     "Statistic",
     "SystemSettings",
-    "check_weights",
     "common_field",
     "from_segments_field",
     "human_field",
@@ -117,7 +119,7 @@ class JudgmentSettings(Settings):
         unset="keep",
     )
     lines: str | None = text(
-        None, help="For WMT11: a file whose line i names the segment with number i in the ranking CSV.", metavar="FILE"
+        None, help="For WMT11: a file whose line i names segment i of the ranking CSV.", metavar="FILE"
     )
 
 
@@ -219,12 +221,12 @@ class SegmentSettings(Settings):
     grouping: str = choice(
         "none",
         SEGMENT_GROUPINGS,
-        help="All pairs of translations together (none), or the mean over segments or systems.",
+        help="Pool all pairs of translations (none), or average over segments or systems.",
     )
     epsilon: float | str | None = declare(
         EpsilonRule(),
         None,
-        "Largest difference of two metric scores that is a tie; calibrated: the one with the highest agreement.",
+        "Largest difference of two metric scores that counts as a tie; calibrated: the one with the highest agreement.",
         metavar="E",
         unset="calibrated for acc_eq (0 if grouped by system), else 0",
     )
@@ -264,6 +266,27 @@ class SegmentSettings(Settings):
                     "epsilon cannot be calibrated by system; group by segment or none, or give a number"
                 )
             check_calibrated(self.convention)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecisionSettings(Settings):
+    """How decisions of metrics and people are compared; see `decisions`.
+
+    `agree segments --decisions` has one option for this epsilon and that of its statistics.
+    """
+
+    FUNCTIONS = ("rankscope.agreement:decisions",)
+    COMMANDS = ("agree segments",)
+
+    epsilon: float = number(
+        0.0,
+        rule=NONNEGATIVE,
+        help="Largest difference of two scores of a metric that counts as a tie.",
+        metavar="E",
+        flag="",
+    )
+    normalise: str | None = normalise_field()
+    beta: float = beta_field()
 
 
 #: How a metric's scores of segments become a system's score, and over which segments a mean is.
@@ -309,17 +332,13 @@ class WeightRule(Rule):
             if not separator or not pair:
                 raise ValueError(f"{entry!r}, expected PAIR=WEIGHT, as de-en=0.5")
             if pair in weights:
-                raise ValueError(f"{pair} stands twice, expected each language pair once")
+                raise ValueError(f"{pair} is given twice, expected each language pair once")
             weights[pair] = number
         return weights
 
 
+#: The rule for weights.
 WEIGHTS = WeightRule()
-
-
-def check_weights(weights: Mapping[str, float]) -> None:
-    """Raise ParameterError for weights below 0, and for weights that do not add up to 1."""
-    WEIGHTS.check("the weights", weights)
 
 
 def weights_field() -> Mapping[str, float] | None:
@@ -360,8 +379,8 @@ def over_field() -> str:
     return choice(
         "common",
         OVER,
-        help="Segments over which a system's mean is taken: those with scores of all systems (common), or all that the "
-        "system has (own).",
+        help="Segments in a system's mean: those with scores for all systems (common), or all with a score for this "
+        "system (own).",
     )
 
 
@@ -369,7 +388,7 @@ def common_field() -> bool:
     """Whether what some metrics lack is skipped."""
     return switch(
         False,
-        help="Skip the systems, segments and language pairs that a metric lacks, instead of raising an error.",
+        help="Skip systems, segments and language pairs that are missing from a metric, instead of stopping.",
     )
 
 
@@ -383,7 +402,7 @@ class SystemSettings(Settings):
     statistic: str = choice(
         ACCURACY, SYSTEM_STATISTICS, kind="statistic", help="Statistic of agreement between a metric and people."
     )
-    absolute: bool = switch(False, help="Correlations without their sign, as some papers report them.")
+    absolute: bool = switch(False, help="Use absolute values of correlations, as some papers do.")
     human: str | None = human_field()
     prior: float = number(
         0.0,

@@ -26,6 +26,7 @@ __all__ = [
     "details_option",
     "evaluate_files",
     "evaluation_options",
+    "file_option",
     "format_option",
     "input_option",
     "machine_option",
@@ -39,6 +40,7 @@ __all__ = [
     "refuse_workers",
     "resolve_format",
     "save_option",
+    "table_output_option",
     "to_option",
     "workers_option",
 ]
@@ -131,15 +133,13 @@ def measure_option(default: Sequence[str] = (), *, hint: str = "") -> Callable[[
     )
 
 
-def workers_option(hint: str = "") -> Callable[[Command], Command]:
-    """`--workers`. hint: the option that it needs."""
+def workers_option(hint: str = "", default: str = "all cores if that is faster") -> Callable[[Command], Command]:
+    """`--workers`. hint: the option that it needs. default: how many processes work without it, in words."""
     return click.option(
         "--workers",
         type=int,
         metavar="N",
-        help=with_hint(
-            "Number of processes; it does not change the result. Default: all cores if that is faster.", hint
-        ),
+        help=with_hint(f"Number of processes; it does not change the result. Default: {default}.", hint),
     )
 
 
@@ -167,6 +167,20 @@ def output_option(
 ) -> Callable[[Command], Command]:
     """`-o` and `--output`. name: of the option's value."""
     return click.option("-o", "--output", name, metavar=metavar, required=required, help=help)
+
+
+def table_output_option(command: Command) -> Command:
+    """`-o TABLE`, for a command that writes features."""
+    help = "Output file: .parquet, .csv, .tsv or .jsonl; any other name means SVMlight."
+    return output_option(help, metavar="TABLE")(command)
+
+
+def file_option(flag: str, help: str, *, name: str = "", several: bool = False) -> Callable[[Command], Command]:
+    """An option that names an input file.
+
+    name: of its value, if not the flag's. several: whether the option may be repeated.
+    """
+    return click.option(*filter(None, (flag, name)), metavar="FILE", multiple=several, help=help)
 
 
 def name_option(help: str) -> Callable[[Command], Command]:

@@ -15,6 +15,8 @@ __all__ = [
     "digits",
     "general",
     "interval",
+    "is_best",
+    "rank_range",
     "table_of",
     "thousands",
 ]
@@ -63,6 +65,18 @@ def table_of(*columns: Column | None) -> Table:
     )
 
 
+def is_best(values: Iterable[float], n: int = 4) -> list[bool]:
+    """Whether each value is the highest of two or more, as written with `n` digits.
+
+    >>> is_best([0.25, 0.5, 0.500001]), is_best([0.5])
+    ([False, True, True], [False])
+    """
+    numbers = [float(value) for value in values]
+    present = [value for value in numbers if value == value]
+    best_text = format_number(max(present), n) if len(present) > 1 else None
+    return [format_number(value, n) == best_text for value in numbers]
+
+
 def digits(n: int = 4, *, signed: bool = False) -> Callable[[float], str]:
     """Writes numbers with `n` digits; a dash for NaN."""
     return lambda value: format_number(value, n, signed=signed)
@@ -89,3 +103,22 @@ def thousands(n: int) -> str:
 def interval(n: int = 4) -> Callable[[tuple[float, float]], str]:
     """Writes pairs of ends as an interval; a dash where an end is NaN."""
     return lambda ends: format_interval(ends[0], ends[1], n)
+
+
+def rank_range(ranks: tuple[float, float]) -> str:
+    """The best and the worst rank, as "2-4"; one number if they are the same.
+
+    >>> rank_range((2, 4)), rank_range((1, 1))
+    ('2-4', '1')
+    """
+    best, worst = map(int, ranks)
+    return f"{best}" if best == worst else f"{best}-{worst}"
+
+
+def thousands(count: int | None) -> str:
+    """A count with commas between thousands; a dash for None.
+
+    >>> thousands(12345), thousands(None)
+    ('12,345', '-')
+    """
+    return "-" if count is None else f"{int(count):,}"

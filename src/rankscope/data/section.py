@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from rankscope.data.text import align_columns, display_width, format_number
+from rankscope.data.text import align_columns, display_width
 from rankscope.errors import in_one_line
 
 __all__ = [
@@ -16,7 +16,6 @@ __all__ = [
     "Section",
     "Table",
     "as_marked",
-    "best_in_bold",
 ]
 
 
@@ -133,15 +132,6 @@ class Section:
 def as_marked(cell: Cell) -> Marked:
     """The cell as a `Marked`, without marks where it is a text."""
     return cell if isinstance(cell, Marked) else Marked(cell)
-
-
-def best_in_bold(values: Iterable[float], digits: int = 4) -> list[Cell]:
-    """A column of values with the highest in bold, where there are two or more; with all whose text is the same."""
-    numbers = [float(value) for value in values]
-    texts = [format_number(value, digits) for value in numbers]
-    present = [value for value in numbers if value == value]
-    best_text = format_number(max(present), digits) if len(present) > 1 else None
-    return [Marked(text, bold=True) if text == best_text else text for text in texts]
 
 
 def superscript_gap(width: int, raised: str = "") -> str:

@@ -97,9 +97,7 @@ def seg_score_lines(scores: SegmentScores, test_set: str) -> Iterator[str]:
             )
         for name in (scores.metric, pair, test_set, *pair_scores.systems):
             if any(separator in name for separator in "\t\n\r"):
-                raise InputError(
-                    f"{name!r} cannot stand in a line of seg.scr, whose fields tabs divide; name it otherwise"
-                )
+                raise InputError(f"{name!r} contains a tab or a line break, which seg.scr cannot hold; rename it")
         for system, values in zip(pair_scores.systems, pair_scores.values.tolist(), strict=True):
             prefix = f"{scores.metric}\t{pair}\t{test_set}\t{system}\t"
             rows = zip(pair_scores.segments, values, strict=True)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from rankscope.errors import InputError, ParameterError
+from rankscope.settings import Settings, switch
 
 __all__ = [
     "TOKENISATION",
+    "CorpusSettings",
     "as_lines",
     "sacrebleu_version",
     "tokenised",
@@ -16,6 +19,16 @@ __all__ = [
 
 #: The name of the tokenisation in signatures.
 TOKENISATION = "13a,lowercase"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorpusSettings(Settings):
+    """How the text is read that a language model or a lexicon is trained on."""
+
+    COMMANDS = ("features lm",)
+
+    tokenised: bool = switch(False, help="Treat the text as tokenised: split words at spaces only.")
+    repeats: bool = switch(False, help="Count a repeated line as often as it occurs, instead of once.")
 
 
 def sacrebleu_version() -> str:

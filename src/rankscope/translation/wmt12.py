@@ -13,11 +13,12 @@ import numpy as np
 from rankscope.agreement.load import ranked_only, select_language_pairs
 from rankscope.agreement.segment_level import SegmentAgreement, segments
 from rankscope.agreement.system_level import SystemAgreement, systems
+from rankscope.data.columns import column, digits, table_of, thousands
 from rankscope.data.rankings import Rankings
 from rankscope.data.result import Result
-from rankscope.data.section import Section, Table
+from rankscope.data.section import Section
 from rankscope.data.segment_scores import SystemScores
-from rankscope.data.text import format_value, join_names, pluralise
+from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.io.translation import read_plain_texts, read_wmt_rankings
 from rankscope.settings import Settings, confidence_field, name_list, resamples_field, seed_field
@@ -120,11 +121,13 @@ class SegmentLevel(Result):
 
     def sections(self) -> tuple[Section, ...]:
         """The numbers of pairs beside those published; then the agreement."""
-        rows = tuple(
-            (pair, f"{self.judgments[pair]:,}", f"{n_pairs:,}", f"{PUBLISHED[pair]:,}" if pair in PUBLISHED else "-")
-            for pair, n_pairs in self.pairs_found.items()
+        pairs = list(self.pairs_found)
+        table = table_of(
+            column("pair", pairs, name=True),
+            column("judgments", (self.judgments[pair] for pair in pairs), thousands),
+            column("ordered pairs", self.pairs_found.values(), thousands),
+            column("published", map(PUBLISHED.get, pairs), thousands),
         )
-        table = Table(columns=("pair", "judgments", "ordered pairs", "published"), rows=rows)
         title = "WMT12: pairs of translations that people ordered"
         return (Section(title=title, sentence=self.sentence(), table=table), *self.agreement.sections())
 
@@ -305,22 +308,16 @@ class SystemLevel(Result):
 
     def sections(self) -> tuple[Section, ...]:
         """The values beside those published; then the agreement by wins."""
-        rows = []
-        for p, pair in enumerate(self.main_agreement.pairs):
-            values_by_rule = [
-                format_value(float(agreement.value[0, p]), "mean") for agreement in self.agreement.values()
-            ]
-            published_value = self.published.get(pair)
-            rows.append(
-                (
-                    pair,
-                    f"{len(self.main_agreement.systems[p])}",
-                    "-" if published_value is None else f"{published_value:.2f}",
-                    *values_by_rule,
-                )
-            )
-        names = [rule.replace("_", " ") for rule in self.agreement]
-        table = Table(columns=("pair", "systems", "published", *names), rows=tuple(rows))
+        pairs = self.main_agreement.pairs
+        table = table_of(
+            column("pair", pairs, name=True),
+            column("systems", map(len, self.main_agreement.systems)),
+            column("published", (self.published.get(pair, np.nan) for pair in pairs), digits(2)),
+            *(
+                column(rule.replace("_", " "), agreement.value[0], digits())
+                for rule, agreement in self.agreement.items()
+            ),
+        )
         title = f"WMT12: Spearman's correlation of {self.main_agreement.metrics[0]} with people on systems"
         return (Section(title=title, sentence=self.sentence(), table=table), *self.main_agreement.sections())
 
@@ -328,12 +325,8 @@ class SystemLevel(Result):
         """Whether the values agree with the published ones, by each rule."""
         matching_pairs = {rule: self.pairs_within_tolerance(agreement) for rule, agreement in self.agreement.items()}
         n = len(self.main_agreement.pairs)
-        clauses = [
-            f"by {rule.replace('_', ' ')} {'all are' if len(pairs) == n else f'{len(pairs)} of {n} are'} within "
-            f"{TOLERANCE}"
-            for rule, pairs in matching_pairs.items()
-        ]
-        return f"Of the values that were published for {pluralise(n, 'language pair')}, {join_names(clauses)}."
+        clauses = [f"{len(pairs)} of {n} by {rule.replace('_', ' ')}" for rule, pairs in matching_pairs.items()]
+        return f"Published values reproduced to within {TOLERANCE}: {join_names(clauses)}."
 
     def pairs_within_tolerance(self, agreement: SystemAgreement) -> list[str]:
         """The language pairs whose value agrees with the published one."""

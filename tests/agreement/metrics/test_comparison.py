@@ -192,7 +192,7 @@ def test_sets_that_differ_are_refused_and_named_or_compared_where_they_meet() ->
         compare(people, [first, short], **FEW)
     assert compare(people, [first, short], common=True, **FEW).segments == (28,)
     more = SegmentScores("m1", {"x-1": PairScores((*SYSTEMS, "G"), SEGMENTS, np.vstack([metrics[1], metrics[1][:1]]))})
-    assert mentions(compare(people, [first, more], **FEW).notes, "x-1: G ", "judged")
+    assert mentions(compare(people, [first, more], **FEW).notes, "x-1: G ", "judge")
     elsewhere = scored("m1", metrics[1], metrics[1])
     both = scored("people", gold, gold)
     with pytest.raises(InputError, match=r"m0 .*'x-2', .*'x-1'"):
@@ -299,13 +299,13 @@ def test_a_correction_that_no_p_can_pass_is_said() -> None:
         ({"correction": "tukey"}, ParameterError, "correction is 'tukey'"),
         ({"statistic": "tau"}, UnknownName, "unknown statistic 'tau'"),
         ({"weights": {"x-1": 0.5}}, ParameterError, "weights add up to 0.5"),
-        ({"level": "system", "statistic": "spearman", "test": "williams"}, ParameterError, "take perm_both"),
+        ({"level": "system", "statistic": "spearman", "test": "williams"}, ParameterError, "use perm_both"),
         ({"level": "system", "statistic": "acc_eq"}, ParameterError, "level segment, ... level is system"),
         ({"test": "bootstrap", "swap": "cells"}, ParameterError, "swap ... perm_both"),
-        ({"over": "own"}, ParameterError, "over says"),
-        ({"from_segments": "share", "level": "system"}, ParameterError, "from_segments says"),
+        ({"over": "own"}, ParameterError, "over is for"),
+        ({"from_segments": "share", "level": "system"}, ParameterError, "from_segments is for"),
         ({"statistic": "pearson", "epsilon": 0.1}, ParameterError, "epsilon is for"),
-        ({"human": "wins"}, ParameterError, "human says"),
+        ({"human": "wins"}, ParameterError, "human is for"),
         ({"weights": {"x-9": 1.0}}, UnknownName, "language pair 'x-9'"),
         ({"statistic": "pearson", "test": "williams"}, ParameterError, "Williams' test ... correlation"),
         ({"statistic": "kendall_c", "grouping": "none"}, ParameterError, "no bootstrap"),

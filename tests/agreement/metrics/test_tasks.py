@@ -75,7 +75,7 @@ def test_weights_add_up_to_one_and_are_alike_where_none_is_given() -> None:
     [
         (["a:system:pearson:0.5", "b:system:pearson:0.4"], "weights .*0.9, .*1"),
         (["a:system:pearson:0.5", "b:system:pearson"], "task b:system:pearson .*weight"),
-        (["a:system:pearson", "a:system:pearson"], "task a:system:pearson occurs twice"),
+        (["a:system:pearson", "a:system:pearson"], "task a:system:pearson is given twice"),
         ([], "there is no task"),
     ],
 )
@@ -85,7 +85,7 @@ def test_weights_that_do_not_fit_together_are_refused(tasks: list[str], said: st
 
 
 def test_a_task_that_two_texts_ask_for_is_found_out_once_pairs_are_known() -> None:
-    with pytest.raises(ParameterError, match="task a:system:pearson occurs twice"):
+    with pytest.raises(ParameterError, match="task a:system:pearson is given twice"):
         spread_tasks(settled("*:system:pearson", "a:system:pearson"), ["a"], None)
     with pytest.raises(UnknownName, match="language pair 'c'"):
         spread_tasks(settled("c:system:pearson"), ["a", "b"], None)

@@ -10,8 +10,9 @@ from helpers.messages import Messages, mentions
 
 from rankscope import Rankings
 from rankscope.agreement import segments
+from rankscope.data.columns import is_best
 from rankscope.data.rankings import Labels
-from rankscope.data.section import Marked, best_in_bold
+from rankscope.data.section import Marked
 from rankscope.reporting.tables import render_result
 
 SENTENCES = Messages("agreement_sentences")
@@ -27,13 +28,8 @@ def judged(**metrics):
 
 
 def test_the_best_of_a_column_is_bold_and_all_of_them_where_they_look_alike():
-    assert best_in_bold(np.array([0.1, 0.30001, 0.30003, np.nan])) == [
-        "0.1000",
-        Marked("0.3000", bold=True),
-        Marked("0.3000", bold=True),
-        "-",
-    ]
-    assert best_in_bold(np.array([0.1, np.nan])) == ["0.1000", "-"]
+    assert is_best(np.array([0.1, 0.30001, 0.30003, np.nan])) == [False, True, True, False]
+    assert is_best(np.array([0.1, np.nan])) == [False, False]
 
 
 def test_the_table_is_metrics_by_pairs_with_the_average():
@@ -42,7 +38,7 @@ def test_the_table_is_metrics_by_pairs_with_the_average():
     assert table.columns == ("metric", "fr-en", "de-en", "average")
     assert [row[0] for row in table.rows] == ["good", "poor"]
     assert all(cell.bold and cell.text == "1.0000" for cell in table.rows[0][1:])
-    assert table.rows[1][1:] == ("-0.3333",) * 3
+    assert table.rows[1][1:] == (Marked("-0.3333"),) * 3
     assert "**1.0000**" in render_result(found, "markdown")
 
 

@@ -32,7 +32,7 @@ def test_a_metric_of_other_segments_than_people_judged_is_refused(common):
     with pytest.raises(InputError, match=r"x-y: m .*people judged 1, 2"):
         systems(human, metric, common=common)
     judged = Rankings.of([dict(zip("ABCDE", (1, 2, 3, 4, 5), strict=True))] * 3, name="rank")
-    with pytest.raises(InputError, match=r"same names of segments"):
+    with pytest.raises(InputError, match=r"same segment names"):
         systems(judged, SegmentScores("m", {"": metric.pairs["x-y"]}), common=common)
 
 

@@ -92,7 +92,7 @@ def test_figures_are_drawn_by_name(cli: Callable[..., Any], files: Path) -> None
             "the weights add up to 0.9, expected 1; divide each by their sum",
         ),
         ("people.seg.scr good.seg.scr poor.seg.scr --task a-b:pearson", "a task is 'a-b:pearson', expected PAIR:LEVEL"),
-        ("people.seg.scr good.seg.scr poor.seg.scr --weights a-b=1", "weights say nothing of c-d"),
+        ("people.seg.scr good.seg.scr poor.seg.scr --weights a-b=1", "no entry for c-d"),
         ("people.seg.scr good.seg.scr poor.seg.scr --metrics good,por", "unknown metric 'por'; did you mean poor?"),
         ("people.seg.scr good.seg.scr poor.seg.scr --task e-f:system:pearson", "unknown language pair 'e-f'"),
         ("people.seg.scr good.seg.scr poor.seg.scr --statistic pearsn", "did you mean pearson?"),

@@ -106,6 +106,8 @@ def test_decisions_are_a_confusion_matrix(cli: Callable[..., Any], files: Path) 
     assert found["count", "better -> worse"] == 1
     shares = cli("agree", "segments", "wmt.csv", "good.scr", "--decisions", "--normalise", "row").out
     assert mentions(" ".join(shares.split()), "share", "its row")
+    weighted = cli("agree", "segments", "wmt.csv", "good.scr", "--decisions", "--beta", "2").out
+    assert mentions(weighted, "F2", "beta:2")
 
 
 def test_the_figure_of_each_metric_can_be_drawn(cli: Callable[..., Any], files: Path) -> None:
@@ -188,6 +190,7 @@ def test_a_seed_makes_the_same_intervals_again(cli: Callable[..., Any], files: P
         ),
         (("wmt.csv", "good.scr", "--epsilon", "best"), "'best', expected a number"),
         (("wmt.csv", "good.scr", "--normalise", "row"), "--normalise applies to --decisions"),
+        (("wmt.csv", "good.scr", "--beta", "2"), "--beta applies to --decisions"),
         (("wmt.csv", "good.scr", "--decisions", "--epsilon", "calibrated"), "give --epsilon as a number"),
         (("wmt.csv", "nowhere.scr"), "nowhere.scr"),
         (("wmt.csv", "judged.csv"), "judged.csv: has no scores of a metric; expected lines METRIC PAIR"),

@@ -110,7 +110,7 @@ def test_a_figure_of_each_metric_and_pair_can_be_drawn(cli: Callable[..., Any], 
     [
         ("wmt.csv bleu.sys.scr --statistic tau", "'tau' is not one of 'pearson'"),
         ("wmt.csv bleu.sys.scr --weights fr-en=0.9", "--weights add up to 0.9, expected 1"),
-        ("wmt.csv bleu.sys.scr --weights fr-en=1", "weights lack de-en"),
+        ("wmt.csv bleu.sys.scr --weights fr-en=1", "no entry for de-en"),
         ("wmt.csv bleu.sys.scr --weights fr-en", "'fr-en', expected PAIR=WEIGHT"),
         ("wmt.csv bleu.sys.scr --weights fr-en=1 --pairs de-en", "--weights names fr-en, which is not among --pairs"),
         ("wmt.csv ter.seg.scr", "TER has no scores of language pair 'de-en', only of 'fr-en'; use --common"),

@@ -151,7 +151,7 @@ def test_the_features_are_listed(cli):
         (
             {"x": "<s>a\nb\nb\n\nc </s>\n"},
             ("features", "lm", "--tokenised", "-o", "y.lm", "news.en", "x"),
-            "x:5: the word </s>, a mark of the model's own",
+            "x:5: the word </s>, which is reserved for the model",
         ),
         (
             {"x": "a\n\n", "y": "\nb\n"},

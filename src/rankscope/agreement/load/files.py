@@ -70,10 +70,22 @@ def not_ranked(rankings: Rankings, gold: str) -> Bools:
 
 
 def ranked_only(rankings: Rankings, gold: str) -> Rankings:
-    """The same with NaN for -1 in people's ranks, counted in a note; scores stay as they are.
+    """The judgments with NaN for the human rank -1, which means not ranked; a note counts them. Scores are not changed.
 
-    Raises InputError for another rank below 0.
+    Parameters
+    ----------
+    rankings
+        The judgments.
+    gold
+        The human column.
 
+    Raises
+    ------
+    InputError
+        Another rank is below 0.
+
+    Examples
+    --------
     >>> found = ranked_only(Rankings.of([{"A": -1, "B": 2}]), "rank")
     >>> found.columns["rank"].tolist(), found.notes
     ([nan, 2.0], ('1 item is not ranked (rank is -1) and skipped',))
@@ -103,11 +115,34 @@ def refuse_item(rankings: Rankings, item: int, name: str, expected: str) -> None
 
 
 def handle_duplicates(rankings: Rankings, duplicates: str, name: str) -> Rankings:
-    """The judgments, with those that repeat an earlier one kept, dropped or refused, and counted in a note.
+    """Keep, drop or refuse judgments that repeat an earlier one; a note counts them.
 
-    Two judgments are the same where pair, segment and judge are, and the same systems have the same values in every
-    column, in whatever order they stand. name: of the file, for notes and errors. Raises InputError, ParameterError.
+    Two judgments are the same if their pair, segment and judge are the same, and if the same systems have the same
+    values in every column, in any order.
 
+    Parameters
+    ----------
+    rankings
+        The judgments.
+    duplicates
+        "keep", "drop" or "refuse".
+    name
+        Name of the file, for notes and errors.
+
+    Returns
+    -------
+    Rankings
+        The judgments, with a note if any was repeated.
+
+    Raises
+    ------
+    InputError
+        A judgment is repeated and `duplicates` is "refuse".
+    ParameterError
+        `duplicates` is unknown.
+
+    Examples
+    --------
     >>> from rankscope.data.rankings import Labels
     >>> twice = replace(Rankings.of([{"A": 1, "B": 2}, {"B": 2, "A": 1}]), segment=Labels.of(["7", "7"]))
     >>> found = handle_duplicates(twice, "drop", "it")
@@ -233,14 +268,34 @@ def read_judgments(
     duplicates: str | None = None,
     **wmt: Any,
 ) -> Rankings | SegmentScores:
-    """What people said: ranking CSVs of WMT, tables, JCML, Appraise's XML, better/worse pairs, scores of segments.
+    """Read human judgments: ranking CSVs of WMT, tables, JCML, Appraise's XML, better/worse pairs, scores of segments.
 
-    "-" is standard input. higher: the columns of a table or JCML in which higher is better; else lower is, as of ranks.
-    gold: the column of people, needed: others; of a table they must hold numbers. duplicates: whether judgments that
-    stand twice are kept ("keep"), as they are by default, dropped ("drop") or refused ("refuse"). wmt: more options of
-    `read_wmt_rankings`.
-    Raises InputError for what cannot be read as what it looks like, for a folder, and for a file of scores of several
-    metrics; ParameterError for an option that is for another kind of file.
+    Parameters
+    ----------
+    path
+        The file; "-" is standard input.
+    higher
+        Columns of a table or JCML in which higher is better. In all others lower is better, as for ranks.
+    gold
+        The human column; in a table it must hold numbers.
+    needed
+        Further columns of a table that must hold numbers.
+    duplicates
+        What to do with judgments that repeat an earlier one: "keep", "drop" or "refuse". Default: keep.
+    wmt
+        Further options of `read_wmt_rankings`.
+
+    Returns
+    -------
+    Rankings or SegmentScores
+        The judgments; scores of segments stay scores.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read in the format that it seems to have, is a folder, or holds scores of several metrics.
+    ParameterError
+        An option is for another kind of file.
     """
     if os.path.isdir(path):
         raise InputError(
@@ -339,11 +394,29 @@ AnyScores = SegmentScores | SystemScores
 def system_scores_in(
     path: PathLike, *, test_set: str | None = None, needed: Sequence[str] = (), people: bool = False
 ) -> list[SystemScores] | None:
-    """The scores of whole systems in a file, one entry a metric; None where it holds something else.
+    """The scores of whole systems in a file; None if it holds something else.
 
     Formats: sys.scr, .sys.score (SYSTEM<TAB>SCORE, each system once), tables with a column of systems and none of
-    segments. test_set: which is wanted of a sys.scr. needed, people: as in `rankscope.agreement.read_system_table`.
-    Raises InputError as the readers, and for a file that is empty or a page.
+    segments.
+
+    Parameters
+    ----------
+    path
+        The file.
+    test_set
+        Test set to use from a sys.scr that holds several.
+    needed, people
+        As in `rankscope.agreement.read_system_table`.
+
+    Returns
+    -------
+    list of SystemScores, or None
+        One entry per metric.
+
+    Raises
+    ------
+    InputError
+        As the readers; also for an empty file or a web page.
     """
     if os.path.isdir(path):
         return None
@@ -407,10 +480,22 @@ def column_names(line: str) -> list[str]:
 
 
 def read_any_scores(path: PathLike, *, test_set: str | None = None, segments: bool = False) -> list[AnyScores]:
-    """What metrics say, of systems where the file does, else of segments; of a folder of mt-metrics-eval both.
+    """Scores of metrics: of systems if the file has them, else of segments; from a folder of mt-metrics-eval both.
 
-    In a folder a metric's scores of systems (metric-scores/PAIR/METRIC.sys.score) go before those of segments;
-    segments: those of segments do. Raises InputError as `system_scores_in` and `rankscope.read_segment_scores`.
+    Parameters
+    ----------
+    path
+        The file or folder.
+    test_set
+        Test set to use from a file that holds several.
+    segments
+        Whether scores of segments are preferred in a folder with both; by default those of systems are
+        (metric-scores/PAIR/METRIC.sys.score).
+
+    Raises
+    ------
+    InputError
+        As `system_scores_in` and `rankscope.read_segment_scores`.
     """
     if os.path.isdir(path):
         from rankscope.io.translation import list_mt_scores, read_mt_scores, read_mt_system_scores

@@ -100,7 +100,19 @@ Scores = SegmentScores | PathLike | Sequence[SegmentScores | PathLike]
 
 
 class JudgedMetrics(NamedTuple):
-    """Judgments with a column of people and one for each metric."""
+    """Judgments with a human column and a column for each metric.
+
+    Attributes
+    ----------
+    rankings
+        The judgments.
+    gold
+        Name of the human column.
+    metrics
+        Names of the metrics.
+    notes
+        What a reader should know.
+    """
 
     rankings: Rankings
     gold: str
@@ -114,12 +126,31 @@ class JudgedMetrics(NamedTuple):
 def attach_metrics(
     judgments: Judgments, scores: Scores = (), *, gold: str | None = None, pairs: Sequence[str] | None
 ) -> JudgedMetrics:
-    """Judgments with the metrics as columns. gold: the column of people; by default "rank", "gold" or "human".
+    """Judgments with the metrics as columns.
 
-    Without scores every other column of the judgments is a metric. pairs: the language pairs wanted, in their order.
-    People's rank -1 says that an item was not ranked: it has no value, and is counted in a note.
-    Raises InputError where there is no metric, no judgment, a rank below 0 otherwise, or a column of people without any
-    value; ParameterError and UnknownName for what was asked for and is not there.
+    Parameters
+    ----------
+    judgments
+        The human judgments, or their file. Items with rank -1 were not ranked: they have no value, and a note counts
+        them.
+    scores
+        Scores of metrics, or their files. Without scores, every other column of the judgments is a metric.
+    gold
+        The human column. Default: the column named "rank", "gold" or "human".
+    pairs
+        Language pairs to include, in this order.
+
+    Returns
+    -------
+    JudgedMetrics
+        The judgments with their metrics.
+
+    Raises
+    ------
+    InputError
+        There is no metric or no judgment, a rank below 0 other than -1, or a human column without any value.
+    ParameterError, UnknownName
+        A requested column, metric or language pair does not exist.
     """
     sources = [scores] if isinstance(scores, (SegmentScores, str, PathLikeType)) else list(scores)
     metrics = load_segment_metrics(sources)
@@ -236,18 +267,42 @@ def read_rankings(
     reference: str | None = None,
     lines: PathLike | None = None,
 ) -> Rankings:
-    r"""Read what people said of translations (or answers), from a file of any format, told by what it holds.
+    r"""Read human judgments of translations, or of answers, from a file; its content decides the format.
 
     Formats: ranking CSVs of WMT10 to 16; tables (CSV, TSV, JSON lines, Parquet) with the columns segment and system;
-    JCML; Appraise's XML; better/worse pairs; scores that people gave (.seg.score, seg.scr), which become one judgment a
-    segment. higher: the columns in which higher is better; in all others lower is, as of ranks. lower: scores in which
-    lower is better (HTER). duplicates: judgments that stand twice are kept ("keep", the default), dropped ("drop") or
-    refused ("refuse"). reference ("keep", "drop") and lines (of WMT11) say how a ranking CSV is read, see
-    `rankscope.agreement.read_wmt_rankings`. "-" is standard input.
+    JCML; Appraise's XML; better/worse pairs; human scores (.seg.score, seg.scr), which become one judgment per segment.
 
-    Raises InputError for what cannot be read, with file and line; UnknownName for a column that is not there;
-    ParameterError for an option that is for another kind of file.
+    Parameters
+    ----------
+    path
+        The file; "-" is standard input.
+    higher
+        Columns in which higher is better. In all others lower is better, as for ranks.
+    lower
+        Human scores in which lower is better, as HTER.
+    duplicates
+        What to do with judgments that repeat an earlier one: "keep", "drop" or "refuse". Default: keep.
+    reference
+        For ranking CSVs: "keep" or "drop" the reference, see `rankscope.agreement.read_wmt_rankings`.
+    lines
+        For WMT11: a file with the names of the segments, see `rankscope.agreement.read_wmt_rankings`.
 
+    Returns
+    -------
+    Rankings
+        The judgments, with a column for each column of numbers.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read; the message names file and line.
+    UnknownName
+        A column does not exist.
+    ParameterError
+        An option is for another kind of file.
+
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "judged.csv")
     >>> _ = path.write_text("segment,system,rank,llm\n1,A,1,9\n1,B,2,7\n")
@@ -264,14 +319,33 @@ def read_rankings(
 
 
 def read_segment_scores(path: PathLike, *, lower: Names = (), test_set: str | None = None) -> list[SegmentScores]:
-    r"""Read what metrics say of each translation, one entry a metric, told by what the file holds.
+    r"""Read scores that metrics give to translations; the content of the file decides the format.
 
     Formats: seg.scr of WMT's metrics tasks, .seg.score, or a folder of mt-metrics-eval with all of its metric-scores.
-    lower: the metrics in which lower is better, as TER. test_set: which is wanted of a seg.scr with several.
 
-    Raises InputError for what cannot be read, with file and line; UnknownName for a metric in `lower` that is not
-    there.
+    Parameters
+    ----------
+    path
+        The file or folder.
+    lower
+        Metrics in which lower is better, as TER.
+    test_set
+        Test set to use from a seg.scr that holds several.
 
+    Returns
+    -------
+    list of SegmentScores
+        One entry per metric.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read; the message names file and line.
+    UnknownName
+        A metric in `lower` does not exist.
+
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "ter.seg.scr")
     >>> _ = path.write_text("TER\tde-en\tnewstest2012\tA\t1\t0.5\nTER\tde-en\tnewstest2012\tA\t2\t0.25\n")

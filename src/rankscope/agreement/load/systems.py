@@ -47,8 +47,20 @@ SystemMetrics = AnyScores | PathLike | Sequence[AnyScores | PathLike]
 
 
 class PeopleAndMetrics(NamedTuple):
-    """people: rankings from which a rule computes scores, or scores. gold: their name. rule: one of RULES, "mean" for
-    scores of segments, or "given". metrics: the scores of each metric. notes: what a reader should know.
+    """Human judgments and the scores of metrics.
+
+    Attributes
+    ----------
+    people
+        Rankings, from which a rule computes scores, or scores.
+    gold
+        Name of the human column or scores.
+    rule
+        One of RULES; "mean" for scores of segments; "given" for scores of systems.
+    metrics
+        The scores of each metric.
+    notes
+        What a reader should know.
     """
 
     people: Rankings | AnyScores
@@ -67,11 +79,25 @@ def load_people_and_metrics(
     human: str | None,
     segments: bool = False,
 ) -> PeopleAndMetrics:
-    """People and metrics, selected as requested, read where they are files, in the given directions. Raises as
-    `systems`.
+    """Human judgments and metrics, read if they are files, with the selected columns, metrics and directions.
 
-    human: the rule that makes scores of systems; None for that of the data. segments: in folders with both, read scores
-    of segments instead of those of systems.
+    Parameters
+    ----------
+    judgments, scores
+        As `systems` takes them.
+    judgment_settings
+        Which judgments are read, and how.
+    metric_settings
+        Which metrics are compared.
+    human
+        The rule that turns judgments into scores of systems. None: the default for these data.
+    segments
+        Whether scores of segments are preferred in folders with scores of both segments and systems.
+
+    Raises
+    ------
+    InputError, ParameterError, UnknownName
+        As `systems`.
     """
     higher, lower, metric_names = judgment_settings.higher, metric_settings.lower, metric_settings.metrics
     if in_both := [name for name in higher if name in lower]:
@@ -279,10 +305,24 @@ def select_pairs_of_people(people: Rankings | AnyScores, pairs: Sequence[str]) -
 
 
 def read_metric_scores(scores: SystemMetrics, test_set: str | None, judgments: object = None) -> list[AnyScores]:
-    """Scores as given, or read from files; from a folder those of segments where a metric has both, or those of systems
-    where the judgments are of systems.
+    """Scores of metrics, as they are or read from files.
 
-    Raises as `rankscope.read_segment_scores`; ParameterError for a test set where there is no file.
+    Parameters
+    ----------
+    scores
+        The scores, or files or folders of them. If a folder has scores of both segments and systems for a metric, those
+        of segments are read, or those of systems if the judgments are of systems.
+    test_set
+        Test set to use from files that hold several.
+    judgments
+        The human judgments.
+
+    Raises
+    ------
+    InputError, UnknownName
+        As `rankscope.read_segment_scores`.
+    ParameterError
+        There is a test set but no file.
     """
     is_single = isinstance(scores, (SegmentScores, SystemScores, str, PathLikeType))
     sources = [scores] if is_single else list(scores)  # type: ignore[arg-type]  # neither is a list

@@ -290,7 +290,7 @@ def compare_metrics(
         soft_pairwise_accuracy; at level segment: acc_eq, pearson, spearman, kendall_b, or one of `agree segments`.
         Default: pairwise_accuracy for systems; for segments wmt12 if people ranked, else acc_eq.
     grouping
-        Segment scores all at once (none), or the mean over segments or systems. One of 'none', 'segment', 'system'.
+        Pool all segment scores (none), or average over segments or systems. One of 'none', 'segment', 'system'.
         Default: none for statistics of rankings, else segment.
     tasks
         The columns of the table: texts PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT] or `Task` objects. Default: one for
@@ -298,14 +298,14 @@ def compare_metrics(
     weights
         Weights of the language pairs in the average, adding up to 1. Default: equal weights.
     test
-        Significance test of two metrics. One of 'perm_both', 'boot_both', 'bootstrap', 'pair_swaps', 'williams'.
+        Significance test between two metrics. One of 'perm_both', 'boot_both', 'bootstrap', 'pair_swaps', 'williams'.
         Default: bootstrap if people ranked segments, else perm_both.
     alternative
-        Alternative hypothesis: two metrics differ; or the higher one is better (greater), as in WMT's metrics task. One
-        of 'greater', 'two-sided'. Default: 'two-sided'.
+        Alternative hypothesis: the metrics differ (two-sided), or the one with the higher value is better (greater), as
+        in WMT's metrics task. One of 'greater', 'two-sided'. Default: 'two-sided'.
     swap
-        What perm_both swaps as one: the scores of a system, of a segment, or single cells. One of 'cells', 'systems',
-        'segments'. Default: systems at level system, else cells.
+        Unit that perm_both swaps: all scores of a system, all scores of a segment, or single cells. One of 'cells',
+        'systems', 'segments'. Default: systems at level system, else cells.
     epsilon
         Largest difference of two scores that counts as a tie. Default: calibrated for each metric with acc_eq, else 0.
     correction
@@ -322,10 +322,10 @@ def compare_metrics(
         How a metric's scores of segments become a system's score: their mean, or the share of comparisons with other
         systems in which its translation is better or equal. One of 'mean', 'share'. Default: 'mean'.
     over
-        Segments over which a system's mean is taken: those with scores of all systems (common), or all that the system
-        has (own). One of 'common', 'own'. Default: 'common'.
+        Segments in a system's mean: those with scores for all systems (common), or all with a score for this system
+        (own). One of 'common', 'own'. Default: 'common'.
     common
-        Skip the systems, segments and language pairs that a metric lacks, instead of raising an error. Default: False.
+        Skip systems, segments and language pairs that are missing from a metric, instead of stopping. Default: False.
     gold
         Column with the human ranks or scores. Default: the column named "rank", "gold" or "human".
     pairs
@@ -343,7 +343,7 @@ def compare_metrics(
         What to do with the reference if a ranking CSV of WMT ranks it as a system. One of 'keep', 'drop'. Default:
         keep.
     lines
-        For WMT11: a file whose line i names the segment with number i in the ranking CSV.
+        For WMT11: a file whose line i names segment i of the ranking CSV.
     test_set
         Test set to use from score files that hold several.
     rng
@@ -458,7 +458,7 @@ def refuse_unused_options(inputs: PeopleAndMetrics, tasks: Sequence[Task], setti
             "it out"
         )
     if settings.human is not None and not system_tasks:
-        raise ParameterError("human says what makes scores of systems, but no task is at level system; leave it out")
+        raise ParameterError("human is for scores of systems, but no task is at level system; leave it out")
     usual_options = {
         "from_segments": (settings.from_segments, "mean"),
         "over": (settings.over, "common"),
@@ -471,8 +471,8 @@ def refuse_unused_options(inputs: PeopleAndMetrics, tasks: Sequence[Task], setti
         return
     if not has_segment_scores or all(have_segment_scores(inputs, pair) for task in system_tasks for pair in task.pairs):
         raise ParameterError(
-            f"{unused} says how scores of systems are made of a metric's segments, which is done at level system where "
-            "people ranked, or scores are of systems only; leave it out"
+            f"{unused} is for system scores from a metric's segments; these are computed only at level system, if "
+            "people ranked or scores are of systems only; leave it out"
         )
 
 

@@ -125,16 +125,16 @@ def check_has_test(test: str, statistic: str, grouping: str) -> None:
     """Raise ParameterError where the statistic has no such test."""
     if test == "williams" and statistic != "pearson":
         raise ParameterError(
-            f"Williams' test is for pearson, and for {statistic} its p-values are not reliable; take perm_both"
+            f"Williams' test is for pearson; for {statistic} its p-values are not reliable; use perm_both"
         )
     if test == "williams" and grouping not in ("means", "none"):
         raise ParameterError(
-            f"Williams' test is for one correlation over all items (of systems, or with grouping none), and not for a "
-            f"mean of them with grouping {grouping}; take perm_both"
+            f"Williams' test is for one correlation over all items (systems, or segments with grouping none), not "
+            f"for a mean of correlations with grouping {grouping}; use perm_both"
         )
     if test == "pair_swaps" and statistic not in PAIRS_OF_SYSTEMS:
         raise ParameterError(
-            f"pair_swaps is for {', '.join(PAIRS_OF_SYSTEMS)}, and {statistic} is no mean over pairs; take perm_both"
+            f"pair_swaps is for {', '.join(PAIRS_OF_SYSTEMS)}, but {statistic} is not a mean over pairs; use perm_both"
         )
 
 
@@ -273,7 +273,7 @@ def by_williams(common: CommonCells, value: Floats, epsilons: Floats, settings: 
         noun = "system" if settings.grouping == "means" else "cell"
         raise ParameterError(
             f"Williams' test needs {MIN_ITEMS} {noun}s or more, and {n} have scores of people and of every metric; "
-            "give more, or take another test"
+            "give more, or use another test"
         )
     pvalue, error = empty_pvalues(value.size)
     pairs = list(comparable_pairs(value))

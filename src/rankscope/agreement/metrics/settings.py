@@ -10,8 +10,8 @@ from typing import NamedTuple
 from rankscope.agreement.metrics.matrix_tests import ALTERNATIVES, TESTS
 from rankscope.agreement.settings import (
     SEGMENT_STATISTICS,
+    WEIGHTS,
     SystemSettings,
-    check_weights,
     common_field,
     from_segments_field,
     human_field,
@@ -162,8 +162,7 @@ def validate_task(task: Task) -> Task:
     if len(task.pairs) > 1:
         if task.statistic != "pairwise_accuracy":
             raise ParameterError(
-                f"task {task}: only pairwise_accuracy puts pairs of systems of several language pairs in one pot; name "
-                "a task for each language pair"
+                f"task {task}: only pairwise_accuracy can pool several language pairs; give one task per language pair"
             )
         if len(set(task.pairs)) < len(task.pairs):
             raise ParameterError(f"task {task} names a language pair twice, expected each once")
@@ -198,14 +197,14 @@ def check_tasks(tasks: Sequence[Task]) -> None:
     """Raise ParameterError for repeated tasks, and for weights that do not fit together."""
     names = [(task.pair, task.level_and_statistic) for task in tasks]
     if duplicate := next((task for task, name in zip(tasks, names, strict=True) if names.count(name) > 1), None):
-        raise ParameterError(f"task {duplicate.pair}:{duplicate.level_and_statistic} stands twice, expected each once")
+        raise ParameterError(f"task {duplicate.pair}:{duplicate.level_and_statistic} is given twice, expected once")
     weights = [task.weight for task in tasks if task.weight is not None]
     if not weights:
         return
     if len(weights) < len(tasks):
         unweighted = next(task for task in tasks if task.weight is None)
         raise ParameterError(f"task {unweighted} has no weight, and others have; give all of them one, or none")
-    check_weights({f"{task.pair}:{task.level_and_statistic}": task.weight or 0.0 for task in tasks})
+    WEIGHTS.check("the weights", {f"{task.pair}:{task.level_and_statistic}": task.weight or 0.0 for task in tasks})
 
 
 class TasksRule(Names):
@@ -250,26 +249,26 @@ class MetricComparisonSettings(Settings):
     grouping: str | None = choice(
         None,
         SEGMENT_GROUPINGS,
-        help="Segment scores all at once (none), or the mean over segments or systems.",
+        help="Pool all segment scores (none), or average over segments or systems.",
         unset="none for statistics of rankings, else segment",
     )
     weights: Mapping[str, float] | None = weights_field()
     test: str | None = choice(
         None,
         TESTS,
-        help="Significance test of two metrics.",
+        help="Significance test between two metrics.",
         unset="bootstrap if people ranked segments, else perm_both",
     )
     alternative: str = choice(
         "two-sided",
         ALTERNATIVES,
-        help="Alternative hypothesis: two metrics differ; or the higher one is better (greater), as in WMT's metrics "
-        "task.",
+        help="Alternative hypothesis: the metrics differ (two-sided), or the one with the higher value is better "
+        "(greater), as in WMT's metrics task.",
     )
     swap: str | None = choice(
         None,
         SWAPS,
-        help="What perm_both swaps as one: the scores of a system, of a segment, or single cells.",
+        help="Unit that perm_both swaps: all scores of a system, all scores of a segment, or single cells.",
         unset="systems at level system, else cells",
     )
     epsilon: float | None = number(
@@ -332,10 +331,23 @@ class MetricComparisonSettings(Settings):
 
 
 def spread_tasks(tasks: Sequence[Task], pairs: Sequence[str], weights: Mapping[str, float] | None) -> tuple[Task, ...]:
-    """The tasks with one for each language pair in the place of "*", every one with its weight; these add up to 1.
+    """The tasks, with "*" replaced by one task per language pair, each with its weight; weights add up to 1.
 
-    weights: of the language pairs. Raises UnknownName for a language pair that is not there; ParameterError as
-    `check_tasks`.
+    Parameters
+    ----------
+    tasks
+        The tasks.
+    pairs
+        The language pairs of the data.
+    weights
+        Weights of the language pairs.
+
+    Raises
+    ------
+    UnknownName
+        A language pair does not exist.
+    ParameterError
+        As `check_tasks`.
     """
     expanded = []
     for task in tasks:
@@ -350,12 +362,12 @@ def spread_tasks(tasks: Sequence[Task], pairs: Sequence[str], weights: Mapping[s
             raise UnknownName("language pair", next(pair for pair in task.pairs if pair not in pairs), pairs)
     if weights is not None:
         if pairs == [""]:
-            raise ParameterError("weights are of language pairs, and these data name none; leave weights out")
+            raise ParameterError("weights apply to language pairs, but these data have none; leave weights out")
         if unknown := [pair for pair in weights if pair not in pairs]:
             raise UnknownName("language pair", unknown[0], pairs)
         if missing := [pair for pair in pairs if pair not in weights]:
             raise ParameterError(
-                f"weights say nothing of {join_names(missing)}; give each language pair one, 0 for none"
+                f"weights have no entry for {join_names(missing)}; give every language pair a weight, 0 to ignore it"
             )
         expanded = [task._replace(weight=float(weights[task.pair])) for task in expanded]
     check_tasks(expanded)

@@ -46,10 +46,30 @@ NO_DRAWS: DrawnDifferences = MappingProxyType({})
 class TaskResult(NamedTuple):
     """The results of one task, or of the average of several.
 
-    value, n, epsilon: (metrics). pvalue: (metrics, metrics), one-sided of the higher metric against the lower, or
-    two-sided; symmetric. systems, segments: how many were compared; 0 where there are none. n_unscored: how many judged
-    translations are skipped. drawn_differences: the resampled differences by pair of metrics. curves: (metrics) of
-    acc_eq, else empty. segment_names: by language pair the segments, in the order in which they are resampled.
+    Attributes
+    ----------
+    value
+        The value of each metric, (metrics).
+    n
+        What each value is computed from, (metrics).
+    epsilon
+        Largest difference that is a tie of each metric, (metrics).
+    pvalue
+        p-values, (metrics, metrics): one-sided of the higher metric against the lower one, or two-sided; symmetric.
+    test
+        The test.
+    systems, segments
+        How many were compared; 0 if there are none.
+    n_unscored
+        How many judged translations are skipped.
+    drawn_differences
+        The resampled differences by pair of metrics.
+    curves
+        For acc_eq the calibration curve of each metric, (metrics); else empty.
+    notes
+        What a reader should know.
+    segment_names
+        Language pair -> its segments, in the order in which they are resampled.
     """
 
     value: Floats
@@ -69,11 +89,27 @@ class TaskResult(NamedTuple):
 def run_task(
     inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, own_columns: bool, keep_draws: bool
 ) -> TaskResult:
-    """The results of one task. own_columns: metrics are columns of the judgments. keep_draws: the resampled
-    differences are in the result, too.
+    """The results of one task.
 
-    Raises InputError as `match_matrices`, and where a metric has no value; ParameterError for a test that the statistic
-    or the data do not have.
+    Parameters
+    ----------
+    inputs
+        Human scores and metrics.
+    task
+        The task.
+    settings
+        How metrics are compared.
+    own_columns
+        Whether metrics are columns of the judgments.
+    keep_draws
+        Whether the result includes the resampled differences.
+
+    Raises
+    ------
+    InputError
+        As `match_matrices`; or a metric has no value.
+    ParameterError
+        The statistic or the data do not allow the test.
     """
     if len(task.pairs) > 1:
         return pool_language_pairs(inputs, task, settings, own_columns=own_columns, keep_draws=keep_draws)
@@ -275,7 +311,7 @@ def compare_by_lists(
     if not np.isnan(value).any() and np.isnan(draws).all():
         raise ParameterError(
             f"{task.statistic} with grouping {task.grouping!r} has no bootstrap over segments; group by segment, or "
-            "take another statistic"
+            "use another statistic"
         )
     differences = {(i, j): draws[i] - draws[j] for i in range(len(value)) for j in range(i + 1, len(value))}
     curves: tuple[CalibrationCurve, ...] = ()

@@ -12,8 +12,9 @@ from rankscope.agreement.metrics.matrix_tests import TESTS
 from rankscope.agreement.metrics.settings import Task
 from rankscope.agreement.segment_level import AVERAGE, ROWS_UNFOLDED
 from rankscope.agreement.statistics import CalibrationCurve
-from rankscope.data.section import Cell, Figure, Marked, Section, Table
-from rankscope.data.text import format_number, format_p_cell, format_value, join_names, pluralise
+from rankscope.data.columns import column, digits, rank_range, table_of, thousands
+from rankscope.data.section import Figure, Section, Table
+from rankscope.data.text import format_number, format_p_cell, join_names, pluralise
 from rankscope.kernels.rounding_ties import at_most
 from rankscope.typing import Floats
 
@@ -96,57 +97,47 @@ def order_of(result: MetricComparison) -> list[int]:
 
 def main_table(result: MetricComparison) -> Table:
     """Metrics by tasks with the average; the rank as a raised number, rank 1 in bold."""
-    rows: list[tuple[Cell, ...]] = []
-    ranks = result.rank
-    for m in order_of(result):
-        cells: list[Cell] = [result.metrics[m]]
-        for c in range(len(result.pairs_and_statistics)):
-            text = format_mean(result.value[c, m])
-            rank = int(ranks[c, m])
-            cells.append(Marked(text, rank == 1, str(rank)) if was_tested(result, c) else text)
-        rows.append(tuple(cells))
-    return Table(columns=("metric", *column_titles(result)), rows=tuple(rows))
-
-
-def format_mean(value: float) -> str:
-    return format_value(float(value), "mean")
+    order = order_of(result)
+    columns = [column("metric", (result.metrics[m] for m in order), name=True)]
+    for c, title in enumerate(column_titles(result)):
+        ranks = result.rank[c, order].astype(int).tolist() if was_tested(result, c) else []
+        columns.append(
+            column(
+                title,
+                result.value[c, order],
+                digits(),
+                bold=[rank == 1 for rank in ranks],
+                raised=[str(rank) for rank in ranks],
+            )
+        )
+    return table_of(*columns)
 
 
 def pair_table(result: MetricComparison) -> Table:
     """Each two metrics on each task."""
-    names = column_titles(result)
-    tasks = [name for name in names for _ in range(len(result.metrics) * (len(result.metrics) - 1) // 2)]
-    rows = [
-        (
-            a,
-            b,
-            task,
-            *map(format_mean, (value_a, value_b)),
-            format_number(difference, signed=True),
-            format_p_cell(p),
-            format_p_cell(corrected),
-            f"{n:,}",
-        )
-        for task, (a, b, _, _, value_a, value_b, difference, p, corrected, n) in zip(
-            tasks, result.records(), strict=True
-        )
-    ]
-    columns = ("metric a", "metric b", "task", "a", "b", "a - b", "p", "p corrected", "n")
-    return Table(columns=columns, rows=tuple(rows), n_name_columns=3)
+    first, second, _, _, first_values, second_values, differences, p, corrected, n = zip(*result.records(), strict=True)
+    n_pairs = len(result.metrics) * (len(result.metrics) - 1) // 2
+    return table_of(
+        column("metric a", first, name=True),
+        column("metric b", second, name=True),
+        column("task", (name for name in column_titles(result) for _ in range(n_pairs)), name=True),
+        column("a", first_values, digits()),
+        column("b", second_values, digits()),
+        column("a - b", differences, digits(signed=True)),
+        column("p", p, format_p_cell),
+        column("p corrected", corrected, format_p_cell),
+        column("n", n, thousands),
+    )
 
 
 def rank_ranges(result: MetricComparison) -> Table:
     """Metrics by tasks: the best and the worst rank that the tests allow."""
-    rows = []
-    for m in order_of(result):
-        cells = [result.metrics[m]]
-        for c, clusters in enumerate(result.clusters):
-            low, high = int(clusters.rank_low[m]), int(clusters.rank_high[m])
-            cells.append(f"{low}-{high}" if low < high else str(low))
-            if not was_tested(result, c):
-                cells[-1] = "-"
-        rows.append(tuple(cells))
-    return Table(columns=("metric", *column_titles(result)), rows=tuple(rows))
+    order = order_of(result)
+    columns = [column("metric", (result.metrics[m] for m in order), name=True)]
+    for c, (title, clusters) in enumerate(zip(column_titles(result), result.clusters, strict=True)):
+        ranks = zip(clusters.rank_low[order], clusters.rank_high[order], strict=True)
+        columns.append(column(title, ranks, rank_range if was_tested(result, c) else lambda _: "-"))
+    return table_of(*columns)
 
 
 def matrix(result: MetricComparison, c: int, *, folded: bool) -> Section:
@@ -175,33 +166,23 @@ def matrix(result: MetricComparison, c: int, *, folded: bool) -> Section:
 
 def tasks_table(result: MetricComparison) -> Table:
     """What each task compares, and its weight."""
-    rows = [
-        (
-            task.pair or "-",
-            task.level,
-            task.statistic,
-            task.grouping or "-",
-            result.tests[c],
-            f"{result.systems[c]:,}",
-            f"{result.segments[c]:,}" if result.segments[c] else "-",
-            f"{task.weight:.4g}",
-        )
-        for c, task in enumerate(result.tasks)
-    ]
-    columns = ("pair", "level", "statistic", "grouping", "test", "systems", "segments", "weight")
-    return Table(columns=columns, rows=tuple(rows), n_name_columns=5)
+    return table_of(
+        column("pair", (task.pair or "-" for task in result.tasks), name=True),
+        column("level", (task.level for task in result.tasks), name=True),
+        column("statistic", (task.statistic for task in result.tasks), name=True),
+        column("grouping", (task.grouping or "-" for task in result.tasks), name=True),
+        column("test", result.tests, name=True),
+        column("systems", result.systems, thousands),
+        column("segments", (n or None for n in result.segments), thousands),
+        column("weight", (task.weight for task in result.tasks), "{:.4g}".format),
+    )
 
 
 def ties(result: MetricComparison, c: int, curves: Sequence[CalibrationCurve], *, folded: bool) -> list[Section]:
     """How the statistic changes as more of a metric's differences count as ties."""
     task = result.tasks[c]
-    rows = []
-    for m in order_of(result):
-        curve, epsilon = curves[m], result.epsilon[c, m]
-        position = max(int(np.searchsorted(curve.epsilon, epsilon * (1 + 1e-9), side="right")) - 1, 0)
-        tied = f"{100 * curve.tied[position]:.1f} %"
-        values = (format_mean(curve.value[0]), format_mean(curve.value[position]))
-        rows.append((result.metrics[m], f"{epsilon:.4g}", tied, *values))
+    order = order_of(result)
+    positions = [position_of(curves[m], result.epsilon[c, m]) for m in order]
     task_label = f", {headings(result.tasks)[c]}" if len(result.tasks) > 1 or task.pair else ""
     name = task.statistic
     return [
@@ -211,20 +192,37 @@ def ties(result: MetricComparison, c: int, curves: Sequence[CalibrationCurve], *
                 "People give ties, but scores with many digits rarely tie. So differences up to a threshold count as "
                 "ties: for each metric the one with the highest agreement. The figure shows other thresholds."
             ),
-            table=Table(columns=("metric", "tie threshold", "pairs tied", f"{name} at 0", name), rows=tuple(rows)),
+            table=table_of(
+                column("metric", (result.metrics[m] for m in order), name=True),
+                column("tie threshold", result.epsilon[c, order], "{:.4g}".format),
+                column(
+                    "pairs tied",
+                    (curves[m].tied[position] for m, position in zip(order, positions, strict=True)),
+                    lambda share: f"{100 * share:.1f} %",
+                ),
+                column(f"{name} at 0", (curves[m].value[0] for m in order), digits()),
+                column(
+                    name, (curves[m].value[position] for m, position in zip(order, positions, strict=True)), digits()
+                ),
+            ),
             figure=Figure(
                 "condition_lines",
                 {
                     "x": [float(x) for x in STEPS],
                     "x_title": "pairs that the metric ties (%)",
-                    "measures": [result.metrics[m] for m in order_of(result)],
-                    "values": np.array([at_shares(curves[m]) for m in order_of(result)]),
+                    "measures": [result.metrics[m] for m in order],
+                    "values": np.array([at_shares(curves[m]) for m in order]),
                     "y_title": f"agreement ({name})",
                 },
             ),
             folded=folded,
         )
     ]
+
+
+def position_of(curve: CalibrationCurve, epsilon: float) -> int:
+    """The position of a threshold on the curve."""
+    return max(int(np.searchsorted(curve.epsilon, epsilon * (1 + 1e-9), side="right")) - 1, 0)
 
 
 def at_shares(curve: CalibrationCurve) -> Floats:
@@ -246,7 +244,7 @@ def sentence_of(result: MetricComparison) -> str:
     order = order_of(result)
     if not was_tested(result, c):
         return (
-            f"{result.metrics[order[0]]} has the highest value{basis} ({value_name} {format_mean(value[order[0]])}); "
+            f"{result.metrics[order[0]]} has the highest value{basis} ({value_name} {format_number(value[order[0]])}); "
             "differences are not tested."
         )
     best = [m for m in order if result.rank[c, m] == 1]
@@ -257,7 +255,7 @@ def sentence_of(result: MetricComparison) -> str:
         indistinct = [
             m for m in order[1:] if not at_most(result.pvalue_corrected[c, best[0], m], result.settings.alpha)
         ]
-        others = f"{result.metrics[order[1]]} ({format_mean(value[order[1]])})"
+        others = f"{result.metrics[order[1]]} ({format_number(value[order[1]])})"
         if not indistinct:
             others = f"{others}, the other one," if n_others == 1 else f"each of the {n_others} others"
         indistinct_sentence = (
@@ -266,10 +264,10 @@ def sentence_of(result: MetricComparison) -> str:
             else ""
         )
         return (
-            f"{names} agrees best with people{basis} ({value_name} {format_mean(value[best[0]])}), "
+            f"{names} agrees best with people{basis} ({value_name} {format_number(value[best[0]])}), "
             f"significantly better than {others} ({chance}).{indistinct_sentence}"
         )
-    range_ends = dict.fromkeys((format_mean(value[best[0]]), format_mean(value[best[-1]])))
+    range_ends = dict.fromkeys((format_number(value[best[0]]), format_number(value[best[-1]])))
     span = f"{value_name} {' to '.join(range_ends)}{' each' if len(range_ends) == 1 else ''}"
     if not n_others:
         opening = "Neither of the two metrics is" if len(best) == 2 else f"None of the {len(best)} metrics is"

@@ -81,24 +81,22 @@ class RankSettings(Settings):
 
     predicted: tuple[str, ...] | None = names(
         None,
-        help="Column of predicted ranks; give the option several times for several.",
+        help="Column of predicted ranks; repeat the option for several columns.",
         python_help="Column of predicted ranks, or a list of them. Default: the one called 'predicted' or "
         "'predicted_rank', or the only column beside people's.",
     )
     gold: str | None = text(
-        None, help="Column of people's ranks.", unset='the one called "rank", "gold" or "human"', metavar="NAME"
+        None, help="Column with the human ranks.", unset='the column named "rank", "gold" or "human"', metavar="NAME"
     )
     preset: str | None = choice(
         None,
         PRESETS,
         kind="preset",
-        help="Print what RankEval's reference code prints: its keys and digits, errors included.",
+        help="Reproduce the output of RankEval's reference code: its keys and digits, errors included.",
     )
-    by_segment: bool = switch(False, help="Include the measures of every list.")
-    order_by: str = choice(
-        "MRR", ORDERS, help="The measure that orders the experiments in the figure, the best one first."
-    )
-    invert: bool = switch(False, help="Read the predicted columns as scores, of which higher is better.")
+    by_segment: bool = switch(False, help="Also show the measures of every list.")
+    order_by: str = choice("MRR", ORDERS, help="Measure that orders the experiments in the figure, best first.")
+    invert: bool = switch(False, help="Treat predicted columns as scores, where higher is better.")
     missing: str = choice(
         "error", MISSING, help="Items without a rank (or with -1, which means not ranked): stop, or skip them."
     )
@@ -119,7 +117,7 @@ class RankSettings(Settings):
     normalise: str = choice(
         "ceiling",
         NORMALISATIONS,
-        help="Ranks of tied items, in MRR and in people's ranks of what the prediction ranks best.",
+        help="Rank of tied items, for MRR and for the human rank of the predicted best.",
     )
     cutoff: int | None = count(
         None, help="Compute DCG, nDCG and ERR on the first K items only.", metavar="K", unset="all items"
@@ -472,24 +470,24 @@ def ranks(
         Column of predicted ranks, or a list of them. Default: the one called 'predicted' or 'predicted_rank', or the
         only column beside people's.
     gold
-        Column of people's ranks. Default: the one called "rank", "gold" or "human".
+        Column with the human ranks. Default: the column named "rank", "gold" or "human".
     preset
-        Print what RankEval's reference code prints: its keys and digits, errors included. One of 'rankeval'.
+        Reproduce the output of RankEval's reference code: its keys and digits, errors included. One of 'rankeval'.
     by_segment
-        Include the measures of every list. Default: False.
+        Also show the measures of every list. Default: False.
     order_by
-        The measure that orders the experiments in the figure, the best one first. One of 'MRR', 'tau', 'tau_macro',
-        'tau_original', 'tau_original_macro', 'DCG', 'nDCG', 'ERR', 'average_predicted'. Default: 'MRR'.
+        Measure that orders the experiments in the figure, best first. One of 'MRR', 'tau', 'tau_macro', 'tau_original',
+        'tau_original_macro', 'DCG', 'nDCG', 'ERR', 'average_predicted'. Default: 'MRR'.
     exclude_gold_ties
         Skip pairs that people tie. If False, they agree if the prediction ties them and disagree otherwise. Default:
         True.
     penalise_predicted_ties
         Count pairs that only the prediction ties as disagreeing. If False, skip them. Default: True.
     normalise
-        Ranks of tied items, in MRR and in people's ranks of what the prediction ranks best. One of 'ceiling', 'floor',
-        'middle', 'minimize'. Default: 'ceiling'.
+        Rank of tied items, for MRR and for the human rank of the predicted best. One of 'ceiling', 'floor', 'middle',
+        'minimize'. Default: 'ceiling'.
     invert
-        Read the predicted columns as scores, of which higher is better. Default: False.
+        Treat predicted columns as scores, where higher is better. Default: False.
     cutoff
         Compute DCG, nDCG and ERR on the first K items only. Default: all items.
     missing

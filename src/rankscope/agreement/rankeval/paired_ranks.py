@@ -35,9 +35,14 @@ CHUNK_ITEMS = 1 << 14
 
 @dataclass(frozen=True, eq=False)
 class PairedRanks:
-    """gold, predicted: (lists, items) lower is better, NaN behind the last item of a list, in both.
+    """Ranks by people and by the machine for each list.
 
-    systems: (lists, items) the system of each item; None where an item's place is its system.
+    Attributes
+    ----------
+    gold, predicted
+        Ranks, (lists, items), where lower is better; NaN in both after the last item of a list.
+    systems
+        The system of each item, (lists, items). None: the position of an item is its system.
     """
 
     gold: Floats
@@ -125,7 +130,7 @@ def lists_as_floats(lists: Any, kind: str, single: bool) -> list[Floats]:
             row = row.astype(np.float64)
         except (TypeError, ValueError):
             of_list = "" if single else f" of list {i + 1}"
-            raise InputError(f"the {kind} ranks{of_list} are no numbers, expected ranks, as [1, 2, 2]") from None
+            raise InputError(f"the {kind} ranks{of_list} are not numbers, expected ranks, as [1, 2, 2]") from None
         if row.ndim != 1:
             expected = "one list of ranks" if single else "lists of ranks"
             raise InputError(f"the {kind} ranks have shape {np.shape(values)}, expected {expected}")
@@ -153,11 +158,25 @@ def check_ranks(gold: Floats, list_text: Any) -> None:
 def table_of(
     rankings: Rankings, gold: str, predicted: str, *, missing: str = "error", invert: bool = False
 ) -> tuple[PairedRanks, int]:
-    """Two columns as a table, and how many items were skipped. Raises InputError, UnknownName, ParameterError.
+    """Two columns of rankings as a table, and the number of skipped items.
 
-    missing: an item without one of the two (NaN; -1, "not ranked") is refused ("error") or skipped ("drop"). In the
-    predicted column -1 is a number like others where it holds scores, or another number below 0.
-    invert: the predicted column holds scores, of which higher is better.
+    Parameters
+    ----------
+    rankings
+        The judgments.
+    gold
+        The human column.
+    predicted
+        The predicted column. There, -1 is a number like any other if the column holds scores or other numbers below 0.
+    missing
+        Items without a value in one of the columns (NaN, or -1, which means not ranked): "error" or "drop".
+    invert
+        Whether the predicted column holds scores, where higher is better.
+
+    Raises
+    ------
+    InputError, UnknownName, ParameterError
+        An item has no value and `missing` is "error"; a column does not exist; the human column holds scores.
     """
     if missing not in ("error", "drop"):
         raise ParameterError(f"missing is {missing!r}, expected 'error' or 'drop'")
@@ -165,7 +184,7 @@ def table_of(
         if name not in rankings.columns:
             raise UnknownName("column of these rankings", str(name), rankings.columns)
     if gold in rankings.score_columns:
-        raise ParameterError(f"gold is {gold!r}, a column of scores; expected ranks by people, of which 1 is the best")
+        raise ParameterError(f"gold is {gold!r}, a column of scores; expected human ranks, where 1 is the best")
     missing_masks, columns = [], []
     score = invert or predicted in rankings.score_columns
     for name in (gold, predicted):
@@ -180,7 +199,7 @@ def table_of(
         item = int(np.flatnonzero(skipped)[0])
         name = gold if missing_masks[0][item] else predicted
         refuse_item(
-            rankings, item, name, "expected a rank; correct it, or leave such items out with --missing drop (missing=)"
+            rankings, item, name, "expected a rank; correct it, or skip such items with --missing drop (missing=)"
         )
     judgment, places = rankings.judgment, place_in_group(rankings.offsets)
     shape = len(rankings), int(np.diff(rankings.offsets).max(initial=0))

@@ -53,7 +53,9 @@ def tool_table(rankings: Rankings, gold: str, predicted: str) -> PairedRanks:
         if missing.size:
             refuse_item(rankings, int(missing[0]), name, "expected a number; RankEval stops here")
         if name in rankings.score_columns:
-            raise ParameterError(f"{name} holds scores, of which higher is better, and RankEval takes ranks; rank them")
+            raise ParameterError(
+                f"{name} holds scores (higher is better), but RankEval takes ranks; convert them to ranks"
+            )
     return PairedRanks(rankings.table(gold), rankings.table(predicted))
 
 

@@ -86,10 +86,17 @@ def count_pairs(table: PairedRanks) -> PairCounts:
 def tau_counts(
     counts: PairCounts, *, exclude_gold_ties: bool = True, penalise_predicted_ties: bool = True
 ) -> TauCounts:
-    """The pairs that agree and that disagree.
+    """The numbers of pairs that agree and that disagree.
 
-    exclude_gold_ties: a pair that the person ties is skipped; otherwise it agrees where the machine ties it too, and
-    disagrees elsewhere. penalise_predicted_ties: a pair that only the machine ties disagrees; otherwise it is skipped.
+    Parameters
+    ----------
+    counts
+        Numbers of pairs of each kind.
+    exclude_gold_ties
+        Whether pairs that people tie are skipped. Otherwise they agree if the machine ties them too, and disagree if
+        not.
+    penalise_predicted_ties
+        Whether pairs that only the machine ties disagree. Otherwise they are skipped.
     """
     concordant, discordant = counts.concordant.copy(), counts.discordant.copy()
     if penalise_predicted_ties:
@@ -120,11 +127,20 @@ def tau_statistics(tau: npt.ArrayLike, n: npt.ArrayLike) -> Floats:
 
 
 def segment_statistics(taus: TauCounts, lengths: npt.ArrayLike, segments: npt.ArrayLike) -> Floats:
-    """(segments) tau of all pairs of a segment's judgments over its standard deviation; NaN without pairs.
+    """Tau of all pairs of a segment's judgments, divided by its standard deviation, (segments); NaN without pairs.
 
-    Judgments of one segment share the machine's ranks. Their taus are taken as fully correlated, so that the deviation
-    of their mean, which is weighted by pairs, is the mean of their deviations: an upper bound. For a single judgment
-    this is `tau_statistics`.
+    Judgments of one segment share the machine's ranks. Their taus are assumed to be fully correlated, so the standard
+    deviation of their mean, weighted by pairs, is the mean of their standard deviations: an upper bound. For a single
+    judgment this is `tau_statistics`.
+
+    Parameters
+    ----------
+    taus
+        The pairs of each list.
+    lengths
+        Number of items in each list.
+    segments
+        The segment of each list.
     """
     pairs = taus.valid.astype(np.float64)
     segment_indices = np.unique(np.asarray(segments), return_inverse=True)[1]
@@ -306,10 +322,25 @@ def permutation_pvalue(
     rng: Any = None,
     progress: Callable[[float], Any] | None = None,
 ) -> float:
-    """The share of permutations whose micro tau is as far from its average by chance as the observed one, which counts.
+    """The share of permutations whose micro tau is at least as far from its average by chance as the observed one.
 
-    segments: (lists) the segment of each, as in `deals_of`. Where ties of the machine count against it, the average by
-    chance is below 0, which is taken into account.
+    The observed ranks count as one permutation. If ties of the machine count against it, the average by chance is below
+    0, which is taken into account.
+
+    Parameters
+    ----------
+    table
+        Ranks of people and of the machine.
+    segments
+        The segment of each list, (lists), as in `plan_deals`. Default: each list is a segment.
+    exclude_gold_ties, penalise_predicted_ties
+        As in `tau_counts`.
+    n_resamples
+        Number of permutations.
+    rng
+        Random seed or generator.
+    progress
+        Called with the number of permutations that were just finished.
     """
     options = {"exclude_gold_ties": exclude_gold_ties, "penalise_predicted_ties": penalise_predicted_ties}
     counts = count_pairs(table)

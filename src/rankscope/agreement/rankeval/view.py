@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from rankscope.agreement.rankeval.agreement import IntervalStatistic, RankAgreement, RankPart
 from rankscope.agreement.rankeval.reference_code import as_printed
-from rankscope.data.section import Cell, Figure, Section, Table
-from rankscope.data.text import format_chance, format_p_cell, format_percent, format_value, join_names, pluralise
+from rankscope.data.columns import Column, column, digits, table_of, thousands
+from rankscope.data.section import Figure, Section
+from rankscope.data.text import format_chance, format_number, format_p_cell, format_percent, join_names, pluralise
 
 __all__ = [
     "sections_of",
@@ -52,40 +54,42 @@ def sections_of(result: RankAgreement) -> tuple[Section, ...]:
 
 def tool_section(result: RankAgreement, part: RankPart) -> Section:
     """Keys and numbers in RankEval's digits."""
-    rows = tuple((statistic.name, as_printed(statistic.value)) for statistic in part.measures.statistics)
+    statistics = part.measures.statistics
     title = f"{part.metric} against {result.gold}, as RankEval prints it"
-    return Section(title=title, table=Table(columns=("key", "value"), rows=rows))
+    return Section(
+        title=title,
+        table=table_of(
+            column("key", (statistic.name for statistic in statistics), name=True),
+            column("value", (statistic.value for statistic in statistics), as_printed),
+        ),
+    )
 
 
 def part_name(result: RankAgreement, part: RankPart) -> str:
-    shows_pair = len({any_part.pair for any_part in result.parts}) > 1
-    return f"{part.metric} ({part.pair or '-'})" if shows_pair else part.metric
+    return f"{part.metric} ({part.pair or '-'})" if has_several_pairs(result.parts) else part.metric
 
 
 def part_section(result: RankAgreement, part: RankPart, *, folded: bool = False) -> Section:
-    rows = [
-        (NAMES.get(statistic.name, statistic.name), *statistic_cells(statistic), f"{statistic.n:,}")
-        for statistic in part.measures.statistics
-        if statistic.name not in COUNTS
-    ]
+    statistics = [statistic for statistic in part.measures.statistics if statistic.name not in COUNTS]
     level = format_percent(result.settings.confidence_level)
     return Section(
         title=f"{part_name(result, part)} against {result.gold}",
         sentence=sentence_of(part),
-        table=Table(columns=("measure", "value", f"{level} from", "to", "lists"), rows=tuple(rows)),
+        table=table_of(
+            column("measure", (NAMES.get(statistic.name, statistic.name) for statistic in statistics), name=True),
+            column("value", statistics, format_statistic),
+            column(f"{level} from", (statistic.low for statistic in statistics), digits()),
+            column("to", (statistic.high for statistic in statistics), digits()),
+            column("lists", (statistic.n for statistic in statistics), thousands),
+        ),
         notes=notes_of(part),
         folded=folded,
     )
 
 
-def statistic_cells(statistic: IntervalStatistic) -> tuple[str, str, str]:
-    if statistic.name.startswith("pvalue"):
-        return format_p_cell(statistic.value), "-", "-"
-    return (
-        format_value(statistic.value, "mean"),
-        format_value(statistic.low, "mean"),
-        format_value(statistic.high, "mean"),
-    )
+def format_statistic(statistic: IntervalStatistic) -> str:
+    """The value of a statistic; p-values have no interval."""
+    return (format_p_cell if statistic.name.startswith("pvalue") else format_number)(statistic.value)
 
 
 def sentence_of(part: RankPart) -> str:
@@ -123,19 +127,31 @@ def overview_section(result: RankAgreement) -> Section:
     """A row for each metric; and the measures as lines over metrics, where there are enough."""
     cutoff = result.settings.cutoff_suffix
     names = [f"{name}{cutoff}" if name in ("nDCG", "ERR") else name for name in SUMMARY_STATISTICS]
-    shows_pairs = len({part.pair for part in result.parts}) > 1
-    rows: list[tuple[Cell, ...]] = []
-    for part in result.parts:
-        by_name = {statistic.name: statistic for statistic in part.measures.statistics}
-        values = (statistic_cells(by_name[name])[0] for name in names)
-        rows.append((part.metric, *([part.pair or "-"] if shows_pairs else []), *values, f"{by_name['MRR'].n:,}"))
-    headings = [NAMES.get(name, name) for name in names]
-    columns = ("metric", *(["pair"] if shows_pairs else []), *headings, "lists")
+    statistics = [{statistic.name: statistic for statistic in part.measures.statistics} for part in result.parts]
     return Section(
         title=f"Metrics against {result.gold}",
         sentence=best_sentence(result),
-        table=Table(columns=columns, rows=tuple(rows), n_name_columns=2 if shows_pairs else 1),
+        table=table_of(
+            *name_columns(result.parts, shows_pairs=has_several_pairs(result.parts)),
+            *(
+                column(NAMES.get(name, name), (by_name[name] for by_name in statistics), format_statistic)
+                for name in names
+            ),
+            column("lists", (by_name["MRR"].n for by_name in statistics), thousands),
+        ),
         figure=lines_of(result),
+    )
+
+
+def has_several_pairs(parts: Sequence[RankPart]) -> bool:
+    return len({part.pair for part in parts}) > 1
+
+
+def name_columns(parts: Sequence[RankPart], *, shows_pairs: bool) -> tuple[Column, Column | None]:
+    """The columns with the name of the part of each row: its metric and, on request, its language pair."""
+    return (
+        column("metric", (part.metric for part in parts), name=True),
+        column("pair", (part.pair or "-" for part in parts), name=True) if shows_pairs else None,
     )
 
 
@@ -171,21 +187,23 @@ def lines_of(result: RankAgreement) -> Figure | None:
 
 def best_table(parts: tuple[RankPart, ...]) -> Section:
     """People's ranks of the items that the machine ranks best: the numbers of the paper's bar chart."""
-    rows: list[tuple[Cell, ...]] = []
-    for part in parts:
-        best = part.measures.best
-        for rank, count, share in zip(best.ranks.tolist(), best.counts.tolist(), best.share.tolist(), strict=True):
-            rows.append((part.metric, part.pair or "-", f"{rank:g}", f"{count:,}", f"{share:.2f}"))
-    label_indices = [0, 1] if len({part.pair for part in parts}) > 1 else [0] if len(parts) > 1 else []
-    columns = ("metric", "pair", "people's rank", "lists", "percent")
-    column_indices = [*label_indices, 2, 3, 4]
+    bests = [part.measures.best for part in parts]
+    part_of_row = [part for part, best in zip(parts, bests, strict=True) for _ in best.ranks]
+    metrics, pairs = name_columns(part_of_row, shows_pairs=has_several_pairs(parts))
     return Section(
         title="People's ranks of the predicted best",
         sentence="If the prediction ranks several items best, the one that people rank worst counts.",
-        table=Table(
-            columns=tuple(columns[i] for i in column_indices),
-            rows=tuple(tuple(row[i] for i in column_indices) for row in rows),
-            n_name_columns=len(label_indices) or 1,
+        table=table_of(
+            metrics if len(parts) > 1 else None,
+            pairs,
+            column(
+                "people's rank",
+                (rank for best in bests for rank in best.ranks),
+                "{:g}".format,
+                name=len(parts) == 1,
+            ),
+            column("lists", (count for best in bests for count in best.counts), thousands),
+            column("percent", (share for best in bests for share in best.share), digits(2)),
         ),
         figure=best_bars(parts),
     )
@@ -200,48 +218,36 @@ def best_bars(parts: tuple[RankPart, ...]) -> Figure | None:
     for row, part in zip(shares, parts, strict=True):
         best = part.measures.best
         row[[ranks.index(rank) for rank in best.ranks.tolist()]] = best.share
-    shows_pairs = len({part.pair for part in parts}) > 1
-    names = [f"{part.metric} {part.pair}" if shows_pairs else part.metric for part in parts]
+    names = [f"{part.metric} {part.pair}" if has_several_pairs(parts) else part.metric for part in parts]
     return Figure("rank_shares", {"metrics": names, "ranks": ranks, "shares": shares})
 
 
 def pair_table(parts: tuple[RankPart, ...]) -> Section:
-    rows = []
-    for part in parts:
-        numbers = (int(part.measures[name]) for name in COUNTS)
-        rows.append((part.metric, part.pair or "-", *(f"{number:,}" for number in numbers)))
-    shows_pairs = len({part.pair for part in parts}) > 1
-    columns: tuple[str, ...] = (
-        "metric",
-        "pair",
-        "agree",
-        "disagree",
-        "all",
-        "tied by people",
-        "tied by the prediction",
-    )
-    if not shows_pairs:
-        columns, rows = (columns[0], *columns[2:]), [(row[0], *row[2:]) for row in rows]
+    titles = ("agree", "disagree", "all", "tied by people", "tied by the prediction")
     return Section(
         title="Pairs of items",
-        table=Table(columns=columns, rows=tuple(rows), n_name_columns=2 if shows_pairs else 1),
+        table=table_of(
+            *name_columns(parts, shows_pairs=has_several_pairs(parts)),
+            *(
+                column(title, (part.measures[name] for part in parts), thousands)
+                for title, name in zip(titles, COUNTS, strict=True)
+            ),
+        ),
         folded=True,
     )
 
 
 def list_table(result: RankAgreement, part: RankPart) -> Section:
     """A row for each list."""
-    measures = list(part.measures.of_list)
-    columns = [part.measures.of_list[name].tolist() for name in measures]
-    rows = []
-    for i, (segment, judge) in enumerate(zip(part.lists.segment, part.lists.judge, strict=True)):
-        values = (
-            format_p_cell(column[i]) if name == "pvalue" else format_value(column[i], "mean")
-            for name, column in zip(measures, columns, strict=True)
-        )
-        rows.append((segment, judge or "-", str(part.lengths[i]), *values))
-    headings = ["p" if name == "pvalue" else name for name in measures]
     return Section(
         title=f"{part_name(result, part)}, list by list",
-        table=Table(columns=("segment", "judge", "items", *headings), rows=tuple(rows), n_name_columns=2),
+        table=table_of(
+            column("segment", part.lists.segment, name=True),
+            column("judge", (judge or "-" for judge in part.lists.judge), name=True),
+            column("items", part.lengths),
+            *(
+                column("p", values.tolist(), format_p_cell) if name == "pvalue" else column(name, values, digits())
+                for name, values in part.measures.of_list.items()
+            ),
+        ),
     )

@@ -184,8 +184,8 @@ def segments(
         Statistic of agreement between a metric and people. One of 'wmt10', 'wmt11', 'wmt12', 'tau10', 'wmt13', 'tau13',
         'wmt14', 'tau14', 'tau23', 'acc_eq', 'darr', 'kendall_b', 'kendall_c', 'pearson', 'spearman'. Default: 'wmt12'.
     grouping
-        All pairs of translations together (none), or the mean over segments or systems. One of 'none', 'segment',
-        'system'. Default: 'none'.
+        Pool all pairs of translations (none), or average over segments or systems. One of 'none', 'segment', 'system'.
+        Default: 'none'.
     gold
         Column with the human ranks or scores. Default: the column named "rank", "gold" or "human".
     pairs
@@ -203,12 +203,12 @@ def segments(
         What to do with the reference if a ranking CSV of WMT ranks it as a system. One of 'keep', 'drop'. Default:
         keep.
     lines
-        For WMT11: a file whose line i names the segment with number i in the ranking CSV.
+        For WMT11: a file whose line i names segment i of the ranking CSV.
     test_set
         Test set to use from score files that hold several.
     epsilon
-        Largest difference of two metric scores that is a tie; calibrated: the one with the highest agreement. Default:
-        calibrated for acc_eq (0 if grouped by system), else 0.
+        Largest difference of two metric scores that counts as a tie; calibrated: the one with the highest agreement.
+        Default: calibrated for acc_eq (0 if grouped by system), else 0.
     n_resamples
         Number of bootstrap resamples of the segments. Default: 1000.
     confidence_level

@@ -8,8 +8,9 @@ import numpy as np
 
 from rankscope.agreement.segment_level.agreement import AVERAGE, SegmentAgreement
 from rankscope.agreement.statistics import CONVENTIONS
-from rankscope.data.section import Section, Table, best_in_bold
-from rankscope.data.text import format_percent, format_value, join_names, pluralise
+from rankscope.data.columns import column, digits, is_best, table_of, thousands
+from rankscope.data.section import Section, Table
+from rankscope.data.text import format_number, format_percent, join_names, pluralise
 
 __all__ = [
     "sections_of",
@@ -41,46 +42,41 @@ def sections_of(result: SegmentAgreement) -> tuple[Section, ...]:
 
 def main_table(result: SegmentAgreement) -> Table:
     """Metrics by language pairs with the average; the best of each column in bold."""
-    columns = [result.value[:, p] for p in range(len(result.pairs))]
-    names = [pair or "value" for pair in result.pairs]
-    if len(result.pairs) > 1:
-        columns.append(result.average)
-        names.append(AVERAGE)
-    if not result.pairs[0] and len(result.pairs) == 1:
-        names = [result.settings.statistic_name]
-    cells = [best_in_bold(column) for column in columns]
-    rows = tuple((metric, *(column[m] for column in cells)) for m, metric in enumerate(result.metrics))
-    return Table(columns=("metric", *names), rows=rows)
+    if len(result.pairs) == 1:
+        titled_values = [(result.pairs[0] or result.settings.statistic_name, result.value[:, 0])]
+    else:
+        titled_values = [(pair or "value", result.value[:, p]) for p, pair in enumerate(result.pairs)]
+        titled_values.append((AVERAGE, result.average))
+    return table_of(
+        column("metric", result.metrics, name=True),
+        *(column(title, values, digits(), bold=is_best(values)) for title, values in titled_values),
+    )
 
 
 def value_table(result: SegmentAgreement) -> Table:
     """Each value with its interval, and the number of pairs."""
-    calibrated = result.settings.is_calibrated
     shows_pairs = len(result.pairs) > 1 or bool(result.pairs[0])
-    rows = []
-    for metric, pair, _, value, low, high, n in result.records():
-        is_pair = len(result.pairs) == 1 or pair != AVERAGE
-        count = f"{n:,}" if is_pair else "-"
-        cells = [
-            metric,
-            *([pair] if shows_pairs else []),
-            *(format_value(x, "mean") for x in (value, low, high)),
-            count,
-        ]
-        if calibrated:
-            epsilon = result.epsilon[result.metrics.index(metric), result.pairs.index(pair)] if is_pair else np.nan
-            cells.append("-" if np.isnan(epsilon) else f"{epsilon:.4g}")
-        rows.append(tuple(cells))
-    columns = [
-        "metric",
-        *(["pair"] if shows_pairs else []),
-        result.settings.statistic_name,
-        f"{format_percent(result.settings.confidence_level)} from",
-        "to",
-        what_n_is(result),
-        *(["epsilon"] if calibrated else []),
+    metrics, pairs, _, values, lows, highs, counts = zip(*result.records(), strict=True)
+    is_average = [len(result.pairs) > 1 and pair == AVERAGE for pair in pairs]
+    epsilons = [
+        np.nan if averaged else result.epsilon[result.metrics.index(metric), result.pairs.index(pair)]
+        for metric, pair, averaged in zip(metrics, pairs, is_average, strict=True)
     ]
-    return Table(columns=tuple(columns), rows=tuple(rows), n_name_columns=2 if shows_pairs else 1)
+    shown_counts = (None if averaged else n for n, averaged in zip(counts, is_average, strict=True))
+    return table_of(
+        column("metric", metrics, name=True),
+        column("pair", pairs, name=True) if shows_pairs else None,
+        column(result.settings.statistic_name, values, digits()),
+        column(f"{format_percent(result.settings.confidence_level)} from", lows, digits()),
+        column("to", highs, digits()),
+        column(what_n_is(result), shown_counts, thousands),
+        column("epsilon", epsilons, format_threshold) if result.settings.is_calibrated else None,
+    )
+
+
+def format_threshold(epsilon: float) -> str:
+    """A threshold of ties with four significant digits; a dash for NaN."""
+    return "-" if np.isnan(epsilon) else f"{epsilon:.4g}"
 
 
 def what_n_is(result: SegmentAgreement) -> str:
@@ -100,13 +96,13 @@ def sentence_of(result: SegmentAgreement) -> str:
     rounded = np.round(values[with_value], 4)
     best = [result.metrics[with_value[i]] for i in np.flatnonzero(rounded == rounded.max())]
     meaning = meaning_of(result)
-    highest = f"{result.settings.statistic_name} {format_value(float(rounded.max()), 'mean')}"
+    highest = f"{result.settings.statistic_name} {format_number(rounded.max())}"
     if with_value.size == 1:
         return f"{best[0]} against people{scope}: {highest}. {meaning}."
     if len(best) > 1:
         return f"{join_names(best)} agree most with people{scope} ({highest}). {meaning}."
     worst = result.metrics[with_value[int(rounded.argmin())]]
-    lowest = format_value(float(rounded.min()), "mean")
+    lowest = format_number(rounded.min())
     return (
         f"{best[0]} agrees most with people{scope} ({highest}), {worst} least ({lowest}). {meaning}. Whether metrics "
         "differ significantly is not tested here; rankscope agree metrics tests that."

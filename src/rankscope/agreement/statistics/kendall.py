@@ -260,11 +260,19 @@ def pair_indices(n_items: int) -> tuple[Ints, Ints]:
 
 
 def kinds_of(gold: Floats, metric: Floats, *, epsilon: float = 0.0, least: float = 0.0) -> Kinds:
-    """(judgments, pairs) the place in KINDS of each pair of `pair_places`, else ABSENT.
+    """The kind of each pair of `pair_indices`, as its place in KINDS, (judgments, pairs); ABSENT for pairs that do not
+    count.
 
-    gold, metric: (judgments, items), lower is better, NaN where there is no value. epsilon: the metric ties two items
-    whose values differ by at most so much. least: pairs that people put closer, ties included, are absent. What is but
-    rounding away from either (a billionth of it) is at it.
+    Values that differ from epsilon or least only by rounding (a billionth of it) are taken as equal to it.
+
+    Parameters
+    ----------
+    gold, metric
+        Values of people and of the metric, (judgments, items), where lower is better; NaN if there is none.
+    epsilon
+        Largest difference that is a tie of the metric.
+    least
+        Pairs with a smaller difference in the human values, ties included, are absent.
     """
     first, second = pair_indices(gold.shape[1])
     with np.errstate(over="ignore"):  # an infinite difference is a large one

@@ -46,9 +46,18 @@ MATRIX_STATISTICS = {
 
 
 class CommonCells(NamedTuple):
-    """The cells that gold and every metric have. gold: (systems, segments), metrics: (metrics, systems, segments), NaN
-    elsewhere; systems and segments without any such cell are gone. lost: cells of gold that a metric has no score of.
-    kept_systems, kept_segments: which of the given ones are still there.
+    """The cells in which gold and every metric have a score; systems and segments without such a cell are removed.
+
+    Attributes
+    ----------
+    gold
+        Human scores, (systems, segments); NaN in other cells.
+    metrics
+        Scores of the metrics, (metrics, systems, segments); NaN in other cells.
+    n_unscored
+        Number of cells of gold without a score of some metric.
+    kept_systems, kept_segments
+        Which of the original systems and segments remain.
     """
 
     gold: Floats
@@ -69,12 +78,23 @@ class CommonCells(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MetricValues:
-    """A statistic of each metric; arrays of shape (metrics), or () where one metric was given.
+    """A statistic of each metric; arrays have the shape (metrics), or () if one metric was given.
 
-    value: higher is better, NaN where there is none. n: what it is a mean over, or is taken of: with grouping "segment"
-    or "system" those with a value, "means" the systems (of the pairwise accuracies their pairs), "none" the cells (of
-    "acc_eq" the pairs). epsilon: differences up to which the metric ties, NaN where the statistic has none. cells:
-    those that gold and every metric have. lost: cells of gold left out because a metric has no score there.
+    Attributes
+    ----------
+    statistic, grouping
+        Which statistic, and how cells are grouped.
+    value
+        The values; higher is better, NaN if there is none.
+    n
+        With grouping "segment" or "system", the number of segments or systems with a value; with "means", of systems
+        (for pairwise accuracies, of pairs of systems); with "none", of cells (for "acc_eq", of pairs).
+    epsilon
+        Largest difference that is a tie of the metric; NaN if the statistic has none.
+    cells
+        Number of cells in which gold and every metric have a score.
+    lost
+        Number of cells of gold that are skipped because a metric has no score.
     """
 
     statistic: str
@@ -96,24 +116,48 @@ def metric_values(
     n_resamples: int = 1000,
     rng: Any = None,
 ) -> MetricValues:
-    """How far each metric agrees with people; higher is better.
+    """How well each metric agrees with people; higher is better.
 
-    gold: (systems, segments); metrics: the same, or (metrics, systems, segments); higher is better on both sides, NaN
-    where there is no score. Cells that gold or any of the metrics lacks are left out for all of them.
+    Parameters
+    ----------
+    gold
+        Human scores, (systems, segments), where higher is better; NaN if there is no score.
+    metrics
+        Scores of one metric, in the same shape, or of several, (metrics, systems, segments), where higher is better. A
+        cell without a score in gold or in any metric is skipped for all of them.
+    statistic
+        "pearson", "spearman", "kendall_b": correlations in [-1, 1]. "acc_eq": share of the pairs of systems on a
+        segment that the metric orders, or ties, as people do. "pairwise_accuracy": the same for pairs of systems by
+        their means. "soft_pairwise_accuracy": 1 minus the mean difference between the p-values of both sides. The last
+        three are in [0, 1].
+    grouping
+        "none": all cells, or for acc_eq all pairs, at once. "segment": over systems in each segment, then the mean over
+        segments with a value. "system": over segments for each system, then the mean over systems. "means": over the
+        means of the systems.
+    epsilon
+        For acc_eq: largest difference that is a tie of the metric. Default: calibrated for each metric on these scores.
+    n_resamples
+        Number of sign swaps for soft pairwise accuracy.
+    rng
+        Random seed or generator for the swaps, which are the same for people and all metrics.
 
-    statistic: "pearson", "spearman", "kendall_b", in [-1, 1]; "acc_eq", pairs of systems on a segment that the metric
-    orders, or ties, as people do, in [0, 1]; "pairwise_accuracy", pairs of systems whose means are so; in [0, 1];
-    "soft_pairwise_accuracy", 1 less the mean difference of the p-values of both sides, in [0, 1].
-    grouping: "none", all cells at once (of acc_eq, all pairs); "segment", of each segment over systems, and the mean of
-    those with a value; "system", of each system over segments, and the mean; "means", of the systems' means.
-    epsilon: for acc_eq, differences up to which the metric ties; None: the one that suits the metric best on these very
-    scores. n_resamples, rng: swaps of the soft pairwise accuracy, the same for people and all metrics.
+    Returns
+    -------
+    MetricValues
+        The values. Fewer than two systems (or segments), and lists of equal values, have no correlation; the value is
+        NaN if no list has one.
 
-    Fewer than two systems (or segments) and lists of one value have no correlation: NaN where no list has one.
-    Raises ParameterError for names, shapes, infinite scores, and where no cell is in common.
+    Raises
+    ------
+    ParameterError
+        A name or a shape is wrong, a score is infinite, or no cell has scores of all.
 
-    Source: Deutsch, Foster and Freitag (2023); Kocmi et al. (2021); Thompson et al. (2024).
+    References
+    ----------
+    Deutsch, Foster and Freitag (2023); Kocmi et al. (2021); Thompson et al. (2024).
 
+    Examples
+    --------
     >>> gold = [[3.0, 1.0, 2.0], [2.0, 2.0, 2.0], [1.0, 3.0, 5.0]]
     >>> metric = [[0.9, 0.2, 0.1], [0.5, 0.4, 0.3], [0.4, 0.6, 0.2]]
     >>> found = metric_values(gold, metric, statistic="kendall_b")  # 1, 1, and (1 - 1) / sqrt(2 x 3)

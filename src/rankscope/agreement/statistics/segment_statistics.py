@@ -33,10 +33,18 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class JudgmentTables:
-    """One language pair: the values of people and of one metric for each translation; lower is better on both sides.
+    """The values of people and of one metric for each translation of one language pair; lower is better on both sides.
 
-    gold, metric: (judgments, items), NaN where there is no value. segment, system: (judgments) and (judgments, items)
-    whole numbers from 0; a system is -1 where the list has no item. n_segments, n_systems: how many there are.
+    Attributes
+    ----------
+    gold, metric
+        Values, (judgments, items); NaN if there is none.
+    segment
+        The segment of each judgment, (judgments), as whole numbers from 0.
+    system
+        The system of each item, (judgments, items), as whole numbers from 0; -1 if the list has no such item.
+    n_segments, n_systems
+        Numbers of segments and systems.
     """
 
     gold: Floats
@@ -100,9 +108,17 @@ RATIO, MOMENTS = 2, 6
 
 
 class SegmentStatistic(NamedTuple):
-    """A value, what it is over, and its sums, (segments, groups, RATIO or MOMENTS); None where there are none.
+    """A value, and the sums for its bootstrap.
 
-    n: with grouping "none" pairs that count (or translations, of a correlation), else segments or systems with a value.
+    Attributes
+    ----------
+    value
+        The value.
+    n
+        With grouping "none" the number of pairs that count (for a correlation, of translations), else of segments or
+        systems with a value.
+    sums
+        Sums, (segments, groups, RATIO or MOMENTS); None if there are none.
     """
 
     value: float
@@ -160,11 +176,18 @@ def pair_statistic(
 
 
 def correlation_statistic(tables: JudgmentTables, statistic: str, grouping: str) -> SegmentStatistic:
-    """A correlation of the values of people with those of the metric.
+    """A correlation between the values of people and those of the metric.
 
-    grouping: "none", over all translations at once; "segment", over each judgment's systems, in each segment the mean
-    of its judgments that have a value, and the mean of the segments; "system", over each system's segments, the mean of
-    the systems.
+    Parameters
+    ----------
+    tables
+        The values of both.
+    statistic
+        Name of the correlation.
+    grouping
+        "none": over all translations at once. "segment": over the systems of each judgment, averaged over the judgments
+        of a segment that have a value, then over segments. "system": over the segments of each system, averaged over
+        systems.
     """
     if grouping == "segment":
         values = correlate_rows(tables.gold, tables.metric, statistic)

@@ -23,11 +23,22 @@ SOFT_RESAMPLES = 1000
 
 
 def soft_draws(seed: int, pair: str, n_resamples: int = SOFT_RESAMPLES) -> Draws:
-    """The swaps of signs of one language pair: one set of them for people and for every metric.
+    """The sign swaps for one language pair: the same ones for people and for every metric.
 
-    They depend on nothing else, neither on which other metrics there are, nor in which order, nor on how metrics are
-    tested; so a metric has one soft pairwise accuracy, wherever it is asked for.
+    They do not depend on which other metrics there are, on their order, or on the test between metrics. So a metric
+    always has the same soft pairwise accuracy.
 
+    Parameters
+    ----------
+    seed
+        Random seed.
+    pair
+        The language pair.
+    n_resamples
+        Number of swaps.
+
+    Examples
+    --------
     >>> soft_draws(1, "de-en", 5).seeds[0].entropy == soft_draws(1, "de-en", 7).seeds[0].entropy
     True
     """
@@ -37,14 +48,27 @@ def soft_draws(seed: int, pair: str, n_resamples: int = SOFT_RESAMPLES) -> Draws
 
 
 def pair_pvalues(stack: Floats, draws: Draws) -> Floats:
-    """(matrices, pairs) the one-sided p-value of a sign-swap test that the first system of a pair is the better.
+    """One-sided p-values of a sign-swap test that the first system of a pair is better, (matrices, pairs).
 
-    stack: (matrices, systems, segments), NaN where there is no score; a pair is compared on the segments that both of
-    its systems have. p = (1 + c) / (1 + B): c of the B resamples, in which each segment's difference has its sign
-    swapped with probability 1/2, have a sum at least as high as the observed one; equal up to rounding is as high. The
-    signs of a resample are the same for all pairs and all matrices, so people and metrics share them. All
-    differences 0, or no segment in common: p = 1.
+    p = (1 + c) / (1 + B), where c of the B resamples have a sum at least as high as the observed one; sums that are
+    equal up to rounding count. In each resample, the sign of each segment's difference is swapped with probability 1/2.
+    The signs are the same for all pairs and all matrices, so people and metrics share them.
 
+    Parameters
+    ----------
+    stack
+        Scores, (matrices, systems, segments), NaN if there is none. A pair is compared on the segments in which both
+        systems have scores.
+    draws
+        The random swaps.
+
+    Returns
+    -------
+    array
+        (matrices, pairs) the p-values; 1 if all differences are 0 or no segment is in common.
+
+    Examples
+    --------
     >>> from rankscope.kernels.resample import draw
     >>> better = np.array([[[3.0, 4.0, 5.0, 4.0]] * 2, [[1.0, 2.0, 1.0, 2.0], [2.0, 4.0, 5.0, 4.0]]])
     >>> pair_pvalues(better, draw(np.random.default_rng(1), 99)).tolist()[0]
@@ -84,13 +108,24 @@ def masked_pvalues(stack: Floats, draws: Draws) -> Floats:
 
 
 def soft_pairwise_accuracies(gold: Floats, stack: Floats, draws: Draws) -> Floats:
-    """(matrices) 1 less the mean over pairs of systems of |p of people - p of the metric|; in [0, 1]; NaN of no pair.
+    """1 minus the mean over pairs of systems of |p of people - p of the metric|, (matrices), in [0, 1]; NaN if no pair.
 
-    gold: (systems, segments) or a stack, stack: (matrices, systems, segments), NaN alike. See `pair_pvalues` for what
-    is counted; the toolkit mt-metrics-eval has c / B of sums in float32, and so the mean difference (1 + B) / B as far.
+    The toolkit mt-metrics-eval computes p = c / B from sums in float32, so its mean difference is larger by the factor
+    (1 + B) / B.
 
-    Source: Thompson et al. (2024), "Improving statistical significance in human evaluation of automatic metrics via
-    soft pairwise accuracy".
+    Parameters
+    ----------
+    gold
+        Human scores, (systems, segments), or a stack of them.
+    stack
+        Scores of the metric, (matrices, systems, segments), NaN at the same cells.
+    draws
+        The random swaps; see `pair_pvalues`.
+
+    References
+    ----------
+    Thompson et al. (2024), "Improving statistical significance in human evaluation of automatic metrics via soft
+    pairwise accuracy".
     """
     if stack.shape[1] < 2:
         return np.full(len(stack), np.nan)

@@ -47,8 +47,16 @@ RULES = ("wins", "expected_wins", "better_or_equal", "bradley_terry")
 class SystemSums:
     """The scores of the systems of one language pair: means over columns of ratios of sums over segments.
 
-    values: (systems). segments: names. numerators, denominators: (segments, systems, columns), None for scores of
-    systems. resampled: (resamples, systems), if a model draws its own resamples.
+    Attributes
+    ----------
+    values
+        The scores, (systems).
+    segments
+        Names of the segments.
+    numerators, denominators
+        The sums, (segments, systems, columns); None for scores of systems.
+    resampled
+        Resampled scores, (resamples, systems), if a model draws its own resamples.
     """
 
     values: Floats
@@ -90,10 +98,24 @@ def fixed_sums(scores: Sequence[float]) -> SystemSums:
 
 
 def mean_sums(scores: PairScores, systems: Sequence[str], over: str) -> SystemSums:
-    """Means over segments. over: "common", those in which all of the systems have a score, or "own".
+    """Means over segments.
 
-    Raises InputError where no segment is common to all.
+    Parameters
+    ----------
+    scores
+        Scores of segments.
+    systems
+        The systems that are compared.
+    over
+        "common": the segments in which all systems have a score. "own": those in which the system has one.
 
+    Raises
+    ------
+    InputError
+        No segment is common to all systems.
+
+    Examples
+    --------
     >>> scores = PairScores.of({"A": [1, 2, None], "B": [0, None, 3]})
     >>> mean_sums(scores, ("A", "B"), "common").values.tolist(), mean_sums(scores, ("A", "B"), "own").values.tolist()
     ([1.0, 0.0], [1.5, 1.5])
@@ -112,13 +134,28 @@ def mean_sums(scores: PairScores, systems: Sequence[str], over: str) -> SystemSu
 
 
 def share_sums(scores: PairScores, systems: Sequence[str], *, higher: bool = True) -> SystemSums:
-    """In how many of the comparisons with each other system's output of the same segment its own is better or equal.
+    """Share of comparisons in which a system's output is better than, or equal to, another system's for the segment.
 
-    In [0, 1], higher is better. higher: whether a higher score is the better one. A segment without a score of one of
-    two systems compares nothing of these.
+    Parameters
+    ----------
+    scores
+        Scores of segments.
+    systems
+        The systems that are compared.
+    higher
+        Whether higher scores are better.
 
-    Source: Li, Jiang and Wang (2013), after Callison-Burch et al. (2012).
+    Returns
+    -------
+    SystemSums
+        The shares, in [0, 1]; higher is better. Two systems are compared only on segments in which both have a score.
 
+    References
+    ----------
+    Li, Jiang and Wang (2013), after Callison-Burch et al. (2012).
+
+    Examples
+    --------
     >>> share_sums(PairScores.of({"A": [3, 1], "B": [2, 1], "C": [1, None]}), "ABC").values.round(4).tolist()
     [1.0, 0.6667, 0.0]
     """
@@ -148,16 +185,44 @@ def win_sums(
     n_resamples: int = 0,
     rng: Any = None,
 ) -> SystemSums:
-    """Scores of systems from one language pair's rankings, over all comparisons, of these systems with any.
+    """Scores of systems from the rankings of one language pair; higher is better.
 
-    rule: "wins", wins / (wins + losses); "expected_wins", the mean over opponents of that; "better_or_equal", (wins +
-    ties) / all; all in [0, 1]; "bradley_terry", logarithms of odds, mean 0 over all that were compared; higher is
-    better. What people did not rank must be NaN. prior, n_resamples, rng: of Bradley and Terry's model, whose resamples
-    are drawn at once, by segments. A system without a comparison that counts has NaN.
-    Raises InputError where nothing is compared, and for wins that do not connect all systems, without a prior.
+    All comparisons of these systems count, including those with other systems.
 
-    Source: Callison-Burch et al. (2012) for the shares; Koehn (2012) for expected wins; Bradley and Terry (1952).
+    Parameters
+    ----------
+    rankings
+        The judgments; items that people did not rank must be NaN.
+    column
+        The human column.
+    systems
+        The systems to score.
+    rule
+        "wins": wins / (wins + losses). "expected_wins": its mean over opponents. "better_or_equal": (wins + ties) /
+        all. These are in [0, 1]. "bradley_terry": log-odds with mean 0 over all systems that were compared.
+    prior
+        For bradley_terry: wins and losses to add for each system, against an imagined opponent.
+    n_resamples
+        For bradley_terry: number of resamples of the segments, which are drawn at once.
+    rng
+        Random seed or generator for them.
 
+    Returns
+    -------
+    SystemSums
+        The scores; NaN for a system without a comparison that counts.
+
+    Raises
+    ------
+    InputError
+        There are no comparisons; or wins do not connect all systems and there is no prior.
+
+    References
+    ----------
+    Callison-Burch et al. (2012) for the shares; Koehn (2012) for expected wins; Bradley and Terry (1952).
+
+    Examples
+    --------
     >>> judged = Rankings.of([{"A": 1, "B": 2}, {"A": 1, "B": 1}, {"A": 2, "B": 1}, {"A": 1, "B": 3}])
     >>> for rule in RULES:
     ...     print(rule, win_sums(judged, "rank", ("A", "B"), rule).values.round(4).tolist())
@@ -269,10 +334,19 @@ MIN_SYSTEMS = 5
 
 
 def system_statistic(people: Floats, metric: Floats, statistic: str) -> Floats:
-    """(lists) how far two lists of scores of systems agree; higher is better.
+    """How well two lists of scores of systems agree, (lists); higher is better.
 
-    people, metric: (lists, systems). Correlations in [-1, 1], "pairwise_accuracy" in [0, 1]. NaN where a list holds one
-    value only (of a correlation) or a score is missing.
+    Parameters
+    ----------
+    people, metric
+        Scores, (lists, systems).
+    statistic
+        A correlation, in [-1, 1], or "pairwise_accuracy", in [0, 1].
+
+    Returns
+    -------
+    array
+        (lists) NaN if a score is missing, or if all values of a list are equal and the statistic is a correlation.
     """
     values = np.full(len(people), np.nan)
     complete = ~(np.isnan(people) | np.isnan(metric)).any(axis=1)
@@ -289,11 +363,19 @@ def system_statistic(people: Floats, metric: Floats, statistic: str) -> Floats:
 
 
 def count_concordant_pairs(people: Floats, metric: Floats) -> Floats:
-    """(lists) how many pairs of systems both order alike, ties included: a tie is right only where both tie.
+    """The number of pairs of systems that both order alike, (lists); a tie is right only if both tie.
 
-    Source: Kocmi et al. (2021): accuracy is the share of pairs of systems of which both differences have
-    the same sign.
+    Parameters
+    ----------
+    people, metric
+        Scores, (lists, systems).
 
+    References
+    ----------
+    Kocmi et al. (2021): accuracy is the share of pairs of systems for which both differences have the same sign.
+
+    Examples
+    --------
     >>> count_concordant_pairs(np.array([[3.0, 2.0, 1.0]]), np.array([[3.0, 1.0, 2.0]])).tolist()
     [2.0]
     """
@@ -309,12 +391,27 @@ def count_concordant_pairs(people: Floats, metric: Floats) -> Floats:
 
 
 def outlying_systems(values: Floats, cutoff: float = OUTLIER_CUTOFF) -> Bools:
-    """(systems) whose score is more than the cutoff from the median, in units of 1.483 median absolute deviations.
+    """The systems whose score is more than the cutoff from the median, in units of 1.483 median absolute deviations.
 
-    None is where half of the scores or more are one, nor among fewer than five systems, whose median says little.
+    Parameters
+    ----------
+    values
+        Scores of systems.
+    cutoff
+        Largest distance from the median that is not an outlier.
 
-    Source: Mathur, Baldwin and Cohn (2020), with their cutoff of 2.5.
+    Returns
+    -------
+    array
+        (systems) True for outliers. There are none if at least half of the scores are equal, nor among fewer than five
+        systems, whose median says little.
 
+    References
+    ----------
+    Mathur, Baldwin and Cohn (2020), with their cutoff of 2.5.
+
+    Examples
+    --------
     >>> outlying_systems(np.array([1.0, 2.0, 3.0, 4.0, 30.0])).tolist()  # |30 - 3| / (1.483 * 1) = 18.2
     [False, False, False, False, True]
     """

@@ -27,15 +27,31 @@ TIED = np.array([3, 3, 4, 3, 4, ABSENT])
 
 
 class TieCalibration(NamedTuple):
-    """The least epsilon of the highest value, and that value; of no pairs NaN. value is in the convention's range."""
+    """The calibrated epsilon of a metric.
+
+    Attributes
+    ----------
+    epsilon
+        The smallest epsilon with the highest value; NaN without pairs.
+    value
+        The value there, in the range of the convention; NaN without pairs.
+    """
 
     epsilon: float
     value: float
 
 
 class CalibrationCurve(NamedTuple):
-    """The statistic at every epsilon that changes it: rising epsilons, values, and the share of counted pairs that the
-    metric ties, in [0, 1]; the first epsilon is 0.
+    """The statistic at every epsilon that changes it.
+
+    Attributes
+    ----------
+    epsilon
+        Rising epsilons; the first is 0.
+    value
+        The statistic from each epsilon on.
+    tied
+        Share of counted pairs that the metric ties, in [0, 1].
     """
 
     epsilon: Floats
@@ -51,17 +67,39 @@ def calibrate(
     grouping: str = "none",
     segment: Ints | None = None,
 ) -> TieCalibration:
-    """The epsilon at which the statistic is highest, where differences of at most epsilon are the metric's ties.
+    """The epsilon with the highest value of the statistic, if differences up to epsilon are ties of the metric.
 
-    gold, metric: (judgments, items), lower is better, NaN where there is none. grouping: "none", all pairs weigh alike;
-    "segment", all segments do. segment: (judgments) a whole number from 0, which segment it is of; else each is one of
-    its own. Every difference that occurs is tried, and 0: one sort, and cumulative sums of what each tie changes.
+    Every difference that occurs is tried, and 0, with one sort and cumulative sums of the change that each new tie
+    makes.
 
-    Raises ParameterError for a convention in which the pairs that count depend on the metric, as "tau13": there the
-    highest value may be that of a few pairs.
+    Parameters
+    ----------
+    gold, metric
+        Values of people and of the metric, (judgments, items), where lower is better; NaN if there is none.
+    convention
+        Which pairs count, and how.
+    grouping
+        "none": all pairs have the same weight. "segment": all segments do.
+    segment
+        The segment of each judgment, (judgments), as whole numbers from 0. Default: each judgment is a segment.
 
-    Source: Deutsch, Foster and Freitag (2023), "Ties matter", section 5.
+    Returns
+    -------
+    TieCalibration
+        The epsilon and the value.
 
+    Raises
+    ------
+    ParameterError
+        The convention is one in which the pairs that count depend on the metric, as "tau13": there the highest value
+        may come from a few pairs.
+
+    References
+    ----------
+    Deutsch, Foster and Freitag (2023), "Ties matter", section 5.
+
+    Examples
+    --------
     >>> from rankscope.agreement.statistics.kendall import CONVENTIONS
     >>> gold, metric = np.array([[1.0, 2.0, 2.0]]), np.array([[0.1, 0.7, 0.8]])
     >>> calibrate(gold, metric, convention=CONVENTIONS["acc_eq"])  # .7 and .8 tie, as people say
@@ -85,13 +123,30 @@ def calibration_curve(
     grouping: str = "none",
     segment: Ints | None = None,
 ) -> CalibrationCurve:
-    """The statistic as epsilon rises: the whole of what `calibrate` looks for the highest point of.
+    """The statistic as a function of epsilon; `calibrate` finds its maximum.
 
-    Arguments, and what they raise, as of `calibrate`. Each value holds from its epsilon up to the next. Of no pairs,
-    empty. tied: all pairs that count weigh alike, whatever the grouping.
+    Parameters
+    ----------
+    gold, metric, convention, grouping, segment
+        As in `calibrate`.
 
-    Source: Deutsch, Foster and Freitag (2023), "Ties matter", figure 3.
+    Returns
+    -------
+    CalibrationCurve
+        Each value holds from its epsilon up to the next one; empty without pairs. For `tied` all pairs that count have
+        the same weight, whatever the grouping.
 
+    Raises
+    ------
+    ParameterError
+        As `calibrate`.
+
+    References
+    ----------
+    Deutsch, Foster and Freitag (2023), "Ties matter", figure 3.
+
+    Examples
+    --------
     >>> from rankscope.agreement.statistics.kendall import CONVENTIONS
     >>> gold, metric = np.array([[1.0, 2.0, 2.0]]), np.array([[0.0, 0.5, 1.0]])
     >>> found = calibration_curve(gold, metric, convention=CONVENTIONS["acc_eq"])

@@ -242,7 +242,7 @@ def systems(
         Statistic of agreement between a metric and people. One of 'pearson', 'spearman', 'kendall_b',
         'pairwise_accuracy', 'soft_pairwise_accuracy'. Default: 'pairwise_accuracy'.
     absolute
-        Correlations without their sign, as some papers report them. Default: False.
+        Use absolute values of correlations, as some papers do. Default: False.
     human
         How human judgments become scores of systems. One of 'wins', 'expected_wins', 'better_or_equal',
         'bradley_terry', 'mean'. Default: wins for rankings, the mean for scores of segments.
@@ -252,10 +252,10 @@ def systems(
         How a metric's scores of segments become a system's score: their mean, or the share of comparisons with other
         systems in which its translation is better or equal. One of 'mean', 'share'. Default: 'mean'.
     over
-        Segments over which a system's mean is taken: those with scores of all systems (common), or all that the system
-        has (own). One of 'common', 'own'. Default: 'common'.
+        Segments in a system's mean: those with scores for all systems (common), or all with a score for this system
+        (own). One of 'common', 'own'. Default: 'common'.
     common
-        Skip the systems, segments and language pairs that a metric lacks, instead of raising an error. Default: False.
+        Skip systems, segments and language pairs that are missing from a metric, instead of stopping. Default: False.
     without_outliers
         Skip systems whose human score is more than 2.5 deviations from the median. Default: False.
     weights
@@ -277,7 +277,7 @@ def systems(
         What to do with the reference if a ranking CSV of WMT ranks it as a system. One of 'keep', 'drop'. Default:
         keep.
     lines
-        For WMT11: a file whose line i names the segment with number i in the ranking CSV.
+        For WMT11: a file whose line i names segment i of the ranking CSV.
     test_set
         Test set to use from score files that hold several.
     interval
@@ -473,7 +473,9 @@ def weights_of(settings: SystemSettings, pairs: Sequence[str]) -> Floats:
     if unknown := [pair for pair in settings.weights if pair not in pairs]:
         raise UnknownName("language pair among the weights", unknown[0], pairs)
     if missing := [pair for pair in pairs if pair not in settings.weights]:
-        raise ParameterError(f"weights lack {missing[0]}; give every language pair a weight, 0 to ignore it")
+        raise ParameterError(
+            f"weights have no entry for {missing[0]}; give every language pair a weight, 0 to ignore it"
+        )
     return np.array([settings.weights[pair] for pair in pairs])
 
 

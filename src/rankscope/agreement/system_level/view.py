@@ -8,8 +8,9 @@ from rankscope.agreement.direction_warnings import direction_notes
 from rankscope.agreement.segment_level import AVERAGE, ROWS_UNFOLDED
 from rankscope.agreement.statistics import ACCURACY, OUTLIER_CUTOFF, SOFT, SYSTEM_CORRELATIONS
 from rankscope.agreement.system_level.agreement import ALL, SystemAgreement
-from rankscope.data.section import Cell, Figure, Section, Table, best_in_bold
-from rankscope.data.text import format_percent, format_value, join_names, pluralise
+from rankscope.data.columns import column, digits, is_best, table_of, thousands
+from rankscope.data.section import Figure, Section, Table
+from rankscope.data.text import format_number, format_percent, join_names, pluralise
 from rankscope.kernels.rounding_ties import order_of
 from rankscope.typing import Floats
 
@@ -77,49 +78,45 @@ def name_of(result: SystemAgreement) -> str:
 
 def main_table(result: SystemAgreement) -> Table:
     """Metrics by language pairs with the average; the best of each column in bold."""
-    columns = [result.value[:, p] for p in range(len(result.pairs))]
-    names = [pair or name_of(result) for pair in result.pairs]
+    titled_values = [(pair or name_of(result), result.value[:, p]) for p, pair in enumerate(result.pairs)]
     if result.several_pairs:
-        columns.append(result.average)
-        names.append(AVERAGE)
+        titled_values.append((AVERAGE, result.average))
         if result.settings.statistic == ACCURACY:
-            columns.append(result.pooled)
-            names.append(ALL)
-    cells = [best_in_bold(column) for column in columns]
-    rows = tuple((metric, *(column[m] for column in cells)) for m, metric in enumerate(result.metrics))
-    return Table(columns=("metric", *names), rows=rows)
+            titled_values.append((ALL, result.pooled))
+    return table_of(
+        column("metric", result.metrics, name=True),
+        *(column(title, values, digits(), bold=is_best(values)) for title, values in titled_values),
+    )
+
+
+def shows_pairs(result: SystemAgreement) -> bool:
+    """Whether tables have a column of language pairs."""
+    return result.several_pairs or bool(result.pairs[0])
 
 
 def value_table(result: SystemAgreement) -> Table:
     """Each value with its interval, and the number of systems or of pairs of systems."""
-    shows_pairs = result.several_pairs or bool(result.pairs[0])
-    rows = []
-    for metric, pair, _, value, low, high, n in result.records():
-        averaged = result.several_pairs and pair == AVERAGE
-        numbers = [format_value(x, "mean") for x in (value, low, high)]
-        rows.append((metric, *([pair] if shows_pairs else []), *numbers, "-" if averaged else f"{n:,}"))
-    columns = (
-        "metric",
-        *(["pair"] if shows_pairs else []),
-        name_of(result),
-        f"{format_percent(result.settings.confidence_level)} from",
-        "to",
-        "systems" if result.settings.statistic in SYSTEM_CORRELATIONS else "pairs of systems",
+    metrics, pairs, _, values, lows, highs, counts = zip(*result.records(), strict=True)
+    shown_counts = (
+        None if result.several_pairs and pair == AVERAGE else n for pair, n in zip(pairs, counts, strict=True)
     )
-    return Table(columns=columns, rows=tuple(rows), n_name_columns=2 if shows_pairs else 1)
+    return table_of(
+        column("metric", metrics, name=True),
+        column("pair", pairs, name=True) if shows_pairs(result) else None,
+        column(name_of(result), values, digits()),
+        column(f"{format_percent(result.settings.confidence_level)} from", lows, digits()),
+        column("to", highs, digits()),
+        column(
+            "systems" if result.settings.statistic in SYSTEM_CORRELATIONS else "pairs of systems",
+            shown_counts,
+            thousands,
+        ),
+    )
 
 
 def outlier_section(result: SystemAgreement) -> Section:
     """The statistic without the outliers among the systems."""
-    with_outliers = [p for p, names in enumerate(result.outliers) if names]
-    shows_pairs = result.several_pairs or bool(result.pairs[0])
-    rows: list[tuple[Cell, ...]] = []
-    for m, metric in enumerate(result.metrics):
-        for p in with_outliers:
-            names = join_names(result.outliers[p])
-            values = (format_value(float(x[m, p]), "mean") for x in (result.value, result.without))
-            rows.append((metric, *([result.pairs[p]] if shows_pairs else []), names, *values))
-    columns = ("metric", *(["pair"] if shows_pairs else []), "outliers", name_of(result), "without")
+    cells = [(m, p) for m in range(len(result.metrics)) for p, names in enumerate(result.outliers) if names]
     return Section(
         title="Without outliers",
         sentence=(
@@ -127,7 +124,13 @@ def outlier_section(result: SystemAgreement) -> Section:
             "make "
             f"{'a correlation' if result.settings.statistic in SYSTEM_CORRELATIONS else 'the agreement'} look high."
         ),
-        table=Table(columns=columns, rows=tuple(rows), n_name_columns=len(columns) - 2),
+        table=table_of(
+            column("metric", (result.metrics[m] for m, _ in cells), name=True),
+            column("pair", (result.pairs[p] for _, p in cells), name=True) if shows_pairs(result) else None,
+            column("outliers", (result.outliers[p] for _, p in cells), join_names, name=True),
+            column(name_of(result), (result.value[cell] for cell in cells), digits()),
+            column("without", (result.without[cell] for cell in cells), digits()),
+        ),
     )
 
 
@@ -140,15 +143,14 @@ def scores_table(result: SystemAgreement, p: int) -> Table:
     human = result.human[p]
     higher = result.rule in RULE_NAMES or result.gold in result.higher
     order = order_of(-human if higher else human).tolist()
-    rows = tuple(
-        (result.systems[p][i], format_mean(human[i]), *(format_mean(scores[i]) for scores in result.scores[p]))
-        for i in order
+    return table_of(
+        column("system", (result.systems[p][i] for i in order), name=True),
+        column(human_name(result), human[order], digits()),
+        *(
+            column(metric, scores[order], digits())
+            for metric, scores in zip(result.metrics, result.scores[p], strict=True)
+        ),
     )
-    return Table(columns=("system", human_name(result), *result.metrics), rows=rows)
-
-
-def format_mean(value: float) -> str:
-    return format_value(float(value), "mean")
 
 
 def figure_of(result: SystemAgreement, m: int, p: int) -> Figure:
@@ -189,7 +191,7 @@ def sentence_of(result: SystemAgreement) -> str:
         return f"No metric has a value{scope}; see the notes."
     rounded = np.round(values[with_value], 4)
     best = [result.metrics[with_value[i]] for i in np.flatnonzero(rounded == rounded.max())]
-    highest = f"{name_of(result)} {format_mean(rounded.max())}"
+    highest = f"{name_of(result)} {format_number(rounded.max())}"
     if with_value.size == 1:
         return f"{best[0]} against people on systems{scope}: {highest}. {meaning}"
     if len(best) > 1:
@@ -197,7 +199,7 @@ def sentence_of(result: SystemAgreement) -> str:
     worst = result.metrics[with_value[int(rounded.argmin())]]
     return (
         f"{best[0]} agrees most with people on systems{scope} ({highest}), {worst} least "
-        f"({format_mean(rounded.min())}). "
+        f"({format_number(rounded.min())}). "
         f"{meaning} Whether metrics differ significantly is not tested here; rankscope agree metrics tests that."
     )
 
@@ -238,10 +240,10 @@ def notes_of(result: SystemAgreement) -> tuple[str, ...]:
     without_value = np.isnan(result.value)
     if without_value.any():
         notes.append(f"no value for {join_cells(result, without_value)}: without outliers, scores do not differ")
-    return (*notes, *check_directions(result))
+    return (*notes, *notes_on_directions(result))
 
 
-def check_directions(result: SystemAgreement) -> list[str]:
+def notes_on_directions(result: SystemAgreement) -> list[str]:
     """Notes on directions that may be wrong; none for absolute values."""
     if result.settings.absolute:
         return []

@@ -18,22 +18,22 @@ COMMANDS = {
         "Two sets of judgments, such as those of people and an LLM.",
     ),
     "labels": ("rankscope.cli.agree.labels:labels", "Predicted labels against true ones, from a table."),
-    "measures": ("rankscope.cli.agree.measures:measures", "Measures against measures: do they rank systems alike?"),
-    "ranks": ("rankscope.cli.agree.ranks:ranks", "Predicted rankings against people's (RankEval); or two runs."),
+    "measures": ("rankscope.cli.agree.measures:measures", "Measures against each other: do they rank systems alike?"),
+    "ranks": ("rankscope.cli.agree.ranks:ranks", "Predicted rankings against human rankings (RankEval), or two runs."),
     "segments": (
         "rankscope.cli.agree.segments:segments",
         "Metrics against people: which translation of a segment is better?",
     ),
-    "systems": ("rankscope.cli.agree.systems:systems", "Metrics against people: which of whole systems is better?"),
+    "systems": ("rankscope.cli.agree.systems:systems", "Metrics against people: which system is better?"),
     "metrics": (
         "rankscope.cli.agree.metrics:metrics",
-        "Metrics against each other: which agree best with people, which differ significantly?",
+        "Metrics against each other: which agree best with people, and which differ significantly?",
     ),
     "raters": (
         "rankscope.cli.agree.raters:raters",
         "Inter-annotator agreement: people with each other and with themselves.",
     ),
-    "wmt12": ("rankscope.cli.agree.wmt12:wmt12", "WMT12 on segments and systems, reproduced from its files."),
+    "wmt12": ("rankscope.cli.agree.wmt12:wmt12", "Published results of WMT12, reproduced from its files."),
 }
 
 
@@ -46,11 +46,11 @@ class AgreeCommands(LazyGroup):
 @click.group(cls=AgreeCommands, invoke_without_command=True)
 @click.pass_context
 def agree(context: click.Context) -> None:
-    """Do two judges agree, metrics with people, labels with true ones, measures with each other?
+    """Measure agreement: of judges, of metrics with people, of predicted with true labels, of measures.
 
     \b
     rankscope agree judgments demo.qrels demo-judge.qrels
-    rankscope agree segments --help                    what a command takes
+    rankscope agree segments --help                    what this command takes
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

@@ -9,6 +9,7 @@ import click
 from rankscope.agreement.metrics import MetricComparisonSettings, compare_judged_metrics, tasks_of
 from rankscope.agreement.settings import JudgmentSettings, MetricSettings
 from rankscope.cli._groups import Command, option_group
+from rankscope.cli._options import details_option
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.io.core import check_single_stdin
@@ -24,10 +25,9 @@ __all__ = [
 @option_group("Comparison", setting_options(MetricComparisonSettings))
 @option_group("Metrics", setting_options(MetricSettings))
 @option_group("Judgments", setting_options(JudgmentSettings))
-@click.option("--details", is_flag=True, help="Show all tables: every pair of metrics, and the tasks.")
-@option_group("Output", result_options)
+@option_group("Output", details_option("Show all tables: every pair of metrics, and the tasks."), result_options)
 def metrics(judgments: str, scores: tuple[str, ...], details: bool, **options: Any) -> None:
-    """Compare metrics: which agree best with people, and which do not differ significantly?
+    """Compare metrics: which agree best with people, and which differ significantly?
 
     JUDGMENTS, SCORES: as for `rankscope agree systems` and `agree segments`, with at least two metrics.
 

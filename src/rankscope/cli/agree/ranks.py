@@ -11,6 +11,7 @@ import click
 from rankscope.agreement.rankeval import OPTIONS_OF_RANKINGS, RankSettings, holds_rankings, measure_rankings
 from rankscope.agreement.run_agreement import runs as agree_runs
 from rankscope.cli._groups import Command, option_group
+from rankscope.cli._options import details_option
 from rankscope.cli._output import bytes_progress, progress_bar
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
@@ -30,14 +31,13 @@ SUFFIXES = (".jcml", ".xml", ".csv", ".tsv", ".jsonl", ".parquet")
 @click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="FILE... | RUN_A RUN_B")
 @option_group("Agreement", setting_options(RankSettings))
-@click.option("--details", is_flag=True, help="Show all tables, including those that a page folds.")
-@option_group("Output", result_options)
+@option_group("Output", details_option("Show all tables, including those that a page folds."), result_options)
 def ranks(files: tuple[str, ...], details: bool, **options: Any) -> None:
-    """Measure how well predicted rankings agree with people's (RankEval), or how similar two runs are.
+    """Measure how well predicted rankings agree with human rankings (RankEval), or how similar two runs are.
 
     FILE: JCML, or CSV, TSV, JSONL or Parquet with the columns segment, system, gold and one or more predicted columns.
-    Several files, a folder of them, or a table with a column experiment are several experiments (--plot draws the
-    measures over them). RUN: two runs, as `evaluate` reads them, are compared query by query.
+    Each of several files, each file of a folder, and each value of a column `experiment` is an experiment; --plot draws
+    the measures of all of them. RUN_A, RUN_B: two runs, as `evaluate` reads them, are compared query by query.
 
     \b
     rankscope agree ranks demo-answers.csv --predicted llm --predicted reward --invert --missing drop

@@ -23,7 +23,8 @@ __all__ = [
 @option_group("Judgments", setting_options(JudgmentSettings))
 @option_group("Output", result_options)
 def raters(judgments: str, **options: Any) -> None:
-    """Measure how far people agree with each other, and with themselves, on which of two translations is better.
+    """Measure inter-annotator agreement: do people agree with each other, and with themselves, on which of two
+    translations is better?
 
     \b
     rankscope agree raters demo-answers.csv --higher llm,reward --chance third

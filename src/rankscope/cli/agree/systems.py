@@ -8,6 +8,7 @@ import click
 
 from rankscope.agreement.settings import JudgmentSettings, MetricSettings, SystemSettings
 from rankscope.cli._groups import Command, option_group
+from rankscope.cli._options import details_option
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.errors import ParameterError
@@ -22,16 +23,15 @@ __all__ = [
 @click.argument("judgments")
 @click.argument("scores", nargs=-1, metavar="[SCORES]...")
 @option_group("Statistics", setting_options(SystemSettings))
-@click.option("--details", is_flag=True, help="Also show the scores of the systems for every language pair.")
 @option_group("Metrics", setting_options(MetricSettings))
 @option_group("Judgments", setting_options(JudgmentSettings))
-@option_group("Output", result_options)
+@option_group("Output", details_option("Also show the scores of the systems for every language pair."), result_options)
 def systems(judgments: str, scores: tuple[str, ...], details: bool, **options: Any) -> None:
-    """How far do metrics agree with people on which of whole systems is better?
+    """Measure how well metrics agree with people on which system is better.
 
-    JUDGMENTS: as for `rankscope agree segments`, or scores of systems, in a table (system, human, and columns of other
+    JUDGMENTS: as for `rankscope agree segments`, or scores of systems: a table (system, human, and columns of other
     scores) or .sys.score. SCORES: sys.scr, .sys.score or a table for systems; seg.scr or .seg.score for segments; or a
-    folder of mt-metrics-eval. Without any, the other columns of the judgments are the metrics.
+    folder of mt-metrics-eval. Without SCORES, the other columns of JUDGMENTS are the metrics.
 
     \b
     rankscope agree systems demo-answers.csv --higher llm,reward --statistic pearson

@@ -35,14 +35,15 @@ LEVELS = ("segments", "systems")
     type=click.Choice(LEVELS),
     default="segments",
     show_default=True,
-    help="What to reproduce: numbers of pairs, sentence BLEU and chrF on segments; or BLEU on systems.",
+    help="What to reproduce: results on segments (numbers of pairs, sentence BLEU, chrF), or BLEU on systems.",
 )
 @option_group("Output", result_options)
 def wmt12(folder: str, level: str, **options: Any) -> None:
-    """Reproduce WMT12: on segments the numbers of pairs as published, and the agreement of sentence BLEU and chrF; on
-    systems the published correlation of BLEU with people.
+    """Reproduce published results of WMT12.
 
-    FOLDER holds wmt12.RNK_results.csv, and plain/ with sources, references and system-outputs. Takes half a minute.
+    On segments: the published numbers of pairs, and the agreement of sentence BLEU and chrF with people. On systems:
+    the published correlation of BLEU with people. FOLDER holds wmt12.RNK_results.csv, and plain/ with sources,
+    references and system-outputs. Takes half a minute.
 
     \b
     rankscope agree wmt12 wmt12

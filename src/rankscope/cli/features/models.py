@@ -30,7 +30,7 @@ from rankscope.translation.language_model import (
     train_language_model,
 )
 from rankscope.translation.lexicon import Lexicon, load_lexicon, save_lexicon
-from rankscope.translation.tokenisation import sacrebleu_version, tokenised
+from rankscope.translation.tokenisation import CorpusSettings, sacrebleu_version, tokenised
 
 __all__ = [
     "ModelFiles",
@@ -154,12 +154,8 @@ def read_parallel(paths: tuple[str, str], *, split: bool = False) -> tuple[Seque
     required=True,
     help="Output file: ARPA text if the name ends in .arpa or .arpa.gz, else binary.",
 )
-@option_group("Language model", setting_options(LanguageModelSettings))
-@click.option(
-    "--tokenised", "split", is_flag=True, help="The text is already tokenised: its words are separated by blanks."
-)
-@click.option("--repeats", is_flag=True, help="Count a repeated line as often as it occurs. Default: once.")
-def lm(texts: tuple[str, ...], model: str, split: bool, repeats: bool, **options: Any) -> None:
+@option_group("Language model", setting_options(LanguageModelSettings), setting_options(CorpusSettings))
+def lm(texts: tuple[str, ...], model: str, **options: Any) -> None:
     """Train an n-gram language model (modified Kneser-Ney) on TEXTs, one sentence per line; - is standard input.
 
     Words are lower-cased and split as mteval-v13a splits them, as in `features mt`. Other tools read ARPA files; binary
@@ -168,18 +164,18 @@ def lm(texts: tuple[str, ...], model: str, split: bool, repeats: bool, **options
     \b
     rankscope features lm demo-mt/mt-train/newstest2010/newstest2010.en -o en.lm
     """
-    settings = take_settings(LanguageModelSettings, options)
+    settings, corpus = take_settings(LanguageModelSettings, options), take_settings(CorpusSettings, options)
     check_model_output(model, texts)
-    if not split:
+    if not corpus.tokenised:
         sacrebleu_version()
     lines_by_path = {path: read_lines(path) for path in dict.fromkeys(texts)}
     refuse_empty(lines_by_path)
     lines = [line for path in texts for line in lines_by_path[path]]
-    if split:
+    if corpus.tokenised:
         for path, file_lines in lines_by_path.items():
             refuse_reserved(map(str.encode, file_lines), partial(line_location, path))
-    sentences = lines if split else tokenised(lines)
-    if not repeats:
+    sentences = lines if corpus.tokenised else tokenised(lines)
+    if not corpus.repeats:
         sentences = list(dict.fromkeys(sentences))
     with progress_bar(1.0, "training") as progress:
         trained_model = estimate_language_model(sentences, settings, progress=progress)
@@ -191,11 +187,8 @@ def lm(texts: tuple[str, ...], model: str, split: bool, repeats: bool, **options
 @click.argument("source")
 @click.argument("target")
 @click.option("-o", "--output", "model", metavar="MODEL", required=True, help="Output file (binary).")
-@option_group("Lexicon", setting_options(LexiconSettings))
-@click.option(
-    "--tokenised", "split", is_flag=True, help="The text is already tokenised: its words are separated by blanks."
-)
-def lexicon(source: str, target: str, model: str, split: bool, **options: Any) -> None:
+@option_group("Lexicon", setting_options(LexiconSettings), setting_options(CorpusSettings, without=("repeats",)))
+def lexicon(source: str, target: str, model: str, **options: Any) -> None:
     """Train IBM model 1: the probability that each word of SOURCE is translated by each word of TARGET.
 
     Line n of TARGET translates line n of SOURCE. Words are lower-cased and split as mteval-v13a splits them.
@@ -204,11 +197,11 @@ def lexicon(source: str, target: str, model: str, split: bool, **options: Any) -
     rankscope features lexicon demo-mt/mt-train/newstest2010/newstest2010.de \\
         demo-mt/mt-train/newstest2010/newstest2010.en -o de-en.lexicon
     """
-    settings = take_settings(LexiconSettings, options)
+    settings, corpus = take_settings(LexiconSettings, options), take_settings(CorpusSettings, options)
     check_model_output(model, (source, target))
-    if not split:
+    if not corpus.tokenised:
         sacrebleu_version()
-    sources, targets = read_parallel((source, target), split=split)
+    sources, targets = read_parallel((source, target), split=corpus.tokenised)
     with progress_bar(1.0, "training") as progress:
         trained_model = estimate_lexicon(sources, targets, settings, progress=progress)
     save_lexicon(trained_model, model)

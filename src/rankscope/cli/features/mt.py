@@ -12,6 +12,7 @@ import click
 from rankscope.agreement.load import read_segment_scores
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._leaderboard_input import read_ranked
+from rankscope.cli._options import file_option, table_output_option
 from rankscope.cli._output import check_output, progress_bar
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.cli.features.models import ModelFiles, read_models
@@ -56,55 +57,55 @@ class TextFiles(NamedTuple):
         return [*([self.source] if self.source else []), *self.references, *system_files]
 
 
+TEXT_OPTIONS = (
+    file_option("--source", "Source text, one segment per line."),
+    file_option(
+        "--reference",
+        "Reference translations, one segment per line; repeat for further references.",
+        name="references",
+        several=True,
+    ),
+    click.option(
+        "--system",
+        "systems",
+        metavar="NAME=FILE",
+        multiple=True,
+        help="Outputs of a system, one segment per line; repeat for each system.",
+    ),
+    click.option(
+        "--texts",
+        "folder",
+        metavar="FOLDER",
+        help="Folder with sources/, references/ and system-outputs/, as of WMT or mt-metrics-eval, instead of these "
+        "files.",
+    ),
+    click.option("--pair", metavar="P", help="Language pair, as de-en; required with --texts."),
+    file_option(
+        "--judgments",
+        "Human rankings: write only the ranked outputs, as lists to train on, with grades from their ranks.",
+    ),
+)
+MODEL_OPTIONS = (
+    file_option(
+        "--language-model",
+        "Language model: an ARPA file, a file from `features lm`, or text to train a model of order 4 on.",
+    ),
+    file_option("--forward", "Lexicon from `features lexicon`, from the source to the target language."),
+    file_option("--backward", "Lexicon from the target to the source language."),
+    click.option("--parallel", nargs=2, metavar="SOURCE TARGET", help="Parallel text to train both lexicons on."),
+)
+
+
 @click.command(cls=Command)
-@click.option("--source", metavar="FILE", help="Source text, one segment per line.")
-@click.option(
-    "--reference",
-    "references",
-    metavar="FILE",
-    multiple=True,
-    help="Reference translations, one segment per line; repeat for further references.",
+@option_group("Texts", *TEXT_OPTIONS)
+@option_group(
+    "Features",
+    setting_options(FeatureSettings),
+    file_option("--scores", "Scores of a metric (seg.scr, .seg.score) as a feature; repeatable.", several=True),
+    click.option("--list", "listing", is_flag=True, help="List the features and exit."),
 )
-@click.option(
-    "--system",
-    "systems",
-    metavar="NAME=FILE",
-    multiple=True,
-    help="Outputs of a system, one segment per line; repeat for each system.",
-)
-@click.option(
-    "--texts",
-    "folder",
-    metavar="FOLDER",
-    help="Folder with sources/, references/ and system-outputs/, as of WMT or mt-metrics-eval, instead of these files.",
-)
-@click.option("--pair", metavar="P", help="Language pair, as de-en; required with --texts.")
-@option_group("Features", setting_options(FeatureSettings))
-@click.option("--list", "listing", is_flag=True, help="List the features and exit.")
-@click.option(
-    "--language-model",
-    metavar="FILE",
-    help="Language model: ARPA, a file of `features lm`, or text to train one of order 4 on.",
-)
-@click.option(
-    "--forward", metavar="FILE", help="Lexicon of `features lexicon`, from the source to the target language."
-)
-@click.option("--backward", metavar="FILE", help="Lexicon from the target to the source language.")
-@click.option("--parallel", nargs=2, metavar="SOURCE TARGET", help="Parallel text on which both lexicons are trained.")
-@click.option(
-    "--scores", metavar="FILE", multiple=True, help="Scores of a metric (seg.scr, .seg.score) as a feature; repeatable."
-)
-@click.option(
-    "--judgments",
-    metavar="FILE",
-    help="Human rankings: write only the ranked outputs, as lists to train on, graded by their ranks.",
-)
-@click.option(
-    "-o",
-    "--output",
-    metavar="TABLE",
-    help="Output file: .parquet, .csv, .tsv or .jsonl; any other name means SVMlight.",
-)
+@option_group("Models that features need", *MODEL_OPTIONS)
+@option_group("Output", table_output_option)
 def mt(
     source: str | None,
     references: tuple[str, ...],

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from rankscope.cli._groups import Command, option_group
+from rankscope.cli._options import table_output_option
 from rankscope.cli._output import check_output
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.errors import ParameterError
@@ -29,12 +30,7 @@ __all__ = [
     type=click.Choice(list(FORMATS)),
     help="Format of the runs. Default: detected from the content.",
 )
-@click.option(
-    "-o",
-    "--output",
-    metavar="TABLE",
-    help="Output file: .parquet, .csv, .tsv or .jsonl; any other name means SVMlight.",
-)
+@table_output_option
 def runs(
     qrels: str,
     runs: tuple[str, ...],
@@ -42,10 +38,11 @@ def runs(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Make features of documents from their scores and ranks in RUNs, with the grades of QRELS.
+    """Compute features of documents from their scores and ranks in RUNs, with grades from QRELS.
 
-    Rankers learn from them how to fuse runs. The features are, for each run, score, normalised score, reciprocal rank
-    and rank; and the number of runs that have the document. A document that a run lacks is ranked after its last one.
+    Rankers learn from these features how to fuse runs. For each run there are score, normalised score, reciprocal rank
+    and rank; one more feature is the number of runs with the document. A document that is missing from a run is ranked
+    after the run's last document.
 
     \b
     rankscope features runs demo.qrels bm25.run dense.run -o both.txt

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from rankscope.cli._groups import Command, option_group
-from rankscope.cli._options import cluster_option, format_option
+from rankscope.cli._options import cluster_option, details_option, format_option, workers_option
 from rankscope.cli._output import progress_bar
 from rankscope.cli._results import FIGURE_OPTION, PAGE, PLOT_OPTION, page_of, pop_result_output
 from rankscope.cli._setting_options import setting_options, take_settings
@@ -40,15 +40,17 @@ __all__ = [
 @click.option(
     "--cache", metavar="DIR", help="Keep computed features in this folder. Default: FOLDER/cache with -o, else none."
 )
-@click.option(
-    "--workers", type=int, metavar="N", help="Number of processes; it does not change the result. Default: all cores."
+@option_group("Large data", workers_option(default="all cores"), cluster_option)
+@option_group(
+    "Output",
+    details_option(),
+    click.option(
+        "-o", "--output", metavar="FOLDER", help="Also write tables, tests, scores and a page to this folder."
+    ),
+    format_option([*RESULT_FORMATS, PAGE]),
+    FIGURE_OPTION,
+    PLOT_OPTION,
 )
-@option_group("Large data", cluster_option)
-@click.option("--details", is_flag=True, help="Show the sections that a page folds away, too.")
-@click.option("-o", "--output", metavar="FOLDER", help="Also write tables, tests, scores and a page to this folder.")
-@format_option([*RESULT_FORMATS, PAGE])
-@FIGURE_OPTION
-@PLOT_OPTION
 def mt_experiment(
     folder: str,
     output: str | None,
@@ -57,11 +59,11 @@ def mt_experiment(
     details: bool,
     **options: Any,
 ) -> None:
-    """Train metrics of translations on people's rankings, and compare the results with published values.
+    """Train translation metrics on human rankings, and compare the results with published values.
 
-    DIR holds wmt12/ with wmt12.RNK_results.csv and plain/ (sources, references, system-outputs), wmt11/ and wmt13/
-    alike, as the protocol needs them, and mt-train/SET/SET.LANGUAGE, parallel text. Computed features are kept with -o:
-    another protocol with the same FOLDER, or the same call after an interruption, does not compute them again.
+    DIR holds wmt12/ with wmt12.RNK_results.csv and plain/ (sources, references, system-outputs); wmt11/ and wmt13/ in
+    the same form, if the protocol needs them; and parallel text as mt-train/SET/SET.LANGUAGE. With -o, computed
+    features are kept: another protocol with the same FOLDER, or the same call after an interruption, reuses them.
 
     \b
     rankscope mt-experiment --data demo-mt --protocol cv --features nine,+chrF --seeds 1 -o found

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.comparison.common_queries import MeasureValues, extreme_queries, query_gains
-from rankscope.data.columns import Column, column, digits, interval, table_of
+from rankscope.data.columns import Column, column, digits, interval, rank_range, table_of
 from rankscope.data.section import Cell, Figure, Section, Table
 from rankscope.data.text import (
     first_names,
@@ -435,12 +435,6 @@ def ranked_table(comparison: MeasureComparison, low: np.ndarray, high: np.ndarra
             "possible ranks", zip(clusters.rank_low[order], clusters.rank_high[order], strict=True), rank_range
         ),
     )
-
-
-def rank_range(ranks: tuple[float, float]) -> str:
-    """The best and the worst rank, as "2-4"; one number if they are the same."""
-    best, worst = map(int, ranks)
-    return f"{best}" if best == worst else f"{best}-{worst}"
 
 
 def baseline_table(result: Comparison, comparison: MeasureComparison) -> Table:

@@ -103,7 +103,7 @@ def find_corpora(folder: PathLike, campaign: str) -> Corpora:
     sets = tuple(name for name in set_names if EARLY.fullmatch(name) and name != OWN_SET.get(campaign))
     if not sets:
         raise InputError(
-            f"{root}: no parallel text of before 2012 (news of 2008 to 2011, Europarl), expected some; there is "
+            f"{root}: no parallel text from before 2012 (news of 2008 to 2011, Europarl), expected some; there is "
             f"{join_names(set_names) or 'nothing'}"
         )
     return Corpora(root, sets)
@@ -131,7 +131,7 @@ def parallel_lines(corpora: Corpora, source: str, target: str) -> tuple[list[str
     """
     names = corpora.sets_with(source, target)
     if not names:
-        raise InputError(f"{corpora.folder}: no set of before 2012 has {source} and {target} both")
+        raise InputError(f"{corpora.folder}: no set from before 2012 has {source} and {target} both")
     pairs: dict[tuple[str, str], None] = {}
     for name in names:
         line_lists = [read_lines(corpora.file(name, language)) for language in (source, target)]
@@ -173,7 +173,7 @@ def target_lines(corpora: Corpora, language: str, extra_lines: Sequence[str] = (
     """
     names = corpora.sets_with(language)
     if not names:
-        raise InputError(f"{corpora.folder}: no set of before 2012 has {language}")
+        raise InputError(f"{corpora.folder}: no set from before 2012 has {language}")
     lines: dict[str, None] = {}
     for name in names:
         lines.update(dict.fromkeys(read_lines(corpora.file(name, language))))

@@ -195,7 +195,7 @@ def folds_of(protocol: str, judged_pairs: Judged, pairs: Sequence[str], seed: in
     for pair in pairs:
         train = tuple(PairJudgments(*key) for key in training_choices[protocol](judged_pairs, pair))
         if not train:
-            raise InputError(f"there are no judgments to learn {pair} from ({PROTOCOLS[protocol].description})")
+            raise InputError(f"there are no judgments to train {pair} on ({PROTOCOLS[protocol].description})")
         yield ProtocolFold(pair, None, train)
 
 

@@ -143,7 +143,7 @@ def translation_experiment(
     hidden
         Sizes of hidden layers, from the input to the output. Default: none, a linear scorer.
     seeds
-        Number of times that each model is trained; scores are averaged over seeds. Default: 3.
+        Number of random seeds per model; scores are averaged over seeds. Default: 3.
     test_references
         Train language models on the references of the test set as well, as the paper did. Default: False.
     cache

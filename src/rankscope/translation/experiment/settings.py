@@ -60,7 +60,7 @@ class ExperimentSettings(Settings):
     hidden: tuple[int, ...] = layer_sizes(
         (), help="Sizes of hidden layers, from the input to the output.", unset="none, a linear scorer"
     )
-    seeds: int = count(3, help="Number of times that each model is trained; scores are averaged over seeds.")
+    seeds: int = count(3, help="Number of random seeds per model; scores are averaged over seeds.")
     test_references: bool = switch(
         False, help="Train language models on the references of the test set as well, as the paper did."
     )

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.data.section import Cell, Figure, Marked, Section, Table, best_in_bold
+from rankscope.data.columns import column, digits, is_best, table_of
+from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_number, format_p_cell, format_p_value, join_names, pluralise
 from rankscope.kernels.rounding_ties import order_of
 from rankscope.translation.experiment.human_agreement import SYSTEM_RULES, PairTest
@@ -120,18 +121,19 @@ def overview(result: TranslationExperiment) -> Section:
     losses = list(dict.fromkeys(model.name.split()[0] for model in result.models))
     feature_sets = list(dict.fromkeys(model.features for model in result.models))
     model_names = {(model.features, model.name.split()[0]): model.name for model in result.models}
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[str, str, list[float]]] = []
     for name, direction in DIRECTIONS.items():
         if name not in result.results:
             continue
         for features in feature_sets:
             values = [result.average(name, model_names.get((features, loss), "")) for loss in losses]
-            rows.append((direction.description, features, *best_in_bold(values, 3)))
+            rows.append((direction.description, features, values))
         trained_names = {model.name for model in result.models}
-        for metric in result.results[name].segments.metrics:
-            if metric not in trained_names:
-                value = best_in_bold([result.average(name, metric)], 3)
-                rows.append((direction.description, f"{metric} alone", *value, *[""] * (len(losses) - 1)))
+        rows += [
+            (direction.description, f"{metric} alone", [result.average(name, metric)])
+            for metric in result.results[name].segments.metrics
+            if metric not in trained_names
+        ]
     pairs = pluralise(len(result.pairs), "language pair")
     return Section(
         title="Translation metrics trained on people's rankings",
@@ -139,7 +141,19 @@ def overview(result: TranslationExperiment) -> Section:
         "over the language "
         f"pairs of each direction ({pairs} in all). 1 means that all pairs of translations are ordered as people order "
         "them, 0 that as many are right as wrong.",
-        table=Table(columns=("direction", "features", *losses), rows=tuple(rows), n_name_columns=2),
+        table=table_of(
+            column("direction", (description for description, _, _ in rows), name=True),
+            column("features", (features for _, features, _ in rows), name=True),
+            *(
+                column(
+                    loss,
+                    (values[i] if i < len(values) else None for _, _, values in rows),
+                    lambda value: "" if value is None else format_number(value, 3),
+                    bold=[i < len(values) and is_best(values, 3)[i] for _, _, values in rows],
+                )
+                for i, loss in enumerate(losses)
+            ),
+        ),
     )
 
 
@@ -175,7 +189,7 @@ def systems_section(result: TranslationExperiment, name: str, direction: Directi
         )
 
 
-def metrics_by_pairs(result: TranslationExperiment, table: str, pairs: Sequence[str], digits: int) -> Table:
+def metrics_by_pairs(result: TranslationExperiment, table: str, pairs: Sequence[str], n_digits: int) -> Table:
     """Metrics by language pairs; the best average first."""
     rows: dict[str, dict[str, PublishedRow]] = {}
     for row in result.table(table):
@@ -189,22 +203,34 @@ def metrics_by_pairs(result: TranslationExperiment, table: str, pairs: Sequence[
         value = row.published if np.isnan(row.found) else row.found
         return -np.inf if np.isnan(value) else abs(value)
 
-    table_rows = []
-    names = list(rows)
-    for metric in (names[i] for i in order_of(-np.array([sort_value(name) for name in names])).tolist()):
-        last_cell = rows[metric].get(last_column, empty)
-        cells: list[Cell] = [cell_of(rows[metric].get(pair, empty), digits) for pair in columns]
-        interval = [format_number(value, digits) for value in (last_cell.low, last_cell.high)]
-        table_rows.append((metric, *cells, *interval))
-    return Table(columns=("metric", *columns, "95 % from", "to"), rows=tuple(table_rows))
+    names = [list(rows)[i] for i in order_of(-np.array([sort_value(name) for name in rows])).tolist()]
+    cells_by_column = {pair: [rows[name].get(pair, empty) for name in names] for pair in columns}
+    return table_of(
+        column("metric", names, name=True),
+        *(
+            column(
+                pair,
+                cells,
+                lambda row: format_beside_published(row, n_digits),
+                raised=[MARK if is_published_only(row) else "" for row in cells],
+            )
+            for pair, cells in cells_by_column.items()
+        ),
+        column("95 % from", (row.low for row in cells_by_column[last_column]), digits(n_digits)),
+        column("to", (row.high for row in cells_by_column[last_column]), digits(n_digits)),
+    )
 
 
-def cell_of(row: PublishedRow, digits: int) -> Cell:
-    """The value with the published one in parentheses; or the published one alone, marked."""
+def is_published_only(row: PublishedRow) -> bool:
+    return bool(np.isnan(row.found) and not np.isnan(row.published))
+
+
+def format_beside_published(row: PublishedRow, n_digits: int) -> str:
+    """The value with the published one in parentheses; or the published one alone."""
     if np.isnan(row.found):
-        return "-" if np.isnan(row.published) else Marked(f"{row.published:.2f}", raised=MARK)
-    published_text = "" if np.isnan(row.published) else f" ({row.published:.2f})"
-    return f"{row.found:.{digits}f}{published_text}"
+        return format_number(row.published, 2)
+    published_text = "" if np.isnan(row.published) else f" ({format_number(row.published, 2)})"
+    return f"{format_number(row.found, n_digits)}{published_text}"
 
 
 def averages_section(result: TranslationExperiment, name: str, direction: Direction) -> Figure:
@@ -229,22 +255,19 @@ def tests_section(result: TranslationExperiment) -> Section:
     sentences = [
         losses_sentence(result, name, direction) for name, direction in DIRECTIONS.items() if name in result.results
     ]
-    rows = tuple(
-        (
-            DIRECTIONS[test.direction].description,
-            test.first,
-            test.second,
-            *(format_number(value, 3, signed=True) for value in (test.difference, test.low, test.high)),
-            format_p_cell(test.pvalue),
-            format_p_cell(test.pvalue_corrected),
-        )
-        for test in result.tests
-    )
-    columns = ("direction", "first", "second", "difference", "95 % from", "to", "p", "p corrected")
     return Section(
         title="Models against each other",
         sentence=" ".join(sentence for sentence in sentences if sentence),
-        table=Table(columns=columns, rows=rows, n_name_columns=3),
+        table=table_of(
+            column("direction", (DIRECTIONS[test.direction].description for test in result.tests), name=True),
+            column("first", (test.first for test in result.tests), name=True),
+            column("second", (test.second for test in result.tests), name=True),
+            column("difference", (test.difference for test in result.tests), digits(3, signed=True)),
+            column("95 % from", (test.low for test in result.tests), digits(3, signed=True)),
+            column("to", (test.high for test in result.tests), digits(3, signed=True)),
+            column("p", (test.pvalue for test in result.tests), format_p_cell),
+            column("p corrected", (test.pvalue_corrected for test in result.tests), format_p_cell),
+        ),
         notes=(
             "differences of average segment taus, with a bootstrap over segments; p-values are two-sided and corrected "
             "for the tests of a direction and set of features (Holm). The bootstrap resamples "
@@ -256,24 +279,18 @@ def tests_section(result: TranslationExperiment) -> Section:
 
 def seeds_section(result: TranslationExperiment) -> Section:
     """The variation of each model between seeds."""
-    rows = []
-    for m, model in enumerate(result.models):
-        values_by_direction = [
-            [float(np.mean(result.by_seed[m, pair_indices, s])) for s in range(result.seeds)]
-            for pair_indices in directions_places(result).values()
-        ]
-        cells = [cell for values in values_by_direction for cell in (f"{min(values):.4f}", f"{max(values):.4f}")]
-        rows.append((model.name, *cells))
-    columns = ["model"]
-    for name in directions_places(result):
-        columns += [f"{name}, lowest", f"{name}, highest"]
+    columns = []
+    for direction, pair_indices in directions_places(result).items():
+        by_seed = [result.by_seed[m, pair_indices].mean(axis=0) for m in range(len(result.models))]
+        columns.append(column(f"{direction}, lowest", (values.min() for values in by_seed), digits()))
+        columns.append(column(f"{direction}, highest", (values.max() for values in by_seed), digits()))
     return Section(
         title="Seeds",
         sentence=f"The average segment tau of each of {pluralise(result.seeds, 'seed')} by itself; the tables above "
         "use scores averaged over seeds."
         if result.seeds > 1
         else "One seed: none of these models depends on it, or only one was requested.",
-        table=Table(columns=tuple(columns), rows=tuple(rows)),
+        table=table_of(column("model", (model.name for model in result.models), name=True), *columns),
         folded=True,
     )
 
@@ -289,10 +306,17 @@ def directions_places(result: TranslationExperiment) -> dict[str, list[int]]:
 
 def models_section(result: TranslationExperiment) -> Section:
     """The loss and features of each model."""
-    rows = tuple((model.name, model.loss, join_names(model.columns, len(model.columns))) for model in result.models)
     return Section(
         title="Models",
         sentence=f"{result.description[0].upper()}{result.description[1:]}.",
-        table=Table(columns=("model", "loss", "features"), rows=rows, n_name_columns=3),
+        table=table_of(
+            column("model", (model.name for model in result.models), name=True),
+            column("loss", (model.loss for model in result.models), name=True),
+            column(
+                "features",
+                (join_names(model.columns, len(model.columns)) for model in result.models),
+                name=True,
+            ),
+        ),
         folded=True,
     )

@@ -202,7 +202,7 @@ COLUMNS = {
     "chrF_unescaped": FeatureColumn("chrF of texts in which &amp; is & and the like", chrf_unescaped, None, 20),
     "TER": FeatureColumn("translation edit rate, lower is better", ter, None, 500),
     "untranslated": FeatureColumn(
-        "words that stand in the source, in no reference and not in the language model's text",
+        "words that occur in the source, but neither in a reference nor in the language model's text",
         untranslated,
         "language_model",
     ),

@@ -444,7 +444,7 @@ def table_of_pair(
         raise InputError(
             f"{table.location(int(rows[first_repeat]))}: the output of system "
             f"{system.names[system.codes[first_repeat]]!r} for segment {segment.names[segment.codes[first_repeat]]} "
-            "stands twice, expected once; remove one"
+            "occurs twice, expected once; remove one"
         )
     if not counts.all():
         s, i = divmod(int(np.argmin(counts)), shape[1])

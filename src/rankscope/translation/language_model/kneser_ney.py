@@ -109,10 +109,14 @@ def discounts_of_order(
     if discounts is not None:
         return discounts, None
     counts_text = ", ".join(map(str, counts_of_counts))
-    problem = f"the discounts of order {order} cannot be found: of its n-grams {counts_text} have the counts 1, 2, 3, 4"
+    problem = (
+        f"the discounts of order {order} cannot be estimated: numbers of n-grams with counts 1 to 4 are {counts_text}"
+    )
     if fallback is None:
-        raise InputError(f"{problem}, too little or too repetitive text; take more, a lower order, or a fallback")
-    return fallback, f"{problem}; {', '.join(f'{value:g}' for value in fallback)} were taken (fallback)"
+        raise InputError(
+            f"{problem}; the text is too short or too repetitive: use more text, a lower order, or a fallback"
+        )
+    return fallback, f"{problem}; using {', '.join(f'{value:g}' for value in fallback)} (fallback)"
 
 
 ORDERS = (2, 3, 4, 5, 6)

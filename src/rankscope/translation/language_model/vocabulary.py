@@ -193,8 +193,8 @@ def refuse_reserved(lines: Iterable[bytes], line_name: Callable[[int], str]) -> 
             for word in line.split():
                 if word in RESERVED:
                     raise InputError(
-                        f"{line_name(i)}: the word {word.decode()}, a mark of the model's own, expected none in a text "
-                        "that it learns from; take it out or write it otherwise"
+                        f"{line_name(i)}: the word {word.decode()}, which is reserved for the model, expected none in "
+                        "training text; remove or rename it"
                     )
 
 
