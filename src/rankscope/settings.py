@@ -28,11 +28,11 @@ __all__ = [
     "NameList",
     "Names",
     "Number",
+    "NumberList",
     "Numbers",
     "Rule",
     "Setting",
     "Settings",
-    "Several",
     "Switch",
     "Text",
     "alpha_field",
@@ -46,11 +46,10 @@ __all__ = [
     "name_list",
     "names",
     "number",
-    "numbers",
+    "number_list",
     "parameters_text",
     "resamples_field",
     "seed_field",
-    "several",
     "share",
     "switch",
     "text",
@@ -62,6 +61,8 @@ Value = TypeVar("Value")
 REQUIRED: Any = dataclasses.MISSING
 #: The largest count that is accepted: far above what memory and time allow.
 LARGEST = 1_000_000_000
+#: Sizes of layers have fewer digits than this; no array could have a larger shape.
+MAX_DIGITS = 16
 
 
 class Rule:
@@ -168,12 +169,12 @@ class Number(Rule):
         return not (too_low or (x >= self.high if self.high_open else x > self.high))
 
 
-class Several(Rule):
+class Numbers(Rule):
     """A tuple of numbers, at least one. rule: which numbers these may be."""
 
-    def __init__(self, rule: Count | Number) -> None:
+    def __init__(self, rule: Count | Number, expected: str = "") -> None:
         self.rule = rule
-        self.expected = f"{rule.expected}, or several"
+        self.expected = expected or f"{rule.expected}, or several"
 
     def accepts(self, value: object) -> bool:
         return isinstance(value, tuple) and bool(value) and all(map(self.rule.accepts, value))
@@ -183,6 +184,17 @@ class Several(Rule):
             return super().fault(value)
         wrong_values = [repr(x) for x in value if not self.rule.accepts(x)]
         return f"{f'is {wrong_values[0]}' if wrong_values else 'has no value'}, expected {self.rule.expected}"
+
+
+class NumberList(Numbers):
+    """A tuple of numbers that one option holds, with commas between them, each used once."""
+
+    def parse(self, text: str) -> tuple[float, ...]:
+        kind, noun = (int, "a whole number") if isinstance(self.rule, Count) else (float, "a number")
+        try:
+            return tuple(dict.fromkeys(kind(number) for number in text.split(",")))
+        except ValueError:
+            raise ValueError(f"{text!r}, expected {noun}, with commas between several") from None
 
 
 class Switch(Rule):
@@ -232,17 +244,6 @@ class Names(Rule):
         super().check(name, value)
 
 
-class Numbers(Rule):
-    """A tuple of numbers, each with the same rule."""
-
-    def __init__(self, number: Number, expected: str = "") -> None:
-        self.number = number
-        self.expected = expected or f"a list, each {number.expected}"
-
-    def accepts(self, value: object) -> bool:
-        return isinstance(value, tuple) and all(map(self.number.accepts, value))
-
-
 class NameList(Names):
     """A tuple of texts that one option holds, with commas between them."""
 
@@ -258,6 +259,15 @@ class LayerSizes(Rule):
 
     def accepts(self, value: object) -> bool:
         return isinstance(value, tuple) and all(map(Count(maximum=None).accepts, value))
+
+    @staticmethod
+    def parse(text: str) -> tuple[int, ...]:
+        sizes = [size.strip() for size in text.split(",")]
+        if sizes == ["0"]:
+            return ()
+        if not all(size.isdecimal() and len(size) < MAX_DIGITS and int(size) > 0 for size in sizes):
+            raise ValueError(f"{text!r}, expected sizes of layers as 64 or 64,32, or 0 for none")
+        return tuple(map(int, sizes))
 
 
 #: A number above 0; one of at least 0; a level or share between 0 and 1; the significance level of a test.
@@ -362,14 +372,9 @@ def number(default: Value, *, help: str, rule: Number, metavar: str = "X", **opt
     return declare(rule, default, help, metavar=metavar, **options)
 
 
-def numbers(default: Value, *, help: str, rule: Numbers, metavar: str = "X", **options: Any) -> Value:
-    """Several numbers, in the command one for each time that the option is given."""
-    return declare(rule, default, help, metavar=metavar, **options)
-
-
-def several(default: Value, *, help: str, rule: Count | Number, metavar: str = "N,...", **options: Any) -> Value:
-    """Numbers, in the command with commas between them."""
-    return declare(Several(rule), default, help, metavar=metavar, **options)
+def number_list(default: Value, *, help: str, rule: Count | Number, metavar: str = "N,...", **options: Any) -> Value:
+    """Several numbers, in the command in one option with commas between them."""
+    return declare(NumberList(rule), default, help, metavar=metavar, **options)
 
 
 def share(default: Value, *, help: str, metavar: str = "P", **options: Any) -> Value:
@@ -477,7 +482,7 @@ class Settings:
             if self.is_changed(name):
                 setting = self.declared()[name]
                 value = getattr(self, name)
-                text = ",".join(map(str, value)) if isinstance(setting.rule, Several) else repr(value)
+                text = ",".join(map(str, value)) if isinstance(setting.rule, NumberList) else repr(value)
                 raise SettingError(setting.argument, setting.flag, f"is {text}, and {since}; leave it out")
 
     def arguments(self) -> dict[str, Any]:
@@ -503,7 +508,7 @@ def parameters_text(settings_class: type[Settings]) -> dict[str, str]:
 
 
 def as_tuple(values: Any, kind: type = object) -> Any:
-    """One value or several as a tuple, each value once; None stays None. For arguments of fields made by `several`.
+    """One value or several as a tuple, each value once; None stays None. For arguments of fields made by `number_list`.
 
     kind: float makes floats of whole numbers.
     """

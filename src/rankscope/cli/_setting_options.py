@@ -8,19 +8,17 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from rankscope.errors import ParameterError
 from rankscope.settings import (
     LARGEST,
     REQUIRED,
     Choice,
     Count,
-    LayerSizes,
     Names,
     Number,
+    NumberList,
     Numbers,
     Setting,
     Settings,
-    Several,
     Switch,
 )
 
@@ -77,7 +75,7 @@ def option_of(setting: Setting, *, required: bool = True, hint: str = "") -> Cal
         options["required"] = required
     if isinstance(setting.rule, (Names, Numbers)) and setting.rule.parse is None:
         options |= {"multiple": True, "default": setting.default or ()}
-    if isinstance(setting.rule, Several) and options["show_default"]:
+    if isinstance(setting.rule, NumberList) and options["show_default"]:
         shown_default = ",".join(f"{value:g}" for value in setting.default)
         options |= {"help": f"{setting.help} Default: {shown_default}.", "show_default": False}
     flags = (*SHORT_FLAGS.get(flag, ()), flag)
@@ -87,43 +85,6 @@ def option_of(setting: Setting, *, required: bool = True, hint: str = "") -> Cal
 def option_help(setting: Setting) -> str:
     """The help of an option: its sentence, and the default where it is no single value."""
     return f"{setting.help} Default: {setting.unset}." if setting.unset else setting.help
-
-
-class NumberList(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
-    """Numbers with commas between them, each used once."""
-
-    def __init__(self, rule: Count | Number) -> None:
-        self.kind: Callable[[str], Any] = int if isinstance(rule, Count) else float
-        self.name = "a whole number" if isinstance(rule, Count) else "a number"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not isinstance(value, str):  # the default
-            return value
-        try:
-            return tuple(dict.fromkeys(self.kind(number) for number in value.split(",")))
-        except ValueError:
-            self.fail(f"{value!r}, expected {self.name}, with commas between several", param, ctx)
-
-
-#: Sizes of layers have fewer digits than this; no array could have a larger shape.
-MAX_DIGITS = 16
-
-
-class CommaSeparatedSizes(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
-    """Sizes of hidden layers with commas between them; 0 means none."""
-
-    name = "sizes"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not isinstance(value, str):
-            return value
-        sizes = [size.strip() for size in value.split(",")]
-        if sizes == ["0"]:
-            return ()
-        if not all(size.isdecimal() and len(size) < MAX_DIGITS and int(size) > 0 for size in sizes):
-            flag = "" if param is None else param.opts[0]
-            raise ParameterError(f"{flag} is {value!r}, expected sizes of layers as 64 or 64,32, or 0 for none")
-        return tuple(map(int, sizes))
 
 
 class ParsedText(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
@@ -143,13 +104,11 @@ class ParsedText(click.ParamType):  # type: ignore[type-arg]  # click before 8.4
 
 def value_type(setting: Setting) -> Any:
     """What click makes of the text of an option."""
-    rule = setting.rule.number if isinstance(setting.rule, Numbers) else setting.rule
+    rule = setting.rule
     if rule.parse is not None:
         return ParsedText(setting.name, rule.parse)
-    if isinstance(rule, LayerSizes):
-        return CommaSeparatedSizes()
-    if isinstance(rule, Several):
-        return NumberList(rule.rule)
+    if isinstance(rule, Numbers):  # one for each time that the option is given
+        rule = rule.rule
     if isinstance(rule, Choice) and setting.metavar:  # too many to be listed; the settings class checks the name
         return str
     if isinstance(rule, (Choice, Names)) and rule.names:
