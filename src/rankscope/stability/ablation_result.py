@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankscope.data.columns import Column, column, digits, table_of
 from rankscope.data.result import Result
 from rankscope.data.scores import Scores
 from rankscope.data.section import Figure, Section, Table
-from rankscope.data.text import format_number, format_percent, format_value, join_names, pluralise
+from rankscope.data.text import format_percent, format_value, join_names, pluralise
 from rankscope.kernels.rounding_ties import at_most
 from rankscope.typing import Floats
 
@@ -164,38 +165,26 @@ class Ablation(Result):
         )
 
     def _table(self, levels: AblationLevels) -> Table:
+        """For each measure a row with all judgments, then one for each level."""
         at_random = levels.kind == "random"
-        rows = []
-        for m, name in enumerate(self.measures):
-            full_row = (name, "all", "100.0 %", *(("1.00",) * (4 if at_random else 2)))
-            rows.append((*full_row, format_value(float(self.full[m]), "mean")))
-            for level_index, level in enumerate(levels.levels.tolist()):
-                taus = [
-                    levels.tau[m, level_index],
-                    *([levels.tau_low[m, level_index], levels.tau_high[m, level_index]] if at_random else []),
-                ]
-                numbers = tuple(format_number(float(number), 2) for number in (*taus, levels.tau_ap[m, level_index]))
-                value = format_value(float(levels.values[m, level_index]), "mean")
-                rows.append(
-                    (
-                        name,
-                        format_percent(level) if at_random else f"{level:g}",
-                        f"{100 * levels.kept[level_index]:.1f} %",
-                        *numbers,
-                        value,
-                    )
-                )
-        spread_columns = ("tau low", "tau high") if at_random else ()
-        columns = (
-            "measure",
-            "share" if at_random else "depth",
-            "judgments kept",
-            "tau",
-            *spread_columns,
-            "tau_AP",
-            "mean value",
+        n_rows = 1 + levels.levels.size
+        level_texts = [format_percent(level) if at_random else f"{level:g}" for level in levels.levels.tolist()]
+        kept_texts = [f"{100 * share:.1f} %" for share in levels.kept.tolist()]
+
+        def taus(title: str, values: Floats) -> Column:
+            return column(title, np.column_stack([np.ones(len(values)), values]).flat, digits(2))
+
+        values = np.column_stack([self.full, levels.values])
+        return table_of(
+            column("measure", np.repeat(self.measures, n_rows), name=True),
+            column("share" if at_random else "depth", ["all", *level_texts] * len(self.measures)),
+            column("judgments kept", ["100.0 %", *kept_texts] * len(self.measures)),
+            taus("tau", levels.tau),
+            taus("tau low", levels.tau_low) if at_random else None,
+            taus("tau high", levels.tau_high) if at_random else None,
+            taus("tau_AP", levels.tau_ap),
+            column("mean value", values.flat, lambda value: format_value(float(value), "mean")),
         )
-        return Table(columns=columns, rows=tuple(rows))
 
     def _figure(self, levels: AblationLevels, title: str, x: Floats) -> Figure | None:
         """Tau over the levels; None for a single level, or where no tau is defined."""
