@@ -66,9 +66,12 @@ MAX_DIGITS = 16
 
 
 class Rule:
-    """Which values a setting may have.
+    """The values that a setting may have.
 
-    expected: the values in words, as the object of "expected".
+    Attributes
+    ----------
+    expected
+        The values in words, as the object of "expected".
     """
 
     expected = "a value"
@@ -90,9 +93,16 @@ class Rule:
 
 
 class Choice(Rule):
-    """One of some names. kind: what the names are of, if their table is a registry; a wrong name then gets a guess.
+    """One of some names.
 
-    The table is asked anew each time: a registry may have grown.
+    The table is read anew each time, since a registry may have grown.
+
+    Parameters
+    ----------
+    table
+        The names.
+    kind
+        What the names stand for, if the table is a registry. Messages on wrong names then suggest the nearest name.
     """
 
     def __init__(self, table: Collection[Any], kind: str = "") -> None:
@@ -133,9 +143,18 @@ class Count(Rule):
 
 
 class Number(Rule):
-    """A finite number between two bounds. low_open, high_open: whether a bound is excluded.
+    """A finite number between two bounds.
 
-    option_high: the upper bound of the option, if values above `high` have a better message here.
+    Parameters
+    ----------
+    low, high
+        The bounds.
+    low_open, high_open
+        Whether a bound is excluded.
+    expected
+        The accepted values in words; by default made from the bounds.
+    option_high
+        The upper bound of the option, if the message of this rule on values above `high` is better than click's.
     """
 
     def __init__(
@@ -170,7 +189,15 @@ class Number(Rule):
 
 
 class Numbers(Rule):
-    """A tuple of numbers, at least one. rule: which numbers these may be."""
+    """A tuple of numbers, at least one.
+
+    Parameters
+    ----------
+    rule
+        The rule for each number.
+    expected
+        The accepted values in words; by default made from the rule.
+    """
 
     def __init__(self, rule: Count | Number, expected: str = "") -> None:
         self.rule = rule
@@ -286,11 +313,26 @@ ALPHA = Number(
 class Setting:
     """A field of a settings class.
 
-    name: of the field. rule: the values that it may have. default: `REQUIRED` if there is none; None or () stands for
-    "not given" and is always accepted. help: one sentence, for the option and the docstring. flag: of the option, or ""
-    if the field is no option. argument: of the public function. python_help: the docstring's sentence where Python
-    takes something else than the command line. metavar: what the help shows in the place of the value. unset: what is
-    done if the setting is not given, in words. or_a: a type whose objects are accepted beside what the rule accepts.
+    Parameters
+    ----------
+    rule
+        The values that it may have.
+    default
+        `REQUIRED` if there is none. None and () mean "not given" and are always accepted as a default.
+    help
+        One sentence for the help of the option and for the docstring.
+    flag
+        The option, "" if the field is not an option, or None for an option with the name of the field.
+    argument
+        Name of the argument of the public function.
+    python_help
+        The sentence for the docstring, if Python accepts other values than the command line.
+    metavar
+        Placeholder for the value in the help.
+    unset
+        What happens by default, in words.
+    or_a
+        A type whose objects are accepted, too.
     """
 
     def __init__(
@@ -356,7 +398,21 @@ def declare(
 
 
 def choice(default: Value, table: Collection[str], *, help: str, kind: str = "", **options: Any) -> Value:
-    """One of the names of a table. kind: what they are names of, if messages are to guess."""
+    """One of the names of a table.
+
+    Parameters
+    ----------
+    default
+        The default, or `REQUIRED`.
+    table
+        The names.
+    help
+        One sentence for the help and the docstring.
+    kind
+        What the names stand for, if messages are to suggest the nearest name.
+    **options
+        Further arguments of `declare`.
+    """
     return declare(Choice(table, kind), default, help, **options)
 
 
@@ -510,7 +566,12 @@ def parameters_text(settings_class: type[Settings]) -> dict[str, str]:
 def as_tuple(values: Any, kind: type = object) -> Any:
     """One value or several as a tuple, each value once; None stays None. For arguments of fields made by `number_list`.
 
-    kind: float makes floats of whole numbers.
+    Parameters
+    ----------
+    values
+        The value or values; None stays None.
+    kind
+        `float` converts whole numbers to floats.
     """
     if values is None:
         return None

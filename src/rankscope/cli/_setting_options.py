@@ -42,7 +42,14 @@ def setting_options(
 ) -> Callable[[Command], Command]:
     """An option for each field that has a flag.
 
-    without: fields that the command gets in another way. hint: a sentence after each help, as which option it needs.
+    Parameters
+    ----------
+    settings_class
+        The settings class.
+    without
+        Names of fields that are no options of this command.
+    hint
+        A sentence appended to each help, such as the option that it needs.
     """
 
     def decorate(command: Command) -> Command:
@@ -57,7 +64,14 @@ def setting_options(
 def option_of(setting: Setting, *, required: bool = True, hint: str = "") -> Callable[[Command], Command]:
     """The option of one field. Its value goes by the name of the field.
 
-    required: whether the option of a field without a default must be given. hint: a sentence after the help.
+    Parameters
+    ----------
+    setting
+        The field.
+    required
+        Whether the option of a field without a default must be given.
+    hint
+        A sentence appended to the help.
     """
     flag = setting.flag
     has_default = setting.default is not REQUIRED and setting.default not in (None, ())
@@ -127,7 +141,17 @@ def value_type(setting: Setting) -> Any:
 
 
 def take_settings(settings_class: type[AnySettings], options: dict[str, Any], **values: Any) -> AnySettings:
-    """Take the values of `setting_options` out of click's options. values: of fields that are taken from elsewhere."""
+    """Take the values of `setting_options` out of click's options.
+
+    Parameters
+    ----------
+    settings_class
+        The settings class.
+    options
+        The values of click's options, from which those of the fields are removed.
+    values
+        Values of fields that are not options of this command.
+    """
     for name, setting in settings_class.declared().items():
         if name in options and name not in values:
             value = options.pop(name)
@@ -137,5 +161,11 @@ def take_settings(settings_class: type[AnySettings], options: dict[str, Any], **
 
 
 def is_given(name: str) -> bool:
-    """Whether an option of the running command was given, even with its default. name: of its value."""
+    """Whether an option of the running command was given, even with its default.
+
+    Parameters
+    ----------
+    name
+        The name of its value.
+    """
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE

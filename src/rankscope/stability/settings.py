@@ -44,7 +44,7 @@ class StudySettings(Settings):
     COMMANDS = ("stability",)
 
     cutoffs: tuple[int, ...] | None = number_list(
-        None, rule=Count(1, None), help="Cutoffs at which measures that are named without one are computed."
+        None, rule=Count(1, None), help="Cutoffs of the measures that are named without one, as nDCG."
     )
     alpha: tuple[float, ...] | None = number_list(
         None,
@@ -91,10 +91,12 @@ class StudySettings(Settings):
     swap_sets: str = choice(
         "bootstrap",
         SWAP_SETS,
-        help="Sets of queries that the swap method compares: drawn with replacement, or without a common query.",
+        help="Sets of queries that the swap method compares: bootstrap samples, or sets without a common query.",
     )
     ablation: bool = switch(
-        False, help="Also drop judgments, at random and by pool depth; only for judgments and runs."
+        False,
+        help="Also study the effect of fewer judgments: dropped at random, and from shallower pools. "
+        "Needs judgments and runs.",
     )
     preset: str | None = text(
         None,

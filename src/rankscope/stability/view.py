@@ -229,7 +229,7 @@ def reliability_sentence(study: StabilityStudy, place: int, best: int) -> str:
     if math.isnan(needed):
         return f"How many queries make {order_text} reliable is unknown"
     if math.isinf(needed):
-        return f"By these data, no number of queries makes {order_text} reliable"
+        return f"On these data, no number of queries makes {order_text} reliable"
     condition = study.conditions[place]
     singular, plural = "query", "queries"
     if study.kind == "entities":
@@ -343,7 +343,7 @@ def column_note(study: StabilityStudy, k: int) -> str:
     level, fuzz = study.settings.tested_alpha[k], study.settings.fuzz[0]
     method = f"the swap method with {study.settings.swap_sets} sets" if study.settings.swap else "the bootstrap"
     rates_text = (
-        f"error, tie: comparisons of two systems that come out differently from most, or tied (fuzziness {fuzz:g}); "
+        f"error, tie: comparisons of two systems that contradict most draws, or that tie (fuzziness {fuzz:g}); "
         if study.settings.error_tie
         else ""
     )
@@ -503,10 +503,7 @@ def matrix_section(study: StabilityStudy, place: int, m: int, title: str, legend
             column("system", study.systems, name=True),
             *(column(name, cells) for name, cells in zip(study.systems, zip(*marks, strict=True), strict=True)),
         ),
-        notes=(
-            "marked where the system of the row is better than that of the column by more than the difference needed: "
-            f"{legend}",
-        ),
+        notes=(f"marked: the row's system is better than the column's by more than the difference needed: {legend}",),
         figure=matrix_figure(study, outcome, m, title) if len(study.systems) <= MAX_SYSTEMS else None,
         folded=not only_matrices and (m > 0 or place != main_condition(study)),
     )
@@ -658,7 +655,7 @@ def swap_section(study: StabilityStudy) -> Section:
         "ranges": outcome.widths * BINS,
     }
     place = main_condition(study)
-    disjoint_text = "half as many groups" if study.kind == "entities" else "as many queries, none in common"
+    disjoint_text = "half as many groups" if study.kind == "entities" else "as many other queries"
     return Section(
         title="How large a difference must be to persist",
         table=table_of(
@@ -671,8 +668,8 @@ def swap_section(study: StabilityStudy) -> Section:
         ),
         figure=None if np.isnan(rates).all() else Figure("swap_curve", data),
         notes=(
-            "the first bin of differences from which two sets of queries disagree on the order of two systems at most "
-            f"as often as the swap rate; bootstrap: samples of {set_of(study, place)}; disjoint: sets of "
+            "the smallest bin from which on two sets of queries disagree on the order of two systems at most as often "
+            f"as the swap rate; bootstrap: samples of {set_of(study, place)}; disjoint: sets of "
             f"{disjoint_text}",
         ),
     )
@@ -718,7 +715,7 @@ def split_half_sections(study: StabilityStudy) -> list[Section]:
                 column("tau_AP", tau_ap.flat, digits(3)),
             ),
             figure=figure,
-            notes=(f"two random sets without {unit} in common; 1: the same order of systems",),
+            notes=(f"Kendall's tau between two random sets without common {unit}; 1: the same order of systems",),
         )
     ]
 
