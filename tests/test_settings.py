@@ -3,54 +3,120 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import inspect
-import pkgutil
 import re
-import warnings
 from typing import Any
 
 import click
 import numpy as np
 import pytest
+from helpers.walks import commands, import_all, subclasses
 
 import rankscope as rs
-from rankscope.cli.main import cli
+from rankscope.cli._options import evaluation_options, output_options
+from rankscope.cli._results import result_options
 from rankscope.errors import ParameterError, SettingError
 from rankscope.registry import resolve
 from rankscope.settings import NONNEGATIVE, REQUIRED, Choice, Number, Settings, count, number, parameters_text
 
 
 def all_settings() -> list[type[Settings]]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of peers that are compiled when they are first imported
-        for module in pkgutil.walk_packages(rs.__path__, "rankscope."):
-            importlib.import_module(module.name)
+    import_all()
     return sorted(
-        (
-            found
-            for found in subclasses(Settings)
-            if found.__module__.startswith("rankscope.") and not inspect.isabstract(found)
-        ),
-        key=lambda found: found.__qualname__,
+        (found for found in subclasses(Settings) if not inspect.isabstract(found)), key=lambda found: found.__qualname__
     )
 
 
-def subclasses(base: type) -> set[type]:
-    return {found for child in base.__subclasses__() for found in (child, *subclasses(child))}
-
-
+COMMANDS = commands()
+#: Options that neither a settings class nor the shared options declare: reason -> option -> its commands.
+WRITTEN_BY_HAND = {
+    "a file or folder that is read": {
+        "--against": "compare",
+        "--backward": "features mt",
+        "--cache": "train, predict, crossvalidate, mt-experiment",
+        "--checkpoint": "stability",
+        "--data": "mt-experiment",
+        "--evaluate": "fuse",
+        "--forward": "features mt",
+        "--judged": "pool",
+        "--judgments": "features mt",
+        "--labels": "convert",
+        "--language-model": "features mt",
+        "--log": "crossvalidate",
+        "--machine": "evaluate, plan, report",
+        "--metric": "predict",
+        "--parallel": "features mt",
+        "--parameters": "fuse",
+        "--reference": "features mt",
+        "--scores": "features mt",
+        "--source": "features mt",
+        "--system": "features mt",
+        "--texts": "features mt",
+        "--train": "fuse",
+        "--valid": "train",
+    },
+    "how the files are written": {
+        "--higher": "leaderboard",
+        "--input": "convert, pool, fuse, consensus, leaderboard, features runs",
+        "--kind": "convert",
+        "--map": "evaluate, plan, report",
+        "--on-error": "evaluate",
+        "--pair": "features mt",
+        "--tokenised": "features lm, features lexicon",
+    },
+    "what is written, and where": {
+        "--name": "fuse",
+        "--output": "report, pool, fuse, train, features mt, features runs, features lm, features lexicon, "
+        "mt-experiment",
+        "--overwrite": "demo",
+        "--save": "evaluate, compare",
+        "--save-parameters": "fuse",
+        "--to": "convert, pool, fuse",
+    },
+    "what is shown of a result": {
+        "--baseline": "evaluate",
+        "--by-query": "evaluate",
+        "--conventions": "evaluate",
+        "--decisions": "agree segments",
+        "--details": "compare, agree measures, agree ranks, agree segments, agree systems, agree metrics, pool, "
+        "consensus, leaderboard, crossvalidate, mt-experiment",
+        "--figures": "report",
+        "--format": "measures, pool, fuse",
+        "--leave-out": "pool",
+        "--level": "agree wmt12",
+        "--list": "features mt",
+        "--normalise": "agree segments",
+        "--presets": "measures",
+        "--print": "stability",
+        "--table": "agree segments",
+        "--title": "report",
+        "--tour": "demo",
+    },
+    "which analysis is done, or a setting of the second of two": {
+        "--ablate": "crossvalidate",
+        "--blend": "train, crossvalidate",
+        "--confidence-level": "evaluate",
+        "--gate": "compare",
+        "--loss": "train, crossvalidate",
+        "--measure": "fuse",
+        "--method": "fuse",
+        "--normalise": "fuse",
+        "--power": "compare",
+        "--repeats": "features lm",
+        "--search": "crossvalidate",
+        "--seed": "demo",
+        "--seeds": "train",
+        "--stacked": "train, crossvalidate",
+        "--standardise": "compare, plan",
+        "--weight": "evaluate, consensus",
+    },
+    "how the work is shared, which changes no number": {"--workers": "fuse, crossvalidate, mt-experiment"},
+    "an option of another tool, whose command this one replaces": {
+        **dict.fromkeys(("-D", "-J", "-M", "-N", "-c", "-l", "-m", "-n", "-q"), "trec_eval"),
+        "--preset": "trec_eval, letor rank, letor score",
+    },
+}
 each = pytest.mark.parametrize("settings_class", all_settings(), ids=lambda found: found.__name__)
-
-
-def command_named(path: str) -> click.Command:
-    command: click.Command = cli
-    for name in path.split():
-        assert isinstance(command, click.Group)
-        found = command.get_command(click.Context(command), name)
-        assert found is not None, path
-        command = found
-    return command
 
 
 @each
@@ -89,7 +155,7 @@ def test_every_field_is_an_argument_with_the_same_default(settings_class: type[S
 @each
 def test_every_field_with_a_flag_is_an_option_with_the_same_default(settings_class: type[Settings]) -> None:
     for path in settings_class.COMMANDS:
-        options = {flag: option for option in command_named(path).params for flag in option.opts}
+        options = {flag: option for option in COMMANDS[path].params for flag in option.opts}
         for setting in settings_class.declared().values():
             if setting.flag:
                 option = options[setting.flag]
@@ -99,6 +165,58 @@ def test_every_field_with_a_flag_is_an_option_with_the_same_default(settings_cla
                     None if setting.default in (None, ()) or setting.default is REQUIRED else setting.default
                 )
                 assert option.default == expected or not (option.default or expected), setting.flag
+
+
+def test_each_option_comes_from_a_setting_or_is_shared_or_has_a_reason() -> None:
+    from_settings = {
+        (path, setting.flag)
+        for settings_class in all_settings()
+        for path in settings_class.COMMANDS
+        for setting in settings_class.declared().values()
+    }
+    shared = shared_options()
+    found = {
+        (path, main_flag(option))
+        for path, command in COMMANDS.items()
+        for option in command.params
+        if isinstance(option, click.Option)
+        and not from_settings.intersection((path, flag) for flag in option.opts)
+        and (main_flag(option), first_sentences(option)) not in shared
+    }
+    listed = {
+        (path, flag)
+        for options in WRITTEN_BY_HAND.values()
+        for flag, paths in options.items()
+        for path in paths.split(", ")
+    }
+    assert found - listed == set(), "declare it as a field of a settings class, or list it with its reason"
+    assert listed - found == set(), "no longer written by hand: take it off the list"
+
+
+def shared_options() -> set[tuple[str, str]]:
+    """The options that commands share, each with its help."""
+
+    @click.command()
+    @evaluation_options
+    @result_options
+    def with_page(**_: Any) -> None: ...
+
+    @click.command()
+    @output_options(["table"])
+    def without_page(**_: Any) -> None: ...
+
+    shared = [*with_page.params, *without_page.params]
+    return {(main_flag(option), first_sentences(option)) for option in shared if isinstance(option, click.Option)}
+
+
+def main_flag(option: click.Option) -> str:
+    """The long form of an option, else its short form."""
+    return next((flag for flag in option.opts if flag.startswith("--")), option.opts[0])
+
+
+def first_sentences(option: click.Option) -> str:
+    """The help of an option without its default, which differs by command."""
+    return (option.help or "").partition(" Default: ")[0]
 
 
 @each

@@ -15,14 +15,26 @@ __all__ = ["LazyRegistry", "lazy_attributes", "resolve"]
 
 
 def resolve(path: str) -> Any:
-    """The object at a path such as "rankscope.measures.binary:P"; without a name, the module."""
+    """The object at a path.
+
+    Parameters
+    ----------
+    path
+        A module and a name in it, as "rankscope.measures.binary:P"; without a name, the module.
+    """
     module_name, _, name = path.partition(":")
     module = importlib.import_module(module_name)
     return getattr(module, name) if name else module
 
 
 class LazyRegistry(MutableMapping):  # type: ignore[type-arg]  # typing is not loaded here
-    """Things by name. Values that are paths, as `resolve` takes them, are loaded when they are first asked for."""
+    """Objects by name, loaded when they are first used.
+
+    Parameters
+    ----------
+    entries
+        Name -> object, or its path, as `resolve` takes it.
+    """
 
     def __init__(self, entries: Mapping[str, Any]) -> None:
         self._entries: dict[str, Any] = dict(entries)
@@ -54,8 +66,14 @@ def lazy_attributes(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of a package (PEP 562), so that importing it costs nothing.
 
-    homes: each public name and the module in the package where it lives. packages: those in it that are reached by
-    their names as well.
+    Parameters
+    ----------
+    package
+        Name of the package.
+    homes
+        Public name -> the module in the package that defines it.
+    packages
+        Sub-packages that are also attributes.
     """
 
     def load_attribute(name: str) -> Any:

@@ -28,11 +28,11 @@ __all__ = [
     "NameList",
     "Names",
     "Number",
+    "NumberList",
     "Numbers",
     "Rule",
     "Setting",
     "Settings",
-    "Several",
     "Switch",
     "Text",
     "alpha_field",
@@ -46,11 +46,10 @@ __all__ = [
     "name_list",
     "names",
     "number",
-    "numbers",
+    "number_list",
     "parameters_text",
     "resamples_field",
     "seed_field",
-    "several",
     "share",
     "switch",
     "text",
@@ -62,12 +61,17 @@ Value = TypeVar("Value")
 REQUIRED: Any = dataclasses.MISSING
 #: The largest count that is accepted: far above what memory and time allow.
 LARGEST = 1_000_000_000
+#: Sizes of layers have fewer digits than this; no array could have a larger shape.
+MAX_DIGITS = 16
 
 
 class Rule:
-    """Which values a setting may have.
+    """The values that a setting may have.
 
-    expected: the values in words, as the object of "expected".
+    Attributes
+    ----------
+    expected
+        The values in words, as the object of "expected".
     """
 
     expected = "a value"
@@ -89,9 +93,16 @@ class Rule:
 
 
 class Choice(Rule):
-    """One of some names. kind: what the names are of, if their table is a registry; a wrong name then gets a guess.
+    """One of some names.
 
-    The table is asked anew each time: a registry may have grown.
+    The table is read anew each time, since a registry may have grown.
+
+    Parameters
+    ----------
+    table
+        The names.
+    kind
+        What the names stand for, if the table is a registry. Messages on wrong names then suggest the nearest name.
     """
 
     def __init__(self, table: Collection[Any], kind: str = "") -> None:
@@ -132,9 +143,18 @@ class Count(Rule):
 
 
 class Number(Rule):
-    """A finite number between two bounds. low_open, high_open: whether a bound is excluded.
+    """A finite number between two bounds.
 
-    option_high: the upper bound of the option, if values above `high` have a better message here.
+    Parameters
+    ----------
+    low, high
+        The bounds.
+    low_open, high_open
+        Whether a bound is excluded.
+    expected
+        The accepted values in words; by default made from the bounds.
+    option_high
+        The upper bound of the option, if the message of this rule on values above `high` is better than click's.
     """
 
     def __init__(
@@ -168,12 +188,20 @@ class Number(Rule):
         return not (too_low or (x >= self.high if self.high_open else x > self.high))
 
 
-class Several(Rule):
-    """A tuple of numbers, at least one. rule: which numbers these may be."""
+class Numbers(Rule):
+    """A tuple of numbers, at least one.
 
-    def __init__(self, rule: Count | Number) -> None:
+    Parameters
+    ----------
+    rule
+        The rule for each number.
+    expected
+        The accepted values in words; by default made from the rule.
+    """
+
+    def __init__(self, rule: Count | Number, expected: str = "") -> None:
         self.rule = rule
-        self.expected = f"{rule.expected}, or several"
+        self.expected = expected or f"{rule.expected}, or several"
 
     def accepts(self, value: object) -> bool:
         return isinstance(value, tuple) and bool(value) and all(map(self.rule.accepts, value))
@@ -183,6 +211,17 @@ class Several(Rule):
             return super().fault(value)
         wrong_values = [repr(x) for x in value if not self.rule.accepts(x)]
         return f"{f'is {wrong_values[0]}' if wrong_values else 'has no value'}, expected {self.rule.expected}"
+
+
+class NumberList(Numbers):
+    """A tuple of numbers that one option holds, with commas between them, each used once."""
+
+    def parse(self, text: str) -> tuple[float, ...]:
+        kind, noun = (int, "a whole number") if isinstance(self.rule, Count) else (float, "a number")
+        try:
+            return tuple(dict.fromkeys(kind(number) for number in text.split(",")))
+        except ValueError:
+            raise ValueError(f"{text!r}, expected {noun}, with commas between several") from None
 
 
 class Switch(Rule):
@@ -232,17 +271,6 @@ class Names(Rule):
         super().check(name, value)
 
 
-class Numbers(Rule):
-    """A tuple of numbers, each with the same rule."""
-
-    def __init__(self, number: Number, expected: str = "") -> None:
-        self.number = number
-        self.expected = expected or f"a list, each {number.expected}"
-
-    def accepts(self, value: object) -> bool:
-        return isinstance(value, tuple) and all(map(self.number.accepts, value))
-
-
 class NameList(Names):
     """A tuple of texts that one option holds, with commas between them."""
 
@@ -258,6 +286,15 @@ class LayerSizes(Rule):
 
     def accepts(self, value: object) -> bool:
         return isinstance(value, tuple) and all(map(Count(maximum=None).accepts, value))
+
+    @staticmethod
+    def parse(text: str) -> tuple[int, ...]:
+        sizes = [size.strip() for size in text.split(",")]
+        if sizes == ["0"]:
+            return ()
+        if not all(size.isdecimal() and len(size) < MAX_DIGITS and int(size) > 0 for size in sizes):
+            raise ValueError(f"{text!r}, expected sizes of layers as 64 or 64,32, or 0 for none")
+        return tuple(map(int, sizes))
 
 
 #: A number above 0; one of at least 0; a level or share between 0 and 1; the significance level of a test.
@@ -276,11 +313,26 @@ ALPHA = Number(
 class Setting:
     """A field of a settings class.
 
-    name: of the field. rule: the values that it may have. default: `REQUIRED` if there is none; None or () stands for
-    "not given" and is always accepted. help: one sentence, for the option and the docstring. flag: of the option, or ""
-    if the field is no option. argument: of the public function. python_help: the docstring's sentence where Python
-    takes something else than the command line. metavar: what the help shows in the place of the value. unset: what is
-    done if the setting is not given, in words. or_a: a type whose objects are accepted beside what the rule accepts.
+    Parameters
+    ----------
+    rule
+        The values that it may have.
+    default
+        `REQUIRED` if there is none. None and () mean "not given" and are always accepted as a default.
+    help
+        One sentence for the help of the option and for the docstring.
+    flag
+        The option, "" if the field is not an option, or None for an option with the name of the field.
+    argument
+        Name of the argument of the public function.
+    python_help
+        The sentence for the docstring, if Python accepts other values than the command line.
+    metavar
+        Placeholder for the value in the help.
+    unset
+        What happens by default, in words.
+    or_a
+        A type whose objects are accepted, too.
     """
 
     def __init__(
@@ -346,7 +398,21 @@ def declare(
 
 
 def choice(default: Value, table: Collection[str], *, help: str, kind: str = "", **options: Any) -> Value:
-    """One of the names of a table. kind: what they are names of, if messages are to guess."""
+    """One of the names of a table.
+
+    Parameters
+    ----------
+    default
+        The default, or `REQUIRED`.
+    table
+        The names.
+    help
+        One sentence for the help and the docstring.
+    kind
+        What the names stand for, if messages are to suggest the nearest name.
+    **options
+        Further arguments of `declare`.
+    """
     return declare(Choice(table, kind), default, help, **options)
 
 
@@ -362,14 +428,9 @@ def number(default: Value, *, help: str, rule: Number, metavar: str = "X", **opt
     return declare(rule, default, help, metavar=metavar, **options)
 
 
-def numbers(default: Value, *, help: str, rule: Numbers, metavar: str = "X", **options: Any) -> Value:
-    """Several numbers, in the command one for each time that the option is given."""
-    return declare(rule, default, help, metavar=metavar, **options)
-
-
-def several(default: Value, *, help: str, rule: Count | Number, metavar: str = "N,...", **options: Any) -> Value:
-    """Numbers, in the command with commas between them."""
-    return declare(Several(rule), default, help, metavar=metavar, **options)
+def number_list(default: Value, *, help: str, rule: Count | Number, metavar: str = "N,...", **options: Any) -> Value:
+    """Several numbers, in the command in one option with commas between them."""
+    return declare(NumberList(rule), default, help, metavar=metavar, **options)
 
 
 def share(default: Value, *, help: str, metavar: str = "P", **options: Any) -> Value:
@@ -477,7 +538,7 @@ class Settings:
             if self.is_changed(name):
                 setting = self.declared()[name]
                 value = getattr(self, name)
-                text = ",".join(map(str, value)) if isinstance(setting.rule, Several) else repr(value)
+                text = ",".join(map(str, value)) if isinstance(setting.rule, NumberList) else repr(value)
                 raise SettingError(setting.argument, setting.flag, f"is {text}, and {since}; leave it out")
 
     def arguments(self) -> dict[str, Any]:
@@ -503,9 +564,14 @@ def parameters_text(settings_class: type[Settings]) -> dict[str, str]:
 
 
 def as_tuple(values: Any, kind: type = object) -> Any:
-    """One value or several as a tuple, each value once; None stays None. For arguments of fields made by `several`.
+    """One value or several as a tuple, each value once; None stays None. For arguments of fields made by `number_list`.
 
-    kind: float makes floats of whole numbers.
+    Parameters
+    ----------
+    values
+        The value or values; None stays None.
+    kind
+        `float` converts whole numbers to floats.
     """
     if values is None:
         return None

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from helpers.messages import mentions
 
+from rankscope.cli._advice import COMMAND_SYNONYMS, OPTION_HINTS, OPTION_SYNONYMS, VALUE_SYNONYMS
+
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
@@ -60,3 +62,7 @@ def test_where_no_command_is_near_all_are_named(cli: Callable[..., Any]) -> None
         done.err, "evaluate, measures, convert", "compare, plan, report, stability", "fuse, consensus, leaderboard"
     )
     assert mentions(cli("it's so").err, "rankscope: ", "'it's so'", "expected evaluate, ")
+
+
+def test_there_are_few_words_of_other_tools() -> None:
+    assert sum(map(len, (COMMAND_SYNONYMS, OPTION_SYNONYMS, OPTION_HINTS, VALUE_SYNONYMS))) <= 40

@@ -141,7 +141,7 @@ def test_scores_may_be_standardised_by_query(cli: Call, runs: Path) -> None:
         (("qrels", "good.run", "poor.run", "-m", "NumRet"), "of NumRet neither higher nor lower is better"),
         (("qrels", "good.run", "poor.run", "--baseline", "goof"), "did you mean good?"),
         (("qrels", "good.run", "poor.run", "--alpha", "0"), "Invalid value for '--alpha': 0.0"),
-        (("qrels", "good.run", "poor.run", "--alpha", "x"), "'x' is no number, expected one in the range 0<x<1"),
+        (("qrels", "good.run", "poor.run", "--alpha", "x"), "'x' is not a number, expected one in the range 0<x<1"),
         (("qrels", "good.run", "poor.run", "--rope", "-1"), "Invalid value for '--rope': -1.0"),
         (("qrels", "good.run", "poor.run", "--resamples", "0"), "Invalid value for '--resamples': 0"),
         (("qrels", "good.run", "poor.run", "--seed", "-1", "--test", "permutation"), "Invalid value for '--seed': -1"),

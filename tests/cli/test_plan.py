@@ -112,7 +112,7 @@ def test_a_table_of_ranks_has_one_query_and_that_says_nothing_of_spread(cli: Cal
         (["--difference", "-0.1"], "'--difference': -0.1 is not in the range x>0"),
         (["--difference", "inf"], "difference is inf, expected a number above 0"),
         (["--difference", "2"], "difference is 2, and RR lies between 0 and 1"),
-        (["--difference", "much"], "'much' is no number, expected one in the range x>0"),
+        (["--difference", "much"], "'much' is not a number, expected one in the range x>0"),
         (["--width", "-1"], "'--width': -1.0 is not in the range x>0"),
         (["--baseline", "goof"], "unknown system of these scores 'goof'; did you mean good?"),
         (["--alternative", "up"], "'up' is not one of"),

@@ -36,7 +36,7 @@ def test_only_a_page_of_ours_is_written_over_unless_it_is_named(cli: Callable[..
     (demo / "report.html").write_text("<title>mine</title>")
     done = cli(*call)
     assert (done.code, done.out) == (2, "")
-    assert mentions(done.err, "report.html: ", "no page", "-o")
+    assert mentions(done.err, "report.html: ", "not written by rankscope", "-o")
     assert (demo / "report.html").read_text() == "<title>mine</title>"
     assert cli(*call, "-o", "report.html").code == 0
     assert "<title>bm25 on demo.qrels</title>" in (demo / "report.html").read_text("utf-8")

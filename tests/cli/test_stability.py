@@ -230,10 +230,10 @@ BAD = {
         "Invalid value for '--print': 'sign' is not one of 'eval', 'actual', 'significance', 'ablation', 'all'",
     ),
     "total": (("--total-ranks", "50"), "total_ranks (--total-ranks) is for tables of ranks"),
-    "checkpoint that is a file": (("--checkpoint", "qrels"), "qrels: no folder can be made there (File exists)"),
-    "checkpoint that is none": (("--checkpoint", "."), ".: is no checkpoint, and not empty; name a new folder"),
+    "checkpoint that is a file": (("--checkpoint", "qrels"), "qrels: cannot create this folder (File exists)"),
+    "checkpoint that is none": (("--checkpoint", "."), ".: not empty and not a checkpoint; name a new folder"),
     "output that is read": (("-o", "qrels"), "qrels: is also an input and would be overwritten"),
-    "figure": (("--plot", "x.foo"), "x.foo: .foo is no format of figures"),
+    "figure": (("--plot", "x.foo"), "x.foo: .foo is not a figure format"),
 }
 
 
@@ -248,7 +248,7 @@ BAD_RANKS = {
         ("--splits", "61"),
         "60 entities cannot be cut into 61 parts of at least 1; ask for at most 60",
     ),
-    "one split": (("--splits", "1"), "splits is 1: a group is one query then, and tests need at least 2; ask for 2"),
+    "one split": (("--splits", "1"), "splits is 1: tests need at least 2 groups; ask for 2"),
     "too many entities": (("--entities", "61"), "entities is 61, and there are 60 entities; ask for at most 60"),
     "set size": (("--set-size", "5"), "set_size (--set-size) is for queries; entities are cut by splits"),
     "ablation": (
@@ -263,7 +263,7 @@ BAD_RANKS = {
         ("-m", "AP(scale='permille')", "--total-ranks", "9"),
         "but only 9 items were ranked according to --total-ranks (total_ranks); correct one of them",
     ),
-    "cutoffs": (("-m", "P@5", "--cutoffs", "5"), "every measure has its own or takes none; name one as nDCG or P"),
+    "cutoffs": (("-m", "P@5", "--cutoffs", "5"), "each has its own or takes none; add one without, as nDCG or P"),
     "unknown measure with cutoffs": (("-m", "nDGC", "--cutoffs", "5"), "unknown measure 'nDGC'; did you mean"),
     "runs": (("run0.txt",), "a table of ranks is judgments and runs in one, ranked already; leave runs"),
 }
@@ -296,7 +296,7 @@ def refused(done: Any, files: Path, message: str, again: Callable[[], Any]) -> N
         ("e\tA\tB\nx\t1\tlow\n", "table:2: the rank of system 'B' is 'low', expected a number"),
         ("e\tA\tB\nx\t1\t2\nx\t2\t3\n", "'x'"),
         ("e\tA\tA\nx\t1\t2\n", "table:1: two systems are named 'A'"),
-        ("e\tA\nx\t1\ny\t2\n", "1 system in the data; a measure is tried on at least 2, so add another"),
+        ("e\tA\nx\t1\ny\t2\n", "1 system in the data, expected at least 2; add another"),
         ("e\tA\tB\nx\t1\t2\n", "1 entity in the data, expected at least 2: two groups of 1; add some"),
         ("e\tA\tB\n", "no entities, only a header"),
         ("", "the file is empty"),

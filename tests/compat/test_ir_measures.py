@@ -371,7 +371,7 @@ def test_a_run_that_cannot_be_read_is_refused_in_one_line(run, said):
         ({"q": {"a": 0.5}}, "expected a whole number"),
         ([irm.Qrel("q", "a", "1")], "'relevance' .*row .*cannot"),
         ([irm.Qrel("q", "a", 1), irm.Qrel("q", "a", 0)], "'a' .*'q' .*twice"),
-        ({"q": 1}, "qrels: .*values .*no mappings"),
+        ({"q": 1}, "qrels: .*values .*not mappings"),
     ],
 )
 def test_judgments_that_cannot_be_read_are_refused(qrels, said):

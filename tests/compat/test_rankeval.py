@@ -144,7 +144,7 @@ class TestTheCommand:
             rankeval.ndgc_err([1], [1], 0)
         with pytest.raises(ParameterError):
             rankeval.reciprocal_rank([1], [1], "dense")
-        with pytest.raises(InputError, match="no number"):
+        with pytest.raises(InputError, match="not a number"):
             rankeval.normalize(["a"])
         with pytest.raises(InputError, match="NaN"):
             rankeval.normalize([float("nan")])

@@ -170,7 +170,7 @@ def test_names_say_method_and_parameters() -> None:
         ([{"q": {"a": 1.0}}], "rrf", {"weights": [0]}, ("all weights", 0)),
         ([{"q": {"a": 1.0}}], "rrf", {"weights": "x"}, ("weights", "'x'", "each run")),
         ([{"q": {"a": 1.0}}] * 2, "rrf", {"weights": "12"}, ("weights", "'12'", "each run")),
-        ([{"q": {"a": 1.0}}] * 2, "rrf", {"weights": ["1", "2"]}, ("weights", "each run")),
+        ([{"q": {"a": 1.0}}] * 2, "rrf", {"weights": ["1", "2"]}, ("weights", "'1'", "at least 0")),
         ([{"q": {"a": 1.0}}] * 2, "comb-gmnz", {"gamma": 5000}, ("too large", "smaller parameters")),
         ([{"q": {"a": 1.0}}], "comb-max", {"weights": [1]}, ("comb-max", "no weights", "rrf, rbc")),
         ([{"q": {"a": 1.0}}], "rrf", {"p": 0.5}, ("p is", 0.5, "rrf", "it has k")),

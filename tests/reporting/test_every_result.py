@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import math
-import pkgutil
 import re
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -15,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.same import assert_same_bits
+from helpers.walks import import_all, subclasses
 
 import rankscope as rs
 from rankscope import Rankings
@@ -210,16 +208,9 @@ made = cache(lambda kind: RESULTS[kind]())
 each = pytest.mark.parametrize("kind", RESULTS, ids=lambda kind: kind.__name__)
 
 
-def subclasses(base: type) -> set[type]:
-    return {found for child in base.__subclasses__() for found in (child, *subclasses(child))}
-
-
 def test_no_class_of_results_is_missing_here() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of peers that are compiled when they are first imported
-        for module in pkgutil.walk_packages(rs.__path__, "rankscope."):
-            importlib.import_module(module.name)
-    found = {result for result in subclasses(Result) if result.__module__.startswith("rankscope.")}
+    import_all()
+    found = subclasses(Result)
     assert found == set(RESULTS)
 
 

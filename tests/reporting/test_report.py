@@ -145,7 +145,7 @@ def test_the_best_are_those_of_the_first_measure_that_has_a_direction(
     scores = rs.evaluate({"q": {f"d{s}": 1 for s in order}}, runs, measures)
     kept, notes = best_systems(scores, None)
     assert {scores.systems[i] for i in kept} == {f"s{s}" for s in range(first, first + MAX_SYSTEMS)}
-    assert mentions(notes[0], "60 systems", f"{MAX_SYSTEMS} {said}: ")
+    assert mentions(notes[0], "60 systems", f"{MAX_SYSTEMS} {said} are shown")
 
 
 def above(n: int) -> dict[str, float]:

@@ -158,20 +158,20 @@ def test_a_damaged_file_is_named_and_can_be_removed(tmp_path, damage):
 @pytest.mark.parametrize("content", ["", "{", "[]", "3", "\xff"])
 def test_a_damaged_head_is_refused(tmp_path, content):
     (tmp_path / "study.json").write_text(content, "latin-1")
-    with pytest.raises(InputError, match=r"study\.json: .*(no JSON|no checkpoint)"):
+    with pytest.raises(InputError, match=r"study\.json: .*(not JSON|to a checkpoint)"):
         study(TABLE, **ASKED, checkpoint=tmp_path)
     assert (tmp_path / "study.json").read_text("latin-1") == content
 
 
 def test_a_folder_that_holds_something_else_is_refused_and_an_empty_one_is_not(tmp_path):
     (tmp_path / "thesis.tex").write_text("precious")
-    with pytest.raises(InputError, match=r"\bno checkpoint\b.*\bnot empty\b"):
+    with pytest.raises(InputError, match=r"\bnot empty\b.*\bnot a checkpoint\b"):
         study(TABLE, **ASKED, checkpoint=tmp_path)
     assert listing(tmp_path) == {"thesis.tex": b"precious"}
     (tmp_path / "empty").mkdir()
     study(TABLE, **ASKED, checkpoint=tmp_path / "empty")
     study(TABLE, **ASKED, checkpoint=tmp_path / "new" / "deep")
-    with pytest.raises(OutputError, match=r"thesis\.tex.*\bno folder\b"):
+    with pytest.raises(OutputError, match=r"thesis\.tex.*cannot create this folder"):
         study(TABLE, **ASKED, checkpoint=tmp_path / "thesis.tex")
 
 

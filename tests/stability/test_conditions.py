@@ -59,7 +59,7 @@ def test_small_groups_are_noted_and_sets_of_queries_are_not():
             30,
             3,
             {"splits": 1},
-            ("splits", 1, "one query", 2),
+            ("splits", 1, "at least 2", "2 groups"),
         ),
         ("queries", 30, 3, {"splits": 1}, ("splits", 1, "nothing is drawn", 2)),
         ("queries", 30, 3, {"splits": 0}, ("splits", 0, 1)),

@@ -8,19 +8,17 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from rankscope.errors import ParameterError
 from rankscope.settings import (
     LARGEST,
     REQUIRED,
     Choice,
     Count,
-    LayerSizes,
     Names,
     Number,
+    NumberList,
     Numbers,
     Setting,
     Settings,
-    Several,
     Switch,
 )
 
@@ -44,7 +42,14 @@ def setting_options(
 ) -> Callable[[Command], Command]:
     """An option for each field that has a flag.
 
-    without: fields that the command gets in another way. hint: a sentence after each help, as which option it needs.
+    Parameters
+    ----------
+    settings_class
+        The settings class.
+    without
+        Names of fields that are no options of this command.
+    hint
+        A sentence appended to each help, such as the option that it needs.
     """
 
     def decorate(command: Command) -> Command:
@@ -59,7 +64,14 @@ def setting_options(
 def option_of(setting: Setting, *, required: bool = True, hint: str = "") -> Callable[[Command], Command]:
     """The option of one field. Its value goes by the name of the field.
 
-    required: whether the option of a field without a default must be given. hint: a sentence after the help.
+    Parameters
+    ----------
+    setting
+        The field.
+    required
+        Whether the option of a field without a default must be given.
+    hint
+        A sentence appended to the help.
     """
     flag = setting.flag
     has_default = setting.default is not REQUIRED and setting.default not in (None, ())
@@ -77,7 +89,7 @@ def option_of(setting: Setting, *, required: bool = True, hint: str = "") -> Cal
         options["required"] = required
     if isinstance(setting.rule, (Names, Numbers)) and setting.rule.parse is None:
         options |= {"multiple": True, "default": setting.default or ()}
-    if isinstance(setting.rule, Several) and options["show_default"]:
+    if isinstance(setting.rule, NumberList) and options["show_default"]:
         shown_default = ",".join(f"{value:g}" for value in setting.default)
         options |= {"help": f"{setting.help} Default: {shown_default}.", "show_default": False}
     flags = (*SHORT_FLAGS.get(flag, ()), flag)
@@ -87,43 +99,6 @@ def option_of(setting: Setting, *, required: bool = True, hint: str = "") -> Cal
 def option_help(setting: Setting) -> str:
     """The help of an option: its sentence, and the default where it is no single value."""
     return f"{setting.help} Default: {setting.unset}." if setting.unset else setting.help
-
-
-class NumberList(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
-    """Numbers with commas between them, each used once."""
-
-    def __init__(self, rule: Count | Number) -> None:
-        self.kind: Callable[[str], Any] = int if isinstance(rule, Count) else float
-        self.name = "a whole number" if isinstance(rule, Count) else "a number"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not isinstance(value, str):  # the default
-            return value
-        try:
-            return tuple(dict.fromkeys(self.kind(number) for number in value.split(",")))
-        except ValueError:
-            self.fail(f"{value!r}, expected {self.name}, with commas between several", param, ctx)
-
-
-#: Sizes of layers have fewer digits than this; no array could have a larger shape.
-MAX_DIGITS = 16
-
-
-class CommaSeparatedSizes(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
-    """Sizes of hidden layers with commas between them; 0 means none."""
-
-    name = "sizes"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not isinstance(value, str):
-            return value
-        sizes = [size.strip() for size in value.split(",")]
-        if sizes == ["0"]:
-            return ()
-        if not all(size.isdecimal() and len(size) < MAX_DIGITS and int(size) > 0 for size in sizes):
-            flag = "" if param is None else param.opts[0]
-            raise ParameterError(f"{flag} is {value!r}, expected sizes of layers as 64 or 64,32, or 0 for none")
-        return tuple(map(int, sizes))
 
 
 class ParsedText(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes none
@@ -143,13 +118,11 @@ class ParsedText(click.ParamType):  # type: ignore[type-arg]  # click before 8.4
 
 def value_type(setting: Setting) -> Any:
     """What click makes of the text of an option."""
-    rule = setting.rule.number if isinstance(setting.rule, Numbers) else setting.rule
+    rule = setting.rule
     if rule.parse is not None:
         return ParsedText(setting.name, rule.parse)
-    if isinstance(rule, LayerSizes):
-        return CommaSeparatedSizes()
-    if isinstance(rule, Several):
-        return NumberList(rule.rule)
+    if isinstance(rule, Numbers):  # one for each time that the option is given
+        rule = rule.rule
     if isinstance(rule, Choice) and setting.metavar:  # too many to be listed; the settings class checks the name
         return str
     if isinstance(rule, (Choice, Names)) and rule.names:
@@ -170,7 +143,17 @@ def value_type(setting: Setting) -> Any:
 
 
 def take_settings(settings_class: type[AnySettings], options: dict[str, Any], **values: Any) -> AnySettings:
-    """Take the values of `setting_options` out of click's options. values: of fields that are taken from elsewhere."""
+    """Take the values of `setting_options` out of click's options.
+
+    Parameters
+    ----------
+    settings_class
+        The settings class.
+    options
+        The values of click's options, from which those of the fields are removed.
+    values
+        Values of fields that are not options of this command.
+    """
     for name, setting in settings_class.declared().items():
         if name in options and name not in values:
             value = options.pop(name)
@@ -180,5 +163,11 @@ def take_settings(settings_class: type[AnySettings], options: dict[str, Any], **
 
 
 def is_given(name: str) -> bool:
-    """Whether an option of the running command was given, even with its default. name: of its value."""
+    """Whether an option of the running command was given, even with its default.
+
+    Parameters
+    ----------
+    name
+        The name of its value.
+    """
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE

@@ -38,10 +38,16 @@ DEFAULT = "report.html"
 @option_group(
     "Machine judgments",
     click.option(
-        "--machine", metavar="QRELS", help="A machine's judgments of all queries, beside people's judgments of some."
+        "--machine",
+        metavar="QRELS",
+        help="Judgments by a machine of all queries, if QRELS has judgments by people "
+        "of some: add estimates from both.",
     ),
     click.option(
-        "--map", "map_", metavar="A=B,...", help="With --machine: its grades on people's scale, as 0=0,1=0,2=1."
+        "--map",
+        "map_",
+        metavar="A=B,...",
+        help="With --machine: map its grades to the scale of the people, as 0=0,1=0,2=1.",
     ),
 )
 @option_group(
@@ -112,5 +118,5 @@ def page_path(output: str | None, inputs: Sequence[str]) -> str:
         check_page_path(path)
         check_output(path, inputs)
     if output is None and os.path.isfile(path) and not is_page(path):
-        raise OutputError(f"{path}: is there already and is no page of rankscope; name the file to write with -o")
+        raise OutputError(f"{path}: already exists and was not written by rankscope; name another file with -o")
     return path

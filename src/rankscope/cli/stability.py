@@ -40,7 +40,7 @@ def checkpoint_advice(checkpoint: str | None) -> Iterator[None]:
         yield
     except KeyboardInterrupt as error:
         if checkpoint is not None:
-            error.add_note(f"what was finished is kept in {checkpoint}, and the same command continues from there")
+            error.add_note(f"finished parts are kept in {checkpoint}; the same command continues from there")
         raise
 
 
@@ -55,11 +55,13 @@ def checkpoint_advice(checkpoint: str | None) -> Iterator[None]:
     type=click.Choice([*PARTS, "ablation", "all"]),
     default="all",
     show_default=True,
-    help="What to print: the measures, the values of the systems, which systems are better, the effect of dropped "
-    "judgments, or all.",
+    help="What to print: the study of the measures (eval), the values of the systems (actual), which systems are "
+    "better (significance), the effect of fewer judgments (ablation), or all.",
 )
 @click.option(
-    "--checkpoint", metavar="DIR", help="Folder that keeps what is finished; the same command continues from there."
+    "--checkpoint",
+    metavar="DIR",
+    help="Folder for finished parts of the study; the same command continues an interrupted one.",
 )
 @option_group("Output", result_options)
 def stability(
@@ -85,9 +87,7 @@ def stability(
     if parts == "ablation":
         options["ablation"] = True
     elif options["ablation"] and result_output.format_ in DATA:
-        raise ParameterError(
-            "the ablation has a table of its own, which --print ablation gives; leave --ablation out here"
-        )
+        raise ParameterError("the ablation is a table of its own; replace --ablation by --print ablation")
     conventions, reading = take_settings(ConventionSettings, options), take_settings(InputSettings, options)
     settings = take_settings(StudySettings, options, preset=conventions.preset)
     n_workers = all_cores() if workers is None else workers
@@ -95,7 +95,7 @@ def stability(
     result_output.check((qrels, *runs))
     output = result_output.output
     if checkpoint is not None and output and os.path.realpath(checkpoint) == os.path.realpath(output):
-        raise ParameterError(f"{checkpoint}: is to hold the checkpoint and the output both; name two places")
+        raise ParameterError(f"{checkpoint}: the checkpoint and the output have the same name; name two places")
     if not runs and reading.input != ENTITY:
         raise click.UsageError("Missing argument 'RUN...'.")
     if len(runs) == 1 and reading.input != ENTITY:

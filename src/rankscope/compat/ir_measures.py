@@ -247,7 +247,7 @@ def read_judgments(data: Any, by_subtopic: bool) -> tuple[Qrels | None, set[str]
         return data, set(data.query_ids)
     if isinstance(data, Mapping):
         if not is_mapping_of_mappings(data):
-            raise InputError("qrels: a mapping whose values are no mappings; expected {query: {document: relevance}}")
+            raise InputError("qrels: a mapping whose values are not mappings; expected {query: {document: relevance}}")
         judgments: dict[str, Any] = {query: docs for query, docs in data.items() if docs}
         without_subtopics = not any(
             isinstance(docs, Mapping) for group in judgments.values() for docs in group.values()
@@ -488,7 +488,7 @@ class RankscopeEvaluator(Evaluator):  # type: ignore[misc]  # loaded at run time
 def read_measure(measure: Any) -> MeasureColumn:
     """Check a measure of ir_measures and translate it. Raises ParameterError."""
     if not isinstance(measure, irm.Measure):
-        raise ParameterError(f"{measure!r} is no measure of ir_measures, expected one such as nDCG @ 10")
+        raise ParameterError(f"{measure!r} is not a measure of ir_measures, expected one such as nDCG @ 10")
     arguments = {name: measure[name] for name in measure.SUPPORTED_PARAMS if measure[name] is not NOT_PROVIDED}
     for parameter, info in measure.SUPPORTED_PARAMS.items():
         if info.required and parameter not in arguments:

@@ -317,7 +317,7 @@ def table_of_lists(original: Sequence[Numbers], predicted: Sequence[Numbers]) ->
         try:
             table[present] = np.array([rank for ranks in lists for rank in ranks], np.float64)
         except (TypeError, ValueError):
-            raise InputError("a rank is no number, expected numbers") from None
+            raise InputError("a rank is not a number, expected numbers") from None
     if not np.isfinite(tables[:, present]).all():
         raise InputError("a rank is NaN or infinite, expected finite numbers")
     return PairedRanks(tables[0], tables[1])

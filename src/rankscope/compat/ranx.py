@@ -275,7 +275,7 @@ def check_ids(argument: str, ids: list[str]) -> None:
     if " ".join(ids).split() != ids:
         invalid_id = next(id_ for id_ in ids if id_.split() != [id_])
         raise OutputError(
-            f"{argument}: {invalid_id!r} is empty or holds blanks, which TREC's format cannot tell; save as JSON"
+            f"{argument}: {invalid_id!r} is empty or contains blanks, which TREC's format cannot store; save as JSON"
         )
 
 
@@ -294,7 +294,7 @@ def read_json(path: PathLike) -> Any:
         try:
             return json.load(file)
         except (ValueError, RecursionError) as error:
-            raise InputError(f"{os.fspath(path)}: this is no JSON ({error}); name the kind of the file") from None
+            raise InputError(f"{os.fspath(path)}: this is not JSON ({error}); name the kind of the file") from None
 
 
 def frame_columns(df: Any, *names: str) -> list[list[Any]]:
@@ -310,7 +310,7 @@ def load_pandas() -> Any:
     try:
         return importlib.import_module("pandas")
     except ImportError:
-        raise ParameterError("pandas is not installed, and its data frames were asked for; install pandas") from None
+        raise ParameterError("pandas, which is needed for data frames, is not installed; install pandas") from None
 
 
 class Qrels(ListsByQuery[int, our_qrels.Qrels]):

@@ -74,19 +74,22 @@ TOUR = (
     ),
     Step(
         "rankscope evaluate demo.qrels bm25.run bm25-rm3.run -m 'nDCG(gain=\"exp\")@20' -m 'RBP(p=0.9)' -m Judged@20",
-        "measures of your choice; Judged@20 tells how much of what they rest on was judged",
+        "measures of your choice; Judged@20 is the share of the first 20 documents that was judged",
     ),
-    Step("rankscope evaluate demo.qrels dense.run", "the two queries that dense lacks count as empty rankings"),
+    Step("rankscope evaluate demo.qrels dense.run", "the two queries missing from dense score as empty rankings"),
     Step("rankscope evaluate demo.qrels dense.run --missing drop", "the same without these queries: another number"),
     Step("rankscope evaluate demo.qrels boolean.run -m P@10", "a run full of ties, broken as trec_eval breaks them"),
     Step("rankscope evaluate demo.qrels boolean.run -m P@10 --ties file", "the same, ties in the order of the file"),
     Step("rankscope evaluate demo.qrels boolean.run -m P@10 --ties average", "the mean over all orders of the ties"),
     Step(
         "rankscope evaluate demo.qrels bm25.run rerank.run -m P@10 -m RR --unjudged bounds",
-        "and between which values the documents that nobody judged could move them",
+        "and the lowest and highest values they could have if all documents were judged",
     ),
     Step("rankscope evaluate demo.qrels bm25.run --rel 2", "only documents of grade 2 and 3 count as relevant"),
-    Step("rankscope evaluate demo.qrels bm25.run --preset gdeval", "nDCG@20 and ERR@20 as the TREC Web Track has them"),
+    Step(
+        "rankscope evaluate demo.qrels bm25.run --preset gdeval",
+        "nDCG@20 and ERR@20 as the TREC Web Track computes them",
+    ),
     Step("rankscope evaluate demo.qrels bm25.run -m map -m ndcg_cut.5,10 --format trec", "trec_eval's names and lines"),
     Step(
         "rankscope trec_eval -q -c -m map -m ndcg_cut.10 -m iprec_at_recall demo.qrels dense.run",
@@ -102,7 +105,7 @@ TOUR = (
     ),
     Step(
         "rankscope evaluate demo-letor.txt demo-letor-rerank.txt --input letor --conventions nDCG@10",
-        "what a dozen tools make of nDCG@10 on the same predictions",
+        "nDCG@10 of the same predictions as a dozen tools compute it",
     ),
     Step("rankscope letor score demo-letor.txt demo-letor-rerank.txt - 0", "the output of LETOR's own script"),
     Step(
@@ -111,7 +114,7 @@ TOUR = (
     ),
     Step(
         "rankscope pool *.run --judged demo.qrels --method hedge --budget 200 -o next.qrels",
-        "which 200 documents people should judge next, so that few judgments find most of what is relevant",
+        "which 200 documents people should judge next to find most relevant documents with few judgments",
     ),
     Step(
         "rankscope pool *.run --sample 0.2 --seed 7 -o sample.qrels",
@@ -119,47 +122,48 @@ TOUR = (
     ),
     Step(
         "rankscope pool *.run --judged demo.qrels --leave-out --depth 10 -m nDCG@10",
-        "and how each run would have fared, had it not taken part in the judging",
+        "and how each run would score if it had not contributed to the pool",
     ),
-    Step("rankscope agree judgments demo.qrels demo-judge.qrels", "how far a simulated LLM judge agrees with people"),
+    Step("rankscope agree judgments demo.qrels demo-judge.qrels", "how well a simulated LLM judge agrees with people"),
     Step(
         "rankscope agree judgments demo.qrels demo-judge.qrels *.run -m nDCG@10",
-        "and which systems change places when it judges instead of them",
+        "and which systems change places when it replaces them",
     ),
     Step(
         "rankscope evaluate demo-few.qrels *.run --machine demo-judge.qrels -m nDCG@10",
-        "the judge for all 50 queries, people for 20 of them: what both say together, and whom the judge overrates",
+        "estimates from judgments of all 50 queries by the judge and of 20 by people; which systems the judge "
+        "overrates",
     ),
     Step(
         "rankscope plan demo-few.qrels rerank.run hybrid.run --machine demo-judge.qrels -m nDCG@10 --width 0.1",
-        "and how many queries people must judge beside it, for an interval of that width",
+        "and how many queries people must judge for an interval of that width",
     ),
     Step("rankscope agree labels demo-labels.csv --normalise row", "the same for plain labels, relevant or not"),
     Step(
         "rankscope agree segments demo-answers.csv --higher llm,reward",
-        "answers to prompts: do an LLM judge and a reward model order them as people do",
+        "answers to prompts: do an LLM judge and a reward model rank them as people do",
     ),
     Step(
         "rankscope agree segments demo-answers.csv --higher llm,reward --decisions --normalise row",
-        "and what they say where people find one answer better, or both alike",
+        "and what they decide where people prefer one answer, or neither",
     ),
     Step(
         "rankscope agree systems demo-answers.csv --higher llm,reward --statistic pearson",
-        "and whether they order the four assistants themselves as people do",
+        "and whether they rank the four assistants as people do",
     ),
     Step(
         "rankscope agree metrics demo-answers.csv --higher llm,reward",
-        "and which of the two agrees better with people, by more than chance",
+        "and which of the two agrees significantly better with people",
     ),
-    Step("rankscope agree raters demo-answers.csv --higher llm,reward", "how far these people agree with each other"),
+    Step("rankscope agree raters demo-answers.csv --higher llm,reward", "how well these people agree with each other"),
     Step(
         "rankscope compare demo.qrels rerank.run hybrid.run -m nDCG@10",
-        "which of the two is better, and how easily chance alone would make such a difference",
+        "which of the two is better, and how likely chance alone would cause such a difference",
         in_short_tour=True,
     ),
     Step(
         "rankscope compare demo.qrels *.run -m AP --baseline bm25 --test permutation --seed 7",
-        "all runs against one, by Fisher's randomisation test, corrected for their number",
+        "all runs against one, by Fisher's randomisation test, corrected for multiple comparisons",
     ),
     Step(
         "rankscope compare demo.qrels *.run -m nDCG@10 --format latex",
@@ -167,39 +171,40 @@ TOUR = (
     ),
     Step(
         "rankscope plan demo.qrels bm25.run bm25-rm3.run -m AP --difference 0.02",
-        "how many queries it takes to find a difference of .02 in AP, and what these 50 can show",
+        "how many queries are needed to find a difference of .02 in AP, and what these 50 can show",
         in_short_tour=True,
     ),
     Step(
         "rankscope plan demo.qrels *.run -m nDCG@10 --baseline bm25 --difference 0.5 --standardise z",
-        "the same against a baseline, with hard and easy queries weighing alike",
+        "the same against a baseline, with hard and easy queries weighted equally",
     ),
     Step(
         "rankscope compare demo.qrels rerank.run --against hybrid.run -m nDCG@10 --gate 0.02",
-        "a gate for continuous integration: exit code 0, since rerank is shown to be no worse",
+        "a gate for continuous integration: exit code 0, since rerank is non-inferior",
         in_short_tour=True,
     ),
     Step(
         "rankscope stability demo.qrels *.run --seed 7",
-        "which measures can be trusted on these data, and from how many queries on",
+        "which measures can be trusted on these data, and with how many queries",
         in_short_tour=True,
     ),
     Step(
         "rankscope stability demo.qrels *.run -m nDCG --cutoffs 5,20 --set-size 10,25 --ablation --seed 7 --print eval",
-        "the same over cutoffs and numbers of queries, and whether fewer judgments would order the systems alike",
+        "the same over cutoffs and numbers of queries, and whether fewer judgments would give the same order of "
+        "systems",
     ),
     Step(
         "rankscope stability demo-ranks.tsv --input entity-ranks --entities 50,100 --seed 7",
-        "the same for ranks of known entities, which are cut at random into groups that act as queries",
+        "the same for ranks of known entities, in random groups that act as queries",
     ),
     Step(
         "rankscope consensus demo-votes.tsv --method schulze",
-        "nine readers' rankings of books in one order: how sure it is, and which reader stands apart",
+        "nine readers' rankings of books merged into one: how certain it is, and which reader disagrees",
         in_short_tour=True,
     ),
     Step(
         "rankscope consensus demo-votes.tsv --method kemeny --weight Ivo=0.5 --format html -o books.html",
-        "the order with the fewest disagreements, with a voter who counts half, as a page",
+        "the order with the fewest disagreements, with one voter at half weight, as a page",
     ),
     Step(
         "rankscope consensus bm25.run dense.run rerank.run --method copeland --format csv",
@@ -207,12 +212,12 @@ TOUR = (
     ),
     Step(
         "rankscope leaderboard demo-preferences.csv --unit prompt",
-        "which of six assistants leads, by 600 comparisons of two, and who cannot be told apart",
+        "which of six assistants leads after 600 pairwise comparisons, and which cannot be distinguished",
         in_short_tour=True,
     ),
     Step(
         "rankscope leaderboard demo-preferences.csv --unit prompt --model davidson --covariate length --position",
-        "another one leads once it no longer counts that its answers are long, or stand on the left",
+        "another one leads when corrected for the length and the position of answers",
     ),
     Step(
         "rankscope leaderboard demo-answers.csv --model plackett-luce --scale wins",
@@ -220,11 +225,11 @@ TOUR = (
     ),
     Step(
         "rankscope fuse bm25.run dense.run -o fused.run --evaluate demo.qrels -m nDCG@10",
-        "two runs fused into one, which is better than either",
+        "two runs fused into one that is better than either",
     ),
     Step(
         "rankscope fuse bm25.run dense.run --method weighted-sum --train demo.qrels --save-parameters fusion.json",
-        "weights for the two chosen by judgments, and what they are worth on queries that had no say",
+        "weights for the two learned from judgments, and how well they work on other queries",
     ),
     Step(
         "rankscope train demo-train.txt --valid demo-valid.txt --loss listnet --hidden 0 -o demo.model",
@@ -235,30 +240,30 @@ TOUR = (
     Step(
         "rankscope compare demo-test.txt demo-scores.txt demo-test-rerank.txt demo-test-hybrid.txt --input letor "
         "-m nDCG@10",
-        "which beat the two best systems that it was made of",
+        "which beat the two best of the six systems",
     ),
     Step(
         "rankscope train demo-train.txt --valid demo-valid.txt --loss \"lambdaloss(kind='2')\" --learning-rate 0.01 "
         "--stop-on AP -o network.model",
-        "a network instead, by another loss, stopped where AP is best",
+        "a network instead, with another loss, stopped where AP is best",
     ),
     Step(
         "rankscope crossvalidate demo-features.csv --loss linear:listnet --loss listnet --blend --seeds 2 --importance",
-        "learning to rank: is a network better than a linear ranker on queries that neither saw, or a blend of both; "
-        "by which features",
+        "learning to rank: is a network, or a blend, better than a linear ranker on unseen queries, and which "
+        "features matter",
     ),
     Step(
         "rankscope mt-experiment --data demo-mt --protocol cv --features nine,+chrF --seeds 1",
-        "metrics of translations learned from people's rankings: do they agree better with people than BLEU and chrF",
+        "translation metrics learned from people's rankings: do they agree better with people than BLEU and chrF",
     ),
     Step(
         "rankscope report demo.qrels rerank.run hybrid.run bm25.run --baseline bm25 -o baseline.html",
-        "one page to send to a colleague, with figures",
+        "a page with figures to send to a colleague",
         in_short_tour=True,
     ),
     Step(
         "rankscope report demo-few.qrels *.run -m nDCG@10 --machine demo-judge.qrels -o judged.html",
-        "the page of few judgments of people, beside those of the judge",
+        "the page for few judgments by people beside those of the judge",
     ),
     Step("rankscope convert demo.qrels - --to csv", "judgments in another format"),
     Step("rankscope evaluate demo.qrels rerank.run dense.run --format latex", "a table for a paper"),
@@ -311,8 +316,8 @@ def write_page(folder: Path, runs: Sequence[Path]) -> str:
     try:
         report(folder / "demo.qrels", runs, title="The demo's six systems").write(path)
     except ParameterError as error:  # without the extra
-        return f"No page of it was written: {error}."
-    return f"More of this, with figures, is on the page {path}: open it in a browser."
+        return f"The report page was not written: {error}."
+    return f"For more, with figures, open {path} in a browser."
 
 
 def command_hint() -> list[str]:

@@ -15,7 +15,7 @@ from rankscope.data.text import pluralise
 from rankscope.data.votes import UNRANKED
 from rankscope.errors import ParameterError
 from rankscope.fusion.normalisation import NORMALISATIONS
-from rankscope.settings import NONNEGATIVE, SHARE, Number, Numbers, Settings, choice, number, numbers
+from rankscope.settings import NONNEGATIVE, SHARE, Number, Numbers, Settings, choice, declare, number
 from rankscope.typing import Floats
 
 __all__ = [
@@ -101,13 +101,13 @@ class FusionSettings(Settings):
         help="Normalisation of the scores of each list; min-max-inverted also reverses lists for methods by ranks.",
         unset="'min-max' for methods that use scores",
     )
-    weights: tuple[float, ...] | None = numbers(
+    weights: tuple[float, ...] | None = declare(
+        WEIGHTS,
         None,
-        rule=WEIGHTS,
+        f"Weight of a run, for {WEIGHTED}, weighted sums and consensus methods; repeat it for each run, in their "
+        "order.",
         flag="--weight",
         metavar="W",
-        help=f"Weight of a run, for {WEIGHTED}, weighted sums and consensus methods; repeat it for each run, in their "
-        "order.",
         python_help=f"Weights of the runs, in their order, for {WEIGHTED} and consensus methods.",
         unset="1 for each run",
     )

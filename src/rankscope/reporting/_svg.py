@@ -83,7 +83,7 @@ def inline_svg(svg: str, *, prefix: str, label: str) -> str:
     try:
         root = ET.fromstring(svg)
     except ET.ParseError as error:
-        raise ValueError(f"the figure is no well-formed SVG ({error})") from None
+        raise ValueError(f"the figure is not well-formed SVG ({error})") from None
     if local_name(root.tag) != "svg":
         raise ValueError(f"the figure is <{local_name(root.tag)}>, expected <svg>")
     sanitise(root, prefix)

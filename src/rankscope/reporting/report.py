@@ -190,7 +190,7 @@ def small_study(scores: Scores, alpha: float, rng: Any) -> list[Section]:
     n_resamples = min(max_samples, max(min_samples, SAMPLES_IN_ALL // n_pairs_drawn))
     result = study(scores, alpha=alpha, iterations=DRAWS, n_resamples=n_resamples, rng=rng)
     settings_text = f"{DRAWS} draws, {n_resamples} bootstrap samples of each, rng:{result.settings.seed}"
-    study_note = f"a small study ({settings_text}); `rankscope stability` makes a larger one and shows more of it"
+    study_note = f"a small study ({settings_text}); `rankscope stability` runs a larger one and shows more"
     first = overview_section(result)
     return [replace(first, notes=(*first.notes, study_note)), replace(reliability_section(result), folded=True)]
 
@@ -234,7 +234,7 @@ def attempt(make: Callable[[], Sequence[Section]]) -> list[Section]:
     try:
         return list(make())
     except RankscopeError as error:
-        return [Section(title="Left out", sentence=str(error))]
+        return [Section(title="Skipped", sentence=str(error))]
 
 
 #: The parts of the page in their order.
@@ -282,20 +282,74 @@ def report(
     machine: Any = None,
     map: Any = None,
 ) -> Page:
-    """One page on runs: which is better and how sure that is, query by query, what nobody judged, what it would take.
+    """A page that compares runs: verdict, leaderboard, single queries, unjudged documents, number of queries needed.
 
-    qrels, runs, measures, input, total_ranks, workers, progress: as `evaluate` takes them; conventions: its other
-    arguments, as {"ties": "file"}. baseline, test, correction, family, alternative, alpha, interval, rope, n_resamples,
-    rng: as `compare` takes them. The first measure is the one that the verdict is about. title, command: shown on the
-    page. figures: False leaves them out. Of more than 50 systems the 50 best by the first measure that has a direction
-    are shown (and the baseline). One system is described, and compared with none. machine, map: a machine's judgments
-    of all queries, and its grades on the scale of `qrels`, which are then people's of some queries, drawn at random:
-    the page shows what both say together (`rankscope.judging.estimate`) by the first measure, and all else by people's
-    alone.
+    Of more than 50 systems, the page shows the 50 best by the first measure that has a direction, and the baseline. A
+    single system is described without a comparison. `page.write(path)` writes the page.
 
-    `page.write(path)` writes it. Raises what `evaluate` and `compare` raise; ParameterError where jinja2, or for
-    figures Altair, is not installed (`pip install 'rankscope[report]'`).
+    Parameters
+    ----------
+    qrels, runs, measures
+        As for `evaluate`. The verdict is about the first measure.
+    baseline
+        Compare each of the other systems with this one. Default: compare all pairs.
+    test
+        Significance test: of two systems each, of all at once (tukey, randomised-tukey, nemenyi), or Bayesian. One of
+        't', 'permutation', 'bootstrap', 'wilcoxon', 'sign', 'tukey', 'randomised-tukey', 'nemenyi', 'bayes-t',
+        'bayes-signed-rank'. Default: 't'.
+    correction
+        Correction of p-values for multiple comparisons. One of 'holm', 'bonferroni', 'hochberg', 'bh', 'none'. Default:
+        'holm'.
+    family
+        Which p-values are corrected together: those of all pairs by one measure, or by all measures. One of 'pairs',
+        'all'. Default: 'pairs'.
+    alternative
+        Alternative hypothesis: the values of A differ from those of B, or are greater, or less. One of 'two-sided',
+        'greater', 'less'. Default: 'two-sided'.
+    alpha
+        Significance level A; confidence intervals have the level 1 - A. Default: 0.05.
+    interval
+        Confidence interval of the mean difference: Student's t, or a bootstrap (bca, percentile). One of 't', 'bca',
+        'percentile'. Default: 't'.
+    rope
+        Region of practical equivalence, in units of the measure: a difference of at most X counts as a tie. Default:
+        0.0.
+    n_resamples
+        Number of resamples of a permutation test or bootstrap. Default: 10000.
+    rng
+        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    title
+        Title of the page; by default the systems and the judgments.
+    command
+        The command that made the page, which the page shows.
+    figures
+        False omits the figures.
+    input, total_ranks, workers, progress
+        As for `evaluate`.
+    conventions
+        Further arguments of `evaluate`, as {"ties": "file"}.
+    machine
+        Judgments by a machine of all queries. `qrels` are then judgments by people of some queries, drawn at random.
+        The page adds estimates from both by the first measure (`rankscope.judging.estimate`); all else uses the
+        judgments by people.
+    map
+        The machine's grades on the scale of `qrels`, as "0=0,1=0,2=1".
 
+    Returns
+    -------
+    Page
+        The page.
+
+    Raises
+    ------
+    ParameterError
+        As `evaluate` and `compare` raise it; or if jinja2 or, for figures, Altair is not installed
+        (`pip install 'rankscope[report]'`).
+    InputError
+        As `evaluate` and `compare` raise it.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(4)}
     >>> good, poor = ({f"q{i}": {"a": s, "b": 1.0} for i in range(4)} for s in (2.0, 0.5))
@@ -356,7 +410,7 @@ def write_report(
     evaluate_options = {**(conventions or {})}
     if machine is None:
         if map is not None:
-            raise ParameterError("map (--map) is for the judgments of a machine (--machine); leave it out")
+            raise ParameterError("map (--map) is only for judgments by a machine (--machine); leave it out")
     else:
         refuse_pipes(as_run_list(runs), "beside a machine (--machine) runs are read twice")
     stamps_before = file_stamps((qrels, *as_run_list(runs), machine))
@@ -424,10 +478,11 @@ def best_systems(scores: Scores, baseline: str | None) -> tuple[list[int], list[
         goodness = scores.sign(measure) * scores.summary(measure)
         best, rule = order_of(-goodness)[:MAX_SYSTEMS], f"best by {measure}"
     shown_systems = set(best.tolist()) | ({scores.systems.index(baseline)} if baseline is not None else set())
-    note = f"{n_systems:,} systems; shown and compared are the {len(shown_systems)} {rule}"
+    note = f"{n_systems:,} systems; only the {len(shown_systems)} {rule}"
     baseline_note = " (with the baseline)" if baseline is not None else ""
     return sorted(shown_systems), [
-        f"{note}{baseline_note}: p-values are corrected for these only. `rankscope evaluate` has all."
+        f"{note}{baseline_note} are shown and compared, and p-values are corrected for these only. `rankscope "
+        f"evaluate` shows all."
     ]
 
 

@@ -24,8 +24,12 @@ SETTINGS_FILE = "study.json"
 class Checkpoint:
     """A folder with a file for each finished condition and one with the settings, each written whole or not at all.
 
-    path: the folder, which is created where it is missing. settings: all that changes the numbers, and a digest of the
-    data; a folder with other settings is refused.
+    Parameters
+    ----------
+    path
+        The folder, which is created where it is missing.
+    settings
+        All that changes the numbers, and a digest of the data; a folder with other settings is refused.
     """
 
     def __init__(self, path: str | Path, settings: Mapping[str, Any]) -> None:
@@ -47,10 +51,10 @@ class Checkpoint:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise OutputError(f"{self.path}: no folder can be made there ({error.strerror}); choose another") from None
+            raise OutputError(f"{self.path}: cannot create this folder ({error.strerror}); choose another") from None
         entry_names = [entry.name for entry in self.path.iterdir() if not is_temporary(entry)]
         if entry_names and SETTINGS_FILE not in entry_names:
-            raise InputError(f"{self.path}: is no checkpoint, and not empty; name a new folder")
+            raise InputError(f"{self.path}: not empty and not a checkpoint; name a new folder")
         if not write_new(self.path / SETTINGS_FILE, json.dumps(self.settings, indent=1) + "\n"):
             self.open()  # another process was faster; its study may be another one
 
@@ -80,10 +84,10 @@ def saved_settings(path: str | Path) -> dict[str, Any] | None:
     try:
         settings = json.loads(head_path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        reason = getattr(error, "strerror", None) or "it is no JSON"
+        reason = getattr(error, "strerror", None) or "it is not JSON"
         raise InputError(f"{head_path}: cannot be read ({reason}); name another folder, or remove this one") from None
     if not isinstance(settings, dict):
-        raise InputError(f"{head_path}: is no checkpoint's; name another folder, or remove this one")
+        raise InputError(f"{head_path}: does not belong to a checkpoint; name another folder, or remove this one")
     return settings
 
 

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankscope.data.columns import Column, column, digits, table_of
 from rankscope.data.result import Result
 from rankscope.data.scores import Scores
 from rankscope.data.section import Figure, Section, Table
-from rankscope.data.text import format_number, format_percent, format_value, join_names, pluralise
+from rankscope.data.text import format_percent, format_value, join_names, pluralise
 from rankscope.kernels.rounding_ties import at_most
 from rankscope.typing import Floats
 
@@ -30,9 +31,16 @@ FEW_SYSTEMS = 6
 
 
 class AblationRow(NamedTuple):
-    """A row of the tidy table. level: the share, or the depth. lost: queries without a relevant document left.
+    """A row of the tidy table.
 
     Those of kind "all" are by all judgments.
+
+    Attributes
+    ----------
+    level
+        The share, or the depth.
+    lost
+        Queries without a relevant document left.
     """
 
     kind: str
@@ -51,11 +59,23 @@ class AblationRow(NamedTuple):
 class AblationLevels:
     """One kind of ablation, "random" or "depth": level by level, shares falling, depths rising.
 
-    levels: (levels) the shares asked for, or the depths. kept: (levels) the share of all judgments that are left, the
-    mean over the draws. lost: (levels) queries that had a relevant document and have none left. tau, tau_ap: (measures,
-    levels) of the order of systems with that by all judgments, the mean over the draws, in [-1, 1], higher is more
-    alike; tau_low, tau_high: its lowest and highest value in a draw. values: (measures, levels) the mean over draws of
-    the mean over systems. NaN where there is none.
+    NaN where there is none.
+
+    Attributes
+    ----------
+    levels
+        (levels) the shares asked for, or the depths.
+    kept
+        (levels) the share of all judgments that are left, the mean over the draws.
+    lost
+        (levels) queries that had a relevant document and have none left.
+    tau, tau_ap
+        (measures, levels) of the order of systems with that by all judgments, the mean over the draws, in [-1, 1],
+        higher is more alike.
+    tau_low, tau_high
+        Its lowest and highest value in a draw.
+    values
+        (measures, levels) the mean over draws of the mean over systems.
     """
 
     kind: str
@@ -82,8 +102,16 @@ class AblationLevels:
 class Ablation(Result):
     """How alike systems are ordered with fewer judgments.
 
-    scores: by all judgments. n_judgments: how many these are. n_unlisted: how many are of documents that no run lists.
-    random, depth: what was found with judgments dropped at random, and of shallower pools.
+    Attributes
+    ----------
+    scores
+        By all judgments.
+    n_judgments
+        How many these are.
+    n_unlisted
+        How many are of documents that no run lists.
+    random, depth
+        What was found with judgments dropped at random, and of shallower pools.
     """
 
     COLUMNS = AblationRow._fields
@@ -142,10 +170,11 @@ class Ablation(Result):
                 table=self._table(self.random),
                 figure=self._figure(self.random, "share of judgments kept (%)", 100 * self.random.levels),
                 notes=(
-                    f"mean over {draws} of each share; tau low and high are the lowest and highest of them. Of each "
-                    "query the share is kept of its relevant and of its other judged documents, but at least 1 and 10",
-                    "documents whose judgment was dropped count as in the pool, but not judged: infAP estimates from "
-                    "the others what they are, for other measures they are not relevant or left aside",
+                    f"mean over {draws} of each share; tau low, tau high: the lowest and highest draw. The share is "
+                    "kept of each query's relevant documents (at least 1) and of its other judged documents (at "
+                    "least 10)",
+                    "documents whose judgment was dropped stay in the pool, unjudged: infAP estimates their relevance "
+                    "from the others; other measures treat them as not relevant, or ignore them",
                     *self._few(),
                 ),
             ),
@@ -155,8 +184,8 @@ class Ablation(Result):
                 table=self._table(self.depth),
                 figure=self._figure(self.depth, "depth of the pool", self.depth.levels),
                 notes=(
-                    "the pool is made of these runs alone, and each helped to make the pool that it is measured by: of "
-                    "a system that did not, this says nothing",
+                    "the pool consists of these runs only, so every run contributed to the pool that it is measured "
+                    "with; for systems that did not, this says nothing",
                     *self._unlisted(),
                     *self._few(),
                 ),
@@ -164,38 +193,26 @@ class Ablation(Result):
         )
 
     def _table(self, levels: AblationLevels) -> Table:
+        """For each measure a row with all judgments, then one for each level."""
         at_random = levels.kind == "random"
-        rows = []
-        for m, name in enumerate(self.measures):
-            full_row = (name, "all", "100.0 %", *(("1.00",) * (4 if at_random else 2)))
-            rows.append((*full_row, format_value(float(self.full[m]), "mean")))
-            for level_index, level in enumerate(levels.levels.tolist()):
-                taus = [
-                    levels.tau[m, level_index],
-                    *([levels.tau_low[m, level_index], levels.tau_high[m, level_index]] if at_random else []),
-                ]
-                numbers = tuple(format_number(float(number), 2) for number in (*taus, levels.tau_ap[m, level_index]))
-                value = format_value(float(levels.values[m, level_index]), "mean")
-                rows.append(
-                    (
-                        name,
-                        format_percent(level) if at_random else f"{level:g}",
-                        f"{100 * levels.kept[level_index]:.1f} %",
-                        *numbers,
-                        value,
-                    )
-                )
-        spread_columns = ("tau low", "tau high") if at_random else ()
-        columns = (
-            "measure",
-            "share" if at_random else "depth",
-            "judgments kept",
-            "tau",
-            *spread_columns,
-            "tau_AP",
-            "mean value",
+        n_rows = 1 + levels.levels.size
+        level_texts = [format_percent(level) if at_random else f"{level:g}" for level in levels.levels.tolist()]
+        kept_texts = [f"{100 * share:.1f} %" for share in levels.kept.tolist()]
+
+        def taus(title: str, values: Floats) -> Column:
+            return column(title, np.column_stack([np.ones(len(values)), values]).flat, digits(2))
+
+        values = np.column_stack([self.full, levels.values])
+        return table_of(
+            column("measure", np.repeat(self.measures, n_rows), name=True),
+            column("share" if at_random else "depth", ["all", *level_texts] * len(self.measures)),
+            column("judgments kept", ["100.0 %", *kept_texts] * len(self.measures)),
+            taus("tau", levels.tau),
+            taus("tau low", levels.tau_low) if at_random else None,
+            taus("tau high", levels.tau_high) if at_random else None,
+            taus("tau_AP", levels.tau_ap),
+            column("mean value", values.flat, lambda value: format_value(float(value), "mean")),
         )
-        return Table(columns=columns, rows=tuple(rows))
 
     def _figure(self, levels: AblationLevels, title: str, x: Floats) -> Figure | None:
         """Tau over the levels; None for a single level, or where no tau is defined."""
@@ -236,7 +253,7 @@ class Ablation(Result):
         )
         text += f"({scale}) down to {'; '.join(level_texts)}."
         mildest = format_level(levels.kind, float(levels.levels.max()))
-        return text + (f" By {join_names(names_without)} it does not even with {mildest}." if names_without else "")
+        return text + (f" By {join_names(names_without)} it already changes with {mildest}." if names_without else "")
 
     def _few(self) -> tuple[str, ...]:
         """A note where tau is coarse."""
@@ -251,8 +268,8 @@ class Ablation(Result):
         if not self.n_unlisted:
             return ()
         return (
-            f"{self.n_unlisted:,} of {pluralise(self.n_judgments, 'judgment')} are of documents that no run lists, and "
-            "so are in none of these pools",
+            f"{self.n_unlisted:,} of {pluralise(self.n_judgments, 'judgment')} are of documents that no run contains, "
+            "so no pool contains them",
         )
 
     def contents(self) -> str:

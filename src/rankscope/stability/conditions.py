@@ -24,8 +24,14 @@ MIN_SIZES = {"entities": 1, "queries": 2}
 class Condition(NamedTuple):
     """One combination of the ranges.
 
-    entities: how many entities of a table of ranks, or queries, are drawn. splits: into how many parts they are cut.
     Parts of entities act as queries, and all of them are a set of queries; each part of queries is a set.
+
+    Attributes
+    ----------
+    splits
+        Into how many parts they are cut.
+    entities
+        How many entities of a table of ranks, or queries, are drawn.
     """
 
     splits: int
@@ -41,12 +47,28 @@ class Condition(NamedTuple):
 def make_conditions(
     kind: str, n_items: int, n_systems: int, settings: StudySettings
 ) -> tuple[tuple[Condition, ...], tuple[str, ...]]:
-    """All combinations, and a note where groups are small. kind: "entities" or "queries", of which there are `n_items`.
+    """All combinations, and a note where groups are small.
 
-    Raises ParameterError for sets that cannot be drawn, InputError for fewer than two systems.
+    Parameters
+    ----------
+    kind
+        "entities" or "queries", of which there are `n_items`.
+    n_items
+        Number of all entities or queries.
+    n_systems
+        Number of all systems.
+    settings
+        The settings of the study.
+
+    Raises
+    ------
+    ParameterError
+        For sets that cannot be drawn.
+    InputError
+        For fewer than two systems.
     """
     if n_systems < 2:
-        raise InputError(f"{n_systems} system in the data; a measure is tried on at least 2, so add another")
+        raise InputError(f"{n_systems} system in the data, expected at least 2; add another")
     min_size = MIN_SIZES[kind]
     if n_items < 2 * min_size and settings.set_size is None:
         count_text = pluralise(n_items, "entity" if kind == "entities" else "query", kind)
@@ -74,7 +96,7 @@ def make_conditions(
         return tuple(conditions), ()
     return tuple(conditions), (
         f"groups of {join_names([str(n) for n in small_sizes])} entities are small (fewer than {FEW_ENTITIES}), so "
-        "that values say little; take fewer splits or more entities",
+        "values say little; use fewer splits or more entities",
     )
 
 
@@ -95,9 +117,7 @@ def check_condition(condition: Condition, kind: str, n_items: int, *, by_size: b
             f"entities is {condition.entities}, and there are {n_items} {kind}; ask for at most {n_items}"
         )
     if condition.splits == 1 and not by_size:
-        reason = (
-            "a group is one query then, and tests need at least 2" if kind == "entities" else "nothing is drawn then"
-        )
+        reason = "tests need at least 2 groups" if kind == "entities" else "nothing is drawn then"
         raise ParameterError(f"splits is 1: {reason}; ask for 2 or more")
     min_size = MIN_SIZES[kind]
     if condition.entities < 2 * min_size and not by_size:

@@ -40,7 +40,12 @@ class ErrorTieRates:
 def pairs_of_draws(systems: Ints, n_systems: int) -> tuple[Ints, Ints, Ints]:
     """Both places of each pair of drawn systems, and (iterations, pairs) its index among the pairs of all systems.
 
-    systems: (iterations, drawn), each row rising.
+    Parameters
+    ----------
+    systems
+        (iterations, drawn), each row rising.
+    n_systems
+        Number of all systems.
     """
     first, second = np.triu_indices(systems.shape[1], 1)
     a, b = systems[:, first], systems[:, second]
@@ -50,12 +55,22 @@ def pairs_of_draws(systems: Ints, n_systems: int) -> tuple[Ints, Ints, Ints]:
 def error_and_ties(means: Floats, systems: Ints, n_systems: int, fuzz: float) -> ErrorTieRates:
     """Error and tie rates over all draws: every draw gives each pair of systems one comparison.
 
-    means: (measures, iterations, systems) of the drawn sets, better is greater, NaN where there is none. Two systems
-    tie where |a - b| <= fuzz max(|a|, |b|), up to rounding. The right order of a pair is the one found more
+    Two systems tie where |a - b| <= fuzz max(|a|, |b|), up to rounding. The right order of a pair is the one found more
     often: errors are min(better, worse), and both rates are over all comparisons. The deviations are those of the
     jackknife over iterations, NaN with one. NaN where nothing could be compared.
 
     Source: Buckley and Voorhees (2000).
+
+    Parameters
+    ----------
+    means
+        (measures, iterations, systems) of the drawn sets, better is greater, NaN where there is none.
+    systems
+        (iterations, drawn) the drawn systems.
+    n_systems
+        Number of all systems.
+    fuzz
+        The fuzziness.
     """
     n_measures = len(means)
     first, second, pair = pairs_of_draws(systems, n_systems)
@@ -109,7 +124,12 @@ ROUNDING = 1.5 * 2.0**22
 def widths_of(values: Floats, ranges: list[tuple[float, float]]) -> Floats:
     """(measures) the width of a bin: .01 for a measure in [0, 1], else 1/100 of the range of the observed values.
 
-    values: (measures, ...). 1/100 where all values are equal.
+    Parameters
+    ----------
+    values
+        (measures, ...). The width is 1/100 where all values are equal.
+    ranges
+        Lowest and highest possible value of each measure.
     """
     widths = np.full(len(values), 1 / BINS)
     for m, limits in enumerate(ranges):
@@ -122,8 +142,15 @@ def widths_of(values: Floats, ranges: list[tuple[float, float]]) -> Floats:
 def swap_counts(first: Floats, second: Floats, widths: Floats) -> Ints:
     """(2, measures, bins) how many differences fall in each bin, and how many of them the second set reverses.
 
-    first, second: (measures, differences) of the same pairs of systems on two sets of queries; those without a value
-    are not counted. Source: Voorhees and Buckley (2002); Sakai (2006).
+    Source: Voorhees and Buckley (2002); Sakai (2006).
+
+    Parameters
+    ----------
+    first, second
+        (measures, differences) of the same pairs of systems on two sets of queries; those without a value are not
+        counted.
+    widths
+        (measures) of the bins.
     """
     n_measures = len(first)
     counts = np.empty((n_measures, 2, BINS), np.int64)
@@ -156,7 +183,16 @@ def difference_needed(counts: Ints, widths: Floats, level: float) -> Floats:
     """(2, measures) lower and upper edge of the first bin from which on the rate stays at or under the level.
 
     Bins without a difference are ignored. NaN where the last bin with a difference is above the level; the upper edge
-    is infinite for the last bin. counts: (2, measures, bins) of `swap_counts`.
+    is infinite for the last bin.
+
+    Parameters
+    ----------
+    counts
+        (2, measures, bins) of `swap_counts`.
+    widths
+        (measures) of the bins.
+    level
+        The swap rate.
     """
     n_differences, n_swapped = counts
     is_over = n_swapped > level * n_differences
@@ -178,7 +214,15 @@ def count_draws(rng: np.random.Generator, n_resamples: int, n: int) -> Floats:
 
 
 def counts_of(drawn_queries: Ints, n: int) -> Floats:
-    """(resamples, n) how often each query was drawn. drawn_queries: (resamples, draws) their places."""
+    """(resamples, n) how often each query was drawn.
+
+    Parameters
+    ----------
+    drawn_queries
+        (resamples, draws) their places.
+    n
+        Number of queries.
+    """
     flat = drawn_queries + n * np.arange(len(drawn_queries))[:, None]
     return np.bincount(flat.ravel(), minlength=len(drawn_queries) * n).reshape(len(drawn_queries), n).astype(np.float64)
 
@@ -245,11 +289,19 @@ def squared_t(averages: Floats, squares: Floats) -> Floats:
 def significance_levels(differences: Floats, counts: Floats, levels: tuple[float, ...]) -> tuple[Floats, Floats]:
     """(rows) the achieved significance level of each pair, and (rows, levels) the difference needed for each level.
 
-    differences: (rows, queries), finite; counts: (resamples, queries) of one bootstrap for all. The test is that of
-    `rankscope.stats.bootstrap_test`: t of the differences less their mean, p = (1 + resamples with a t at least as far
-    from 0) / (1 + resamples); 1 where all differences are 0, NaN where all are another number. The difference needed is
-    the mean of the shifted differences in the resample whose t is the level * resamples-th largest; NaN where that is
-    less than the first. Source: Sakai (2006).
+    The test is that of `rankscope.stats.bootstrap_test`: t of the differences less their mean, p = (1 + resamples with
+    a t at least as far from 0) / (1 + resamples); 1 where all differences are 0, NaN where all are another number. The
+    difference needed is the mean of the shifted differences in the resample whose t is the level * resamples-th
+    largest; NaN where that is less than the first. Source: Sakai (2006).
+
+    Parameters
+    ----------
+    differences
+        (rows, queries), finite.
+    counts
+        (resamples, queries) of one bootstrap for all.
+    levels
+        The significance levels.
     """
     differences, exponent = scale_rows(differences)
     n = differences.shape[1]

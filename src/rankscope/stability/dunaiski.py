@@ -64,10 +64,17 @@ CODED_BINS, CODED_WIDTHS = 21, 105
 def coded_swap_difference(differences: Floats, pair_counts: Ints, levels: tuple[float, ...]) -> tuple[Floats, Floats]:
     """(levels, 2) the difference needed by the swap method of Dunaiski's tool, and (levels) the lower edge of its bin.
 
-    differences: (pairs, queries) of one measure. pair_counts: (queries, queries) how often a query of the first sample
-    met one of the second. As in the tool, single queries are compared, bins reach from the least difference over a
-    fifth of the range, and equal signs count in all bins from theirs on. (-inf, inf), and -1, where no bin has a rate
-    under the level.
+    As in the tool, single queries are compared, bins reach from the least difference over a fifth of the range, and
+    equal signs count in all bins from theirs on. (-inf, inf), and -1, where no bin has a rate under the level.
+
+    Parameters
+    ----------
+    differences
+        (pairs, queries) of one measure.
+    pair_counts
+        (queries, queries) how often a query of the first sample met one of the second.
+    levels
+        The swap rates.
     """
     weight = pair_counts.sum(axis=1, dtype=np.float64)
     magnitudes = np.abs(differences)
@@ -103,8 +110,15 @@ def coded_swap_difference(differences: Floats, pair_counts: Ints, levels: tuple[
 def coded_error_and_ties(values: Floats, fuzz: float) -> tuple[Floats, Floats]:
     """(measures) error and tie rate of one draw by Dunaiski's tool, in percent: each query is a comparison.
 
-    values: (measures, systems, queries), better is greater. Two systems tie on a query where their difference is at
-    most fuzz times the mean of all systems there, or one has no value.
+    Two systems tie on a query where their difference is at most fuzz times the mean of all systems there, or one has no
+    value.
+
+    Parameters
+    ----------
+    values
+        (measures, systems, queries), better is greater.
+    fuzz
+        The fuzziness.
     """
     first, second = np.triu_indices(values.shape[1], 1)
     difference = values[:, first] - values[:, second]

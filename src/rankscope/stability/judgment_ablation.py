@@ -249,17 +249,34 @@ def ablate(
     the order of their means by all judgments, and by the kept ones, are compared by Kendall's tau-b and by the AP
     correlation, in which the order with all judgments is the truth.
 
-    joined, plan: as `plan_and_join` gives them; at least 2 systems, joined with the same judgments. shares: of the
-    judgments, each between 0 and 1. depths: whole numbers; default 1, 2, 5, 10, 20, 50, 100 as far as they drop
-    something that a run lists, then the least depth that keeps all of it. iterations: draws of each share. rng: a seed
-    or a Generator; each iteration has a stream of its own.
-
     Measures that need judgments by subtopic, and those of which neither direction is better, are left out; a note says
-    so. Raises ParameterError for arguments out of range, fewer than 2 systems, runs joined with different judgments, no
-    measure left; InputError where no run lists a judged document.
+    so.
 
     Source: the random samples as in Buckley and Voorhees (SIGIR 2004); tau_AP: Yilmaz et al. (SIGIR 2008).
 
+    Parameters
+    ----------
+    joined, plan
+        As `plan_and_join` gives them; at least 2 systems, joined with the same judgments.
+    shares
+        Of the judgments, each between 0 and 1.
+    depths
+        Whole numbers; default 1, 2, 5, 10, 20, 50, 100 as far as they drop something that a run lists, then the
+        least depth that keeps all of it.
+    iterations
+        Draws of each share.
+    rng
+        A seed or a Generator; each iteration has a stream of its own.
+
+    Raises
+    ------
+    ParameterError
+        For arguments out of range, fewer than 2 systems, runs joined with different judgments, no measure left.
+    InputError
+        Where no run lists a judged document.
+
+    Examples
+    --------
     >>> from rankscope.evaluation.conventions import ConventionSettings, InputSettings
     >>> from rankscope.evaluation.engine import plan_and_join
     >>> import rankscope as rs
@@ -293,7 +310,7 @@ def ablate(
     tied_measures = [name for name in base.scores.measure_names if has_ties(reference_means(base.scores, name))]
     if tied_measures:
         notes.append(
-            f"systems are tied by all judgments, by {join_names(tied_measures)}: there tau_AP is tau_AP,b, the mean of "
+            f"systems are tied by all judgments, by {join_names(tied_measures)}: tau_AP is then tau_AP,b, the mean of "
             "both directions"
         )
     return Ablation(
@@ -340,12 +357,12 @@ def ablation_base(joined: Sequence[JoinedRun], plan: Plan) -> tuple[AblationBase
     notes = []
     for skipped, reason in (
         (by_subtopic, "need judgments by subtopic"),
-        (undirected, "say not which system is better"),
+        (undirected, "do not say which system is better"),
     ):
         if skipped:
-            notes.append(f"left out, since they {reason}: {join_names(map(str, skipped), len(skipped))}")
+            notes.append(f"skipped, since they {reason}: {join_names(map(str, skipped), len(skipped))}")
     if not measures:
-        raise ParameterError(f"no measure can be taken ({'; '.join(notes)}); expected at least one, such as AP")
+        raise ParameterError(f"no measure can be used ({'; '.join(notes)}); expected at least one, such as AP")
     unjudged = "nonrelevant" if plan.unjudged == "bounds" else plan.unjudged
     plan = replace(plan, measures=measures, unjudged=unjudged, _settings={})
     judgments = judgments_of([(run.name, run.hits) for run in joined])
@@ -395,7 +412,7 @@ def level_notes(
     if changed_names:
         names = [name for name in base.scores.measure_names if name in changed_names]
         notes.append(
-            f"with judgments {phrase}, no document of the highest grade is left at times, and settings of "
+            f"with judgments {phrase}, sometimes no document of the highest grade is left, and settings of "
             f"{join_names(names)} that follow from it change"
         )
     if draws.kind == "depth" and levels.lost[0]:
@@ -408,7 +425,7 @@ def level_notes(
         if n_undefined:
             notes.append(
                 f"with judgments {phrase}, {name} orders no systems in {n_undefined} of {taus[0].size} cases (all have "
-                "one value, or one has none): these have no tau"
+                "one value, or one has none): no tau for these"
             )
     return notes
 

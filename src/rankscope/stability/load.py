@@ -51,7 +51,9 @@ def at_cutoffs(
         n_ranged += bool(variants)
     if not n_ranged:
         make_plan(requested, preset=preset)  # refuses unknown names first
-        raise ParameterError("cutoffs are given, and every measure has its own or takes none; name one as nDCG or P")
+        raise ParameterError(
+            "cutoffs apply to none of these measures: each has its own or takes none; add one without, as nDCG or P"
+        )
     return with_cutoffs
 
 
@@ -89,7 +91,7 @@ def load_population(
     """The population, its scores, and (for judgments and runs) the plan and the joined runs."""
     if isinstance(data, Scores):
         if runs is not None or (conventions, reading) != (ConventionSettings(), InputSettings()):
-            raise ParameterError("scores are evaluated already; leave runs and the arguments of evaluate out")
+            raise ParameterError("scores are already evaluated; leave out runs and the arguments of evaluate")
         return from_scores(data, measures, cutoffs)
     entities = isinstance(data, EntityRanks) or reading.input == ENTITY
     preset = conventions.preset

@@ -45,10 +45,16 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StudyUnit:
-    """Some iterations of a condition. values: (measures, iterations, systems, queries), greater is better.
+    """Some iterations of a condition.
 
-    widths: (measures) of the bins of the swap method. start: the first of the iterations, whose random numbers depend
-    on their index alone.
+    Attributes
+    ----------
+    values
+        (measures, iterations, systems, queries), greater is better.
+    start
+        The first of the iterations, whose random numbers depend on their index alone.
+    widths
+        (measures) of the bins of the swap method.
     """
 
     condition: Condition
@@ -426,7 +432,20 @@ def mean_by_place(values: Floats, places: npt.NDArray[np.int64], n: int) -> Floa
 def tukey_rates(pool: Floats, levels: tuple[float, ...], n_resamples: int, seed: int, condition: Condition) -> Floats:
     """(measures, levels) percent of pairs that randomised Tukey HSD tells apart, corrected for all pairs.
 
-    pool: (measures, systems, queries), NaN where there is no value. NaN where a measure has fewer than 2 queries.
+    NaN where a measure has fewer than 2 queries.
+
+    Parameters
+    ----------
+    pool
+        (measures, systems, queries), NaN where there is no value.
+    levels
+        The significance levels.
+    n_resamples
+        Number of permutations.
+    seed
+        The root of the random numbers.
+    condition
+        The combination of the ranges.
     """
     rates = np.full((len(pool), len(levels)), np.nan)
     for m, values in enumerate(map(complete_queries, pool)):

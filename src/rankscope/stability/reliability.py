@@ -54,8 +54,15 @@ TARGET = 0.95
 def reliability_of(pools: Sequence[Floats], size: int) -> Floats:
     """(measures, 12) the numbers of `RELIABILITY`, for means over `size` queries; NaN with fewer than 2 queries.
 
-    pools: values (measures, systems, queries) of some draws, whose mean squares are averaged, so that no single draw
-    decides. For each measure, only the draws with the most complete queries count.
+    For each measure, only the draws with the most complete queries count.
+
+    Parameters
+    ----------
+    pools
+        Values (measures, systems, queries) of some draws, whose mean squares are averaged, so that no single draw
+        decides.
+    size
+        Number of queries in a set.
     """
     table = np.full((len(pools[0]), len(RELIABILITY)), np.nan)
     for m in range(len(table)):
@@ -144,20 +151,37 @@ def usual_sizes(n_queries: int) -> tuple[int, ...]:
 def half_agreement(values: npt.ArrayLike, sizes: Sequence[int], *, iterations: int, rng: Any) -> HalfAgreement:
     """Rank the systems by their means over two random sets of queries without a query in common: how alike is it?
 
-    values: (measures, systems, queries), larger is better, without NaN. sizes: numbers of queries in a set, each at
-    most half of the queries. For each size so many `iterations` draw two sets, the same for all measures, and compare
-    the two rankings by Kendall's tau-b and by the AP correlation, which has mistakes near the top weigh more (both
-    directions, their mean); both in [-1, 1], higher is more alike. Means that agree to twelve digits are tied. A
-    ranking that ties all systems is compared with nothing: NaN, left out of means.
+    For each size so many `iterations` draw two sets, the same for all measures, and compare the two rankings by
+    Kendall's tau-b and by the AP correlation, which has mistakes near the top weigh more (both directions, their mean);
+    both in [-1, 1], higher is more alike. Means that agree to twelve digits are tied. A ranking that ties all systems
+    is compared with nothing: NaN, left out of means.
 
-    rng: a seed, or a numpy Generator. Each size has a stream of random numbers of its own, so what is drawn for it
-    depends neither on the other sizes nor on the number of measures. Raises ParameterError for another shape, fewer
-    than 2 systems, NaN, no size, a size below 1 or above half of the queries, iterations below 1.
+    Each size has a stream of random numbers of its own, so what is drawn for it depends neither on the other sizes nor
+    on the number of measures.
 
     Source: two sets without a query in common: Voorhees and Buckley (2002); their correlations by size: Urbano, Marrero
     and Martin (2013); tau-b: Kendall (1945); AP correlation: Yilmaz, Aslam and Robertson (2008), its ties: Urbano and
     Marrero (2017), agrees with `tau_ap(ties="b")` of `rankscope.measures.rank_similarity.by_query`.
 
+    Parameters
+    ----------
+    values
+        (measures, systems, queries), larger is better, without NaN.
+    sizes
+        Numbers of queries in a set, each at most half of the queries.
+    iterations
+        Number of draws for each size.
+    rng
+        A seed, or a numpy Generator.
+
+    Raises
+    ------
+    ParameterError
+        For another shape, fewer than 2 systems, NaN, no size, a size below 1 or above half of the queries,
+        iterations below 1.
+
+    Examples
+    --------
     >>> agreement = half_agreement([[[3, 4, 5, 4], [2, 3, 3, 2], [0, 1, 2, 1]]], [1, 2], iterations=10, rng=1)
     >>> agreement.tau.tolist(), agreement.tau_ap.tolist()  # every query ranks alike
     ([[1.0, 1.0]], [[1.0, 1.0]])

@@ -47,7 +47,16 @@ def needed_of(outcome: Outcome, *, swap: bool, sets: int) -> Floats:
 def compared_values(outcome: Outcome, actual: Floats, signs: tuple[int, ...], *, coded: bool) -> Floats:
     """(measures, systems) the compared values, greater is better: means over all sets, on the scale of `needed_of`.
 
-    coded: values of all entities together, on any scale, as Dunaiski's tool compares them.
+    Parameters
+    ----------
+    outcome
+        The numbers of one condition.
+    actual
+        (measures, systems) values on all queries or entities.
+    signs
+        1 for each measure of which higher is better, -1 for the others.
+    coded
+        Values of all entities together, on any scale, as Dunaiski's tool compares them.
     """
     return actual * np.array(signs)[:, None] if coded else outcome.means
 
@@ -70,7 +79,14 @@ def exceeds_needed(differences: Floats, needed: Floats, *, zero: bool) -> npt.ND
 def decision_rate(values: Floats, needed: Floats, *, zero: bool = False) -> Floats:
     """(measures, levels) percent of pairs that differ by more than needed; NaN where the needed difference is NaN.
 
-    values: (measures, systems); needed: (measures, levels). zero: see `exceeds_needed`.
+    Parameters
+    ----------
+    values
+        (measures, systems).
+    needed
+        (measures, levels).
+    zero
+        See `exceeds_needed`.
     """
     first, second = np.triu_indices(values.shape[1], 1)
     differences = np.abs(values[:, first] - values[:, second])
@@ -92,7 +108,14 @@ def lowest_level_reached(
 def marks_of(values: Floats, needed: Floats, *, zero: bool = False) -> list[list[str]]:
     """(systems, systems) where the row is better than the column: the mark of the first level at which it is.
 
-    values: (systems); needed: (levels), in the order of the levels. zero: see `exceeds_needed`.
+    Parameters
+    ----------
+    values
+        (systems).
+    needed
+        (levels), in the order of the levels.
+    zero
+        See `exceeds_needed`.
     """
     n_systems = len(values)
     marks = [["--" if i == j else " " for j in range(n_systems)] for i in range(n_systems)]
@@ -107,7 +130,35 @@ PARTS = ("eval", "actual", "significance")
 
 
 class StabilityRow(NamedTuple):
-    """A row of the tidy table; see `StabilityStudy`."""
+    """A row of the tidy table: one measure, combination of the ranges, fuzziness and level.
+
+    Rates are percentages, 0 to 100. A number that does not exist is NaN (null or empty in files).
+
+    Attributes
+    ----------
+    measure, cutoff
+        The measure with its parameters, and its cutoff if it has one.
+    fuzz, level
+        Fuzziness, and significance level.
+    splits, systems, entities
+        Number of groups or sets, of systems drawn, and of entities or queries drawn.
+    error_rate, error_rate_sd
+        Comparisons in which a set orders two systems differently from most sets, and the jackknife deviation.
+    tie_rate, tie_rate_sd
+        Comparisons in which two systems tie, and the jackknife deviation.
+    t_rate, asl_rate
+        Pairs of systems that the paired t-test, and the paired bootstrap test, distinguish at the level.
+    used_rate
+        Relevant documents or entities that affect the values.
+    est_diff
+        Difference of two systems that the bootstrap needs to distinguish them.
+    swap_diff_min, swap_diff_max
+        Bin of differences from which on two sets disagree at most as often as the level.
+    correlation, correlation_sd
+        Spearman's rho of the values of two systems over the queries: mean and deviation over pairs.
+    decisions
+        Pairs of systems that differ by more than the difference needed.
+    """
 
     measure: str
     cutoff: int | str | None
@@ -133,16 +184,32 @@ class StabilityRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class StabilityStudy(Result):
-    """What `study` found. kind: whether "entities" or "queries" were drawn. actual: (measures, systems) values of all.
+    """The result of `study`; its tidy table has the columns of `StabilityRow`.
 
-    `frame()`, and the output for programs, have a row for each measure and combination. Rates are in percent, 0 to 100.
-    error_rate: comparisons in which a set of queries orders two systems otherwise than most sets do; tie_rate: in which
-    it ties them; _sd: their jackknife deviations over the draws. t_rate, asl_rate: pairs of systems that the paired
-    t-test, and the paired bootstrap test, tell apart at the level. used_rate: relevant documents (or entities) that
-    values rest on. est_diff: the difference that the bootstrap asks for; swap_diff_min, swap_diff_max: the ends of the
-    bin of differences from which on two sets disagree no more often than the level says. correlation,
-    correlation_sd: Spearman's rho of two systems' values over the queries, mean and deviation over pairs. decisions:
-    pairs of systems that differ by more than what is needed. NaN (null, empty): there is no such number.
+    Attributes
+    ----------
+    kind
+        Whether "entities" or "queries" were drawn.
+    measures, signs
+        The measures, and for each 1 if higher is better or -1 if lower is better.
+    systems
+        Names of the systems.
+    n_items
+        Number of all entities or queries.
+    conditions, outcomes
+        The combinations of the ranges, and the numbers of each.
+    settings
+        All settings.
+    scores_signature
+        The signature of the scores.
+    actual
+        (measures, systems) values on all queries or entities.
+    ablation
+        The effect of fewer judgments, if requested.
+    notes
+        Remarks on the data and the settings.
+    parts
+        The parts that `sections` shows, of "eval", "actual" and "significance".
     """
 
     #: The function of the view.
@@ -174,19 +241,45 @@ class StabilityStudy(Result):
         return tuple(map(str, self.measures))
 
     def needed(self, outcome: Outcome) -> Floats:
-        """(measures, levels) the difference from which on two systems count as decided."""
+        """(measures, levels) the difference from which on two systems count as decided.
+
+        Parameters
+        ----------
+        outcome
+            The numbers of one condition, from `outcomes`.
+        """
         return needed_of(outcome, swap=self.settings.swap, sets=self.sets)
 
     def decisions(self, outcome: Outcome) -> Floats:
-        """(measures, levels) percent of pairs of systems that differ by more than that."""
+        """(measures, levels) percent of pairs of systems that differ by more than that.
+
+        Parameters
+        ----------
+        outcome
+            The numbers of one condition, from `outcomes`.
+        """
         return decision_rate(self.compared_values(outcome), self.needed(outcome), zero=not self.settings.coded)
 
     def compared_values(self, outcome: Outcome) -> Floats:
-        """(measures, systems) the values that are compared, better is greater."""
+        """(measures, systems) the values that are compared, better is greater.
+
+        Parameters
+        ----------
+        outcome
+            The numbers of one condition, from `outcomes`.
+        """
         return compared_values(outcome, self.actual, self.signs, coded=self.settings.coded)
 
     def marks(self, outcome: Outcome, measure: int) -> list[list[str]]:
-        """(systems, systems) stars: how surely the system of the row is better than that of the column."""
+        """(systems, systems) stars: the lowest level at which the row's system is better than the column's.
+
+        Parameters
+        ----------
+        outcome
+            The numbers of one condition, from `outcomes`.
+        measure
+            Index of the measure.
+        """
         return marks_of(
             self.compared_values(outcome)[measure], self.needed(outcome)[measure], zero=not self.settings.coded
         )

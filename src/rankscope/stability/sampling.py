@@ -35,10 +35,17 @@ ENTITIES = 1 << 20
 class Sample:
     """The sample of one condition; greater is better.
 
-    values: (measures, iterations, systems, queries) of one set, NaN where there is none. disjoint: two tables
-    (measures, iterations, systems), the means over two sets without a query in common; empty where there are none.
-    systems: (iterations, systems) the drawn systems, in rising order. used: (measures, iterations) the share of the
-    relevant items that values depend on, in percent; NaN where unknown.
+    Attributes
+    ----------
+    values
+        (measures, iterations, systems, queries) of one set, NaN where there is none.
+    disjoint
+        Two tables (measures, iterations, systems), the means over two sets without a query in common; empty where
+        there are none.
+    systems
+        (iterations, systems) the drawn systems, in rising order.
+    used
+        (measures, iterations) the share of the relevant items that values depend on, in percent; NaN where unknown.
     """
 
     values: Floats
@@ -114,7 +121,12 @@ class Entities:
         """(3) mean and deviation of Spearman's rho between systems, and NaN, as Dunaiski's tool computes them.
 
         From the ranks of all entities, without the pairs of the first drawn system; means over the iterations. The tool
-        computes none between queries. systems: (iterations, drawn).
+        computes none between queries.
+
+        Parameters
+        ----------
+        systems
+            (iterations, drawn).
         """
         first, second = np.triu_indices(systems.shape[1] - 1, 1)
         if not first.size:
@@ -173,7 +185,13 @@ class Entities:
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Scores of real queries, of which sets are drawn. used: (systems, measures, queries) shares, where known."""
+    """Scores of real queries, of which sets are drawn.
+
+    Attributes
+    ----------
+    used
+        (systems, measures, queries) shares, where known.
+    """
 
     scores: Scores
     measures: tuple[Measure, ...]

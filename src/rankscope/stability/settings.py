@@ -12,8 +12,8 @@ from rankscope.settings import (
     choice,
     count,
     declare,
+    number_list,
     resamples_field,
-    several,
     switch,
     text,
 )
@@ -43,32 +43,32 @@ class StudySettings(Settings):
     FUNCTIONS = ("rankscope.stability:study",)
     COMMANDS = ("stability",)
 
-    cutoffs: tuple[int, ...] | None = several(
-        None, rule=Count(1, None), help="Cutoffs at which measures that are named without one are computed."
+    cutoffs: tuple[int, ...] | None = number_list(
+        None, rule=Count(1, None), help="Cutoffs of the measures that are named without one, as nDCG."
     )
-    alpha: tuple[float, ...] | None = several(
+    alpha: tuple[float, ...] | None = number_list(
         None,
         rule=SHARE,
         metavar="A,...",
         help="Significance levels.",
         unset="0.01,0.05,0.1, or those of the preset dunaiski",
     )
-    splits: tuple[int, ...] | None = several(
+    splits: tuple[int, ...] | None = number_list(
         None,
         rule=Count(1, None),
         help="Number of groups of entities, or of disjoint sets of queries.",
         unset="10 groups, or 2 sets",
     )
-    systems: tuple[int, ...] | None = several(
+    systems: tuple[int, ...] | None = number_list(
         None, rule=Count(2, None), help="Number of systems in each draw.", unset="all"
     )
-    entities: tuple[int, ...] | None = several(
+    entities: tuple[int, ...] | None = number_list(
         None, rule=Count(2, None), help="Number of entities, or of queries, in each draw.", unset="all"
     )
-    set_size: tuple[int, ...] | None = several(
+    set_size: tuple[int, ...] | None = number_list(
         None, rule=Count(2, None), help="Number of queries in a set, instead of splits and entities."
     )
-    fuzz: tuple[float, ...] = several(
+    fuzz: tuple[float, ...] = number_list(
         (0.05,),
         rule=Number(0, 1, high_open=True),
         metavar="F,...",
@@ -91,10 +91,12 @@ class StudySettings(Settings):
     swap_sets: str = choice(
         "bootstrap",
         SWAP_SETS,
-        help="Sets of queries that the swap method compares: drawn with replacement, or without a common query.",
+        help="Sets of queries that the swap method compares: bootstrap samples, or sets without a common query.",
     )
     ablation: bool = switch(
-        False, help="Also drop judgments, at random and by pool depth; only for judgments and runs."
+        False,
+        help="Also study the effect of fewer judgments: dropped at random, and from shallower pools. "
+        "Needs judgments and runs.",
     )
     preset: str | None = text(
         None,

@@ -98,7 +98,7 @@ def study(
         Names or measures. Default: nDCG@10 AP RR P@10 R@100, or those of the preset; for a table of ranks MeanRank
         MedianRank AP nDCG P@10 R@100.
     cutoffs
-        Cutoffs at which measures that are named without one are computed.
+        Cutoffs of the measures that are named without one, as nDCG.
     alpha
         Significance levels. Default: 0.01,0.05,0.1, or those of the preset dunaiski.
     splits
@@ -123,10 +123,11 @@ def study(
     swap
         Decide pairs by the swap method instead of the bootstrap. Default: False.
     swap_sets
-        Sets of queries that the swap method compares: drawn with replacement, or without a common query. One of
+        Sets of queries that the swap method compares: bootstrap samples, or sets without a common query. One of
         'bootstrap', 'disjoint'. Default: 'bootstrap'.
     ablation
-        Also drop judgments, at random and by pool depth; only for judgments and runs. Default: False.
+        Also study the effect of fewer judgments: dropped at random, and from shallower pools. Needs judgments and runs.
+        Default: False.
     preset
         Conventions of a reference tool; 'dunaiski' also computes the statistics as that tool does.
     conventions

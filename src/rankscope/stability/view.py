@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankscope.data.columns import Column, column, digits, table_of
 from rankscope.data.section import Figure, Section, Table
-from rankscope.data.text import format_number, format_percent, format_value, join_names, pluralise
+from rankscope.data.text import format_percent, format_value, join_names, pluralise
 from rankscope.kernels.rounding_ties import order_of
 from rankscope.stability.discriminative_power import BINS, difference_needed
 from rankscope.stability.outcome import lowest_level
@@ -227,7 +229,7 @@ def reliability_sentence(study: StabilityStudy, place: int, best: int) -> str:
     if math.isnan(needed):
         return f"How many queries make {order_text} reliable is unknown"
     if math.isinf(needed):
-        return f"By these data, no number of queries makes {order_text} reliable"
+        return f"On these data, no number of queries makes {order_text} reliable"
     condition = study.conditions[place]
     singular, plural = "query", "queries"
     if study.kind == "entities":
@@ -267,10 +269,20 @@ def sections_of(study: StabilityStudy) -> list[Section]:
     return sections
 
 
-def format_rate(value: float, form: str = ".1f") -> str:
-    if math.isnan(value):
-        return "-"
-    return f"{value:{form}}" if math.isfinite(value) else ("none" if value < 0 else "no limit")
+def rate(form: str = ".1f") -> Callable[[float], str]:
+    """Writes rates; a dash for NaN, and words for what has no limit."""
+
+    def text(value: float) -> str:
+        if math.isnan(value):
+            return "-"
+        return f"{float(value):{form}}" if math.isfinite(value) else ("none" if value < 0 else "no limit")
+
+    return text
+
+
+def rate_range(form: str) -> Callable[[tuple[float, float]], str]:
+    """Writes pairs of rates, as "10 to 20"."""
+    return lambda ends: " to ".join(map(rate(form), ends))
 
 
 def varying_fields(study: StabilityStudy) -> list[str]:
@@ -290,40 +302,32 @@ def has_used_rates(study: StabilityStudy) -> bool:
 
 def overview_section(study: StabilityStudy) -> Section:
     """One row for each measure and condition, at the level nearest to .05 and the first fuzziness."""
-    k, varying_names = main_level(study), varying_fields(study)
-    rows = []
-    for condition, outcome in zip(study.conditions, study.outcomes, strict=True):
-        decision_rates, needed = study.decisions(outcome), study.needed(outcome)
-        for m, name in enumerate(study.names):
-            rates = [(outcome.error, outcome.error_sd), (outcome.tie, outcome.tie_sd)]
-            rows.append(
-                (
-                    name,
-                    *(str(getattr(condition, range_name)) for range_name in varying_names),
-                    *(
-                        format_rate(float(table[m, 0]), form)
-                        for rate_and_sd in rates
-                        for table, form in zip(rate_and_sd, (".1f", ".2f"), strict=True)
-                        if study.settings.error_tie
-                    ),
-                    format_rate(float(outcome.asl_rate[m, k])),
-                    format_rate(float(needed[m, k]), ".4g"),
-                    format_rate(float(decision_rates[m, k])),
-                    *([format_rate(float(outcome.used[m]))] if has_used_rates(study) else []),
-                )
-            )
-    rate_columns = ("error %", "sd", "tie %", "sd") if study.settings.error_tie else ()
-    table = Table(
-        columns=(
-            "measure",
-            *map(heading, varying_names),
-            *rate_columns,
-            "ASL %",
-            "diff needed",
-            "decided %",
-            *(["used %"] if has_used_rates(study) else []),
+    k = main_level(study)
+    rows = [(c, m) for c in range(len(study.conditions)) for m in range(len(study.names))]
+    shown = rows[:MAX_ROWS]
+    needed, decided = (list(map(of_outcome, study.outcomes)) for of_outcome in (study.needed, study.decisions))
+
+    def rates(title: str, field: str, place: tuple[int, ...] = (), form: str = ".1f") -> Column:
+        """A column of one field of the outcomes. place: of the rate among those of a measure."""
+        return column(title, [getattr(study.outcomes[c], field)[m, *place] for c, m in shown], rate(form))
+
+    order_rates = [
+        rates("error %", "error", (0,)),
+        rates("sd", "error_sd", (0,), ".2f"),
+        rates("tie %", "tie", (0,)),
+        rates("sd", "tie_sd", (0,), ".2f"),
+    ]
+    table = table_of(
+        column("measure", [study.names[m] for _, m in shown], name=True),
+        *(
+            column(heading(name), [getattr(study.conditions[c], name) for c, _ in shown])
+            for name in varying_fields(study)
         ),
-        rows=tuple(rows[:MAX_ROWS]),
+        *(order_rates if study.settings.error_tie else []),
+        rates("ASL %", "asl_rate", (k,)),
+        column("diff needed", [needed[c][m, k] for c, m in shown], rate(".4g")),
+        column("decided %", [decided[c][m, k] for c, m in shown], rate()),
+        rates("used %", "used") if has_used_rates(study) else None,
     )
     cut_note = (f"--format csv shows {len(rows) - MAX_ROWS} more rows",)
     return Section(
@@ -339,7 +343,7 @@ def column_note(study: StabilityStudy, k: int) -> str:
     level, fuzz = study.settings.tested_alpha[k], study.settings.fuzz[0]
     method = f"the swap method with {study.settings.swap_sets} sets" if study.settings.swap else "the bootstrap"
     rates_text = (
-        f"error, tie: comparisons of two systems that come out differently from most, or tied (fuzziness {fuzz:g}); "
+        f"error, tie: comparisons of two systems that contradict most draws, or that tie (fuzziness {fuzz:g}); "
         if study.settings.error_tie
         else ""
     )
@@ -371,17 +375,10 @@ def significance_section(study: StabilityStudy) -> Section:
     """How many pairs each measure tells apart, at each level, by three tests."""
     place = main_condition(study)
     outcome = study.outcomes[place]
-    rows = []
-    for m, name in enumerate(study.names):
-        for k, level in enumerate(study.settings.tested_alpha):
-            interval = " to ".join(format_rate(float(end[m, k]), ".0f") for end in (outcome.asl_low, outcome.asl_high))
-            tests = [outcome.asl_rate[m, k], outcome.t_rate[m, k], outcome.tukey[m, k]]
-            asl, t, tukey = (format_rate(float(value)) for value in tests)
-            rows.append((name, f"{level:g}", asl, interval, t, tukey))
-    has_few_levels = len(study.settings.tested_alpha) <= 6
+    alpha = study.settings.tested_alpha
     data = {
         "measures": list(study.names),
-        "alpha": list(study.settings.tested_alpha),
+        "alpha": list(alpha),
         "rates": outcome.asl_rate,
         "lows": outcome.asl_low,
         "highs": outcome.asl_high,
@@ -389,8 +386,15 @@ def significance_section(study: StabilityStudy) -> Section:
     }
     return Section(
         title="How many pairs of systems are distinguished",
-        table=Table(columns=("measure", "level", "ASL %", "95% of draws", "t-test %", "Tukey %"), rows=tuple(rows)),
-        figure=Figure("asl_rates", data) if has_few_levels else None,
+        table=table_of(
+            column("measure", np.repeat(study.names, len(alpha)), name=True),
+            column("level", list(alpha) * len(study.names), "{:g}".format),
+            column("ASL %", outcome.asl_rate.flat, rate()),
+            column("95% of draws", zip(outcome.asl_low.flat, outcome.asl_high.flat, strict=True), rate_range(".0f")),
+            column("t-test %", outcome.t_rate.flat, rate()),
+            column("Tukey %", outcome.tukey.flat, rate()),
+        ),
+        figure=Figure("asl_rates", data) if len(alpha) <= 6 else None,
         notes=(
             f"ASL and t-test: pair by pair on {set_of(study, place)}; Tukey: randomised Tukey HSD, corrected for all "
             f"pairs, on {'the groups of the first draw' if study.kind == 'entities' else 'all queries'}",
@@ -400,35 +404,24 @@ def significance_section(study: StabilityStudy) -> Section:
 
 def reliability_section(study: StabilityStudy) -> Section:
     """Generalisability coefficients, and how many queries they need."""
-    outcome = study.outcomes[main_condition(study)]
-    rows = []
-    for m, name in enumerate(study.names):
-        coefficients = dict(zip(RELIABILITY, outcome.reliability[m].tolist(), strict=True))
-        cells = [name]
-        for kind in ("relative", "absolute"):
-            cells.append(format_rate(coefficients[kind], ".3f"))
-            low, high = (format_rate(coefficients[f"{kind}_{end}"], ".3f") for end in ("low", "high"))
-            cells.append(f"{low} to {high}")
-        cells.append(format_needed(coefficients["needed_relative"]))
-        low, high = (format_needed(coefficients[f"needed_relative_{end}"]) for end in ("low", "high"))
-        cells.append(f"{low} to {high}")
-        cells.append(format_needed(coefficients["needed_absolute"]))
-        rows.append(tuple(cells))
+    values = study.outcomes[main_condition(study)].reliability
+    coefficients = dict(zip(RELIABILITY, values.T, strict=True))
+
+    def ends(kind: str) -> zip[tuple[float, float]]:
+        return zip(coefficients[f"{kind}_low"], coefficients[f"{kind}_high"], strict=True)
+
     unit = "groups" if study.kind == "entities" else "queries"
     return Section(
         title="How many queries are needed",
-        table=Table(
-            columns=(
-                "measure",
-                "E-rho2",
-                "95% interval",
-                "Phi",
-                "95% interval",
-                unit,
-                "95% interval",
-                "for Phi",
-            ),
-            rows=tuple(rows),
+        table=table_of(
+            column("measure", study.names, name=True),
+            column("E-rho2", coefficients["relative"], rate(".3f")),
+            column("95% interval", ends("relative"), rate_range(".3f")),
+            column("Phi", coefficients["absolute"], rate(".3f")),
+            column("95% interval", ends("absolute"), rate_range(".3f")),
+            column(unit, coefficients["needed_relative"], format_needed),
+            column("95% interval", ends("needed_relative"), lambda ends: " to ".join(map(format_needed, ends))),
+            column("for Phi", coefficients["needed_absolute"], format_needed),
         ),
         notes=(
             f"E-rho2: reliability of the order of systems on {set_of(study, main_condition(study))}; Phi: reliability "
@@ -439,13 +432,15 @@ def reliability_section(study: StabilityStudy) -> Section:
 
 def correlation_section(study: StabilityStudy) -> Section:
     """Correlations of the values of two systems over queries, and of two queries over systems."""
-    correlation = study.outcomes[main_condition(study)].correlation
-    rows = [
-        (name, *(format_rate(float(value), ".3f") for value in correlation[:, m])) for m, name in enumerate(study.names)
-    ]
+    between_systems, deviation, between_queries = study.outcomes[main_condition(study)].correlation
     return Section(
         title="How similar systems, and queries, are",
-        table=Table(columns=("measure", "between systems", "sd", "between queries"), rows=tuple(rows)),
+        table=table_of(
+            column("measure", study.names, name=True),
+            column("between systems", between_systems, rate(".3f")),
+            column("sd", deviation, rate(".3f")),
+            column("between queries", between_queries, rate(".3f")),
+        ),
         notes=(
             "mean Spearman's rho over pairs of systems (their values on the queries of a set) and over pairs of "
             "queries (the values of the systems)",
@@ -456,13 +451,16 @@ def correlation_section(study: StabilityStudy) -> Section:
 
 def value_section(study: StabilityStudy) -> Section:
     """The value of each system on all queries or entities, one row for each measure."""
-    rows = [
-        (name, *(format_value(float(value), measure.summary) for value in row))
-        for name, measure, row in zip(study.names, study.measures, study.actual, strict=True)
-    ]
+    summaries = [measure.summary for measure in study.measures]
     return Section(
         title=f"Values on all {study.n_items} {study.kind}",
-        table=Table(columns=("measure", *study.systems), rows=tuple(rows)),
+        table=table_of(
+            column("measure", study.names, name=True),
+            *(
+                column(system, map(format_value, map(float, values), summaries))
+                for system, values in zip(study.systems, study.actual.T, strict=True)
+            ),
+        ),
     )
 
 
@@ -499,14 +497,13 @@ def condition_suffix(study: StabilityStudy, place: int, varying_names: list[str]
 def matrix_section(study: StabilityStudy, place: int, m: int, title: str, legend: str, only_matrices: bool) -> Section:
     outcome = study.outcomes[place]
     marks = study.marks(outcome, m)
-    rows = tuple((name, *row) for name, row in zip(study.systems, marks, strict=True))
     return Section(
         title=f"Which systems are better by {title}",
-        table=Table(columns=("system", *study.systems), rows=rows),
-        notes=(
-            "marked where the system of the row is better than that of the column by more than the difference needed: "
-            f"{legend}",
+        table=table_of(
+            column("system", study.systems, name=True),
+            *(column(name, cells) for name, cells in zip(study.systems, zip(*marks, strict=True), strict=True)),
         ),
+        notes=(f"marked: the row's system is better than the column's by more than the difference needed: {legend}",),
         figure=matrix_figure(study, outcome, m, title) if len(study.systems) <= MAX_SYSTEMS else None,
         folded=not only_matrices and (m > 0 or place != main_condition(study)),
     )
@@ -579,7 +576,7 @@ def range_sections(study: StabilityStudy) -> list[Section]:
                 sections.append(
                     Section(
                         title=f"{title} by {TITLES[noun]}",
-                        table=table_of(study, x, TITLES[noun], values),
+                        table=range_table(study, x, TITLES[noun], values),
                         figure=figure,
                     )
                 )
@@ -600,12 +597,12 @@ def conditions_along(study: StabilityStudy, name: str) -> list[int]:
     return [by_value[value] for value in sorted(by_value)]
 
 
-def table_of(study: StabilityStudy, x: list[Any], title: str, values: Floats) -> Table:
-    rows = [
-        (name, *(format_number(value, 1) for value in row.tolist()))
-        for name, row in zip(study.names, values, strict=True)
-    ]
-    return Table(columns=(f"measure, by {title}", *map(str, x)), rows=tuple(rows))
+def range_table(study: StabilityStudy, x: list[Any], title: str, values: Floats) -> Table:
+    """(measures, x) values as a table."""
+    return table_of(
+        column(f"measure, by {title}", study.names, name=True),
+        *(column(str(x_value), column_values, digits(1)) for x_value, column_values in zip(x, values.T, strict=True)),
+    )
 
 
 def cutoff_sections(study: StabilityStudy) -> list[Section]:
@@ -635,16 +632,17 @@ def cutoff_sections(study: StabilityStudy) -> list[Section]:
 def swap_section(study: StabilityStudy) -> Section:
     """By how much two systems must differ so that another set of queries seldom reverses them."""
     outcome = study.outcomes[main_condition(study)]
-    rows = []
-    for m, name in enumerate(study.names):
-        for level in study.settings.tested_alpha:
-            cells = []
-            for counts in outcome.swapped:
-                low, high = difference_needed(counts[:, m : m + 1], outcome.widths[m : m + 1], level)[:, 0].tolist()
-                cells += [
-                    "-" if np.isnan(end) else "no limit" if np.isinf(end) else f"{end:.4g}" for end in (low, high)
-                ]
-            rows.append((name, f"{level:g}", *cells))
+    alpha = study.settings.tested_alpha
+    bounds = np.array(
+        [
+            [
+                difference_needed(counts[:, m : m + 1], outcome.widths[m : m + 1], level)[:, 0]
+                for counts in outcome.swapped
+            ]
+            for m in range(len(study.names))
+            for level in alpha
+        ]
+    )
     n_differences, n_swapped = outcome.swapped[study.sets]
     rates = np.divide(
         100.0 * n_swapped, n_differences, out=np.full(n_differences.shape, np.nan), where=n_differences > 0
@@ -653,22 +651,25 @@ def swap_section(study: StabilityStudy) -> Section:
         "measures": list(study.names),
         "edges": outcome.widths[:, None] * np.arange(BINS),
         "rates": rates,
-        "alpha": list(study.settings.tested_alpha),
+        "alpha": list(alpha),
         "ranges": outcome.widths * BINS,
     }
     place = main_condition(study)
-    disjoint_text = "half as many groups" if study.kind == "entities" else "as many queries, none in common"
+    disjoint_text = "half as many groups" if study.kind == "entities" else "as many other queries"
     return Section(
         title="How large a difference must be to persist",
-        table=Table(
-            columns=("measure", "swap rate", "bootstrap from", "to", "disjoint from", "to"),
-            rows=tuple(rows),
-            n_name_columns=2,
+        table=table_of(
+            column("measure", np.repeat(study.names, len(alpha)), name=True),
+            column("swap rate", list(alpha) * len(study.names), "{:g}".format, name=True),
+            column("bootstrap from", bounds[:, 0, 0], format_bound),
+            column("to", bounds[:, 0, 1], format_bound),
+            column("disjoint from", bounds[:, 1, 0], format_bound),
+            column("to", bounds[:, 1, 1], format_bound),
         ),
         figure=None if np.isnan(rates).all() else Figure("swap_curve", data),
         notes=(
-            "the first bin of differences from which two sets of queries disagree on the order of two systems at most "
-            f"as often as the swap rate; bootstrap: samples of {set_of(study, place)}; disjoint: sets of "
+            "the smallest bin from which on two sets of queries disagree on the order of two systems at most as often "
+            f"as the swap rate; bootstrap: samples of {set_of(study, place)}; disjoint: sets of "
             f"{disjoint_text}",
         ),
     )
@@ -699,27 +700,22 @@ def split_half_sections(study: StabilityStudy) -> list[Section]:
         return []
     tau, low, high, tau_ap = outcome.halves[:4]
     unit = "groups" if study.kind == "entities" else "queries"
-    rows = [
-        (
-            name,
-            str(size),
-            *(
-                format_number(value, 3)
-                for value in (tau[m, size_index], low[m, size_index], high[m, size_index], tau_ap[m, size_index])
-            ),
-        )
-        for m, name in enumerate(study.names)
-        for size_index, size in enumerate(sizes)
-    ]
     figure = line_figure(sizes, f"{unit} in a set", list(study.names), tau, "Kendall's tau of two sets")
     if figure is not None:
         figure = Figure(figure.name, {**figure.data, "lows": low, "highs": high, "interval": "95% of draws"})
     return [
         Section(
             title="Do two sets of queries rank the systems the same way",
-            table=Table(columns=("measure", unit, "tau", "2.5%", "97.5%", "tau_AP"), rows=tuple(rows)),
+            table=table_of(
+                column("measure", np.repeat(study.names, len(sizes)), name=True),
+                column(unit, sizes * len(study.names)),
+                column("tau", tau.flat, digits(3)),
+                column("2.5%", low.flat, digits(3)),
+                column("97.5%", high.flat, digits(3)),
+                column("tau_AP", tau_ap.flat, digits(3)),
+            ),
             figure=figure,
-            notes=(f"two random sets without {unit} in common; 1: the same order of systems",),
+            notes=(f"Kendall's tau between two random sets without common {unit}; 1: the same order of systems",),
         )
     ]
 
@@ -727,3 +723,8 @@ def split_half_sections(study: StabilityStudy) -> list[Section]:
 def format_needed(value: float) -> str:
     """A number of queries as text."""
     return "-" if math.isnan(value) else "none suffices" if math.isinf(value) else f"{value:,.0f}"
+
+
+def format_bound(value: float) -> str:
+    """A bound of a difference as text."""
+    return "-" if math.isnan(value) else "no limit" if math.isinf(value) else f"{value:.4g}"

@@ -131,7 +131,7 @@ def test_json_holds_the_same_rows(cli: Callable[..., Any], folder: Path) -> None
         ("few.csv -m alpha_nDCG@10", "alpha_nDCG@10 needs judgments by subtopic"),
         ("few.csv -m NumRet", "of NumRet neither higher nor lower is better"),
         ("few.csv --seeds 0", "Invalid value for '--seeds'"),
-        ("few.csv --hidden x", "--hidden is 'x', expected sizes of layers"),
+        ("few.csv --hidden x", "'--hidden': 'x', expected sizes of layers"),
         ("few.csv --stop-on XY", "unknown measure 'XY'"),
         (
             "few.csv --baseline ranknet",

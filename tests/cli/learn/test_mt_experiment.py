@@ -51,7 +51,7 @@ def test_it_prints_the_table_and_writes_everything_into_a_folder(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--hidden", "x"), "--hidden is 'x', expected sizes of layers as 64 or 64,32, or 0 for none"),
+        (("--hidden", "x"), "'--hidden': 'x', expected sizes of layers as 64 or 64,32, or 0 for none"),
         (("--pairs", "de-fr"), "unknown language pair of WMT12 'de-fr'; did you mean"),
         (("--losses", "lambdarank"), "unknown loss 'lambdarank'; known: ListMLE, ListNet, RankNet, pointwise"),
         (("--features", "ten"), "unknown set of features 'ten'; did you mean"),

@@ -117,9 +117,7 @@ def test_c12_permille_measures_are_left_out_where_nobody_says_how_many_were_rank
     """Mended: the tool fails. As it does, it takes no cutoffs for its nine measures; here a note says so."""
     without = cli("dunaiski", *QUICK, "-f", "small_4x60.txt", "--cutoffs", 10, 20)
     assert list(blocks(without.out)) == ["method", "Measure", *list(SIGNS)[:7]]
-    assert (
-        "note: AP_inter_per and P@2000_per need the number of all ranked items (-n) and are left out\n" in without.err
-    )
+    assert "note: AP_inter_per and P@2000_per need the number of all ranked items (-n) and are skipped\n" in without.err
     assert mentions(without.err, "note: ", "--cutoffs")
     whole = cli("dunaiski", *QUICK, "-f", "small_4x60.txt", "-n", 90000)
     assert "note: " not in whole.err.replace("note: small_4x60: equal", "")

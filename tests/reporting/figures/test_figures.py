@@ -79,7 +79,7 @@ def test_an_unknown_figure_is_named_with_the_nearest_one():
 def test_data_that_a_figure_does_not_take_are_an_error_of_one_line():
     with pytest.raises(ParameterError, match=r"\bleaderboard\b.*\bmissing\b.*'measure'"):
         figures.draw(Figure("leaderboard", {"systems": ["a"], "means": [1]}))
-    with pytest.raises(ParameterError, match="int is no figure"):
+    with pytest.raises(ParameterError, match="int is not a figure"):
         figures.as_svg(3)
 
 
@@ -299,7 +299,7 @@ def test_all_matrices_of_100_samples_are_counted_and_those_marked_are_drawn_one_
     }
     assert marked == expected
     assert (90, 9, 0, 1) not in marked  # F1 .947
-    assert mentions(subtitle_of(made), "undefined", 0)
+    assert mentions(subtitle_of(made), "Undefined", 0)
 
 
 def test_f1_against_mcc_stays_small():

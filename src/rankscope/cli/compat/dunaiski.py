@@ -76,7 +76,7 @@ def make_parser() -> Parser:
     )
     add("-p", "--printing", choices=PRINTING, default="all", help="what to print (%(default)s)")
     add("-v", "--verbose", action="store_true", help="print which measures the names stand for")
-    add("--cutoffs", nargs="*", type=int, metavar="N", help="accepted; no measure here has a cutoff")
+    add("--cutoffs", nargs="*", type=int, metavar="N", help="accepted, but no measure here has a cutoff")
     add("--splits", nargs="*", type=int, default=[10], metavar="N", help="groups, which act as queries (10)")
     add("--systems", nargs="*", type=int, metavar="N", help="number of systems to draw (all)")
     add("--entities", nargs="*", type=int, metavar="N", help="number of entities to draw (all)")
@@ -154,11 +154,11 @@ def report_overview(options: argparse.Namespace, table: EntityRanks, seed: int) 
         f"Minimum query size: {smallest_query:.2f}",
     )
     if options.totalranks is None:
-        report_progress("note: AP_inter_per and P@2000_per need the number of all ranked items (-n) and are left out")
+        report_progress("note: AP_inter_per and P@2000_per need the number of all ranked items (-n) and are skipped")
     if options.cutoffs:
         report_progress(
             "note: no measure here takes --cutoffs; rankscope stability --preset dunaiski -m P --cutoffs 10,20 does"
         )
     if options.verbose:
         for name, measure in default_measures().items():
-            report_progress(f"{name}: {measure}, {'higher' if SIGNS[name] > 0 else 'lower'} is taken for better")
+            report_progress(f"{name}: {measure}, {'higher' if SIGNS[name] > 0 else 'lower'} counts as better")

@@ -130,7 +130,7 @@ INTERVALS = ("t", "bca", "percentile")
 class ComparisonSettings(Settings):
     """How systems are compared; see `compare`. seed: of all resampling, so that all pairs get the same resamples."""
 
-    FUNCTIONS = ("rankscope:compare",)
+    FUNCTIONS = ("rankscope:compare", "rankscope:report")
     COMMANDS = ("compare", "report")
 
     baseline: str | None = text(

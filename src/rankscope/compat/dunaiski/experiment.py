@@ -162,7 +162,13 @@ def coded_measure(function: str, cutoff: int | float | None = None) -> Measure:
 
 
 def default_measures(*, permille: bool = True) -> dict[str, Measure]:
-    """The nine measures that the tool evaluates, by their names there. permille: with the two in permille."""
+    """The nine measures that the tool evaluates, by their names there.
+
+    Parameters
+    ----------
+    permille
+        With the two in permille.
+    """
     measures = {name: coded_measure(function, cutoff) for name, function, cutoff, _ in DEFAULT_MEASURES}
     return {name: measure for name, measure in measures.items() if permille or getattr(measure, "scale", None) is None}
 
@@ -176,7 +182,15 @@ HEAD = (
 
 
 def show_study(study: StabilityStudy, printing: str = "all") -> str:
-    """The tool's output. study: of `dunaiski_study`; printing: one of PRINTING."""
+    """The tool's output.
+
+    Parameters
+    ----------
+    study
+        Of `dunaiski_study`.
+    printing
+        One of PRINTING.
+    """
     names = {str(measure): name for name, measure in default_measures().items()}
     lines = ["Results:"]
     if printing in ("all", "eval"):

@@ -94,9 +94,11 @@ def chart_of(figure: Any, style: Style | None) -> Any:
     if isinstance(figure, Figure):
         return draw(figure, style=style)
     if not hasattr(figure, "to_dict"):
-        raise ParameterError(f"{type(figure).__name__} is no figure; expected a Figure or an Altair chart")
+        raise ParameterError(f"{type(figure).__name__} is not a figure; expected a Figure or an Altair chart")
     if style is not None:
-        raise ParameterError("style is given for a chart that is drawn already; pass it to what draws the chart")
+        raise ParameterError(
+            "style has no effect on a chart that is already drawn; pass it to the function that draws the chart"
+        )
     return figure
 
 

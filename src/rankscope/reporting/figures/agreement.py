@@ -338,7 +338,7 @@ def human_against_metric(
         alt.layer(*score_layers(alt, rows, domains, is_reversed, titles, style)),
         title=f"Systems by people and by {shorten(titles[1])}",
         subtitle=[
-            "A point a system; the farther right, the better by people, the higher up, by the metric.",
+            "One point per system. Farther right is better by people, higher up is better by the metric.",
             f"Squares: far from the rest, by people: {join_names(shorten(name) for name in square_names)}."
             if square_names
             else "",
@@ -477,7 +477,7 @@ def rank_shares(
         or np.isnan(rank_values).any()
         or (np.diff(rank_values) <= 0).any()
     ):
-        raise ParameterError("ranks are no rising numbers, expected each rank once, as 1, 2, 3")
+        raise ParameterError("ranks do not rise, expected each rank once, as 1, 2, 3")
     table = as_rates(shares, (len(names), rank_values.size), "shares")
     shown_names, rank_texts = names[:MAX_METRICS], [f"{rank:g}" for rank in rank_values.tolist()]
     rows = [
@@ -626,7 +626,7 @@ def f1_against_mcc(*, samples: int = 100, style: Style | None = None) -> Any:
     return finish(
         coefficient_layers(alt, cells, points, style),
         title=f"F1 against MCC: every confusion matrix of {samples} samples",
-        subtitle=[summary, "Marked: these, each by itself. Darker: more matrices. What is undefined counts as 0."],
+        subtitle=[summary, "These are marked one by one. Darker: more matrices. Undefined values count as 0."],
         description=f"F1 against MCC of every confusion matrix of {samples} samples. {summary}",
         style=style,
         height=380,

@@ -205,7 +205,7 @@ def power_curve(
     max_queries = max([float(n_queries[-1]), *(mark["n"] for mark in marks)])
     place_texts(marks, max_queries)
     x = alt.X("n:Q").title("queries").scale(domain=[0, max_queries], nice=True).axis(tickMinStep=1, format=",d")
-    y = alt.Y("power:Q").title("power: chance to find it").scale(domain=[0, 1])
+    y = alt.Y("power:Q").title("power: probability of finding it").scale(domain=[0, 1])
     difference_text = f"a true difference of {difference:.4g} in" if difference is not None else "the difference in"
     now_sentences = [
         f"With {mark['n']:,} queries it would be found in {floor_percent(mark['power'])} of experiments."
@@ -217,7 +217,7 @@ def power_curve(
     ]
     return finish(
         alt.layer(*layers(alt, rows, marks, (target, max_queries), x, y, style)),
-        title=f"How probably {difference_text} {printable(measure)} is found",
+        title=f"Probability of finding {difference_text} {printable(measure)}",
         subtitle=[" ".join([*now_sentences, *needed_sentences])],
         description=" ".join(
             [

@@ -81,7 +81,7 @@ def as_table(values: npt.ArrayLike, shape: tuple[int, ...], argument: str) -> Fl
     try:
         table = np.asarray(values, np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(f"{argument} is no table of numbers; expected float64 of shape {shape}") from None
+        raise ParameterError(f"{argument} is not a table of numbers; expected float64 of shape {shape}") from None
     if table.shape != shape:
         raise ParameterError(f"{argument} has shape {table.shape}, expected {shape}, to fit the names")
     if np.isinf(table).any():

@@ -448,7 +448,7 @@ def win_matrix(
         draw_cells(alt, rows, square_axes(alt, shown_names, shown_names, style), fill, tooltip, has_room),
         title="Who wins against whom",
         subtitle=[
-            "Of 100 comparisons with a column's system, a row's system wins so many; a tie is half a win.",
+            "Percentage of comparisons with the column's system that the row's system wins; a tie is half a win.",
             printable(note),
             truncation_note(len(names), MAX_SYSTEMS, "systems"),
         ],

@@ -71,7 +71,7 @@ def check_figure_path(path: Any) -> str:
     """
     suffix = Path(os.fsdecode(path)).suffix.lower()
     if suffix not in SUFFIXES:
-        problem = f"{suffix} is no format of figures" if suffix else "the name of a figure's file says its format"
+        problem = f"{suffix} is not a figure format" if suffix else "the suffix of a figure's file must name its format"
         raise ParameterError(f"{os.fsdecode(path)}: {problem}; expected {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}")
     check_writable(path)
     return suffix

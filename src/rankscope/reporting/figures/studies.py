@@ -133,7 +133,7 @@ def condition_lines(
     ]
     band_note = ""
     if band_ends[0] is not None and band_ends[1] is not None:
-        band_note = f"Bands, {printable(interval)}, are left out: {len(shown_names)} of them would cover each other."
+        band_note = f"Bands ({printable(interval)}) are not drawn: {len(shown_names)} of them would overlap."
         if len(shown_names) <= MAX_BANDS:
             band_note = f"Band: {printable(interval)}."
             band = bands(alt, shown_names, x_values[order], x_labels, (band_ends[0], band_ends[1]), encoding, y)
@@ -368,7 +368,7 @@ def asl_curves(
             cut,
             False,
         ),
-        title="How clearly each measure tells pairs of systems apart",
+        title="How clearly each measure distinguishes pairs of systems",
         subtitle=[
             f"Further left and lower is better.{dashed_caption(alpha)} Above {cut:g} nothing is drawn.",
             truncation_note(len(names), MAX_LINES, "measures"),
@@ -474,14 +474,14 @@ def asl_rates(
     )
     return finish(
         alt.layer(*rate_layers(alt, rows, shown_names, level_texts, has_intervals, style)),
-        title="How many pairs of systems each measure tells apart",
+        title="How many pairs of systems each measure distinguishes",
         subtitle=[
             symbol_caption(len(levels), level_texts[usual_column])
             + (f" Line: {printable(interval)}." if has_intervals else ""),
             truncation_note(len(names), MAX_MEASURES, "measures").replace("first", "top"),
         ],
         description=(
-            f"Pairs of systems told apart at level {level_texts[usual_column]}, by measure: {summary or 'none'}."
+            f"Pairs of systems distinguished at level {level_texts[usual_column]}, by measure: {summary or 'none'}."
         ),
         style=style,
         height=max(MIN_ROW_HEIGHT, LEVEL_HEIGHT * len(levels) + ROW_GAP) * len(shown_names),
@@ -501,7 +501,7 @@ def rate_layers(
     several_levels = len(levels) > 1
     y = alt.Y("measure:N").title(None).scale(domain=names).sort(None)
     y = y.axis(labelExpr=name_labels(style), ticks=False, grid=True)
-    title = "pairs told apart (%)"
+    title = "pairs distinguished (%)"
     x = alt.X("rate:Q").title(title).scale(domain=[0, 100])
     legend_columns = {"columns": 3} if style.narrowest < 560 and len(levels) > 4 else {}
     legend = (
@@ -607,9 +607,9 @@ def swap_curve(
             y_max,
             True,
         ),
-        title="How often a second sample turns a difference round",
+        title="How often a second sample reverses a difference",
         subtitle=[
-            f"Lower is better.{dashed_caption(alpha)}" + (" No larger difference was turned round." if is_cut else ""),
+            f"Lower is better.{dashed_caption(alpha)}" + (" No larger difference was reversed." if is_cut else ""),
             truncation_note(len(names), MAX_LINES, "measures"),
         ],
         description=f"Swap rate by the difference of two systems; for the smallest differences: {summary}.",
