@@ -11,9 +11,12 @@ from rankscope.data.text import format_interval, format_number
 __all__ = [
     "Column",
     "column",
+    "columns_of",
     "digits",
     "interval",
+    "percent",
     "table_of",
+    "thousands",
 ]
 
 
@@ -46,6 +49,18 @@ def column(
     return Column(title, tuple(Marked(cell, bold=is_bold, raised=above) for cell, is_bold, above in marks), name)
 
 
+def columns_of(
+    titles: Iterable[str], rows: Iterable[Sequence[Any]], text: Callable[[Any], str] = str
+) -> tuple[Column, ...]:
+    """A column for each title from rows of values. text: writes a value.
+
+    >>> [entry.cells for entry in columns_of(("low", "high"), [(0.1, 0.3), (0.2, 0.4)], digits(1))]
+    [('0.1', '0.2'), ('0.3', '0.4')]
+    """
+    values = list(rows)
+    return tuple(column(title, [row[place] for row in values], text) for place, title in enumerate(titles))
+
+
 def table_of(*columns: Column | None) -> Table:
     """The table of these columns, names first; None stands for a column that is not shown.
 
@@ -63,6 +78,16 @@ def table_of(*columns: Column | None) -> Table:
 def digits(n: int = 4, *, signed: bool = False) -> Callable[[float], str]:
     """Writes numbers with `n` digits; a dash for NaN."""
     return lambda value: format_number(value, n, signed=signed)
+
+
+def thousands(value: float) -> str:
+    """Writes a count: 1250 as "1,250"."""
+    return f"{value:,.0f}"
+
+
+def percent(n: int = 0) -> Callable[[float], str]:
+    """Writes shares as percentages with `n` digits: 0.53 as "53 %"."""
+    return lambda share: f"{100 * share:.{n}f} %"
 
 
 def interval(n: int = 4) -> Callable[[tuple[float, float]], str]:
