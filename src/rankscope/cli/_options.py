@@ -17,10 +17,12 @@ from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import DEFAULT_MEASURES, ConventionSettings, InputSettings
 from rankscope.evaluation.engine import evaluate_runs
 from rankscope.evaluation.joining import ENTITY, n_workers
+from rankscope.io.core import FORMATS
 
 __all__ = [
     "READING_OPTIONS",
     "cluster_option",
+    "details_option",
     "evaluate_files",
     "evaluation_options",
     "format_option",
@@ -29,6 +31,8 @@ __all__ = [
     "reading_workers",
     "refuse_workers",
     "resolve_format",
+    "run_format_option",
+    "workers_option",
 ]
 
 
@@ -113,16 +117,36 @@ def measure_option(default: Sequence[str]) -> Callable[[Command], Command]:
     )
 
 
+def workers_option(when_faster: str) -> Callable[[Command], Command]:
+    """`--workers`. when_faster: when all cores are used by default."""
+    return click.option(
+        "--workers",
+        type=int,
+        metavar="N",
+        help=f"Number of processes; the result does not depend on it. Default: all cores {when_faster}.",
+    )
+
+
+def details_option(what: str = "the sections that a page folds away") -> Callable[[Command], Command]:
+    """`--details`. what: it shows besides."""
+    return click.option("--details", is_flag=True, help=f"Also show {what}.")
+
+
+def run_format_option(command: Command) -> Command:
+    """`--input`, for commands that read runs only."""
+    return click.option(
+        "--input",
+        "input",
+        type=click.Choice(list(FORMATS)),
+        help="Format of the runs. Default: detected from their content.",
+    )(command)
+
+
 EVALUATION_OPTIONS = (
     measure_option(DEFAULT_MEASURES),
     setting_options(ConventionSettings),
     setting_options(InputSettings),
-    click.option(
-        "--workers",
-        type=int,
-        metavar="N",
-        help="Number of processes. Default: all cores if that is faster. The result does not depend on it.",
-    ),
+    workers_option("if that is faster"),
 )
 #: Those of them that say how runs are read, not how they are measured.
 READING_OPTIONS = ("input", "total_ranks", "workers")

@@ -192,7 +192,7 @@ class SearchSettings(Settings):
 
     FUNCTIONS = ("rankscope.experiments:search",)
 
-    trials: int = count(20, flag="--search", help="Number of settings of each ranker that are tried.")
+    trials: int = count(20, flag="--search", metavar="N", help="Number of settings tried for each ranker.")
 
 
 #: Number of settings in a table.
@@ -387,7 +387,7 @@ def search(
     measures
         A measure or a list of measures; the first is the one that sentences are about. Default: nDCG@10 and AP.
     trials
-        Number of settings of each ranker that are tried. Default: 20.
+        Number of settings tried for each ranker. Default: 20.
     log
         A file with a line of JSON for each trial, written as soon as the trial is done. Trials in it are not repeated,
         so an interrupted search continues to the same result.

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from rankscope.cli._groups import Command, option_group
-from rankscope.cli._options import evaluate_files, evaluation_options
+from rankscope.cli._options import details_option, evaluate_files, evaluation_options
 from rankscope.cli._output import progress_bar
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
@@ -23,7 +23,7 @@ __all__ = [
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @option_group("Measures and data", evaluation_options)
 @option_group("Agreement", setting_options(MeasureAgreementSettings))
-@click.option("--details", is_flag=True, help="Show every pair of measures, even if there are many.")
+@details_option("every pair of measures if there are many")
 @option_group("Output", result_options)
 def measures(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], details: bool, **options: Any) -> None:
     """Correlate measures with each other on the RUNs: how far do they agree?
