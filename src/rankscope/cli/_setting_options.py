@@ -25,7 +25,6 @@ from rankscope.settings import (
 __all__ = [
     "is_given",
     "option_help",
-    "option_of",
     "setting_options",
     "take_settings",
 ]
@@ -38,43 +37,33 @@ SHORT_FLAGS = {"--measure": ("-m",)}
 
 
 def setting_options(
-    settings_class: type[Settings], *, without: Collection[str] = (), hint: str = ""
+    settings_class: type[Settings],
+    *,
+    only: Collection[str] = (),
+    without: Collection[str] = (),
+    optional: bool = False,
+    hint: str = "",
 ) -> Callable[[Command], Command]:
     """An option for each field that has a flag.
 
-    Parameters
-    ----------
-    settings_class
-        The settings class.
-    without
-        Names of fields that are no options of this command.
-    hint
-        A sentence appended to each help, such as the option that it needs.
+    only: the fields to take; all by default. without: fields that the command gets in another way. optional: whether
+    the value is None if the option is missing, for a command that does something else then. hint: a sentence after each
+    help, as which option it needs.
     """
 
     def decorate(command: Command) -> Command:
         for setting in reversed(tuple(settings_class.declared().values())):
-            if setting.flag and setting.name not in without:
-                command = option_of(setting, hint=hint)(command)
+            if setting.flag and setting.name not in without and setting.name in (only or (setting.name,)):
+                command = option_of(setting, optional=optional, hint=hint)(command)
         return command
 
     return decorate
 
 
-def option_of(setting: Setting, *, required: bool = True, hint: str = "") -> Callable[[Command], Command]:
-    """The option of one field. Its value goes by the name of the field.
-
-    Parameters
-    ----------
-    setting
-        The field.
-    required
-        Whether the option of a field without a default must be given.
-    hint
-        A sentence appended to the help.
-    """
+def option_of(setting: Setting, *, optional: bool = False, hint: str = "") -> Callable[[Command], Command]:
+    """The option of one field, whose value goes by the name of the field; see `setting_options`."""
     flag = setting.flag
-    has_default = setting.default is not REQUIRED and setting.default not in (None, ())
+    has_default = not optional and setting.default is not REQUIRED and setting.default not in (None, ())
     options: dict[str, Any] = {
         "help": " ".join(filter(None, (option_help(setting), hint))),
         "default": setting.default if has_default else None,
@@ -86,7 +75,7 @@ def option_of(setting: Setting, *, required: bool = True, hint: str = "") -> Cal
             return click.option(f"{flag}/{negative}", setting.name, **options)
         return click.option(flag, setting.name, is_flag=True, **{**options, "show_default": False})
     if setting.default is REQUIRED:
-        options["required"] = required
+        options["required"] = not optional
     if isinstance(setting.rule, (Names, Numbers)) and setting.rule.parse is None:
         options |= {"multiple": True, "default": setting.default or ()}
     if isinstance(setting.rule, NumberList) and options["show_default"]:

@@ -8,21 +8,21 @@ from typing import Any
 import click
 
 from rankscope.cli._groups import Command, option_group
-from rankscope.cli._options import evaluate_files, evaluation_options
+from rankscope.cli._options import details_option, evaluate_files, evaluation_options
 from rankscope.cli._output import progress_bar
 from rankscope.cli._results import pop_result_output, result_options
-from rankscope.cli._setting_options import setting_options, take_settings
+from rankscope.cli._setting_options import is_given, setting_options, take_settings
 from rankscope.comparison.common_queries import resolve_system
 from rankscope.comparison.compare import Comparison, ComparisonSettings, compare_systems
 from rankscope.comparison.gate import Gate, GateSettings, decide_gate
 from rankscope.comparison.merge_scores import join_scores
+from rankscope.comparison.standardisation import StandardisationSettings
 from rankscope.comparison.standardisation import standardise as standardise_scores
 from rankscope.data.result import Result
 from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.evaluation.joining import ENTITY
 from rankscope.evaluation.saved_scores import check_save, read_baseline, write_scores
-from rankscope.stats.standardisation import STANDARDISATIONS
 
 __all__ = [
     "compare",
@@ -36,33 +36,24 @@ __all__ = [
 @option_group("Comparison", setting_options(ComparisonSettings))
 @option_group(
     "Comparison",
-    click.option(
-        "--standardise",
-        type=click.Choice(list(STANDARDISATIONS)),
-        help="Standardise the scores of each query over the systems: as z-scores, or mapped to 0..1 (cdf).",
-    ),
+    setting_options(StandardisationSettings, optional=True, hint="Default: not standardised."),
     click.option("--against", metavar="FILE", help="The baseline: a run, or scores saved with --save."),
 )
 @option_group(
     "Gate (non-inferiority)",
-    click.option(
-        "--gate",
-        type=click.FloatRange(min=0),
-        metavar="MARGIN",
-        help="With --against: non-inferiority test with this margin. Exit code 0: RUN is not worse than the baseline "
-        "by more than the margin; 3: RUN is worse; 4: undecided.",
+    setting_options(
+        GateSettings,
+        only=("margin",),
+        optional=True,
+        hint="Needs --against. Exit code 0: RUN is not worse than the baseline by more than the margin; 3: RUN is "
+        "worse; 4: undecided.",
     ),
-    click.option(
-        "--power",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
-        metavar="P",
-        help="With --gate: power at which the number of queries still needed is estimated. Default: 0.8.",
-    ),
+    setting_options(GateSettings, only=("power",), hint="Needs --gate."),
 )
 @option_group(
     "Output",
     click.option("--save", metavar="FILE", help="Save the scores of the RUNs to a .parquet file, for --against."),
-    click.option("--details", is_flag=True, help="Show also bootstrap intervals, effect sizes and single queries."),
+    details_option("Also show bootstrap intervals, effect sizes and single queries."),
 )
 @option_group("Output", result_options)
 def compare(
@@ -71,8 +62,8 @@ def compare(
     measures: tuple[str, ...],
     standardise: str | None,
     against: str | None,
-    gate: float | None,
-    power: float | None,
+    margin: float | None,
+    power: float,
     save: str | None,
     details: bool,
     **options: Any,
@@ -89,11 +80,11 @@ def compare(
     """
     settings, result_output = take_settings(ComparisonSettings, options), pop_result_output(options)
     gate_settings = None
-    if gate is not None:
-        gate_settings = settings_of_gate(settings, gate, power)
+    if margin is not None:
+        gate_settings = settings_of_gate(settings, margin, power)
         check_gate_options(len(runs), against, standardise)
-    elif power is not None:
-        raise ParameterError("--power is for --gate: with it, how many more queries would decide; leave it out")
+    elif is_given("power"):
+        raise ParameterError("--power needs --gate: it estimates how many more queries would decide; add --gate")
     inputs = (qrels, *runs, *([against] if against is not None else []))
     result_output.check(inputs)
     if save is not None:
@@ -138,7 +129,7 @@ def compare_with(
         return compare_systems(scores, None, settings, workers=workers, progress=progress)
 
 
-def settings_of_gate(settings: ComparisonSettings, margin: float, power: float | None) -> GateSettings:
+def settings_of_gate(settings: ComparisonSettings, margin: float, power: float) -> GateSettings:
     """The settings of a gate. Raises ParameterError for options of a comparison that a gate does not have."""
     settings.refuse(
         "alternative", "correction", "family", "interval", "rope", since="--gate has one-sided bounds for each measure"
@@ -147,7 +138,7 @@ def settings_of_gate(settings: ComparisonSettings, margin: float, power: float |
         margin=margin,
         alpha=settings.alpha,
         test=settings.test,
-        power=GateSettings.power if power is None else power,
+        power=power,
         n_resamples=settings.n_resamples,
         seed=settings.seed,
     )

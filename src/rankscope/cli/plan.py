@@ -14,11 +14,12 @@ from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.comparison.common_queries import resolve_system
 from rankscope.comparison.plan import PlanSettings, plan_queries
+from rankscope.comparison.standardisation import StandardisationSettings
 from rankscope.comparison.standardisation import standardise as standardise_by_query
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.joining import ENTITY
-from rankscope.stats.standardisation import STANDARDISATIONS
+from rankscope.judging.estimation import JudgmentPlanSettings, plan_human_judgments
 
 __all__ = [
     "plan",
@@ -32,11 +33,7 @@ __all__ = [
 @option_group("Plan", setting_options(PlanSettings))
 @option_group(
     "Plan",
-    click.option(
-        "--standardise",
-        type=click.Choice(list(STANDARDISATIONS)),
-        help="Standardise the scores of each query over the systems: as z-scores, or mapped to 0..1 (cdf).",
-    ),
+    setting_options(StandardisationSettings, optional=True, hint="Default: not standardised."),
 )
 @option_group(
     "Machine judgments",
@@ -45,9 +42,7 @@ __all__ = [
         metavar="QRELS",
         help="A machine's judgments of all queries: how many queries must people judge for intervals of --width?",
     ),
-    click.option(
-        "--map", "map_", metavar="A=B,...", help="With --machine: its grades on people's scale, as 0=0,1=0,2=1."
-    ),
+    setting_options(JudgmentPlanSettings, only=("map",), hint="Needs --machine."),
 )
 @option_group("Output", result_options)
 def plan(
@@ -56,7 +51,6 @@ def plan(
     measures: tuple[str, ...],
     standardise: str | None,
     machine: str | None,
-    map_: str | None,
     **options: Any,
 ) -> None:
     """How many queries does a comparison of systems like these RUNs need?
@@ -70,16 +64,15 @@ def plan(
     rankscope plan demo-few.qrels *.run --machine demo-judge.qrels -m nDCG@10 --width 0.1
     """
     settings, result_output = take_settings(PlanSettings, options), pop_result_output(options)
+    grade_map: str | None = options.pop("map")
     if machine is not None:
         if not runs:
             raise click.UsageError("Missing argument 'RUN...'.")
         result_output.check((qrels, machine, *runs))
         width = check_width(settings, standardise)
         refuse_workers(options)
-        from rankscope.judging.estimation import JudgmentPlanSettings, plan_human_judgments
-
         judgment_settings = JudgmentPlanSettings(
-            width=width, baseline=settings.baseline, map=map_, confidence_level=1 - settings.alpha
+            width=width, baseline=settings.baseline, map=grade_map, confidence_level=1 - settings.alpha
         )
         input_ = options.pop("input")
         evaluation_plan = make_plan(list(measures) or None, **options)
@@ -89,7 +82,7 @@ def plan(
             )
         result_output.show(judgment_plan)
         return
-    if map_ is not None:
+    if grade_map is not None:
         raise ParameterError("--map is for --machine, the judgments of a machine; leave it out")
     result_output.check((qrels, *runs))
     if len(runs) == 1 and options["input"] != ENTITY:

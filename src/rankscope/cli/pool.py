@@ -8,11 +8,12 @@ from typing import Any
 import click
 
 from rankscope.cli._groups import Command, option_group
+from rankscope.cli._options import details_option, input_option
 from rankscope.cli._output import bytes_progress, check_output
 from rankscope.cli._results import PAGE, ResultOutput, check_page
-from rankscope.cli._setting_options import is_given, option_of, setting_options, take_settings
+from rankscope.cli._setting_options import is_given, setting_options, take_settings
 from rankscope.errors import ParameterError
-from rankscope.io.core import FORMATS, writable_formats
+from rankscope.io.core import writable_formats
 from rankscope.judging.pooling import (
     LeaveOutSettings,
     PoolSettings,
@@ -31,9 +32,6 @@ __all__ = [
 ]
 
 
-SAMPLE_OPTION = option_of(SampleSettings.declared()["share"], required=False)
-
-
 @click.command(cls=Command)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @option_group("Pool", setting_options(PoolSettings))
@@ -42,15 +40,10 @@ SAMPLE_OPTION = option_of(SampleSettings.declared()["share"], required=False)
     metavar="QRELS",
     help="Judgments made so far; their documents are not listed again, and methods learn from them.",
 )
-@SAMPLE_OPTION
+@setting_options(SampleSettings, only=("share",), optional=True)
 @click.option("--leave-out", is_flag=True, help="With --judged: show each run as if it had not taken part.")
 @option_group("Leave one run out", setting_options(LeaveOutSettings, without=("rel",), hint="Needs --leave-out."))
-@click.option(
-    "--input",
-    "input",
-    type=click.Choice(list(FORMATS)),
-    help="Format of the runs. Default: detected from their content.",
-)
+@input_option(name="input")
 @click.option("--to", type=click.Choice(writable_formats()), help="Format of POOL. Default: by its suffix.")
 @click.option(
     "-o", "--output", metavar="POOL", help="Write the documents to judge to this file (atomically); - prints them."
@@ -63,7 +56,7 @@ SAMPLE_OPTION = option_of(SampleSettings.declared()["share"], required=False)
     show_default=True,
     help="Format of the printed table of runs.",
 )
-@click.option("--details", is_flag=True, help="Also show what a page folds away.")
+@details_option()
 def pool(
     runs: tuple[str, ...], output: str | None, to: str | None, format_: str, details: bool, **options: Any
 ) -> None:

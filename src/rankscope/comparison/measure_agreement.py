@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.comparison.common_queries import check_systems
+from rankscope.data.columns import column, columns_of, digits, table_of
 from rankscope.data.result import Result
 from rankscope.data.scores import Scores
 from rankscope.data.section import Figure, Section, Table
-from rankscope.data.text import format_p_cell, format_percent, format_value, join_names, pluralise, pluralise_queries
+from rankscope.data.text import format_p_cell, format_percent, join_names, pluralise, pluralise_queries
 from rankscope.errors import ParameterError
 from rankscope.kernels.means import nan_mean
 from rankscope.kernels.resample import draw
@@ -181,7 +182,6 @@ class MeasureAgreement(Result):
 
     def sections(self) -> tuple[Section, ...]:
         """What a report shows: all correlations as a table that reads both ways, and each with its interval."""
-        cells = [[format_value(value, "mean") for value in row] for row in self.matrix.tolist()]
         figure = {
             "measures": self.measures,
             "values": tuple(tuple(row) for row in self.matrix.tolist()),
@@ -191,9 +191,8 @@ class MeasureAgreement(Result):
             Section(
                 title=f"Agreement of measures on {self.settings.by}",
                 sentence=sentence_of(self),
-                table=Table(
-                    columns=("measure", *self.measures),
-                    rows=tuple((name, *row) for name, row in zip(self.measures, cells, strict=True)),
+                table=table_of(
+                    column("measure", self.measures, name=True), *columns_of(self.measures, self.matrix, digits())
                 ),
                 figure=Figure("correlation_matrix", figure),
                 notes=notes_of(self),
@@ -207,20 +206,15 @@ class MeasureAgreement(Result):
 
 
 def pairs_table(result: MeasureAgreement) -> Table:
-    rows = []
-    for a, b, _, _, value, low, high, pvalue, n in result.records():
-        cells = [format_value(x, "mean") for x in (value, low, high)]
-        rows.append((a, b, *cells, format_p_cell(pvalue), str(n)))
-    columns = (
-        "measure",
-        "and",
-        NAMES[result.settings.statistic],
-        f"{format_percent(result.settings.confidence_level)} from",
-        "to",
-        "p",
-        result.settings.by,
+    return table_of(
+        column("measure", [result.measures[measure] for measure in result.first], name=True),
+        column("and", [result.measures[measure] for measure in result.second], name=True),
+        column(NAMES[result.settings.statistic], result.value, digits()),
+        column(f"{format_percent(result.settings.confidence_level)} from", result.low, digits()),
+        column("to", result.high, digits()),
+        column("p", result.pvalue, format_p_cell),
+        column(result.settings.by, result.n),
     )
-    return Table(columns=columns, rows=tuple(rows), n_name_columns=2)
 
 
 def sentence_of(result: MeasureAgreement) -> str:

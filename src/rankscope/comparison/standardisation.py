@@ -30,16 +30,16 @@ FEW = 3
 
 @dataclass(frozen=True, kw_only=True)
 class StandardisationSettings(Settings):
-    """How scores are standardised; see `standardise`. The commands have it as an option that is off by default."""
+    """How scores are standardised; see `standardise`. In the commands the option is off by default."""
 
     FUNCTIONS = ("rankscope:standardise",)
 
-    method: str = choice(
+    standardise: str = choice(
         "z",
         STANDARDISATIONS,
-        help="Standard deviations above the mean of the reference systems on that query (z), or the normal "
-        "distribution function of these (cdf).",
-        flag="--standardise",
+        help="Scale of the standardised scores of a query: standard deviations above the mean of the systems (z), or "
+        "these mapped to 0..1 by the normal distribution function (cdf).",
+        argument="method",
     )
 
 
@@ -76,8 +76,8 @@ def standardise(scores: Scores, *, method: str = "z", reference: Scores | Sequen
     scores
         The scores.
     method
-        Standard deviations above the mean of the reference systems on that query (z), or the normal distribution
-        function of these (cdf). One of 'z', 'cdf'. Default: 'z'.
+        Scale of the standardised scores of a query: standard deviations above the mean of the systems (z), or these
+        mapped to 0..1 by the normal distribution function (cdf). One of 'z', 'cdf'. Default: 'z'.
     reference
         The systems that the mean and standard deviation of a query come from: names of some of these systems, or other
         scores of the same queries and measures. Default: all of these systems.
@@ -117,7 +117,7 @@ def standardise(scores: Scores, *, method: str = "z", reference: Scores | Sequen
     >>> rs.standardise(rs.evaluate(qrels, runs, "AP")).matrix("AP").round(3).tolist()
     [[0.832, 0.577], [0.277, 0.577], [-1.109, -1.155]]
     """
-    method = StandardisationSettings(method=method).method
+    method = StandardisationSettings(standardise=method).standardise
     check_systems(scores, None, minimum=1)
     if "standardised" in scores.settings:
         raise ParameterError(

@@ -12,10 +12,12 @@ from rankscope.data.text import format_interval, format_number
 __all__ = [
     "Column",
     "column",
+    "columns_of",
     "digits",
     "general",
     "interval",
     "is_best",
+    "percent",
     "rank_range",
     "table_of",
     "thousands",
@@ -49,6 +51,18 @@ def column(
         return Column(title, texts, name)
     marks = zip(texts, bold or [False] * len(texts), raised or [""] * len(texts), strict=True)
     return Column(title, tuple(Marked(cell, bold=is_bold, raised=above) for cell, is_bold, above in marks), name)
+
+
+def columns_of(
+    titles: Iterable[str], rows: Iterable[Sequence[Any]], text: Callable[[Any], str] = str
+) -> tuple[Column, ...]:
+    """A column for each title from rows of values. text: writes a value.
+
+    >>> [entry.cells for entry in columns_of(("low", "high"), [(0.1, 0.3), (0.2, 0.4)], digits(1))]
+    [('0.1', '0.2'), ('0.3', '0.4')]
+    """
+    values = list(rows)
+    return tuple(column(title, [row[place] for row in values], text) for place, title in enumerate(titles))
 
 
 def table_of(*columns: Column | None) -> Table:
@@ -91,13 +105,9 @@ def general(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:g}"
 
 
-def thousands(n: int) -> str:
-    """A count with commas.
-
-    >>> thousands(1250)
-    '1,250'
-    """
-    return f"{n:,}"
+def percent(n: int = 0) -> Callable[[float], str]:
+    """Writes shares as percentages with `n` digits: 0.53 as "53 %"."""
+    return lambda share: f"{100 * share:.{n}f} %"
 
 
 def interval(n: int = 4) -> Callable[[tuple[float, float]], str]:
@@ -115,10 +125,10 @@ def rank_range(ranks: tuple[float, float]) -> str:
     return f"{best}" if best == worst else f"{best}-{worst}"
 
 
-def thousands(count: int | None) -> str:
+def thousands(count: float | None) -> str:
     """A count with commas between thousands; a dash for None.
 
     >>> thousands(12345), thousands(None)
     ('12,345', '-')
     """
-    return "-" if count is None else f"{int(count):,}"
+    return "-" if count is None else f"{count:,.0f}"

@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.comparison.compare import MeasureComparison
+from rankscope.data.columns import column, digits, interval, table_of
 from rankscope.data.features import Features
 from rankscope.data.result import Result
-from rankscope.data.section import Cell, Section, Table
-from rankscope.data.text import format_interval, format_number, format_p_cell, join_names, pluralise
+from rankscope.data.section import Section
+from rankscope.data.text import format_number, format_p_cell, format_percent, join_names, pluralise
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.experiments.crossvalidation import (
     AnalysisSettings,
@@ -202,20 +203,20 @@ class FeatureAblation(Result):
 
     def section(self, comparison: MeasureComparison, position: int) -> Section:
         lost, low, high, pair_index = self.losses_and_intervals(comparison)
-        sizes = {group: len(features) for group, features in self.groups.items()}
-        rows: list[tuple[Cell, ...]] = []
-        for g in order_of(-lost, comparison.measure_values.scale).tolist():
-            group = list(sizes)[g]
-            cells = (
-                format_number(float(comparison.means[g + 1])),
-                format_number(float(lost[g])),
-                format_interval(low[g], high[g]),
-            )
-            pvalue = float(comparison.pvalue_corrected[pair_index[g]])
-            rows.append((group, str(sizes[group]), *cells, format_p_cell(pvalue)))
-        interval_title = f"{100 * (1 - comparison.alpha):g} % interval"
-        columns = ("without", "features", comparison.measure, "lost", interval_title, "p")
-        table = Table(columns=columns, rows=tuple(rows))
+        order = order_of(-lost, comparison.measure_values.scale)
+        groups = [list(self.groups)[g] for g in order.tolist()]
+        table = table_of(
+            column("without", groups, name=True),
+            column("features", [len(self.groups[group]) for group in groups]),
+            column(comparison.measure, comparison.means[order + 1], digits()),
+            column("lost", lost[order], digits()),
+            column(
+                f"{format_percent(1 - comparison.alpha)} interval",
+                zip(low[order], high[order], strict=True),
+                interval(),
+            ),
+            column("p", comparison.pvalue_corrected[pair_index[order]], format_p_cell),
+        )
         return Section(
             title=f"{self.model}: {comparison.measure} without groups of features",
             sentence=self.sentence(comparison) if position == 0 else "",

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from rankscope.data.columns import column, digits, interval, table_of
 from rankscope.data.features import Features
 from rankscope.data.result import Result
 from rankscope.data.scores import summarise
-from rankscope.data.section import Figure, Section, Table
-from rankscope.data.text import format_interval, format_number, pluralise
+from rankscope.data.section import Figure, Section
+from rankscope.data.text import pluralise
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.judged_lists import FullyJudgedLists
 from rankscope.kernels.rounding_ties import order_of
@@ -158,10 +159,7 @@ class FeatureImportance(Result):
         order, name = self.order(model), self.models[model]
         units = self.drops[model].reshape(-1, worth.size)
         deviation = units.std(axis=0, ddof=1) if len(units) > 1 else np.full(worth.shape, np.nan)
-        rows = tuple(
-            (self.features[j], format_number(worth[j]), format_number(deviation[j]), format_interval(low[j], high[j]))
-            for j in order[:FEATURES]
-        )
+        listed = order[:FEATURES]
         n_more = len(order) - FEATURES
         more_text = (
             f" ({pluralise(n_more, 'other')} {'matters' if n_more == 1 else 'matter'} less)" if n_more > 0 else ""
@@ -173,7 +171,12 @@ class FeatureImportance(Result):
                 f"shuffled among all documents{more_text}. Features that carry the same information can replace each "
                 "other; then each seems unimportant."
             ),
-            table=Table(columns=("feature", "importance", "sd over folds and seeds", "95 % interval"), rows=rows),
+            table=table_of(
+                column("feature", [self.features[j] for j in listed], name=True),
+                column("importance", worth[listed], digits()),
+                column("sd over folds and seeds", deviation[listed], digits()),
+                column("95 % interval", zip(low[listed], high[listed], strict=True), interval()),
+            ),
             figure=Figure(
                 "feature_bars",
                 {

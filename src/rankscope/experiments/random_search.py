@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope._version import __version__
+from rankscope.data.columns import column, digits, table_of
 from rankscope.data.features import Features
 from rankscope.data.result import Result
 from rankscope.data.scores import summarise
-from rankscope.data.section import Cell, Marked, Section, Table
+from rankscope.data.section import Section
 from rankscope.data.text import format_number, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan
@@ -191,7 +192,7 @@ class SearchSettings(Settings):
 
     FUNCTIONS = ("rankscope.experiments:search",)
 
-    trials: int = count(20, flag="--search", help="Number of settings of each ranker that are tried.")
+    trials: int = count(20, flag="--search", metavar="N", help="Number of settings tried for each ranker.")
 
 
 #: Number of settings in a table.
@@ -269,9 +270,8 @@ class Search(Result):
         listed_trials = ranked_trials[:TRIALS_LISTED]
         first_trial = trials[0]
         names = list(dict.fromkeys(key for trial in listed_trials for key in trial.changed))
-        rows: list[tuple[Cell, ...]] = [trial_row(trial, names, trial is ranked_trials[0]) for trial in listed_trials]
         if first_trial not in listed_trials:
-            rows.append(trial_row(first_trial, names, False))
+            listed_trials.append(first_trial)
         gain = abs(best.value - first_trial.value)
         is_unchanged = best.number == first_trial.number
         if is_unchanged:
@@ -289,11 +289,24 @@ class Search(Result):
             f"Of {pluralise(len(trials), 'setting')} of {best.model}, {outcome}. The best of many is too good on the "
             "lists that it was chosen by; the test lists show what it is worth."
         )
-        n_more = len(trials) - len(rows)
+        n_more = len(trials) - len(listed_trials)
         return Section(
             title=f"{best.model}: settings tried",
             sentence=sentence,
-            table=Table(columns=("trial", f"validation {self.measure}", "best epoch", *names), rows=tuple(rows)),
+            table=table_of(
+                column("trial", [trial.number for trial in listed_trials], name=True),
+                column(
+                    f"validation {self.measure}",
+                    [trial.value for trial in listed_trials],
+                    digits(),
+                    bold=[trial is ranked_trials[0] for trial in listed_trials],
+                ),
+                column("best epoch", [trial.best_epoch for trial in listed_trials], digits(0)),
+                *(
+                    column(name, [trial.changed.get(name, "-") for trial in listed_trials], format_parameter)
+                    for name in names
+                ),
+            ),
             notes=(f"{pluralise(n_more, 'setting')} with worse values are not shown",) if n_more > 0 else (),
         )
 
@@ -322,13 +335,6 @@ class Search(Result):
 
 def format_changes(changed: Mapping[str, Any]) -> list[str]:
     return [f"{name}={value!r}" for name, value in changed.items()]
-
-
-def trial_row(trial: Trial, names: Sequence[str], best: bool) -> tuple[Cell, ...]:
-    """A row of the table; a dash where a parameter is unchanged."""
-    changed = [format_parameter(trial.changed[name]) if name in trial.changed else "-" for name in names]
-    value = Marked(format_number(trial.value), bold=best)
-    return (str(trial.number), value, format_number(trial.best_epoch, 0), *changed)
 
 
 def format_parameter(value: Any) -> str:
@@ -381,7 +387,7 @@ def search(
     measures
         A measure or a list of measures; the first is the one that sentences are about. Default: nDCG@10 and AP.
     trials
-        Number of settings of each ranker that are tried. Default: 20.
+        Number of settings tried for each ranker. Default: 20.
     log
         A file with a line of JSON for each trial, written as soon as the trial is done. Trials in it are not repeated,
         so an interrupted search continues to the same result.

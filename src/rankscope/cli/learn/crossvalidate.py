@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from rankscope.cli._groups import Command, option_group
-from rankscope.cli._options import cluster_option, measure_option
+from rankscope.cli._options import cluster_option, details_option, measure_option, workers_option
 from rankscope.cli._output import bytes_progress, progress_bar
 from rankscope.cli._results import ResultOutput, pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
@@ -61,13 +61,7 @@ WORTH_WORKERS = 1 << 20
 @option_group("Cross-validation", setting_options(CrossValidationSettings))
 @option_group("Analysis", setting_options(AnalysisSettings))
 @option_group("Blend", blend_options)
-@click.option(
-    "--search",
-    "trials",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Try N settings of each ranker on the validation lists first, and test the best.",
-)
+@setting_options(SearchSettings, optional=True, hint="The best on the validation lists are tested. Default: no search.")
 @click.option(
     "--log",
     metavar="FILE",
@@ -81,14 +75,9 @@ WORTH_WORKERS = 1 << 20
     help="Test what one ranker loses without these features: NAME=1-5,7 or titles=title*,url. May be repeated.",
 )
 @click.option("--cache", is_flag=True, help="Keep a binary copy beside each file, and read it next time.")
-@click.option(
-    "--workers",
-    type=int,
-    metavar="N",
-    help="Number of processes; the results do not depend on it. Default: all cores if the work is long enough.",
-)
+@workers_option(default="all cores if the work is long enough")
 @option_group("Large data", cluster_option)
-@click.option("--details", is_flag=True, help="Also show the sections that a page folds away.")
+@details_option()
 @option_group("Ranker", setting_options(RankerSettings, without=("seed",)))
 @option_group("PyTorch", setting_options(TorchSettings))
 @option_group("Output", result_options)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.comparison.common_queries import MeasureValues, extreme_queries, query_gains
-from rankscope.data.columns import Column, column, digits, interval, rank_range, table_of
+from rankscope.data.columns import Column, column, digits, interval, percent, rank_range, table_of
 from rankscope.data.section import Cell, Figure, Section, Table
 from rankscope.data.text import (
     first_names,
@@ -502,7 +502,7 @@ def pair_columns(
         column(f"{format_percent(1 - comparison.alpha)} interval", zip(low, high, strict=True), interval()),
         *tests,
         column("effect d", sign * comparison.effect_size[pairs], digits(2, signed=True)),
-        column("better on", np.where(sign > 0, superiority, 1 - superiority), lambda share: f"{100 * share:.0f} %"),
+        column("better on", np.where(sign > 0, superiority, 1 - superiority), percent()),
         column(
             "wins/ties/losses",
             zip(wins.tolist(), effects.ties[pairs].tolist(), losses.tolist(), strict=True),

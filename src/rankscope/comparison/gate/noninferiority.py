@@ -85,7 +85,11 @@ class GateSettings(Settings):
     FUNCTIONS = ("rankscope:gate",)
 
     margin: float = number(
-        REQUIRED, rule=NONNEGATIVE, help="Largest loss of the mean that is acceptable, in units of the measure."
+        REQUIRED,
+        rule=NONNEGATIVE,
+        flag="--gate",
+        metavar="MARGIN",
+        help="Largest acceptable loss of the mean, in units of the measure.",
     )
     alpha: float = alpha_field(help="Significance level of each one-sided test.")
     test: str = choice("t", TESTS, help="Test of the mean difference.")
@@ -418,7 +422,7 @@ def gate(
     measures
         A measure, a list of measures, or None for all measures of `new`.
     margin
-        Largest loss of the mean that is acceptable, in units of the measure.
+        Largest acceptable loss of the mean, in units of the measure.
     system
         The system of `new`; may be omitted if there is only one.
     baseline_system

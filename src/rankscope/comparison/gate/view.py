@@ -7,13 +7,12 @@ from typing import NamedTuple
 
 from rankscope.comparison.compare import differences_figure, extremes_table
 from rankscope.comparison.gate.noninferiority import PASS, UNDECIDED, WORSE, Gate, GateSettings, MeasureGate
+from rankscope.data.columns import column, columns_of, digits, table_of
 from rankscope.data.section import Section, Table
 from rankscope.data.text import (
-    format_number,
     format_p_cell,
     format_p_value,
     format_percent,
-    format_value,
     join_names,
     pluralise_queries,
 )
@@ -59,36 +58,19 @@ def sections_of(gate: Gate) -> tuple[Section, ...]:
 
 
 def summary_table(gate: Gate) -> Table:
-    rows = []
-    for measure_gate in gate.measure_gates:
-        new_mean, baseline_mean = measure_gate.measure_values.values.mean(axis=1).tolist()
-        decision = measure_gate.decision
-        rows.append(
-            (
-                measure_gate.measure_values.label,
-                decision.verdict,
-                *(format_value(x, "mean") for x in (new_mean, baseline_mean)),
-                *(
-                    format_number(x, signed=True)
-                    for x in (measure_gate.difference, measure_gate.low, measure_gate.high)
-                ),
-                *(format_p_cell(p) for p in (decision.pvalue_noninferior, decision.pvalue_worse)),
-                str(measure_gate.n),
-            )
-        )
-    columns = (
-        "measure",
-        "verdict",
-        gate.system,
-        gate.baseline,
-        "difference",
-        "low",
-        "high",
-        "p not worse",
-        "p worse",
-        "n",
+    gates = gate.measure_gates
+    means = [measure_gate.measure_values.values.mean(axis=1) for measure_gate in gates]
+    return table_of(
+        column("measure", [measure_gate.measure_values.label for measure_gate in gates], name=True),
+        column("verdict", [measure_gate.verdict for measure_gate in gates], name=True),
+        *columns_of((gate.system, gate.baseline), means, digits()),
+        column("difference", [measure_gate.difference for measure_gate in gates], digits(signed=True)),
+        column("low", [measure_gate.low for measure_gate in gates], digits(signed=True)),
+        column("high", [measure_gate.high for measure_gate in gates], digits(signed=True)),
+        column("p not worse", [measure_gate.decision.pvalue_noninferior for measure_gate in gates], format_p_cell),
+        column("p worse", [measure_gate.decision.pvalue_worse for measure_gate in gates], format_p_cell),
+        column("n", [measure_gate.n for measure_gate in gates]),
     )
-    return Table(columns=columns, rows=tuple(rows), n_name_columns=2)
 
 
 def overall_sentence(gate: Gate) -> str:

@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from rankscope.comparison.judges.common_documents import CommonDocuments, rows_for_ranking
+from rankscope.data.columns import column, columns_of, digits, table_of, thousands
 from rankscope.data.hits import Hits
-from rankscope.data.section import Section, Table
-from rankscope.data.text import format_number, format_percent, join_names
+from rankscope.data.section import Section
+from rankscope.data.text import format_percent, join_names
 from rankscope.stats.distributions import special
 from rankscope.typing import Bools, Floats, Ints
 
@@ -168,18 +169,9 @@ def bias_rows(biases: Sequence[GradeBias], tastes: Sequence[SystemTaste]) -> Ite
             yield f"{name}_at_{DEPTH}", "", "", taste.system, *getattr(taste, name)
 
 
-def mean_cells(mean: ClusteredMean, signed: bool = True) -> tuple[str, str, str]:
-    value, low, high = (format_number(x, signed=signed) for x in (mean.value, mean.low, mean.high))
-    return value, low, high
-
-
 def bias_section(biases: Sequence[GradeBias], names: tuple[str, str], confidence_level: float) -> Section:
     """The bias by grade, and a sentence on the bias over all documents."""
     name_a, name_b = names
-    rows = tuple(
-        ("all" if bias.grade is None else str(bias.grade), f"{bias.bias.n:,}", *mean_cells(bias.bias))
-        for bias in biases
-    )
     overall = biases[-1].bias
     doubt = "" if overall.low > 0 or overall.high < 0 else "; the difference is not significant"
     side = "above" if overall.value > 0 else "below"
@@ -191,7 +183,11 @@ def bias_section(biases: Sequence[GradeBias], names: tuple[str, str], confidence
     return Section(
         title=f"{name_b} minus {name_a}, by grade of {name_a}",
         sentence=sentence + caveat,
-        table=Table(columns=("grade", "documents", "bias", "low", "high"), rows=rows),
+        table=table_of(
+            column("grade", ["all" if bias.grade is None else bias.grade for bias in biases], name=True),
+            column("documents", [bias.bias.n for bias in biases], thousands),
+            *columns_of(("bias", "low", "high"), [bias.bias for bias in biases], digits(signed=True)),
+        ),
         notes=(
             f"low and high: {format_percent(confidence_level)} confidence intervals, which allow for dependence "
             "between the documents of a query",
@@ -202,16 +198,7 @@ def bias_section(biases: Sequence[GradeBias], names: tuple[str, str], confidence
 def taste_section(tastes: Sequence[SystemTaste], names: tuple[str, str], confidence_level: float) -> Section:
     """The bias by system, and which systems the second judge favours."""
     name_a, name_b = names
-    rows = tuple(
-        (
-            taste.system,
-            f"{taste.same.n:,}",
-            mean_cells(taste.same, signed=False)[0],
-            mean_cells(taste.bias)[0],
-            *mean_cells(taste.favour),
-        )
-        for taste in sorted(tastes, key=lambda taste: -np.nan_to_num(taste.favour.value, nan=-np.inf))
-    )
+    ordered = sorted(tastes, key=lambda taste: -np.nan_to_num(taste.favour.value, nan=-np.inf))
     favoured = sorted((taste for taste in tastes if taste.favour.low > 0), key=lambda taste: -taste.favour.value)
     disfavoured = sorted((taste for taste in tastes if taste.favour.high < 0), key=lambda taste: taste.favour.value)
     clauses = [
@@ -224,7 +211,13 @@ def taste_section(tastes: Sequence[SystemTaste], names: tuple[str, str], confide
         title=f"Bias of {name_b} by system",
         sentence=f"{opening}. Favour is by how many grades {name_b} rates the first {DEPTH} documents of a system "
         f"above other documents with the same grade from {name_a}.",
-        table=Table(columns=("system", "documents", "same grade", "bias", "favour", "low", "high"), rows=rows),
+        table=table_of(
+            column("system", [taste.system for taste in ordered], name=True),
+            column("documents", [taste.same.n for taste in ordered], thousands),
+            column("same grade", [taste.same.value for taste in ordered], digits()),
+            column("bias", [taste.bias.value for taste in ordered], digits(signed=True)),
+            *columns_of(("favour", "low", "high"), [taste.favour for taste in ordered], digits(signed=True)),
+        ),
         notes=(
             f"low and high: {format_percent(confidence_level)} confidence intervals of favour, which allow for "
             "dependence between the documents of a query and are not corrected for the number of systems",

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from rankscope.data.columns import column, columns_of, digits, table_of
 from rankscope.data.result import Result
 from rankscope.data.section import Figure, Section, Table
-from rankscope.data.text import format_percent, format_value, pluralise
+from rankscope.data.text import format_percent, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.settings import Rule, Settings, confidence_field, declare
 from rankscope.stats.confusion import (
@@ -215,10 +216,10 @@ ROW_TITLES = {
 def row_table(rows: Sequence[Row], beta: float) -> Table:
     """A table of rows: the statistic's name, its value, and its interval if there is one."""
     names = {**ROW_TITLES, "fscore": f"F{beta:g}"}
-    cells = [
-        (names[name], *(format_value(x, "mean") for x in (value, low, high))) for name, _, value, low, high, _ in rows
-    ]
-    return Table(columns=("", "value", "low", "high"), rows=tuple(cells))
+    return table_of(
+        column("", [names[row[0]] for row in rows], name=True),
+        *columns_of(("value", "low", "high"), [row[2:5] for row in rows], digits()),
+    )
 
 
 def matrix_section(confusion: ConfusionMatrix, rows: str, columns: str, axes: str) -> Section:
@@ -226,13 +227,14 @@ def matrix_section(confusion: ConfusionMatrix, rows: str, columns: str, axes: st
     labels = tuple(map(str, confusion.labels))
     is_normalised = confusion.normalise is not None
     cells = confusion.values if is_normalised else confusion.counts
-    texts = [[format_value(x, "mean") if is_normalised else f"{int(x)}" for x in row] for row in cells.tolist()]
     total_name = {"row": "of its row", "column": "of its column", "all": "of all", None: ""}[confusion.normalise]
     return Section(
         title="Confusion matrix",
         sentence=f"{axes} "
         + (f"Each number is a share {total_name}." if is_normalised else "The diagonal holds the agreements."),
-        table=Table(columns=("", *labels), rows=tuple((label, *row) for label, row in zip(labels, texts, strict=True))),
+        table=table_of(
+            column("", labels, name=True), *columns_of(labels, cells.tolist(), digits() if is_normalised else digits(0))
+        ),
         figure=Figure(
             "confusion_matrix",
             {
@@ -502,12 +504,16 @@ def class_sentence(class_rates: Rates) -> str:
 
 def class_table(class_rates: Rates) -> Table:
     names = ("precision", "recall", "specificity", "fscore")
-    rows = [
-        (str(label), *(format_value(float(getattr(class_rates, name)[i]), "mean") for name in names), f"{n}")
-        for i, (label, n) in enumerate(zip(class_rates.labels, (class_rates.tp + class_rates.fn).tolist(), strict=True))
-    ]
-    all_averages = {"mean of classes (macro)": class_rates.macro, "pooled counts (micro)": class_rates.micro}
-    for average_name, averages in all_averages.items():
-        rows.append((average_name, *(format_value(averages[name], "mean") for name in names), f"{class_rates.n}"))
-    columns = ("class", "precision", "recall", "specificity", f"F{class_rates.beta:g}", "n")
-    return Table(columns=columns, rows=tuple(rows))
+    macro, micro = class_rates.macro, class_rates.micro
+    return table_of(
+        column("class", [*class_rates.labels, "mean of classes (macro)", "pooled counts (micro)"], name=True),
+        *(
+            column(
+                f"F{class_rates.beta:g}" if name == "fscore" else name,
+                [*getattr(class_rates, name), macro[name], micro[name]],
+                digits(),
+            )
+            for name in names
+        ),
+        column("n", [*(class_rates.tp + class_rates.fn).tolist(), class_rates.n, class_rates.n]),
+    )

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankscope.comparison.judges.common_documents import JudgeSettings
+from rankscope.data.columns import column, columns_of, digits, table_of
 from rankscope.data.hits import Hits
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
 from rankscope.data.scores import Scores
-from rankscope.data.section import Section, Table
-from rankscope.data.text import format_number, format_value, join_names, pluralise
+from rankscope.data.section import Section
+from rankscope.data.text import join_names, pluralise
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import ConventionSettings, InputSettings
 from rankscope.evaluation.engine import evaluate, list_runs, plan_and_join
@@ -288,23 +289,20 @@ def changes_of(by_query: Floats, confidence_level: float) -> Floats:
 
 def effect_section(effect: RankingEffect, names: tuple[str, str]) -> Section:
     """A sentence, and a table of the systems in the order of A."""
-    rows = []
-    for i in np.argsort(effect.rank_a, kind="stable").tolist():
-        mean_a, mean_b = float(effect.mean_a[i]), float(effect.mean_b[i])
-        mean_cells = (
-            format_value(mean_a, "mean"),
-            format_value(mean_b, "mean"),
-            format_number(mean_b - mean_a, signed=True),
-        )
-        beyond_cells = (format_number(x, signed=True) for x in effect.changes_beyond_others[i].tolist())
-        rows.append((effect.systems[i], *mean_cells, *beyond_cells, str(effect.rank_a[i]), str(effect.rank_b[i])))
+    order = np.argsort(effect.rank_a, kind="stable")
     name_a, name_b = names
-    rank_columns = (f"rank by {name_a}", f"rank by {name_b}")
-    columns = ("system", name_a, name_b, "change", "beyond others", "low", "high", *rank_columns)
     return Section(
         title=f"Systems by {effect.measure}",
         sentence=effect_sentence(effect, names),
-        table=Table(columns=columns, rows=tuple(rows)),
+        table=table_of(
+            column("system", [effect.systems[i] for i in order.tolist()], name=True),
+            column(name_a, effect.mean_a[order], digits()),
+            column(name_b, effect.mean_b[order], digits()),
+            column("change", (effect.mean_b - effect.mean_a)[order], digits(signed=True)),
+            *columns_of(("beyond others", "low", "high"), effect.changes_beyond_others[order], digits(signed=True)),
+            column(f"rank by {name_a}", effect.rank_a[order]),
+            column(f"rank by {name_b}", effect.rank_b[order]),
+        ),
         notes=effect.notes,
     )
 

@@ -11,10 +11,10 @@ from rankscope.comparison.plan.sample_size import (
     MAX_QUERIES,
     ONE_QUERY,
     MeasurePlan,
-    PlanRow,
     PlanSettings,
     QueryPlan,
 )
+from rankscope.data.columns import column, table_of, thousands
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_percent, pluralise, pluralise_queries
 
@@ -59,12 +59,12 @@ def sections_of(plan: MeasurePlan, settings: PlanSettings) -> list[Section]:
         "n_needed": t.n_queries,
         "target": settings.power,
     }
+    curve_rows = [row for row in plan.rows if row.method == CURVE]
     curve = Section(
         title=f"Power by number of queries: {quantity}",
-        table=Table(
-            columns=("queries", "power %"),
-            rows=tuple((f"{row.n_queries:,}", count_in_100(row.power)) for row in plan.rows if row.method == CURVE),
-            n_name_columns=0,
+        table=table_of(
+            column("queries", [row.n_queries for row in curve_rows], thousands),
+            column("power %", [row.power for row in curve_rows], count_in_100),
         ),
         figure=Figure("power_curve", figure_data),
     )
@@ -87,7 +87,9 @@ def format_difference(value: float) -> str:
 
 
 def count_in_100(power: float) -> str:
-    """Power in 100 experiments: 0.587 is "58", rounded down so that no target seems reached that is not."""
+    """Power in 100 experiments: 0.587 is "58", rounded down so that no missed target looks reached; a dash for NaN."""
+    if math.isnan(power):
+        return "-"
     hundredths = int(100 * power + 1e-9)
     if hundredths == 0:
         return "below 1"
@@ -154,20 +156,18 @@ def needs_table(plan: MeasurePlan, power: float, alpha: float) -> Table:
         "two-way ANOVA": f"analysis of variance of {pluralise(n_systems, 'system')}, the same queries for all",
         "interval": f"{format_percent(1 - alpha)} interval of the difference, this much to either side",
     }
-
-    def cells(text: str, row: PlanRow) -> tuple[str, ...]:
-        needed = f"more than {MAX_QUERIES:,}" if row.n_queries is None else f"{row.n_queries:,}"
-        return (
-            text,
-            format_difference(row.difference),
-            "-" if row.power != row.power else count_in_100(row.power),
-            needed,
-        )
-
-    return Table(
-        columns=("method", "difference", "power %", "queries"),
-        rows=tuple(cells(text, plan.row(method)) for method, text in method_texts.items()),
+    rows = [plan.row(method) for method in method_texts]
+    return table_of(
+        column("method", method_texts.values(), name=True),
+        column("difference", [row.difference for row in rows], format_difference),
+        column("power %", [row.power for row in rows], count_in_100),
+        column("queries", [row.n_queries for row in rows], format_need),
     )
+
+
+def format_need(n_queries: int | None) -> str:
+    """A number of queries; None is more than a plan considers."""
+    return f"more than {MAX_QUERIES:,}" if n_queries is None else thousands(n_queries)
 
 
 def spread_notes(plan: MeasurePlan) -> tuple[str, ...]:
@@ -184,11 +184,10 @@ def spread_notes(plan: MeasurePlan) -> tuple[str, ...]:
         )
     notes = [f"standard deviation {source}: {plan.sd:.4g}, from {pluralise_queries(plan.n)}"]
     if plan.need_low is not None:
-        high_text = f"more than {MAX_QUERIES:,}" if plan.need_high is None else f"{plan.need_high:,}"
         warning = f"; {pluralise_queries(plan.n)} are few for this" if plan.n < FEW else ""
         notes.append(
-            "this deviation is itself an estimate: the t-test needs between "
-            f"{plan.need_low:,} and {high_text} queries (95 % confidence, if differences are about normal){warning}"
+            f"this deviation is itself an estimate: the t-test needs between {plan.need_low:,} and "
+            f"{format_need(plan.need_high)} queries (95 % confidence, if differences are about normal){warning}"
         )
     return tuple(notes)
 

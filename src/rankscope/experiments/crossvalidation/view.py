@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankscope.data.section import Cell, Figure, Marked, Section, Table
+from rankscope.data.columns import column, columns_of, digits, interval, percent, table_of, thousands
+from rankscope.data.section import Figure, Section
 from rankscope.data.text import (
-    format_interval,
     format_number,
     format_p_cell,
     format_percent,
@@ -23,6 +24,7 @@ from rankscope.experiments.crossvalidation.result import (
     value_label,
     within_noise,
 )
+from rankscope.kernels.means import nan_mean
 from rankscope.kernels.rounding_ties import best_places
 from rankscope.learning.training import epoch_curves
 from rankscope.stats.intervals import t_interval
@@ -131,14 +133,29 @@ def format_range(values: np.ndarray[Any, np.dtype[np.float64]]) -> str:
 def blend_section(result: CrossValidation, blended: BlendComposition, comparison: Comparison) -> Section:
     """A row a measure and part: both values, their difference and its test, where the part was compared."""
     blend = result.models.index(BLEND_NAME)
-    rows: list[tuple[Cell, ...]] = []
-    for measure_comparison in comparison.comparisons:
-        rows += [part_row(result, measure_comparison, blend, m) for m in result.order if m != blend]
-    columns = ("measure", "part", "part alone", "blend", "difference", "95 % interval", "p", "weight")
+    rows = [
+        part_row(result, measure_comparison, blend, m)
+        for measure_comparison in comparison.comparisons
+        for m in result.order
+        if m != blend
+    ]
     return Section(
         title=f"The blend against its {len(result.models) - 1} parts" if len(result.models) > 2 else "The blend",
         sentence=blend_sentence(result, blended, comparison.comparisons[0], blend),
-        table=Table(columns=columns_at_level(columns, comparison), rows=tuple(rows), n_name_columns=2),
+        table=table_of(
+            column("measure", [row.measure for row in rows], name=True),
+            column("part", [row.part for row in rows], name=True),
+            column("part alone", [row.part_value for row in rows], digits()),
+            column("blend", [row.blend_value for row in rows], digits()),
+            column("difference", [row.difference for row in rows], digits()),
+            column(
+                f"{format_percent(1 - comparison.settings.alpha)} interval",
+                [(row.low, row.high) for row in rows],
+                interval(),
+            ),
+            column("p", [row.pvalue for row in rows], format_p_cell),
+            column("weight", [row.weight for row in rows], digits(2)),
+        ),
         notes=(
             "weight: total weight of all rankers with this loss, mean over folds; p: corrected for the number of "
             "compared pairs",
@@ -146,33 +163,48 @@ def blend_section(result: CrossValidation, blended: BlendComposition, comparison
     )
 
 
-def columns_at_level(columns: tuple[str, ...], comparison: Comparison) -> tuple[str, ...]:
-    level = 100 * (1 - comparison.settings.alpha)
-    return tuple(name.replace("95", f"{level:g}") for name in columns)
+class PartRow(NamedTuple):
+    """A part of a blend beside the blend, by one measure; NaN where the two were not compared."""
+
+    measure: str
+    part: str
+    part_value: float
+    blend_value: float
+    weight: float
+    difference: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    pvalue: float = math.nan
 
 
-def part_row(result: CrossValidation, comparison: MeasureComparison, blend: int, model: int) -> tuple[Cell, ...]:
+def part_row(result: CrossValidation, comparison: MeasureComparison, blend: int, model: int) -> PartRow:
     """The row of one part and measure; the difference is the blend's value less that of the part."""
     assert result.blend is not None
     part_columns = [i for i, (name, _) in enumerate(result.blend.parts) if name == result.models[model]]
-    weight = format_number(float(result.blend.weights[:, part_columns].sum(axis=1).mean()), 2)
+    weight = float(result.blend.weights[:, part_columns].sum(axis=1).mean())
     measure = result.test.scores.place_of(comparison.measure)
-    values = (format_number(result.test.overall[model, measure]), format_number(result.test.overall[blend, measure]))
+    row = PartRow(
+        comparison.measure,
+        result.models[model],
+        float(result.test.overall[model, measure]),
+        float(result.test.overall[blend, measure]),
+        weight,
+    )
     pair_index = np.flatnonzero(
         ((comparison.first == blend) & (comparison.second == model))
         | ((comparison.first == model) & (comparison.second == blend))
     )
     if not pair_index.size:  # the baseline is another ranker
-        return (comparison.measure, result.models[model], *values, "-", "-", "-", weight)
+        return row
     i = int(pair_index[0])
     sign = 1.0 if comparison.first[i] == blend else -1.0
     low, high = sorted((sign * float(comparison.low[i]), sign * float(comparison.high[i])))
-    cells = (
-        format_number(sign * float(comparison.difference[i])),
-        format_interval(low, high),
-        format_p_cell(float(comparison.pvalue_corrected[i])),
+    return row._replace(
+        difference=sign * float(comparison.difference[i]),
+        low=low,
+        high=high,
+        pvalue=float(comparison.pvalue_corrected[i]),
     )
-    return (comparison.measure, result.models[model], *values, *cells, weight)
 
 
 def blend_sentence(
@@ -236,21 +268,24 @@ def crossvalidation_sections(result: CrossValidation) -> list[Section]:
 def means_section(result: CrossValidation) -> Section:
     """A row a ranker and measure: test, deviation over seeds, validation, and best epoch."""
     test, valid, deviation = result.test.overall, result.valid.overall, result.test.deviation
-    rows: list[tuple[Cell, ...]] = []
+    is_best = []
     for k, measure in enumerate(result.measures):
         sign = result.test.scores.sign(measure)
         best = int(best_places(sign * test[:, k]).argmax()) if not np.isnan(test[:, k]).all() else -1
-        for m in result.order:
-            spread = "-" if result.fixed[m] else format_number(deviation[m, k])
-            cells: list[Cell] = [measure, result.models[m], Marked(format_number(test[m, k]), bold=m == best), spread]
-            cells += [format_number(valid[m, k]), format_number(float(result.best_epochs[:, m].mean()), 0)]
-            rows.append(tuple(cells))
+        is_best += [m == best for m in result.order]
+    rows = [(k, m) for k in range(len(result.measures)) for m in result.order]
     seeds = pluralise(result.seeds, "seed")
-    columns = ("measure", "ranker", "test", "sd over seeds", "validation", "best epoch")
     return Section(
         title=f"{pluralise(len(result.models), 'ranker')} on {pluralise(len(result.folds), 'fold')}, {seeds}",
         sentence=verdict(result),
-        table=Table(columns=columns, rows=tuple(rows), n_name_columns=2),
+        table=table_of(
+            column("measure", [result.measures[k] for k, _ in rows], name=True),
+            column("ranker", [result.models[m] for _, m in rows], name=True),
+            column("test", [test[m, k] for k, m in rows], digits(), bold=is_best),
+            column("sd over seeds", [math.nan if result.fixed[m] else deviation[m, k] for k, m in rows], digits()),
+            column("validation", [valid[m, k] for k, m in rows], digits()),
+            column("best epoch", [result.best_epochs[:, m].mean() for _, m in rows], digits(0)),
+        ),
         notes=(
             "test, validation: mean over the queries of all folds, for each query the mean over seeds; the validation "
             "lists were used for early stopping, so validation values are too high",
@@ -263,11 +298,7 @@ def fold_section(result: CrossValidation, measure: int) -> Section:
     """A row a ranker, a column a fold."""
     values = np.array([result.test.of_fold(k)[:, measure] for k in range(len(result.folds))])  # (folds, models)
     name = result.measures[measure]
-    rows = [
-        (result.models[m], *map(format_number, values[:, m].tolist()), format_number(float(np.nanmean(values[:, m]))
-         if not np.isnan(values[:, m]).all() else float("nan")))
-        for m in result.order
-    ]  # fmt: skip
+    models = list(result.order)
     counts = [int(n) for n in np.bincount(result.test.fold, minlength=len(result.folds))]
     sizes = (
         pluralise_queries(counts[0]) + " each"
@@ -283,7 +314,11 @@ def fold_section(result: CrossValidation, measure: int) -> Section:
     }
     return Section(
         title=f"{name} on the test lists, fold by fold",
-        table=Table(columns=("ranker", *result.folds, "mean of folds"), rows=tuple(rows)),
+        table=table_of(
+            column("ranker", [result.models[m] for m in models], name=True),
+            *columns_of(result.folds, values[:, models].T, digits()),
+            column("mean of folds", nan_mean(values)[models], digits()),
+        ),
         figure=Figure("condition_lines", data) if len(result.folds) > 1 else None,
         notes=(f"folds of {sizes}",),
         folded=measure > 0,
@@ -294,23 +329,8 @@ def noise_section(result: CrossValidation) -> Section:
     """The difference of each pair and measure beside its noise."""
     comparison = result.comparison
     assert comparison is not None  # there are several rankers
-    rows: list[tuple[Cell, ...]] = []
-    for measure_comparison in comparison.comparisons:
-        noise = noise_of_pairs(result, measure_comparison)
-        for i, (first, second) in enumerate(
-            zip(measure_comparison.first.tolist(), measure_comparison.second.tolist(), strict=True)
-        ):
-            cells = [format_number(noise.queries[i]), format_number(noise.seeds[i]), format_number(noise.both[i])]
-            rows.append(
-                (
-                    measure_comparison.measure,
-                    measure_comparison.systems[first],
-                    measure_comparison.systems[second],
-                    format_number(abs(float(measure_comparison.difference[i]))),
-                    *cells,
-                )
-            )
-    columns = ("measure", "ranker", "and", "difference", "queries", "seeds", "together")
+    by_measure = [(part, noise_of_pairs(result, part)) for part in comparison.comparisons]
+    rows = [(part, noise, i) for part, noise in by_measure for i in range(part.first.size)]
     level = comparison.settings.alpha
     return Section(
         title="How large a difference must be to exceed noise",
@@ -318,7 +338,15 @@ def noise_section(result: CrossValidation) -> Section:
             "The difference of two means, and the difference that chance alone can cause by the choice of queries, by "
             f"the choice of seeds, and by both together (at level {level:g}, each pair by itself)."
         ),
-        table=Table(columns=columns, rows=tuple(rows), n_name_columns=3),
+        table=table_of(
+            column("measure", [part.measure for part, _, _ in rows], name=True),
+            column("ranker", [part.systems[part.first[i]] for part, _, i in rows], name=True),
+            column("and", [part.systems[part.second[i]] for part, _, i in rows], name=True),
+            column("difference", [abs(part.difference[i]) for part, _, i in rows], digits()),
+            column("queries", [noise.queries[i] for _, noise, i in rows], digits()),
+            column("seeds", [noise.seeds[i] for _, noise, i in rows], digits()),
+            column("together", [noise.both[i] for _, noise, i in rows], digits()),
+        ),
         folded=True,
     )
 
@@ -330,15 +358,15 @@ def rank_confusion_section(result: CrossValidation, model: int) -> Section:
     sums = counts.sum(axis=1, keepdims=True)
     shares = counts / sums
     name = result.models[model]
-    rows = tuple(
-        (f"{grade}", f"{total:,.0f}", *(f"{100 * share:.1f} %" for share in row))
-        for grade, total, row in zip(grades, sums[:, 0].tolist(), shares.tolist(), strict=True)
-    )
     top = float(shares[0, :4].sum())
     return Section(
         title=f"{name}: ranks of documents by grade",
         sentence=f"Of the documents of grade {grades[0]}, {100 * top:.0f} % are in the top ten of their lists.",
-        table=Table(columns=("grade", "documents", *(f"rank {span}" for span in RANK_RANGES)), rows=rows),
+        table=table_of(
+            column("grade", grades, name=True),
+            column("documents", sums[:, 0], thousands),
+            *columns_of([f"rank {span}" for span in RANK_RANGES], shares, percent(1)),
+        ),
         figure=Figure(
             "grade_places",
             {"grades": [str(grade) for grade in grades], "ranges": list(RANK_RANGES), "shares": shares, "of": name},

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankscope.data.columns import Column, column, digits, percent, table_of, thousands
 from rankscope.data.qrels import Qrels
 from rankscope.data.result import Result
-from rankscope.data.section import Section, Table
+from rankscope.data.section import Section
 from rankscope.data.text import format_percent, pluralise_queries
 from rankscope.errors import InputError
 from rankscope.evaluation.conventions import Plan, make_plan
@@ -127,17 +128,18 @@ class JudgmentPlan(Result):
         return [self.section(measure_needs) for measure_needs in self.parts]
 
     def section(self, measure_needs: MeasureNeeds) -> Section:
-        rows = []
-        for human_need, combined_need, unlimited_need in triples(measure_needs.needs):
-            label = f"{human_need.system_a} - {human_need.system_b}" if human_need.system_b else human_need.system_a
-            cells = (format_count(need.n_queries) for need in (human_need, combined_need, unlimited_need))
-            rows.append((label, f"{human_need.sd:.4f}", f"{100 * human_need.explained:.0f} %", *cells))
-        machine_columns = (f"machine on {measure_needs.n_all:,}", "machine on any number")
-        columns = ("system or difference", "sd", "explained", "people alone", *machine_columns)
+        human_needs, combined_needs, unlimited_needs = (measure_needs.needs[method::3] for method in range(3))
         return Section(
             title=f"{measure_needs.measure}: queries that people must judge",
             sentence=self.sentence(measure_needs),
-            table=Table(columns=columns, rows=tuple(rows)),
+            table=table_of(
+                column("system or difference", map(need_label, human_needs), name=True),
+                column("sd", [need.sd for need in human_needs], digits()),
+                column("explained", [need.explained for need in human_needs], percent()),
+                need_column("people alone", human_needs),
+                need_column(f"machine on {measure_needs.n_all:,}", combined_needs),
+                need_column("machine on any number", unlimited_needs),
+            ),
         )
 
     def sentence(self, measure_needs: MeasureNeeds) -> str:
@@ -188,8 +190,14 @@ def triples(needs: tuple[Need, ...]) -> Iterator[tuple[Need, ...]]:
         yield needs[i : i + 3]
 
 
-def format_count(n: int | None) -> str:
-    return "-" if n is None else f"{n:,}"
+def need_label(need: Need) -> str:
+    """The name of a system, or of a difference."""
+    return f"{need.system_a} - {need.system_b}" if need.system_b else need.system_a
+
+
+def need_column(title: str, needs: Sequence[Need]) -> Column:
+    """The numbers of queries; a dash where no number is enough."""
+    return column(title, ["-" if need.n_queries is None else thousands(need.n_queries) for need in needs])
 
 
 def plan_judgments(

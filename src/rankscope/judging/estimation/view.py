@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.data.section import Figure, Section, Table
-from rankscope.data.text import format_number, format_percent, join_names, pluralise, pluralise_queries
+from rankscope.data.columns import Column, column, digits, table_of
+from rankscope.data.section import Figure, Section
+from rankscope.data.text import format_percent, join_names, pluralise, pluralise_queries
 from rankscope.kernels.rounding_ties import order_of
 from rankscope.stats.prediction_powered import FEWEST, PredictionPowered
+from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     from rankscope.judging.estimation.prediction_powered import Estimates, MeasureEstimates
@@ -18,11 +20,6 @@ __all__ = [
     "differences_section",
     "systems_section",
 ]
-
-
-#: The columns of each estimate in the tables; and those of an estimate with the opposite sign.
-ENDS = ("human", "human_low", "human_high", "machine", "bias", "combined", "combined_low", "combined_high")
-TURNED = ("human", "human_high", "human_low", "machine", "bias", "combined", "combined_high", "combined_low")
 
 
 def estimate_sections(result: Estimates) -> list[Section]:
@@ -45,12 +42,6 @@ def systems_section(measure_estimates: MeasureEstimates, confidence_level: float
     estimate = measure_estimates.of_systems
     order = order_of(-(measure_estimates.sign or 1) * estimate.combined).tolist()
     level_text = format_percent(confidence_level)
-    columns = ("system", "people", "low", "high", "machine", "bias", "combined", "low", "high", "weight", "worth")
-    rows = []
-    for s in order:
-        cells = [format_number(getattr(estimate, name)[s], signed=name == "bias") for name in ENDS]
-        cells += [format_number(estimate.weight[s], 2), format_number(estimate.effective[s], 0)]
-        rows.append((measure_estimates.systems[s], *cells))
     figure = Figure(
         "leaderboard",
         {
@@ -66,7 +57,10 @@ def systems_section(measure_estimates: MeasureEstimates, confidence_level: float
     return Section(
         title=f"{measure_estimates.measure}: people, machine, and both combined",
         sentence=systems_sentence(measure_estimates, estimate, tuned),
-        table=Table(columns=columns, rows=tuple(rows)),
+        table=table_of(
+            column("system", [measure_estimates.systems[s] for s in order], name=True),
+            *estimate_columns(estimate, order, np.ones(len(order)), signed=False),
+        ),
         figure=figure,
     )
 
@@ -117,20 +111,42 @@ def differences_section(
 ) -> Section:
     """Every pair, the greatest difference first. make_positive: turn pairs whose combined difference is negative."""
     order = order_of(-np.abs(estimate.combined)).tolist()
-    columns = ("difference", "people", "low", "high", "machine", "bias", "combined", "low", "high", "weight", "worth")
-    rows = []
-    for i in order:
+    signs = np.where(estimate.combined[order] < 0, -1.0, 1.0) if make_positive else np.ones(len(order))
+    names = []
+    for i, sign in zip(order, signs.tolist(), strict=True):
         first, second = pair_systems(measure_estimates, i)
-        names, sign = ENDS, 1.0
-        if make_positive and estimate.combined[i] < 0:
-            first, second, names, sign = second, first, TURNED, -1.0
-        cells = [format_number(sign * getattr(estimate, name)[i], signed=True) for name in names]
-        cells += [format_number(estimate.weight[i], 2), format_number(estimate.effective[i], 0)]
-        rows.append((f"{first} - {second}", *cells))
+        names.append(f"{first} - {second}" if sign > 0 else f"{second} - {first}")
     return Section(
         title=f"{measure_estimates.measure}: differences of systems",
         sentence=differences_sentence(measure_estimates, estimate, confidence_level),
-        table=Table(columns=columns, rows=tuple(rows)),
+        table=table_of(
+            column("difference", names, name=True),
+            *estimate_columns(estimate, order, signs, signed=True),
+        ),
+    )
+
+
+def estimate_columns(
+    estimate: PredictionPowered, order: list[int], signs: Floats, *, signed: bool
+) -> tuple[Column, ...]:
+    """The three estimates in this order, with their intervals. signs: -1 turns an estimate round."""
+
+    def of(title: str, name: str, turned_name: str = "", *, signed: bool = signed) -> Column:
+        values = getattr(estimate, name)[order]
+        turned = getattr(estimate, turned_name or name)[order]
+        return column(title, signs * np.where(signs > 0, values, turned), digits(signed=signed))
+
+    return (
+        of("people", "human"),
+        of("low", "human_low", "human_high"),
+        of("high", "human_high", "human_low"),
+        of("machine", "machine"),
+        of("bias", "bias", signed=True),
+        of("combined", "combined"),
+        of("low", "combined_low", "combined_high"),
+        of("high", "combined_high", "combined_low"),
+        column("weight", estimate.weight[order], digits(2)),
+        column("worth", estimate.effective[order], digits(0)),
     )
 
 

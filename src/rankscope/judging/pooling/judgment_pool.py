@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.columns import column, columns_of, table_of, thousands
 from rankscope.data.qrels import Qrels
 from rankscope.data.result import Result
 from rankscope.data.rows import Rows, decode_ids
 from rankscope.data.run import Run
-from rankscope.data.section import Section, Table
+from rankscope.data.section import Section
 from rankscope.data.text import pluralise, pluralise_queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.joining import as_qrels
@@ -236,9 +237,13 @@ class Pooled(Result):
                 f" Already judged: {n_judged:,}, of which {int((self.grades >= self.settings.rel).sum()):,} relevant."
             )
         sentence += f" To judge next: {self.documents_to_judge.size:,}, {METHODS[self.method.name]}."
-        headings = ("run", "queries", "documents", "only here", "judged", "relevant", "to judge")
-        rows = tuple((name, *(f"{n:,}" for n in numbers)) for name, *numbers in self.records())
-        return [Section(title="What to judge next", sentence=sentence, table=Table(columns=headings, rows=rows))]
+        rows = list(self.records())
+        headings = ("queries", "documents", "only here", "judged", "relevant", "to judge")
+        table = table_of(
+            column("run", [row[0] for row in rows], name=True),
+            *columns_of(headings, [row[1:] for row in rows], thousands),
+        )
+        return [Section(title="What to judge next", sentence=sentence, table=table)]
 
     def signature_parts(self) -> list[str]:
         parts = [f"pool:{self.method}", f"depth:{self.lists.depth}"]

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from rankscope.data.columns import column, digits, percent, table_of, thousands
 from rankscope.data.qrels import Qrels
 from rankscope.data.result import Result
 from rankscope.data.run import Run
-from rankscope.data.section import Section, Table
-from rankscope.data.text import format_value, join_names, pluralise
+from rankscope.data.section import Section
+from rankscope.data.text import join_names, pluralise
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.joining import JoinedRun, as_qrels, join_all
@@ -118,35 +119,18 @@ class LeftOut(Result):
             yield (system, self.measure, *(getattr(self, name)[s].item() for name in self.COLUMNS[2:]))
 
     def sections(self) -> list[Section]:
-        headings = (
-            "run",
-            self.measure,
-            "rank",
-            "without",
-            "rank without",
-            f"unjudged @{self.settings.cutoff}",
-            "without",
-            "judged only here",
-            "relevant",
+        order = np.argsort(self.rank, kind="stable")
+        table = table_of(
+            column("run", [self.systems[system] for system in order.tolist()], name=True),
+            column(self.measure, self.mean[order], digits()),
+            column("rank", self.rank[order]),
+            column("without", self.mean_without[order], digits()),
+            column("rank without", self.rank_without[order]),
+            column(f"unjudged @{self.settings.cutoff}", self.unjudged[order], percent(1)),
+            column("without", self.unjudged_without[order], percent(1)),
+            column("judged only here", self.only_here[order], thousands),
+            column("relevant", self.only_here_relevant[order], thousands),
         )
-        rows = tuple(
-            (
-                system,
-                format_value(mean, "mean"),
-                str(rank),
-                format_value(mean_without, "mean"),
-                str(rank_without),
-                f"{100 * unjudged:.1f} %",
-                f"{100 * unjudged_without:.1f} %",
-                f"{n_only:,}",
-                f"{n_relevant:,}",
-            )
-            for system, _, mean, rank, mean_without, rank_without, unjudged, unjudged_without, n_only, n_relevant in (
-                self.records()
-            )
-        )
-        order = np.lexsort((np.arange(self.rank.size), self.rank)).tolist()
-        table = Table(columns=headings, rows=tuple(rows[i] for i in order))
         return [Section(title="Each run as if it had not taken part", sentence=self.sentence(), table=table)]
 
     def sentence(self) -> str:

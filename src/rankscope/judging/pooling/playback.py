@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.columns import column, table_of, thousands
 from rankscope.data.qrels import Qrels
 from rankscope.data.result import Result
 from rankscope.data.run import Run
-from rankscope.data.section import Figure, Section, Table
+from rankscope.data.section import Figure, Section
 from rankscope.data.text import pluralise, pluralise_queries
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.evaluation.joining import as_qrels
@@ -135,10 +136,6 @@ class Played(Result):
 
     def sections(self) -> list[Section]:
         points = self.curve_points(LINES)
-        curves = [self.relevant(name)[points - 1] for name in self.relevance_by_method]
-        rows = tuple(
-            (f"{n_judged:,}", *(f"{int(curve[i]):,}" for curve in curves)) for i, n_judged in enumerate(points.tolist())
-        )
         curve_points = self.curve_points(POINTS)
         data = {
             "x": curve_points.tolist(),
@@ -154,7 +151,10 @@ class Played(Result):
             Section(
                 title="Relevant documents found",
                 sentence=self.sentence(),
-                table=Table(columns=("judged", *self.relevance_by_method), rows=rows, n_name_columns=0),
+                table=table_of(
+                    column("judged", points, thousands),
+                    *(column(name, self.relevant(name)[points - 1], thousands) for name in self.relevance_by_method),
+                ),
                 figure=figure,
             )
         ]

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.columns import column, columns_of, table_of, thousands
 from rankscope.data.qrels import Qrels
 from rankscope.data.result import Result
 from rankscope.data.run import Run
-from rankscope.data.section import Section, Table
+from rankscope.data.section import Section
 from rankscope.data.text import pluralise, pluralise_queries
 from rankscope.evaluation.joining import as_qrels
 from rankscope.io.core import check_single_stdin
@@ -156,8 +157,11 @@ class Sampled(Result):
             sentence += (
                 f" For at least one query only {fewest} {'was' if fewest == 1 else 'were'} drawn, too few to tell much."
             )
-        rows = tuple((name, *(f"{n:,}" for n in numbers)) for name, *numbers in self.records())
-        table = Table(columns=self.COLUMNS, rows=rows)
+        rows = list(self.records())
+        table = table_of(
+            column(self.COLUMNS[0], [row[0] for row in rows], name=True),
+            *columns_of(self.COLUMNS[1:], [row[1:] for row in rows], thousands),
+        )
         return [
             Section(title="A sample of the pool", sentence=sentence),
             Section(title="By query", table=table, folded=True),
