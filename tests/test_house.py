@@ -31,6 +31,13 @@ def code(path):
     return ast.parse(path.read_text("utf-8"))
 
 
+@pytest.fixture(scope="module")
+def nodes():
+    """Of every source, its imports and functions."""
+    kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef)
+    return {path: [node for node in ast.walk(code(path)) if isinstance(node, kinds)] for path in SOURCES}
+
+
 def python(script, *args, **options):
     return subprocess.run([sys.executable, "-c", script, *args], capture_output=True, text=True, check=True, **options)
 
@@ -214,7 +221,7 @@ def home_of(module, name):
     return home_of(f"{module}.{home}", name) if home else module
 
 
-def test_no_module_imports_itself_by_way_of_others():
+def test_no_module_imports_itself_by_way_of_others(nodes):
     """Imports within functions and for types count, too."""
     graph = {}
     for path in SOURCES:
@@ -223,20 +230,20 @@ def test_no_module_imports_itself_by_way_of_others():
             continue
         graph[name] = {
             home_of(node.module, alias.name)
-            for node in ast.walk(code(path))
+            for node in nodes[path]
             if isinstance(node, ast.ImportFrom) and node.module.partition(".")[0] == "rankscope"
             for alias in node.names
         }
     graphlib.TopologicalSorter(graph).prepare()  # raises CycleError with the circle
 
 
-def test_no_module_imports_past_the_init_of_a_sub_folder():
+def test_no_module_imports_past_the_init_of_a_sub_folder(nodes):
     """Siblings use what the `__init__` of a sub-folder lists; only the package that holds it looks inside."""
     packages = {".".join(path.parent.relative_to(ROOT / "src").parts) for path in SOURCES if path.name == "__init__.py"}
     past = []
     for path in SOURCES:
         home = ".".join(path.parent.relative_to(ROOT / "src").parts)
-        for node in ast.walk(code(path)):
+        for node in nodes[path]:
             if isinstance(node, ast.ImportFrom) and node.module.startswith("rankscope."):
                 parts = node.module.split(".")
                 for n in range(3, len(parts)):
@@ -257,11 +264,11 @@ def lines_of_code(function):
     return function.end_lineno - function.lineno + 1 - is_doc * (first.end_lineno - first.lineno + 1)
 
 
-def test_no_function_is_longer_than_60_lines():
+def test_no_function_is_longer_than_60_lines(nodes):
     long = [
         f"{path.name}: {node.name} has {lines_of_code(node)} lines"
         for path in SOURCES
-        for node in ast.walk(code(path))
+        for node in nodes[path]
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and lines_of_code(node) > 60
     ]
     assert long == []
@@ -297,7 +304,7 @@ def test_no_file_names_a_path_of_somebodys_machine():
 MODULES_OF = {"vl-convert-python": "vl_convert"}
 
 
-def test_every_dependency_is_imported_somewhere_and_every_import_is_a_dependency():
+def test_every_dependency_is_imported_somewhere_and_every_import_is_a_dependency(nodes):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = ("report", "mt", "learn", "torch", "scale")
     required = [*project["dependencies"], *(r for extra in extras for r in project["optional-dependencies"][extra])]
@@ -305,7 +312,7 @@ def test_every_dependency_is_imported_somewhere_and_every_import_is_a_dependency
     declared = {MODULES_OF.get(name, name.partition(".")[0]) for name in names}
     imported = set()
     for path in SOURCES:
-        for node in ast.walk(code(path)):
+        for node in nodes[path]:
             if isinstance(node, ast.Import):
                 imported |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.level == 0:

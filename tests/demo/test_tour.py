@@ -22,6 +22,17 @@ def tour(tmp_path_factory):
     return folder, take_tour(folder)
 
 
+@pytest.fixture
+def short_page(monkeypatch):
+    """For tests of what is printed: the page of the report takes ten times as long as all else that the tour does."""
+
+    class Page:
+        def write(self, path):
+            path.write_text("the page")
+
+    monkeypatch.setattr("rankscope.demo.tour.report", lambda *_, **__: Page())
+
+
 @pytest.mark.parametrize("step", TOUR, ids=[step.command.removeprefix("rankscope ") for step in TOUR])
 def test_every_command_of_the_tour_runs(tour, step, commands):
     folder, text = tour
@@ -133,7 +144,7 @@ def run_cli(*args):
     return 0
 
 
-def test_the_command_prints_the_tour(tmp_path, capsys):
+def test_the_command_prints_the_tour(tmp_path, capsys, short_page):
     assert run_cli(str(tmp_path / "new"), "--seed", "5") == 0
     out, err = capsys.readouterr()
     assert "(seed 5)" in out
@@ -141,7 +152,7 @@ def test_the_command_prints_the_tour(tmp_path, capsys):
     assert err == ""
 
 
-def test_the_command_refuses_a_folder_in_use_in_one_line_with_exit_code_2(tmp_path, capsys):
+def test_the_command_refuses_a_folder_in_use_in_one_line_with_exit_code_2(tmp_path, capsys, short_page):
     (tmp_path / "mine.txt").write_text("mine")
     assert run_cli(str(tmp_path)) == 2
     out, err = capsys.readouterr()
@@ -152,13 +163,13 @@ def test_the_command_refuses_a_folder_in_use_in_one_line_with_exit_code_2(tmp_pa
     assert (tmp_path / "mine.txt").read_text() == "mine"
 
 
-def test_in_the_folder_itself_nobody_is_told_to_change_to_it(tmp_path, capsys, monkeypatch):
+def test_in_the_folder_itself_nobody_is_told_to_change_to_it(tmp_path, capsys, monkeypatch, short_page):
     monkeypatch.chdir(tmp_path)
     assert run_cli(".") == 0
     assert "\nTry next:\n" in capsys.readouterr().out
 
 
-def test_who_cannot_call_rankscope_by_its_name_is_told_where_it_is(tmp_path, monkeypatch):
+def test_who_cannot_call_rankscope_by_its_name_is_told_where_it_is(tmp_path, monkeypatch, short_page):
     monkeypatch.setattr("shutil.which", lambda name: None)
     folder = Path(sys.executable).parent
     above = take_tour(tmp_path).partition("Try next")[0]  # where it is read

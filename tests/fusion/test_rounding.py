@@ -20,10 +20,11 @@ SCORES = [round(0.1 * k, 1) for k in range(1, 12)]
 FACTORS = (3.0, 0.1, 1 / 7, 1e9 / 3)
 
 
-def some_runs(seed: int, runs: int = 5) -> list[Lists]:
+def some_runs(seed: int, runs: int = 5, queries: int = 24) -> list[Lists]:
     lot = random.Random(seed)
     return [
-        {f"q{q}": {doc: lot.choice(SCORES) for doc in lot.sample(DOCUMENTS, 18)} for q in range(6)} for _ in range(runs)
+        {f"q{q}": {doc: lot.choice(SCORES) for doc in lot.sample(DOCUMENTS, 18)} for q in range(queries)}
+        for _ in range(runs)
     ]
 
 
@@ -68,30 +69,28 @@ def ways() -> list[tuple[str, str | None, int]]:
 
 @pytest.mark.parametrize(("method", "how", "count"), ways())
 def test_order_and_scale_of_what_is_fused_change_no_rank(method: str, how: str | None, count: int) -> None:
-    for seed in range(4):
-        runs = some_runs(seed, count)
-        lot = random.Random(seed)
-        expected = ranks(rs.fusion.fuse(runs, method, normalise=how))
-        for factor in FACTORS:
-            other = turned(scaled(lot.sample(runs, len(runs)), factor), lot)
-            assert ranks(rs.fusion.fuse(other, method, normalise=how)) == expected
+    runs = some_runs(4, count)
+    lot = random.Random(4)
+    expected = ranks(rs.fusion.fuse(runs, method, normalise=how))
+    for factor in FACTORS:
+        other = turned(scaled(lot.sample(runs, len(runs)), factor), lot)
+        assert ranks(rs.fusion.fuse(other, method, normalise=how)) == expected
 
 
 @pytest.mark.parametrize("method", [name for name, known in METHODS.items() if known.takes_weights])
 def test_weights_of_another_scale_change_no_rank(method: str) -> None:
     weights = [0.1, 0.7, 0.2, 0.3, 0.6]
-    for seed in range(4):
-        runs = some_runs(seed)
+    runs = some_runs(0)
+    expected = ranks(rs.fusion.fuse(runs, method, weights=weights))
+    for seed, factor in enumerate(FACTORS):
         order = random.Random(seed).sample(range(5), 5)
-        expected = ranks(rs.fusion.fuse(runs, method, weights=weights))
-        for factor in FACTORS:
-            moved = rs.fusion.fuse([runs[i] for i in order], method, weights=[factor * weights[i] for i in order])
-            assert ranks(moved) == expected
+        moved = rs.fusion.fuse([runs[i] for i in order], method, weights=[factor * weights[i] for i in order])
+        assert ranks(moved) == expected
 
 
 @pytest.mark.parametrize("name", [name for name in CONSENSUS if name != "plackett-luce"])
 def test_the_order_of_the_runs_changes_no_consensus(name: str) -> None:
-    runs = some_runs(1, 4)
+    runs = some_runs(1, 4, queries=6)
     order = random.Random(2).sample(range(4), 4)
     weights = None if name == "robust-rank" else [0.1, 0.2, 0.3, 0.7]
     expected = ranks(rs.fusion.fuse(runs, f"consensus:{name}", weights=weights))

@@ -11,14 +11,17 @@ calls the real script.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
-import json
+import marshal
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -39,15 +42,18 @@ LOADED = (
 #: What Python does with other bytes in the locale of the commands; on standard error it shows them.
 IN_C = "surrogateescape"
 
+#: Only modules that are built in: of a short command's time, loading `json` and `socket` would take a third.
 SCRIPT = """#!{python} -IS
-import json, os, socket, sys
-asked = {{"args": sys.argv[1:], "folder": os.getcwd(), "environment": dict(os.environ)}}
-os.chdir({folder!r})  # for names of sockets must be short
-with socket.socket(socket.AF_UNIX) as server:
-    server.connect("socket")
-    socket.send_fds(server, [b"."], [0, 1, 2])
-    server.sendall(json.dumps(asked).encode() + b"\\n")
-    code = server.makefile().readline()
+import _socket, marshal, posix, sys
+asked = marshal.dumps((sys.argv[1:], posix.getcwd(), posix.environ))
+posix.chdir({folder!r})  # for names of sockets must be short
+server = _socket.socket(_socket.AF_UNIX)
+server.connect("socket")
+streams = b"".join(stream.to_bytes(4, sys.byteorder) for stream in (0, 1, 2))
+server.sendmsg([b"."], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
+server.sendall(asked)
+server.shutdown(_socket.SHUT_WR)
+code = server.recv(9)
 sys.exit(int(code) if code else "the process that forks has ended")
 """
 
@@ -81,47 +87,74 @@ def serve() -> None:
     threads = Path("/proc/self/task")
     assert not threads.is_dir() or len(list(threads.iterdir())) == 1, "loading began threads, which a fork would lose"
     gc.freeze()  # what is loaded stays shared: looking for garbage would write on it
+    ended, note = socket.socketpair()
+    note.setblocking(False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(note.fileno())
+    waiting: dict[int, socket.socket] = {}
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("socket")
         server.listen()
         sys.stdout.write("ready\n")
         sys.stdout.flush()
-        while server in select.select([server, sys.stdin], [], [])[0]:
-            one, _ = server.accept()
-            with contextlib.suppress(ChildProcessError):
-                while os.waitpid(-1, os.WNOHANG)[0]:
-                    pass
-            if not os.fork():
-                server.close()
-                run(one)
-            one.close()
+        while sys.stdin not in (ready := select.select([server, ended, sys.stdin], [], [])[0]):
+            if ended in ready:
+                ended.recv(4096)
+                answer(waiting)
+            if server in ready:
+                one, _ = server.accept()
+                _, streams, _, _ = socket.recv_fds(one, 1, 3)
+                with one.makefile("rb") as file:
+                    args, folder, environment = marshal.loads(file.read())
+                command = os.fork()
+                if not command:
+                    signal.set_wakeup_fd(-1)
+                    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                    for other in (server, ended, note, one, *waiting.values()):
+                        other.close()
+                    run(args, folder, environment, streams)
+                waiting[command] = one
+                for stream in streams:
+                    os.close(stream)  # for whoever reads them to the end
 
 
-def run(one: socket.socket) -> NoReturn:
-    """Run the command in a process of its own; this one waits for it and says how it ended."""
+def answer(waiting: dict[int, socket.socket]) -> None:
+    """Say how commands ended that have."""
+    with contextlib.suppress(ChildProcessError):
+        while (found := os.waitpid(-1, os.WNOHANG))[0]:
+            with waiting.pop(found[0]) as one, contextlib.suppress(OSError):  # who asked is no longer there
+                one.sendall(b"%d" % os.waitstatus_to_exitcode(found[1]))
+
+
+def run(args: list[str], folder: str, environment: dict[bytes, bytes], streams: list[int]) -> NoReturn:
+    """Run the command in this process, which it ends."""
     from rankscope.cli.main import main
 
-    _, streams, _, _ = socket.recv_fds(one, 1, 3)
-    asked = json.loads(one.makefile().readline())
-    command = os.fork()
-    if command:
-        for stream in (0, 1, 2, *streams):
-            os.close(stream)  # for whoever reads them to the end
-        _, status = os.waitpid(command, 0)
-        with contextlib.suppress(OSError):  # who asked is no longer there
-            one.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
-        os._exit(0)
-    one.close()
     for i, stream in enumerate(streams):
         os.dup2(stream, i)
         os.close(stream)
     sys.stdin, sys.stdout = open(0, errors=IN_C), open(1, "w", errors=IN_C)  # noqa: SIM115 - until the end
     sys.stderr = open(2, "w", buffering=1, errors="backslashreplace")  # noqa: SIM115 - until the end
-    os.chdir(asked["folder"])
+    os.chdir(folder)
     os.environ.clear()
-    os.environ.update(asked["environment"])
-    main(asked["args"])
-    sys.exit()
+    os.environb.update(environment)
+    try:
+        main(args)
+        code = 0
+    except SystemExit as end:
+        if not isinstance(end.code, int | None):
+            raise
+        code = end.code or 0
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        sys.exit(code)  # says so
+    # At its end Python takes all modules apart, which would write on all memory that is shared: half of what a short
+    # command costs.
+    os._exit(code)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Work in this process uses one thread for linear algebra, and leaves the number of threads as it was."""
 
+import sys
 import threading
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from helpers.same import assert_same_bits
 
 from rankscope.parallel import run_units
+from rankscope.parallel import threads as limits
 from rankscope.parallel.threads import one_thread, openblas_functions
 
 
@@ -64,6 +66,21 @@ def test_the_last_of_two_threads_that_leaves_sets_them_back(two):
 def test_units_in_this_process_have_one_thread_and_the_caller_has_its_own(two):
     found = [(within, threads()) for within in run_units(lambda _: set(threads()), range(2), workers=1)]
     assert found == [({1}, two)] * 2
+
+
+def test_libraries_are_looked_for_again_only_where_more_modules_are_loaded(monkeypatch):
+    looked = []
+    monkeypatch.setattr(limits, "openblas_libraries", lambda: looked.append("for them") or [])
+    limits.functions_with_modules.cache_clear()
+    try:
+        list(run_units(str, range(9), workers=1))
+        once = len(looked)
+        assert 1 <= once < 9
+        monkeypatch.setitem(sys.modules, "one more module", sys)
+        list(run_units(str, range(9), workers=1))
+        assert len(looked) == 2 * once
+    finally:
+        limits.functions_with_modules.cache_clear()
 
 
 def test_a_product_of_a_unit_is_that_of_one_thread_to_the_last_bit(two):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -53,13 +55,22 @@ def openblas_libraries() -> list[ctypes.CDLL]:
     return libraries
 
 
-def openblas_functions(function_name: str, libraries: list[ctypes.CDLL] | None = None) -> list[Any]:
-    """The function openblas_... of each loaded OpenBLAS: NumPy and SciPy each bring one and rename its functions."""
+def openblas_functions(function_name: str) -> tuple[Any, ...]:
+    """The function openblas_... of each loaded OpenBLAS: NumPy and SciPy each bring one and rename its functions.
+
+    The list of a process's libraries is long, and a unit of work may be short: it is read again only once more modules
+    are loaded, for an OpenBLAS comes with modules.
+    """
+    return functions_with_modules(function_name, len(sys.modules))
+
+
+@lru_cache(maxsize=4)
+def functions_with_modules(function_name: str, n_modules: int) -> tuple[Any, ...]:
     names = [f"{prefix}openblas_{function_name}{suffix}" for prefix in ("", "scipy_") for suffix in ("", "64_")]
     functions = []
-    for library in openblas_libraries() if libraries is None else libraries:
+    for library in openblas_libraries():
         functions.extend([getattr(library, name) for name in names if hasattr(library, name)][:1])
-    return functions
+    return tuple(functions)
 
 
 def use_one_thread() -> None:
@@ -82,11 +93,7 @@ def one_thread() -> Iterator[None]:
     """
     with THREAD_LIMIT.lock:
         if not THREAD_LIMIT.n_blocks:
-            libraries = openblas_libraries()
-            setters, getters = (
-                openblas_functions("set_num_threads", libraries),
-                openblas_functions("get_num_threads", libraries),
-            )
+            setters, getters = openblas_functions("set_num_threads"), openblas_functions("get_num_threads")
             thread_counts = [(setter, int(getter())) for setter, getter in zip(setters, getters, strict=True)]
             THREAD_LIMIT.undo = [(setter, n_threads) for setter, n_threads in thread_counts if n_threads > 1]
             for setter, _ in THREAD_LIMIT.undo:

@@ -211,9 +211,10 @@ def render_page(
     >>> page.html.count("<h2"), "A beats B." in page.html
     (3, True)
     """
+    layout = template()  # which is refused before the figures are drawn
     template_sections = [template_section(section, f"s{i}", figures) for i, section in enumerate(sections, 1)]
     script = read_asset("page.js").strip()
-    html = template().render(
+    html = layout.render(
         title=title,
         verdict=verdict,
         sections=template_sections,
