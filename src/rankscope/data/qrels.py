@@ -116,9 +116,8 @@ class Qrels:
             offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
             subtopics = None if rows.subtopics is None else rows.subtopics.take(row_order)
             docs = rows.docs.take(row_order)
-            rows = Rows(
-                sorted_ids, offsets, docs, rows.hashes[row_order], rows.values[row_order], rows.where, subtopics
-            )
+            hashed, values = rows.hashes[row_order], rows.values[row_order]
+            rows = Rows(sorted_ids, offsets, docs, hashed, values, rows.where, subtopics, rows.kind)
         if rows.subtopics is not None:
             rows, self.subtopics = merge_subtopics(rows)
         keys = rows.keys(np.arange(len(sorted_ids)))

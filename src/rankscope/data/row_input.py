@@ -16,6 +16,7 @@ from rankscope.data.rows import (
     CHUNK,
     Interner,
     RowBatch,
+    RowKind,
     Rows,
     are_valid_ids,
     group_rows,
@@ -64,6 +65,8 @@ EXPECTED = {
     "relevance": "a whole number (below 2^53); round it or map grades to whole numbers",
     "score": "a finite number; correct it or leave the document out",
 }
+#: The kind of rows by what their values are called.
+KINDS: dict[str, RowKind] = {"relevance": "qrels", "score": "run"}
 Dicts = Mapping[str, Mapping[str, Any]]
 Numbers = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
@@ -106,7 +109,8 @@ def rows_from_dicts(data: Dicts, name: str, value_field: str, *, allow_bool: boo
     values = to_numbers(list(chain.from_iterable(docs.values() for docs in lists)), value_field, allow_bool)
     if values is None:
         refuse_values(((f"query {query!r}", docs) for query, docs in data.items()), name, value_field, allow_bool)
-    return make_rows(queries, np.fromiter(map(len, lists), np.int64, len(lists)), docs, values, name, None)
+    lengths = np.fromiter(map(len, lists), np.int64, len(lists))
+    return make_rows(queries, lengths, docs, values, name, None, KINDS[value_field])
 
 
 def subtopic_rows(data: Dicts, name: str, allow_bool: bool) -> Rows:
@@ -132,11 +136,17 @@ def subtopic_rows(data: Dicts, name: str, allow_bool: bool) -> Rows:
             ((f"subtopic {s!r} of query {q!r}", docs) for q, s, docs in doc_lists), name, "relevance", allow_bool
         )
     subtopic_of_row = np.repeat(np.array(subtopic_ids, object), [len(docs) for *_, docs in doc_lists]).tolist()
-    return make_rows(list(data), np.array(lengths, np.int64), docs, values, name, subtopic_of_row)
+    return make_rows(list(data), np.array(lengths, np.int64), docs, values, name, subtopic_of_row, "qrels")
 
 
 def make_rows(
-    queries: list[str], lengths: Ints, docs: list[str], values: Numbers, name: str, subtopics: list[str] | None
+    queries: list[str],
+    lengths: Ints,
+    docs: list[str],
+    values: Numbers,
+    name: str,
+    subtopics: list[str] | None,
+    kind: RowKind,
 ) -> Rows:
     if not docs:
         raise InputError(f"{name}: no documents, expected at least one: {DICT_SHAPE}")
@@ -144,7 +154,8 @@ def make_rows(
     fields, offsets = encode(docs), bounds(lengths)
     ids = [query.encode("utf-8", "surrogateescape") for query in queries]
     where = query_locator(queries, offsets, fields.starts, name)
-    return Rows(ids, offsets, fields, hashes(fields), values, where, None if subtopics is None else encode(subtopics))
+    subtopic_ids = None if subtopics is None else encode(subtopics)
+    return Rows(ids, offsets, fields, hashes(fields), values, where, subtopic_ids, kind)
 
 
 def query_locator(queries: list[str], offsets: Ints, starts: Ints, name: str) -> Callable[[int], str]:
@@ -326,7 +337,8 @@ def rows_from_frame(frame: pl.DataFrame, value_field: str, name: str, first_row:
     docs = columns.docs
     # A document's start in the buffer tells its row, also after the rows have been regrouped.
     where = replace(location, starts=docs.starts)
-    return group_rows(list(interner.ids), codes, docs, hashes(docs), columns.values, where, columns.subtopics)
+    hashed, kind = hashes(docs), KINDS[value_field]
+    return group_rows(list(interner.ids), codes, docs, hashed, columns.values, where, columns.subtopics, kind)
 
 
 class RowColumns(NamedTuple):

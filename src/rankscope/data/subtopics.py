@@ -125,6 +125,7 @@ def merge_subtopics(rows: Rows) -> tuple[Rows, Subtopics]:
         rows.hashes[order[first_entries]],
         np.maximum.reduceat(relevance, first_entries),
         rows.where,
+        kind=rows.kind,
     )
     return merged, subtopics_of_documents
 

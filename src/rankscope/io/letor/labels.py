@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import Interner, Rows, decode_id, decode_ids, group_rows
+from rankscope.data.rows import Interner, RowKind, Rows, decode_id, decode_ids, group_rows
 from rankscope.data.run import Run
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import (
@@ -32,7 +32,6 @@ from rankscope.io.core import (
     find_lone_returns,
     format_numbers,
     interleave,
-    kind_of_rows,
     looks_like_trec,
     open_binary,
     open_source,
@@ -201,10 +200,10 @@ class LetorLabels:
         """A function that gives file:line of a byte in the documents' ids."""
         return lambda position: f"{self.name}:{self.lines[np.searchsorted(docs.starts, position, side='right') - 1]}"
 
-    def rows(self, values: npt.NDArray[Any]) -> tuple[Rows, int]:
+    def rows(self, values: npt.NDArray[Any], kind: RowKind) -> tuple[Rows, int]:
         """Rows of one value per document, grouped by query, and how many queries had lines that were not together."""
         docs, doc_hashes, _ = self.documents
-        return group_rows(self.ids, self.query_index, docs, doc_hashes, values, self.locator(docs))
+        return group_rows(self.ids, self.query_index, docs, doc_hashes, values, self.locator(docs), kind=kind)
 
     def __len__(self) -> int:
         """The number of documents."""
@@ -439,7 +438,7 @@ def label_qrels(labels: LetorLabels) -> Qrels:
         A document's id is that of its comment (`#docid = X`), or, if a line has none or a query has one twice, the
         number of its line.
     """
-    return Qrels.from_rows(labels.rows(labels.relevance)[0])
+    return Qrels.from_rows(labels.rows(labels.relevance, "qrels")[0])
 
 
 def prediction_run(labels: LetorLabels, path: PathLike, *, ranks: bool = False, name: str | None = None) -> Run:
@@ -484,7 +483,7 @@ def scored_run(labels: LetorLabels, values: Floats, path: PathLike, ranks: bool,
                 f"{input_name}:{row + 1}: rank {values[row]:g}, expected ranks from 1, the best; correct this line"
             )
         values = -values
-    rows, n_ungrouped = labels.rows(values)
+    rows, n_ungrouped = labels.rows(values, "run")
     notes = (ungrouped_note(labels.name, n_ungrouped),) if n_ungrouped else ()
     id_note = labels.documents[2]
     return Run.from_rows(rows, name=name or file_stem(path), notes=(*notes, id_note) if id_note else notes)
@@ -542,7 +541,7 @@ def reader_of(*, ranks: bool) -> Callable[[Source, ReadRequest], FileContent]:
                 raise ParameterError("letor-ranks is a file of rank positions; name the label file with --labels")
             labels = labels_from_source(source)
             id_note = labels.documents[2]
-            return FileContent(labels.rows(labels.relevance)[0], notes=() if id_note is None else (id_note,))
+            return FileContent(labels.rows(labels.relevance, "qrels")[0], notes=() if id_note is None else (id_note,))
         run = scored_run(read_labels(request.labels), predictions_from_source(source), source.path, ranks)
         return FileContent(run.rows(), notes=run.notes)
 
@@ -551,7 +550,7 @@ def reader_of(*, ranks: bool) -> Callable[[Source, ReadRequest], FileContent]:
 
 def write_rows(rows: Rows, name: str) -> Iterator[bytes]:
     del name
-    return score_lines(rows) if kind_of_rows(rows) == "run" else label_lines(rows)
+    return score_lines(rows) if rows.kind == "run" else label_lines(rows)
 
 
 def label_lines(rows: Rows) -> Iterator[bytes]:
@@ -581,7 +580,7 @@ def refuse_unwritable(rows: Rows, run_name: str, input_name: str) -> None:
 
 
 def letor_loss_notes(rows: Rows) -> list[str]:
-    if kind_of_rows(rows) == "run":
+    if rows.kind == "run":
         return ["a line of predictions holds a score only: queries, documents and the run's name are not kept"]
     return []
 

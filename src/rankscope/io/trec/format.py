@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rows import Interner, RowBatch, Rows, Ungrouped, decode_id, group_rows
+from rankscope.data.rows import Interner, RowBatch, RowKind, Rows, Ungrouped, decode_id, group_rows
 from rankscope.errors import InputError
 from rankscope.io.core import (
     BLOCK,
@@ -31,7 +31,6 @@ from rankscope.io.core import (
     format_numbers,
     has_blank,
     interleave,
-    kind_of_rows,
     pick_texts,
     read_all,
     refuse_blanks,
@@ -81,6 +80,11 @@ class Grammar(NamedTuple):
     value: str
     dtype: type[np.generic]
     parse: Callable[[Fields], tuple[npt.NDArray[Any], npt.NDArray[np.intp]]]
+
+    @property
+    def kind(self) -> RowKind:
+        """What the rows are."""
+        return "qrels" if self.value == "relevance" else "run"
 
 
 def advise_on_line(line: bytes, n_fields: int, is_first: bool) -> str | None:
@@ -287,9 +291,8 @@ def read_rows(stream: Readable, name: str, grammar: Grammar, size: int = 0) -> t
     subtopics = None
     if subtopic_starts:
         subtopics = Fields(file_block.array, np.concatenate(subtopic_starts), np.concatenate(subtopic_lengths))
-    return group_rows(
-        list(interner.ids), codes[:n_rows], docs, doc_hashes[:n_rows], values[:n_rows], file_block.location, subtopics
-    )
+    ids, hashed, kind = list(interner.ids), doc_hashes[:n_rows], grammar.kind
+    return group_rows(ids, codes[:n_rows], docs, hashed, values[:n_rows], file_block.location, subtopics, kind)
 
 
 #: Rows that are checked at a time.
@@ -358,7 +361,7 @@ def plain_column(subtopics: Fields) -> bool:
 
 
 def write_lines(rows: Rows, name: str) -> Iterator[bytes]:
-    return run_lines(rows, name) if kind_of_rows(rows) == "run" else qrels_lines(rows)
+    return run_lines(rows, name) if rows.kind == "run" else qrels_lines(rows)
 
 
 def run_lines(rows: Rows, name: str) -> Iterator[bytes]:
@@ -415,7 +418,7 @@ def refuse_unwritable(rows: Rows, run_name: str, input_name: str) -> None:
     """Raise for ids and names that would end a field, or be read differently at the begin or end of a line."""
     tag = run_name.encode("utf-8", "surrogateescape")
     without_blanks = tag.replace(b" ", b"").replace(b"\t", b"")  # blanks inside the tag are allowed
-    if kind_of_rows(rows) == "run" and (tag.strip() != tag or has_blank([without_blanks])):
+    if rows.kind == "run" and (tag.strip() != tag or has_blank([without_blanks])):
         raise InputError(
             f"{input_name}: the run's name {run_name!r} is empty, or holds a line end or blanks around it, and cannot "
             f"end TREC's lines; name it otherwise, or {FORMAT_ADVICE}"
