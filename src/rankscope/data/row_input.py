@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.grades import EXPECTED_GRADE, as_grades, invalid_grades
 from rankscope.data.rows import (
     CHUNK,
     Interner,
@@ -62,7 +63,7 @@ __all__ = [
 DICT_SHAPE = "{query: {document: number}}"
 #: What a value must be, and what to do otherwise, for messages.
 EXPECTED = {
-    "relevance": "a whole number (below 2^53); round it or map grades to whole numbers",
+    "relevance": f"{EXPECTED_GRADE}; correct it or leave the document out",
     "score": "a finite number; correct it or leave the document out",
 }
 #: The kind of rows by what their values are called.
@@ -166,7 +167,7 @@ def query_locator(queries: list[str], offsets: Ints, starts: Ints, name: str) ->
 
 
 def to_numbers(values: list[Any], value_field: str, allow_bool: bool = True) -> Numbers | None:
-    """The values as float64 or (relevances) int64; None where one is not a valid number."""
+    """The values as float64 or (whole relevances) int64; None where one is not a valid number."""
     try:
         numbers = np.array(array("d", values))  # accepts numbers only, not text that looks like one
     except (TypeError, ValueError, OverflowError):
@@ -175,7 +176,7 @@ def to_numbers(values: list[Any], value_field: str, allow_bool: bool = True) -> 
         return None
     if value_field == "score":
         return numbers if np.isfinite(numbers).all() else None
-    return numbers.astype(np.int64) if all_integers(numbers) else None
+    return None if invalid_grades(numbers).any() else as_grades(numbers)
 
 
 def all_integers(numbers: Numbers) -> bool:
@@ -434,11 +435,11 @@ def string_column(frame: pl.DataFrame, field: str, where: Any) -> Fields:
 
 
 def number_column(frame: pl.DataFrame, field: str, where: Any) -> np.ndarray[Any, np.dtype[Any]]:
-    """A column of scores (float64) or relevances (int64)."""
+    """A column of scores or relevances."""
     import polars as pl
 
     series = frame[field]
-    expected = "a whole number" if field == "relevance" else "a finite number"
+    expected = EXPECTED_GRADE if field == "relevance" else "a finite number"
     if series.dtype in (pl.String, pl.Categorical, pl.Enum):
         series = series.cast(pl.String).str.strip_chars()
     elif not (series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null)):
@@ -446,7 +447,7 @@ def number_column(frame: pl.DataFrame, field: str, where: Any) -> np.ndarray[Any
     values = series.cast(pl.Float64, strict=False)
     is_invalid = values.is_null() | ~values.is_finite()
     if field == "relevance":
-        is_invalid = is_invalid | (values != values.round(0)) | (values.abs() >= 2.0**53)
+        is_invalid = is_invalid | (values.abs() >= 2.0**53)
     invalid_rows = is_invalid.fill_null(True).arg_true()
     if invalid_rows.len():
         row = int(invalid_rows[0])
@@ -454,7 +455,7 @@ def number_column(frame: pl.DataFrame, field: str, where: Any) -> np.ndarray[Any
             raise InputError(f"{where(row)}: the {field} is empty, expected {expected}; fill it in or drop the row")
         raise InputError(f"{where(row)}: {field} {series[row]!r}, expected {expected}; correct this row")
     numbers = values.to_numpy()
-    return numbers.astype(np.int64) if field == "relevance" else numbers
+    return as_grades(numbers) if field == "relevance" else numbers
 
 
 #: Reads pieces of a run: (pieces, what messages call the run).

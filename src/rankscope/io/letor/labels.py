@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.grades import EXPECTED_GRADE, as_grades, invalid_grades
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import Interner, RowKind, Rows, decode_id, decode_ids, group_rows
 from rankscope.data.run import Run
@@ -57,7 +58,7 @@ from rankscope.io.letor.fields import (
 )
 from rankscope.kernels.numbers import parse_floats, parse_integers
 from rankscope.kernels.text import Fields, as_fields, changes, decode, hashes, words
-from rankscope.typing import Bools, Bytes, Floats, Ints, PathLike
+from rankscope.typing import Bools, Bytes, Floats, Grades, Ints, PathLike
 
 __all__ = [
     "LETOR",
@@ -138,8 +139,6 @@ def finite_numbers(fields: Fields, has_more: Bools, lines: BlockLines, name: str
 EXPECTED = "label qid:query feature:value ..."
 QID, FOUR_BYTES = np.uint64(int.from_bytes(b"qid:", "little")), np.uint64(0xFFFFFFFF)
 DOCID = b"#docid = "
-#: Larger whole numbers are not exact in float64.
-HIGHEST = 2.0**53
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -163,7 +162,7 @@ class LetorLabels:
     """
 
     name: str
-    relevance: Ints
+    relevance: Grades
     query_index: Ints
     ids: list[bytes]
     docs: Fields | None
@@ -242,7 +241,7 @@ class BlockDocuments(NamedTuple):
         Ids and positions of features; valid as long as the block.
     """
 
-    relevance: Ints
+    relevance: Grades
     query: Ints
     lines: Ints
     docs: Fields | None
@@ -267,7 +266,7 @@ def read_labels(path: PathLike, *, progress: Callable[[int], Any] | None = None)
     Raises
     ------
     InputError
-        With file and line: a line lacks `qid:`, a label is not a whole number, or the file is empty.
+        With file and line: a line lacks `qid:`, a label is not a finite number, or the file is empty.
 
     Examples
     --------
@@ -332,10 +331,10 @@ def read_documents(block: LineBlock, interner: Interner) -> BlockDocuments | Non
         starts, lengths, comments = starts[rows], lengths[rows], comments[rows]
     labels = Fields(lines.buffer, starts[:, 0], lengths[:, 0])
     query_fields = Fields(lines.buffer, starts[:, 1], lengths[:, 1])
-    relevance, is_whole = integer_labels(labels)
+    relevance, is_grade = label_grades(labels)
     has_query = names_query(query_fields)
-    if not (is_whole & has_query).all():
-        refuse_line(block, lines, rows, labels, query_fields, has_query, int(np.argmin(is_whole & has_query)))
+    if not (is_grade & has_query).all():
+        refuse_line(block, lines, rows, labels, query_fields, has_query, int(np.argmin(is_grade & has_query)))
     queries = Fields(lines.buffer, query_fields.starts + 4, query_fields.lengths - 4)
     ends_in_hash = (query_fields.starts + query_fields.lengths == comments) & (comments < lines.ends[rows])
     if ends_in_hash.any():  # part of the id, or a comment? Two queries could become one.
@@ -362,17 +361,15 @@ def names_query(query_fields: Fields) -> Bools:
     return np.asarray(((words(query_fields, 0) & FOUR_BYTES) == QID) & (query_fields.lengths > 4))
 
 
-def integer_labels(labels: Fields) -> tuple[Ints, Bools]:
-    """The labels, and which are whole numbers; 2.0 counts, since some tools write all labels as floats."""
+def label_grades(labels: Fields) -> tuple[Grades, Bools]:
+    """The labels, and which are grades; 2.0 is whole, since some tools write all labels as floats."""
     numbers, invalid = parse_integers(labels)
-    is_whole = np.ones(numbers.size, np.bool_)
-    if invalid.size:
-        values, not_numbers = parse_floats(labels.take(invalid))
-        values[not_numbers] = np.nan
-        integral = (values == np.floor(values)) & (np.abs(values) < HIGHEST)
-        is_whole[invalid] = integral
-        numbers[invalid[integral]] = values[integral].astype(np.int64)
-    return numbers, is_whole
+    if not invalid.size:
+        return numbers, np.ones(numbers.size, np.bool_)
+    values, not_numbers = parse_floats(labels)
+    values[not_numbers] = np.nan
+    is_grade = ~invalid_grades(values)
+    return (as_grades(values) if is_grade.all() else values), is_grade
 
 
 def comment_ids(bytes_: Bytes, comments: Ints, ends: Ints) -> Fields | None:
@@ -402,7 +399,7 @@ def refuse_line(
     if has_query[row]:
         text = decode_id(decode(labels.take(row_index))[0])
         raise InputError(
-            f"{location}: label {text!r}, expected a whole number (the line is {EXPECTED}); correct this line"
+            f"{location}: label {text!r}, expected {EXPECTED_GRADE} (the line is {EXPECTED}); correct this line"
         )
     text = repr(decode_id(decode(query_fields.take(row_index))[0])) if query_fields.lengths[row] else "nothing"
     raise InputError(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.grades import EXPECTED_GRADE, as_grades, invalid_grades
 from rankscope.data.rows import Interner, RowBatch, RowKind, Rows, Ungrouped, decode_id, group_rows
 from rankscope.errors import InputError
 from rankscope.io.core import (
@@ -42,7 +43,7 @@ from rankscope.kernels.numbers import parse_floats, parse_integers
 from rankscope.kernels.order import order_falling
 from rankscope.kernels.segments import place_in_group
 from rankscope.kernels.text import Fields, as_fields, changes, decode, equal, hashes
-from rankscope.typing import Ints
+from rankscope.typing import Grades, Ints
 
 if TYPE_CHECKING:
     from rankscope.io.core import Source
@@ -71,7 +72,7 @@ class Grammar(NamedTuple):
     value
         Name of the value.
     dtype
-        Its type.
+        Its type; that of grades becomes float64 at the first fraction.
     parse
         Parses it.
     """
@@ -94,6 +95,17 @@ def advise_on_line(line: bytes, n_fields: int, is_first: bool) -> str | None:
     return line_advice(line, n_fields, is_first=is_first)
 
 
+def parse_grades(fields: Fields) -> tuple[Grades, npt.NDArray[np.intp]]:
+    """The grades, and the rows whose text is none. Whole numbers are tried first, since most grades are."""
+    grades, invalid_rows = parse_integers(fields)
+    if not invalid_rows.size:
+        return grades, invalid_rows
+    numbers, invalid_rows = parse_floats(fields)
+    if not invalid_rows.size:
+        invalid_rows = np.flatnonzero(invalid_grades(numbers))
+    return (numbers if invalid_rows.size else as_grades(numbers)), invalid_rows
+
+
 FOUR, SIX = "4 (query 0 document relevance)", "6 (query Q0 document rank score tag)"
 ORDER = "(where a command takes both, judgments come first)"
 QRELS = Grammar(
@@ -108,7 +120,7 @@ QRELS = Grammar(
     ),
     "relevance",
     np.int64,
-    parse_integers,
+    parse_grades,
 )
 SUBTOPIC_QRELS = QRELS._replace(
     layout=replace(QRELS.layout, columns=(0, 1, 2, 3), expected="4 (query subtopic document relevance)")
@@ -127,7 +139,7 @@ RUN = Grammar(
     np.float64,
     parse_floats,
 )
-KINDS = {"relevance": "a whole number", "rank": "a whole number", "score": "a finite number"}
+KINDS = {"relevance": EXPECTED_GRADE, "rank": "a whole number", "score": "a finite number"}
 
 
 class ParsedBlock(NamedTuple):
@@ -280,6 +292,8 @@ def read_rows(stream: Readable, name: str, grammar: Grammar, size: int = 0) -> t
             stretch_lengths = np.diff(np.r_[parsed.starts, span.stop - n_rows])
             codes[span] = np.repeat(interner.codes(parsed.queries), stretch_lengths)
             starts[span], lengths[span] = parsed.docs.starts, parsed.docs.lengths
+            if not np.can_cast(parsed.values.dtype, values.dtype):  # the first fraction
+                values = values.astype(parsed.values.dtype)
             doc_hashes[span], values[span] = parsed.hashes, parsed.values
             if parsed.subtopics is not None:
                 subtopic_starts.append(parsed.subtopics.starts)
