@@ -277,7 +277,6 @@ NAN, INF = float("nan"), float("inf")
         (([[0.5, -INF], [0.1, 0.3]], JUDGED), "scores: -inf .*row 0, column 1"),
         (([[INF, -INF], [0.1, 0.3]], JUDGED, "P@1", [[True] * 2] * 2), "scores: inf .*row 0, column 0"),
         ((GOOD, [[1, NAN], [0, 1]]), "relevance: nan .*row 0, column 1"),
-        ((GOOD, [[1, 0], [0, 0.5]]), "relevance: 0.5 .*row 1, column 1"),
         ((GOOD, [[1, INF], [0, 1]]), "relevance: inf .*row 0, column 1"),
         ((GOOD, [[1, 2**60], [0, 1]]), "relevance: 1152921504606846976 .*row 0, column 1"),
         ((np.ones((0, 3)), np.ones((0, 3))), r"\(0, 3\) .*no document"),

@@ -205,10 +205,10 @@ class Plan:
         return values, undefined
 
     def refuse_levels_above_grades(self, hits: Hits) -> None:
-        """Raise ParameterError where no document is relevant to a measure because all grades are below its `rel`."""
+        """Raise ParameterError where all grades are below the `rel` of the evaluation, and a measure depends on it."""
         for measure in self.measures:
-            level = measure.level(hits)
-            if hasattr(measure, "rel") and level > hits.max_grade > 0:
+            level = hits.rel if getattr(measure, "rel", 0) is None else 0
+            if measure.level(hits) == level > hits.max_grade > 0:
                 raise ParameterError(
                     f"{measure}: no document is judged {level} or higher (grades go up to {hits.max_grade}), so that "
                     "none is relevant; choose the lowest grade that counts with --rel (rel=), or in the measure, as "
