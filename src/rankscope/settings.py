@@ -181,7 +181,7 @@ class GradeLevel(Rule):
     expected = "a number above 0, as 1 or 0.5"
 
     def accepts(self, value: object) -> bool:
-        return isinstance(value, Real) and not isinstance(value, bool) and 0 < value < math.inf
+        return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < math.inf
 
     @staticmethod
     def parse(text: str) -> float:
