@@ -24,6 +24,7 @@ __all__ = [
     "SHARE",
     "Choice",
     "Count",
+    "GradeLevel",
     "LayerSizes",
     "NameList",
     "Names",
@@ -42,12 +43,14 @@ __all__ = [
     "confidence_field",
     "count",
     "declare",
+    "grade_level",
     "layer_sizes",
     "name_list",
     "names",
     "number",
     "number_list",
     "parameters_text",
+    "plain_number",
     "resamples_field",
     "seed_field",
     "share",
@@ -81,6 +84,10 @@ class Rule:
     def accepts(self, value: object) -> bool:
         """Whether the value is one of them."""
         raise NotImplementedError
+
+    def plain(self, value: Any) -> Any:
+        """The value as results and signatures have it."""
+        return value
 
     def check(self, name: str, value: object) -> None:
         """Raise ParameterError for a value that is not accepted."""
@@ -186,6 +193,36 @@ class Number(Rule):
         x = float(value)
         too_low = x <= self.low if self.low_open else x < self.low
         return not (too_low or (x >= self.high if self.high_open else x > self.high))
+
+
+class GradeLevel(Rule):
+    """The lowest grade that counts as relevant; whole numbers stay whole."""
+
+    expected = "a number above 0, as 1 or 0.5"
+
+    def accepts(self, value: object) -> bool:
+        return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < math.inf
+
+    @staticmethod
+    def parse(text: str) -> float:
+        """The level in an option's text."""
+        try:
+            level: float = plain_number(float(text))
+        except ValueError:
+            level = math.nan
+        if not 0 < level < math.inf:
+            raise ValueError(f"{text!r}, expected {GradeLevel.expected}")
+        return level
+
+    def plain(self, value: Any) -> Any:
+        return plain_number(value)
+
+
+def plain_number(value: Any) -> Any:
+    """A whole number given as a float, as 1.0, as an int, and a number of NumPy as Python's; else the value itself."""
+    if hasattr(value, "item"):
+        value = value.item()
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 class Numbers(Rule):
@@ -423,6 +460,13 @@ def count(
     return declare(Count(minimum, maximum), default, help, metavar=metavar, **options)
 
 
+def grade_level(
+    default: float = 1, *, help: str = "Lowest relevance that counts as relevant.", **options: Any
+) -> float:
+    """The lowest grade that counts as relevant, whole or a fraction."""
+    return declare(GradeLevel(), default, help, metavar="G", **options)
+
+
 def number(default: Value, *, help: str, rule: Number, metavar: str = "X", **options: Any) -> Value:
     """A number within the bounds of its rule."""
     return declare(rule, default, help, metavar=metavar, **options)
@@ -522,7 +566,11 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name, setting in self.declared().items():
-            setting.check(getattr(self, name))
+            value = getattr(self, name)
+            setting.check(value)
+            plain = setting.rule.plain(value)
+            if plain is not value:
+                object.__setattr__(self, name, plain)
         self.check()
 
     def check(self) -> None:

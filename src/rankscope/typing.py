@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Bools", "Bytes", "Floats", "Floats32", "Indices", "Ints", "Ints32", "PathLike", "Reals", "Words"]
+__all__ = ["Bools", "Bytes", "Floats", "Floats32", "Grades", "Indices", "Ints", "Ints32", "PathLike", "Reals", "Words"]
 
 Floats = npt.NDArray[np.float64]
 Floats32 = npt.NDArray[np.float32]
@@ -16,6 +16,8 @@ Floats32 = npt.NDArray[np.float32]
 Reals = npt.NDArray[np.floating[Any]]
 Ints = npt.NDArray[np.int64]
 Ints32 = npt.NDArray[np.int32]
+#: Of judged documents: int64 where all are whole numbers, else float64.
+Grades = npt.NDArray[Any]
 #: Places in an array.
 Indices = npt.NDArray[np.intp]
 Bools = npt.NDArray[np.bool_]

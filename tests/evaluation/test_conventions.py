@@ -154,7 +154,7 @@ class TestTies:
         ({"no_relevant": "nan"}, "no_relevant is 'nan', .*'zero', 'drop', 'one'"),
         ({"ties": "random"}, "unknown tie rule 'random'"),
         ({"ties": "doc_id_dsc"}, r"did you mean doc_id_desc\?"),
-        ({"rel": 0}, "rel is 0, .*1"),
+        ({"rel": 0}, "rel is 0, .*above 0"),
         ({"preset": "trec"}, r"unknown preset 'trec'; did you mean trec_eval\?"),
     ],
 )

@@ -22,7 +22,7 @@ from rankscope import Convention, Hits, Measure
 from rankscope.typing import Floats
 
 
-def hits_of(case: Case, rel: int = 1, *, plain: bool = False, ties: str = "doc_id_desc") -> Hits:
+def hits_of(case: Case, rel: float = 1, *, plain: bool = False, ties: str = "doc_id_desc") -> Hits:
     """Of a collection of a thousand documents, which Utility asks for; judged by subtopic unless `plain`."""
     qrels = rs.Qrels(case.qrels if plain else by_subtopic(case.qrels))
     return replace(rs.hits_of(qrels, rs.Run(case.run), Convention(rel=rel, ties=ties)), collection_size=1000)
@@ -95,12 +95,13 @@ def check_tail(measures: Sequence[Measure], case: Case) -> None:
 
 def check_ideal(measures: Sequence[Measure], case: Case) -> None:
     """infAP's smoothing keeps it 0.00001 below 1."""
+    least = min((g for docs in case.qrels.values() for g in docs.values() if g > 0), default=1)
     best = {
-        q: {d: float(g) for d, g in docs.items() if g >= 1} for q, docs in case.qrels.items() if max(docs.values()) >= 1
+        q: {d: float(g) for d, g in docs.items() if g > 0} for q, docs in case.qrels.items() if max(docs.values()) > 0
     }
     if not best:
         return
-    hits = hits_of(Case({q: case.qrels[q] for q in best}, best))
+    hits = hits_of(Case({q: case.qrels[q] for q in best}, best), min(least, 1))
     for measure in measures:
         values = measure(hits)
         refuse(measure, np.abs(values - 1) > 2e-5, "the ideal list does not give 1", values)
@@ -174,6 +175,9 @@ def check_used(measures: Sequence[Measure], case: Case) -> None:
     hits = hits_of(case)
     for measure in measures:
         level = getattr(measure, "rel", None) or getattr(measure, "gmin", 0) + 1
+        has_no_level = not hasattr(measure, "rel") or (measure.name == "RBP" and measure.rel is None)
+        if has_no_level and hits.grades.dtype.kind == "f":
+            level = np.nextafter(getattr(measure, "gmin", 0), 9)  # any gain at all
         ends = [k for f in fields(measure) if f.name in ENDS and (k := getattr(measure, f.name))]
         expected = []
         for query in hits.query_ids:

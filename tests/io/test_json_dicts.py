@@ -155,12 +155,11 @@ def test_what_is_no_run_is_refused_in_one_line_that_names_the_file(put: Callable
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        ({"q": {"d": 0.5}}, "relevance .*'d' .*'q' is 0.5"),
-        ({"q": {"d": 2**53}}, "expected a whole number"),
+        ({"q": {"d": 2**53}}, "expected a finite number below 2"),
         ({"q": {"1": {"d": 1}, "e": 1}}, "'e' of query 'q' has 1"),
         ({"q": {"1": {"d": 1}}, "p": {"e": 1}}, "'e' of query 'p' has 1"),
         ({"q": {"1": {"d": 1}, "2": {}}}, "'2' of query 'q' has {}"),
-        ({"q": {"1": {"d": 0.5}}}, "relevance .*'d' .*'1' .*'q' is 0.5"),
+        ({"q": {"1": {"d": "x"}}}, "relevance .*'d' .*'1' .*'q' is 'x'"),
         ({"q": {"": {"d": 1}}}, "the subtopic id ''"),
     ],
 )

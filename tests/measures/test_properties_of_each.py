@@ -5,13 +5,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 from helpers.measure_checks import CHECKS
-from helpers.measure_properties import check_ideal, check_plain, check_range, check_rel, check_used
+from helpers.measure_properties import (
+    check_ideal,
+    check_plain,
+    check_range,
+    check_rel,
+    check_used,
+    expect_same,
+    hits_of,
+)
 from helpers.measure_table import FORMS, TABLE
-from helpers.strategies import random_case
+from helpers.strategies import Case, random_case
 
 import rankscope as rs
 
@@ -23,6 +31,28 @@ def test_a_measure_has_its_properties(name: str) -> None:
     check_range([m for m in FORMS if m.name == name], CASE)
     for check in (check_rel, check_used, check_plain, check_ideal):
         check([m for m in CHECKS[check][0] if m.name == name], CASE)
+
+
+#: A quarter of each grade: most are fractions, below and above 1.
+QUARTERS = Case({q: {d: grade / 4 for d, grade in docs.items()} for q, docs in CASE.qrels.items()}, CASE.run)
+#: Their values depend on more than which of two gains is larger, or how many times as large.
+NOT_BY_SHARES = {"DCG", "IdealDCG", "Q", "G", "ERR", "nERR"}
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_a_measure_has_its_properties_where_grades_are_fractions(name: str) -> None:
+    of_name = [m for m in FORMS if m.name == name and getattr(m, "gains", None) is None]  # whose grades are whole
+    check_range(of_name, QUARTERS)
+    for check in (check_used, check_plain, check_ideal):
+        if name != "G" or check is not check_ideal:  # a gain below 1 costs as much as one of 1
+            check([m for m in CHECKS[check][0] if m in of_name], QUARTERS)
+    whole, quarters = hits_of(CASE, plain=True), hits_of(QUARTERS, 0.25, plain=True)
+    for measure in of_name:
+        set_grades = [f.name for f in fields(measure) if f.name in ("rel", "gmin", "gmax") and getattr(measure, f.name)]
+        by_shares = getattr(measure, "gain", "linear") == "linear" and name not in NOT_BY_SHARES
+        if by_shares and not measure.needs_subtopics and set_grades in ([], ["rel"]):
+            other = replace(measure, rel=measure.rel / 4) if set_grades else measure
+            expect_same(measure, measure(whole), other(quarters), "grades and level divided by 4 change the value")
 
 
 BEST = [

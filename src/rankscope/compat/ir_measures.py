@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankscope.data.grades import refuse_fractions
 from rankscope.data.hits import Hits, freeze
 from rankscope.data.join import Convention, Joiner
 from rankscope.data.qrels import Qrels
@@ -244,7 +245,7 @@ def read_judgments(data: Any, by_subtopic: bool) -> tuple[Qrels | None, set[str]
     lines: then a document may occur more than once, and its highest relevance counts.
     """
     if isinstance(data, Qrels):
-        return data, set(data.query_ids)
+        return whole_qrels(data), set(data.query_ids)
     if isinstance(data, Mapping):
         if not is_mapping_of_mappings(data):
             raise InputError("qrels: a mapping whose values are not mappings; expected {query: {document: relevance}}")
@@ -254,7 +255,7 @@ def read_judgments(data: Any, by_subtopic: bool) -> tuple[Qrels | None, set[str]
         )
         if by_subtopic and without_subtopics:
             judgments = {query: {ONLY_SUBTOPIC: docs} for query, docs in judgments.items()}
-        return (Qrels(judgments) if judgments else None), set(data)
+        return (whole_qrels(Qrels(judgments)) if judgments else None), set(data)
     table = columns(data, "qrels", JUDGMENT, "iteration")
     if table is None:
         return None, set()
@@ -263,8 +264,14 @@ def read_judgments(data: Any, by_subtopic: bool) -> tuple[Qrels | None, set[str]
         table["subtopic"] = subtopics
     elif by_subtopic:
         table["subtopic"] = [ONLY_SUBTOPIC] * len(table["query_id"])
-    qrels = Qrels(table)
+    qrels = whole_qrels(Qrels(table))
     return qrels, set(qrels.query_ids)
+
+
+def whole_qrels(qrels: Qrels) -> Qrels:
+    """The judgments. Raises InputError for a grade that is a fraction, which ir_measures' providers do not take."""
+    refuse_fractions(qrels.relevance, "qrels", "ir_measures", "use rankscope.evaluate, which takes fractions")
+    return qrels
 
 
 def read_lists(data: Any) -> Run | None:

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rankscope.compat.trec_eval import NICKNAMES, ONLY_10, MeasureLine, parse_measure_lines
+from rankscope.data.grades import refuse_fractions
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention, Joiner
 from rankscope.data.qrels import Qrels
@@ -94,6 +95,9 @@ class RelevanceEvaluator:
         judgments = {query: docs for query, docs in query_relevance.items() if docs}
         try:
             self._qrels = Qrels(judgments) if judgments else None
+            if self._qrels is not None:
+                advice = "use rankscope.evaluate, which takes fractions"
+                refuse_fractions(self._qrels.relevance, "query_relevance", "pytrec_eval", advice)
         except InputError as error:
             raise TypeError(str(error)) from None
 

@@ -23,6 +23,7 @@ import numpy as np
 from rankscope.compat.pytrec_eval import finite_scores
 from rankscope.data import qrels as our_qrels
 from rankscope.data import run as our_run
+from rankscope.data.grades import has_fractions, refuse_fractions
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention, Joiner
 from rankscope.data.row_input import to_numbers
@@ -38,7 +39,7 @@ from rankscope.measures.cascade import RBP
 from rankscope.measures.graded import DCG, nDCG
 from rankscope.measures.incomplete_judgments import Bpref
 from rankscope.measures.sets import NumRelRet, SetF, SetP, SetR
-from rankscope.typing import Floats, Ints, PathLike
+from rankscope.typing import Floats, Grades, Ints, PathLike
 
 __all__ = [
     "ListsByQuery",
@@ -313,6 +314,13 @@ def load_pandas() -> Any:
         raise ParameterError("pandas, which is needed for data frames, is not installed; install pandas") from None
 
 
+def whole_qrels(data: Any) -> our_qrels.Qrels:
+    """Our judgments. Raises InputError for a grade that is a fraction, which ranx does not take."""
+    judgments = data if isinstance(data, our_qrels.Qrels) else our_qrels.Qrels(data)
+    refuse_fractions(judgments.relevance, "qrels", "ranx", "use rankscope.evaluate, which takes fractions")
+    return judgments
+
+
 class Qrels(ListsByQuery[int, our_qrels.Qrels]):
     """Judgments, as ranx.Qrels.
 
@@ -343,7 +351,7 @@ class Qrels(ListsByQuery[int, our_qrels.Qrels]):
             check_mapping_of_mappings("qrels", qrels)
             self._due = True
             if any(qrels.values()):
-                self._core, self._dicts = our_qrels.Qrels(qrels), None
+                self._core, self._dicts = whole_qrels(qrels), None
             else:
                 self._dicts = {query: {} for query in qrels}
 
@@ -359,15 +367,17 @@ class Qrels(ListsByQuery[int, our_qrels.Qrels]):
 
     @staticmethod
     def _number(value: Any, query: str, doc: str) -> int:
-        if to_numbers([value], "relevance") is None:
+        grades = to_numbers([value], "relevance")
+        if grades is None or has_fractions(grades):
             raise InputError(
-                f"qrels: the relevance of document {doc!r} of query {query!r} is {value!r}, expected a whole number"
+                f"qrels: the relevance of document {doc!r} of query {query!r} is {value!r}, expected a whole number; "
+                "use rankscope.evaluate, which takes fractions"
             )
         return int(value)
 
     def _prepared(self) -> our_qrels.Qrels:
         """Our Qrels for the join, cached until something changes."""
-        core = self._core if self._core is not None else our_qrels.Qrels(self._look())
+        core = self._core if self._core is not None else whole_qrels(self._look())
         self._core = None if self._lent else core
         return core
 
@@ -441,7 +451,7 @@ class Qrels(ListsByQuery[int, our_qrels.Qrels]):
         kind = file_kind(path, kind)
         if kind == "json":
             return Qrels(read_json(path))
-        qrels: Qrels = Qrels._of(read_qrels(path, input="parquet" if kind == "parquet" else "trec"))
+        qrels: Qrels = Qrels._of(whole_qrels(read_qrels(path, input="parquet" if kind == "parquet" else "trec")))
         return qrels
 
     @staticmethod
@@ -466,7 +476,7 @@ class Qrels(ListsByQuery[int, our_qrels.Qrels]):
             A cell is wrong; the message names the row.
         """
         columns = frame_columns(df, q_id_col, doc_id_col, score_col)
-        qrels: Qrels = Qrels._of(our_qrels.Qrels(dict(zip(("query_id", "doc_id", "relevance"), columns, strict=True))))
+        qrels: Qrels = Qrels._of(whole_qrels(dict(zip(("query_id", "doc_id", "relevance"), columns, strict=True))))
         return qrels
 
     @staticmethod
@@ -901,7 +911,7 @@ def same_queries(qrels: QrelsLike, run: RunLike) -> list[str]:
 
 
 def join_run(qrels: QrelsLike, run: RunLike) -> Hits:
-    judgments = qrels._prepared() if isinstance(qrels, Qrels) else our_qrels.Qrels(qrels)
+    judgments = qrels._prepared() if isinstance(qrels, Qrels) else whole_qrels(qrels)
     name = getattr(run, "name", None) or "run"
     lists = run._prepared() if isinstance(run, Run) else our_run.Run(run)
     joiner = Joiner(judgments, Convention(), name)
@@ -947,7 +957,7 @@ def hits_from_level(hits: Hits, level: int, *, binary: bool) -> Hits:
     binary: all others become 1, even where the level is below 1; else they stay.
     """
 
-    def apply_level(grades: Ints) -> Ints:
+    def apply_level(grades: Grades) -> Grades:
         is_counted = grades >= level
         return is_counted.astype(np.int64) if binary else np.where(is_counted, np.maximum(grades, 0), 0)
 

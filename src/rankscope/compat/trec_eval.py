@@ -12,11 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankscope.data.grades import refuse_fractions
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention
 from rankscope.data.qrels import Qrels
 from rankscope.errors import ParameterError, RankscopeError, UnknownName
 from rankscope.evaluation.joining import join_file
+from rankscope.io.core import source_name
 from rankscope.io.read import read_qrels
 from rankscope.measures.base import Measure
 from rankscope.measures.cascade import RBPResidual
@@ -240,6 +242,8 @@ def trec_eval(qrels: PathLike, run: PathLike, names: Iterable[str] = ("official"
     """
     lines = parse_measure_lines(names, options.version)
     judgments = read_qrels(qrels)
+    advice = "evaluate them with `rankscope evaluate`, which takes fractions (in Python rankscope.evaluate)"
+    refuse_fractions(judgments.relevance, source_name(qrels), "trec_eval", advice)
     convention = Convention(precision=PRESETS[options.version].precision, rel=options.level)
     joined = join_file(judgments, run, convention, "trec", None)
     return TrecEvalReport(judgments, joined.hits, joined.name, lines, options).text()

@@ -95,7 +95,10 @@ class Features:
         if values.dtype not in (np.float32, np.float64):
             values = values.astype(np.float64)
         fields["values"] = np.ascontiguousarray(values)
-        fields["relevance"] = np.asarray(self.relevance, np.int64)
+        grades = np.asarray(self.relevance)
+        is_float = grades.dtype.kind == "f"
+        fields["relevance"] = to_integers(grades, f"{self.name}, document {{}}: grade") if is_float else grades
+        fields["relevance"] = np.asarray(fields["relevance"], np.int64)
         fields["offsets"] = np.asarray(self.offsets, np.int64)
         fields["query_ids"] = tuple(self.query_ids)
         if values.ndim == 2:

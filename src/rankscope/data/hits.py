@@ -10,11 +10,12 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.grades import LEAST_FRACTION, has_fractions, highest_grade
 from rankscope.data.subtopics import Subtopics
 from rankscope.errors import ParameterError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, count_before, group_of, place_in_group, sum_by_group
-from rankscope.typing import Bools, Floats, Ints
+from rankscope.typing import Bools, Floats, Grades, Ints
 
 __all__ = [
     "Hits",
@@ -40,7 +41,7 @@ class Hits:
     first, last
         First and last rank of the documents with the score of the hit.
     relevance
-        Grade of each hit, negative grades included.
+        Grade of each hit, negative grades included; int64 where all grades are whole numbers, else float64.
     judged
         Index of each hit among the judged documents of its query.
     retrieved
@@ -77,14 +78,14 @@ class Hits:
     rank: Floats
     first: Floats
     last: Floats
-    relevance: Ints
+    relevance: Grades
     judged: Ints
     retrieved: Ints
     missing: Bools
-    grades: Ints
+    grades: Grades
     grade_offsets: Ints
-    max_grade: int
-    rel: int = 1
+    max_grade: float
+    rel: float = 1
     collection_size: int | None = None
     ties: str = "doc_id_desc"
     precision: str = "float64"
@@ -125,6 +126,11 @@ class Hits:
         """(judged) the index of the query of each grade."""
         return group_of(self.grade_offsets)
 
+    @property
+    def least_gain(self) -> float:
+        """The lowest grade above 0 that there can be: 1 where grades are whole numbers."""
+        return LEAST_FRACTION if has_fractions(self.grades) else 1
+
     def sum(self, values: Floats | Bools) -> Floats:
         """The sum of one value per hit for each query; 0 without hits.
 
@@ -140,7 +146,7 @@ class Hits:
         """
         return sum_by_group(values, self.query, len(self))
 
-    def relevant(self, rel: int | None = None) -> Bools:
+    def relevant(self, rel: float | None = None) -> Bools:
         """Whether each hit is relevant.
 
         Parameters
@@ -156,7 +162,7 @@ class Hits:
         min_relevance = self.rel if rel is None else rel
         return self.cached(("relevant", min_relevance), lambda: self.relevance >= min_relevance)
 
-    def relevant_above(self, rel: int | None = None) -> Ints:
+    def relevant_above(self, rel: float | None = None) -> Ints:
         """How many relevant documents of the query rank above each hit.
 
         Parameters
@@ -176,7 +182,7 @@ class Hits:
         """(hits) how many marked hits of the query rank above each."""
         return count_before(marked, self.offsets)
 
-    def n_relevant(self, rel: int | None = None) -> Floats:
+    def n_relevant(self, rel: float | None = None) -> Floats:
         """The number of judged documents of each query that are relevant.
 
         Parameters
@@ -195,7 +201,7 @@ class Hits:
             lambda: sum_by_group(self.grades >= min_relevance, self.grade_query, len(self)),
         )
 
-    def n_nonrelevant(self, rel: int | None = None) -> Floats:
+    def n_nonrelevant(self, rel: float | None = None) -> Floats:
         """The number of documents of each query judged not relevant: grades from 0 to below `rel`.
 
         Parameters
@@ -295,7 +301,7 @@ class Hits:
             rank = (first + last) / 2
         return self._with(rows, rank=rank, first=first, last=last, offsets=offsets, retrieved=n_hits)
 
-    def filled(self, grade: int, depth: int | None = None) -> Hits:
+    def filled(self, grade: float, depth: int | None = None) -> Hits:
         """The hits as if every document of the lists without a judgment (negative grades, too) were judged `grade`.
 
         Parameters
@@ -316,7 +322,9 @@ class Hits:
         lengths = self.retrieved if depth is None else np.minimum(self.retrieved, depth)
         offsets = bounds(lengths)
         rank: Floats = (place_in_group(offsets) + 1).astype(np.float64)
-        relevance, judged = np.full(rank.size, grade), np.full(rank.size, -1)
+        is_float = has_fractions(self.relevance) or isinstance(grade, float)
+        relevance: Grades = np.full(rank.size, grade, np.float64 if is_float else np.int64)
+        judged = np.full(rank.size, -1)
         hit_index = np.flatnonzero(self.rank <= lengths[self.query])
         positions = offsets[self.query[hit_index]] + self.rank[hit_index].astype(np.int64) - 1
         relevance[positions] = np.where(self.relevance[hit_index] < 0, grade, self.relevance[hit_index])
@@ -334,7 +342,7 @@ class Hits:
         )
 
     def rejudged(
-        self, *, relevance: Ints, places: Ints, grades: Ints, grade_offsets: Ints, memory: dict[Any, Any]
+        self, *, relevance: Grades, places: Ints, grades: Grades, grade_offsets: Ints, memory: dict[Any, Any]
     ) -> Hits:
         """The hits as if the same lists had been joined with other judgments of the same documents, or of some of them.
 
@@ -366,7 +374,7 @@ class Hits:
             offsets=bounds(np.bincount(self.query[rows], minlength=len(self))),
             grades=grades,
             grade_offsets=grade_offsets,
-            max_grade=int(grades.max()) if grades.size else self.max_grade,
+            max_grade=highest_grade(grades) if grades.size else self.max_grade,
             subtopics=None,
             _pool_memory=memory,
         )

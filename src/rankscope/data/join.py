@@ -20,6 +20,7 @@ from rankscope.data.tie_breaking import Ranks, check_tie_rule, rank_rows
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.text import Fields, decode, encode
+from rankscope.settings import plain_number
 from rankscope.typing import Ints
 
 __all__ = [
@@ -51,7 +52,7 @@ class Convention:
     UnknownName
         The tie rule does not exist.
     ParameterError
-        The precision is unknown, or rel is below 1.
+        The precision is unknown, or rel is not above 0.
 
     Examples
     --------
@@ -63,16 +64,16 @@ class Convention:
 
     ties: str = "doc_id_desc"
     precision: str = "float64"
-    rel: int = 1
+    rel: float = 1
 
     def __post_init__(self) -> None:
         check_tie_rule(self.ties)
         if self.precision not in PRECISIONS:
             raise ParameterError(f"precision {self.precision!r}, expected one of {', '.join(PRECISIONS)}")
-        if not isinstance(self.rel, (int, np.integer)) or isinstance(self.rel, bool) or self.rel < 1:
-            raise ParameterError(
-                f"rel is {self.rel!r}, expected a whole number of at least 1: the least relevance that counts"
-            )
+        rel = plain_number(self.rel)
+        if not isinstance(rel, (int, float)) or isinstance(rel, bool) or not 0 < rel < np.inf:
+            raise ParameterError(f"rel is {self.rel!r}, expected a number above 0: the least relevance that counts")
+        object.__setattr__(self, "rel", rel)
 
 
 class JoinedPortion(NamedTuple):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.grades import has_fractions, highest_grade
 from rankscope.data.hits import freeze
 from rankscope.data.row_input import (
     are_by_subtopic,
@@ -25,7 +26,7 @@ from rankscope.data.subtopics import Subtopics, merge_subtopics
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges, repeated, stable_order
 from rankscope.kernels.text import Fields, decode, encode, equal, hashes
-from rankscope.typing import Ints, Words
+from rankscope.typing import Grades, Ints, Words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,7 +44,7 @@ DUPLICATE_ADVICE = (
 
 
 class Qrels:
-    """Judgments: for each query, its judged documents and their relevance (whole numbers).
+    """Judgments: for each query, its judged documents and their relevance.
 
     Parameters
     ----------
@@ -56,11 +57,12 @@ class Qrels:
     Raises
     ------
     InputError
-        A query holds a document twice, a relevance is not a whole number, or an id is empty.
+        A query holds a document twice, a relevance is not a finite number, or an id is empty.
 
     Notes
     -----
-    A negative relevance means pooled but not judged. Queries are ordered by the bytes of their ids, as in trec_eval.
+    A relevance may be a fraction: `relevance` is int64 where all are whole numbers, else float64. A negative one means
+    pooled but not judged. Queries are ordered by the bytes of their ids, as in trec_eval.
     Nothing changes a Qrels after it is made.
 
     Examples
@@ -90,7 +92,7 @@ class Qrels:
         self._from_rows(rows)
         return self
 
-    def _from_mapping(self, data: Mapping[str, Mapping[str, int]]) -> None:
+    def _from_mapping(self, data: Mapping[str, Mapping[str, float]]) -> None:
         refuse_bad_ids(data, "qrels", "query")
         for docs in data.values():
             refuse_bad_ids(docs, "qrels", "document")
@@ -101,7 +103,7 @@ class Qrels:
         self._set(
             query_ids,
             np.cumsum([0, *(len(data[query_id]) for query_id in query_ids)]),
-            relevance.astype(np.int64, copy=False),
+            relevance,
         )
         self.document_places = [{doc: i for i, doc in enumerate(data[query_id])} for query_id in query_ids]
         self._keys: Words | None = None
@@ -116,9 +118,8 @@ class Qrels:
             offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
             subtopics = None if rows.subtopics is None else rows.subtopics.take(row_order)
             docs = rows.docs.take(row_order)
-            rows = Rows(
-                sorted_ids, offsets, docs, rows.hashes[row_order], rows.values[row_order], rows.where, subtopics
-            )
+            hashed, values = rows.hashes[row_order], rows.values[row_order]
+            rows = Rows(sorted_ids, offsets, docs, hashed, values, rows.where, subtopics, rows.kind)
         if rows.subtopics is not None:
             rows, self.subtopics = merge_subtopics(rows)
         keys = rows.keys(np.arange(len(sorted_ids)))
@@ -128,7 +129,7 @@ class Qrels:
         self._keys = keys if keys_are_distinct else None
         self.codes = dict(zip(sorted_ids, range(len(sorted_ids)), strict=True))
 
-    def _set(self, query_ids: list[str], offsets: Ints, relevance: Ints) -> None:
+    def _set(self, query_ids: list[str], offsets: Ints, relevance: Grades) -> None:
         if not relevance.size:
             raise InputError("the qrels hold no judgments; expected at least one judged document")
         self.query_ids: tuple[str, ...] = tuple(query_ids)
@@ -165,17 +166,19 @@ class Qrels:
         return {id_.encode("utf-8", "surrogateescape"): i for i, id_ in enumerate(self.query_ids)}
 
     @cached_property
-    def grades(self) -> Ints:
+    def grades(self) -> Grades:
         """Relevances by query, falling within it."""
         query = np.repeat(np.arange(len(self.query_ids)), np.diff(self.offsets))
+        if has_fractions(self.relevance):
+            return self.relevance[np.lexsort((-self.relevance, query))]
         below_max = self.max_grade - self.relevance
         if len(self.query_ids) * (int(below_max.max()) + 1) < 1 << 48:
             return self.relevance[stable_order(query * (int(below_max.max()) + 1) + below_max)]
         return self.relevance[np.lexsort((below_max, query))]
 
     @cached_property
-    def max_grade(self) -> int:
-        return int(self.relevance.max())
+    def max_grade(self) -> float:
+        return highest_grade(self.relevance)
 
     def frame(self) -> pl.DataFrame:
         """The judgments as a polars frame: query_id, (subtopic,) doc_id, relevance."""

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.grades import EXPECTED_GRADE, as_grades, invalid_grades
 from rankscope.data.rows import (
     CHUNK,
     Interner,
     RowBatch,
+    RowKind,
     Rows,
     are_valid_ids,
     group_rows,
@@ -61,9 +63,11 @@ __all__ = [
 DICT_SHAPE = "{query: {document: number}}"
 #: What a value must be, and what to do otherwise, for messages.
 EXPECTED = {
-    "relevance": "a whole number (below 2^53); round it or map grades to whole numbers",
+    "relevance": f"{EXPECTED_GRADE}; correct it or leave the document out",
     "score": "a finite number; correct it or leave the document out",
 }
+#: The kind of rows by what their values are called.
+KINDS: dict[str, RowKind] = {"relevance": "qrels", "score": "run"}
 Dicts = Mapping[str, Mapping[str, Any]]
 Numbers = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
@@ -106,7 +110,8 @@ def rows_from_dicts(data: Dicts, name: str, value_field: str, *, allow_bool: boo
     values = to_numbers(list(chain.from_iterable(docs.values() for docs in lists)), value_field, allow_bool)
     if values is None:
         refuse_values(((f"query {query!r}", docs) for query, docs in data.items()), name, value_field, allow_bool)
-    return make_rows(queries, np.fromiter(map(len, lists), np.int64, len(lists)), docs, values, name, None)
+    lengths = np.fromiter(map(len, lists), np.int64, len(lists))
+    return make_rows(queries, lengths, docs, values, name, None, KINDS[value_field])
 
 
 def subtopic_rows(data: Dicts, name: str, allow_bool: bool) -> Rows:
@@ -132,11 +137,17 @@ def subtopic_rows(data: Dicts, name: str, allow_bool: bool) -> Rows:
             ((f"subtopic {s!r} of query {q!r}", docs) for q, s, docs in doc_lists), name, "relevance", allow_bool
         )
     subtopic_of_row = np.repeat(np.array(subtopic_ids, object), [len(docs) for *_, docs in doc_lists]).tolist()
-    return make_rows(list(data), np.array(lengths, np.int64), docs, values, name, subtopic_of_row)
+    return make_rows(list(data), np.array(lengths, np.int64), docs, values, name, subtopic_of_row, "qrels")
 
 
 def make_rows(
-    queries: list[str], lengths: Ints, docs: list[str], values: Numbers, name: str, subtopics: list[str] | None
+    queries: list[str],
+    lengths: Ints,
+    docs: list[str],
+    values: Numbers,
+    name: str,
+    subtopics: list[str] | None,
+    kind: RowKind,
 ) -> Rows:
     if not docs:
         raise InputError(f"{name}: no documents, expected at least one: {DICT_SHAPE}")
@@ -144,7 +155,8 @@ def make_rows(
     fields, offsets = encode(docs), bounds(lengths)
     ids = [query.encode("utf-8", "surrogateescape") for query in queries]
     where = query_locator(queries, offsets, fields.starts, name)
-    return Rows(ids, offsets, fields, hashes(fields), values, where, None if subtopics is None else encode(subtopics))
+    subtopic_ids = None if subtopics is None else encode(subtopics)
+    return Rows(ids, offsets, fields, hashes(fields), values, where, subtopic_ids, kind)
 
 
 def query_locator(queries: list[str], offsets: Ints, starts: Ints, name: str) -> Callable[[int], str]:
@@ -155,7 +167,7 @@ def query_locator(queries: list[str], offsets: Ints, starts: Ints, name: str) ->
 
 
 def to_numbers(values: list[Any], value_field: str, allow_bool: bool = True) -> Numbers | None:
-    """The values as float64 or (relevances) int64; None where one is not a valid number."""
+    """The values as float64 or (whole relevances) int64; None where one is not a valid number."""
     try:
         numbers = np.array(array("d", values))  # accepts numbers only, not text that looks like one
     except (TypeError, ValueError, OverflowError):
@@ -164,7 +176,7 @@ def to_numbers(values: list[Any], value_field: str, allow_bool: bool = True) -> 
         return None
     if value_field == "score":
         return numbers if np.isfinite(numbers).all() else None
-    return numbers.astype(np.int64) if all_integers(numbers) else None
+    return None if invalid_grades(numbers).any() else as_grades(numbers)
 
 
 def all_integers(numbers: Numbers) -> bool:
@@ -326,7 +338,8 @@ def rows_from_frame(frame: pl.DataFrame, value_field: str, name: str, first_row:
     docs = columns.docs
     # A document's start in the buffer tells its row, also after the rows have been regrouped.
     where = replace(location, starts=docs.starts)
-    return group_rows(list(interner.ids), codes, docs, hashes(docs), columns.values, where, columns.subtopics)
+    hashed, kind = hashes(docs), KINDS[value_field]
+    return group_rows(list(interner.ids), codes, docs, hashed, columns.values, where, columns.subtopics, kind)
 
 
 class RowColumns(NamedTuple):
@@ -422,11 +435,11 @@ def string_column(frame: pl.DataFrame, field: str, where: Any) -> Fields:
 
 
 def number_column(frame: pl.DataFrame, field: str, where: Any) -> np.ndarray[Any, np.dtype[Any]]:
-    """A column of scores (float64) or relevances (int64)."""
+    """A column of scores or relevances."""
     import polars as pl
 
     series = frame[field]
-    expected = "a whole number" if field == "relevance" else "a finite number"
+    expected = EXPECTED_GRADE if field == "relevance" else "a finite number"
     if series.dtype in (pl.String, pl.Categorical, pl.Enum):
         series = series.cast(pl.String).str.strip_chars()
     elif not (series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null)):
@@ -434,7 +447,7 @@ def number_column(frame: pl.DataFrame, field: str, where: Any) -> np.ndarray[Any
     values = series.cast(pl.Float64, strict=False)
     is_invalid = values.is_null() | ~values.is_finite()
     if field == "relevance":
-        is_invalid = is_invalid | (values != values.round(0)) | (values.abs() >= 2.0**53)
+        is_invalid = is_invalid | (values.abs() >= 2.0**53)
     invalid_rows = is_invalid.fill_null(True).arg_true()
     if invalid_rows.len():
         row = int(invalid_rows[0])
@@ -442,7 +455,7 @@ def number_column(frame: pl.DataFrame, field: str, where: Any) -> np.ndarray[Any
             raise InputError(f"{where(row)}: the {field} is empty, expected {expected}; fill it in or drop the row")
         raise InputError(f"{where(row)}: {field} {series[row]!r}, expected {expected}; correct this row")
     numbers = values.to_numpy()
-    return numbers.astype(np.int64) if field == "relevance" else numbers
+    return as_grades(numbers) if field == "relevance" else numbers
 
 
 #: Reads pieces of a run: (pieces, what messages call the run).

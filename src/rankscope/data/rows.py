@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from rankscope.typing import Ints, Words
 __all__ = [
     "Interner",
     "RowBatch",
+    "RowKind",
     "RowNumbers",
     "Rows",
     "Ungrouped",
@@ -42,6 +43,8 @@ __all__ = [
 ]
 
 
+#: What rows hold: judgments, or the scored documents of a run.
+RowKind = Literal["qrels", "run"]
 #: Rows that are joined together: their columns fit the processor's cache.
 CHUNK = 32_768
 
@@ -108,6 +111,8 @@ class Rows:
         Row of a document -> where it is, as "run.txt:17" or "row 17".
     subtopics
         Subtopic ids, (n), if judgments are by subtopic.
+    kind
+        What the values are: "qrels" for relevances, "run" for scores.
     """
 
     query_ids: list[bytes]
@@ -117,6 +122,7 @@ class Rows:
     values: npt.NDArray[Any]
     where: Callable[[int], str]
     subtopics: Fields | None = None
+    kind: RowKind = "run"
 
     def keys(self, codes: Ints, seed: int = 0) -> Words:
         """A 64-bit key for each row's query and document. codes: a number for each group's query."""
@@ -139,7 +145,7 @@ class Rows:
         rows = slice(self.offsets[start], self.offsets[stop])
         offsets = self.offsets[start : stop + 1] - self.offsets[start]
         docs, hashed, values = self.docs.slice(rows), self.hashes[rows], self.values[rows]
-        return Rows(self.query_ids[start:stop], offsets, docs, hashed, values, self.where)
+        return Rows(self.query_ids[start:stop], offsets, docs, hashed, values, self.where, kind=self.kind)
 
     def refuse_duplicates(self, keys: Words, advice: str = "remove one of the two") -> bool:
         """Raise for a document that a query holds twice. keys: from `keys`. Returns whether all keys differ."""
@@ -219,6 +225,7 @@ def group_rows(
     values: npt.NDArray[Any],
     where: Callable[[int], str],
     subtopics: Fields | None = None,
+    kind: RowKind = "run",
 ) -> tuple[Rows, int]:
     """Rows from ungrouped columns, and how many queries had rows in several places.
 
@@ -228,7 +235,7 @@ def group_rows(
         The queries.
     codes
         Index into `query_ids` of each row, (n). Rows of a query keep their order.
-    docs, hashed, values, where, subtopics
+    docs, hashed, values, where, subtopics, kind
         As for `Rows`.
 
     Returns
@@ -249,7 +256,7 @@ def group_rows(
         docs, hashed, values = docs.take(rows), hashed[rows], values[rows]
         subtopics = None if subtopics is None else subtopics.take(rows)
     offsets = bounds(np.bincount(stretch_codes, lengths, len(query_ids)).astype(np.int64))
-    return Rows(query_ids, offsets, docs, hashed, values, where, subtopics), n_scattered
+    return Rows(query_ids, offsets, docs, hashed, values, where, subtopics, kind), n_scattered
 
 
 class Ungrouped(Exception):

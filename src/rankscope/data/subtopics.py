@@ -14,7 +14,7 @@ from rankscope.errors import InputError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import Fields, changes, decode, encode, order_descending
-from rankscope.typing import Ints
+from rankscope.typing import Grades, Ints
 
 __all__ = [
     "Subtopics",
@@ -43,7 +43,7 @@ class Subtopics:
     offsets: Ints
     judged: Ints
     subtopic: Ints
-    relevance: Ints
+    relevance: Grades
     ids: Fields
 
     def select(self, queries: npt.NDArray[np.intp]) -> Subtopics:
@@ -125,6 +125,7 @@ def merge_subtopics(rows: Rows) -> tuple[Rows, Subtopics]:
         rows.hashes[order[first_entries]],
         np.maximum.reduceat(relevance, first_entries),
         rows.where,
+        kind=rows.kind,
     )
     return merged, subtopics_of_documents
 

@@ -9,11 +9,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.grades import (
+    EXPECTED_GRADE,
+    LEAST_FRACTION,
+    all_valid,
+    as_grades,
+    has_fractions,
+    highest_grade,
+    invalid_grades,
+)
 from rankscope.data.hits import Hits, freeze
 from rankscope.data.scores import Scores
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
-from rankscope.evaluation.scoring import count_empty_values, empty_note, undefined_note
+from rankscope.evaluation.scoring import below_level_note, count_empty_values, empty_note, undefined_note
 from rankscope.kernels.dense import best_of_rows, count_grades
 from rankscope.kernels.segments import bounds
 from rankscope.measures.base import Measure
@@ -27,18 +36,14 @@ __all__ = [
 ]
 
 
-#: Grades beyond this are not exact in float64.
-HIGHEST = 2**53
-
-
 class DenseTable(NamedTuple):
     """The arrays, checked, from row `begin` on. Relevance is 0 where `mask` is False. lengths: (queries)."""
 
     scores: Floats
-    relevance: npt.NDArray[np.integer[Any]]
+    relevance: npt.NDArray[Any]
     mask: Bools | None
     lengths: Ints
-    max_grade: int
+    max_grade: float
     begin: int = 0
 
     def select_rows(self, begin: int, end: int) -> DenseTable:
@@ -67,9 +72,9 @@ def check_arrays(scores: Any, relevance: Any, mask: Any, precision: str) -> Dens
         check_scores(score_matrix, present, precision),
         check_relevance(grade_matrix, present),
     )
-    max_grade = int(checked_grades.max())
+    max_grade = highest_grade(checked_grades)
     if max_grade == 0 and present is not None:  # 0 may be the filler of cells without a document
-        max_grade = int(checked_grades[present].max())
+        max_grade = highest_grade(checked_grades[present])
     return DenseTable(checked_scores, checked_grades, present, lengths, max_grade)
 
 
@@ -117,8 +122,8 @@ def check_scores(scores: npt.NDArray[Any], mask: Bools | None, precision: str) -
     return scores
 
 
-def check_relevance(relevance: npt.NDArray[Any], mask: Bools | None) -> npt.NDArray[np.integer[Any]]:
-    """Whole numbers, of one byte each if they are small; 0 where there is no document."""
+def check_relevance(relevance: npt.NDArray[Any], mask: Bools | None) -> npt.NDArray[Any]:
+    """Whole numbers, of one byte each if they are small, else float64; 0 where there is no document."""
     if relevance.dtype.kind == "b":
         relevance = relevance.view(np.int8)
     if relevance.dtype.kind in "iu" and int(relevance.min()) >= -128 and int(relevance.max()) < 128:
@@ -126,19 +131,15 @@ def check_relevance(relevance: npt.NDArray[Any], mask: Bools | None) -> npt.NDAr
         return small_grades if mask is None else small_grades * mask
     if mask is not None:
         relevance = np.where(mask, relevance, relevance.dtype.type(0))
-    grades: npt.NDArray[np.integer[Any]] = relevance
-    all_valid = True
-    if relevance.dtype.kind == "f":
-        with np.errstate(invalid="ignore"):  # NaN is refused below
-            grades = relevance.astype(np.int64)
-        all_valid = bool((grades == relevance).all())
-    all_valid = all_valid and int(grades.min()) > -HIGHEST and int(grades.max()) < HIGHEST
-    if not all_valid:
-        row, column = first_false((grades == relevance) & (grades > -HIGHEST) & (grades < HIGHEST))
+    if not all_valid(relevance):
+        row, column = first_false(~invalid_grades(relevance))
         raise InputError(
-            f"relevance: {relevance[row, column]} at row {row}, column {column}, expected a whole number "
-            "below 2^53; round it, map grades to whole numbers, or leave the document out with mask"
+            f"relevance: {relevance[row, column]} at row {row}, column {column}, expected {EXPECTED_GRADE}; correct "
+            "it, or leave the document out with mask"
         )
+    grades = as_grades(relevance)
+    if has_fractions(grades):
+        return grades
     fits_int8 = int(grades.min()) >= -128 and int(grades.max()) < 128
     return grades.astype(np.int8) if fits_int8 else grades
 
@@ -162,7 +163,7 @@ def evaluate_arrays(
     query_ids: Sequence[str] | None = None,
     name: str = "arrays",
     preset: str | None = None,
-    rel: int = 1,
+    rel: float = 1,
     ties: str | None = None,
     no_relevant: str | None = None,
 ) -> Scores:
@@ -173,7 +174,7 @@ def evaluate_arrays(
     Parameters
     ----------
     relevance
-        Grades, (queries, documents): whole numbers; a negative grade means pooled, but not judged. Arrays, lists, or
+        Grades, (queries, documents), fractions too; a negative grade means pooled, but not judged. Arrays, lists, or
         tensors in the computer's own memory.
     scores
         Finite scores of the same shape; higher is better.
@@ -204,7 +205,7 @@ def evaluate_arrays(
     Raises
     ------
     InputError
-        Arrays have different shapes or wrong types, a score is not finite, or a grade is not whole.
+        Arrays have different shapes or wrong types, a score is not finite, or a grade is no finite number.
     ParameterError
         An argument is wrong; the message says what to do.
 
@@ -247,6 +248,11 @@ def score_table(table: DenseTable, plan: Plan, ids: tuple[str, ...], name: str) 
         hits = hits_of_table(table.select_rows(begin, end), plan, ids[begin:end], depth, ideal_depth)
         values[:, begin:end], undefined[:, begin:end] = plan.values(hits, name)
         n_empty += count_empty_values(values[:, begin:end], hits, plan)
+    notes = empty_note(n_empty, name, plan) + undefined_note(undefined, plan)
+    if has_fractions(table.relevance) and plan.convention.rel == 1:  # else somebody said what counts in any batch
+        plan.refuse_levels_above_grades(hits)
+        grades = table.relevance if table.mask is None else table.relevance[table.mask]
+        notes += below_level_note(hits, plan, grades)
     return Scores(
         systems=(name,),
         measures=plan.measures,
@@ -256,7 +262,7 @@ def score_table(table: DenseTable, plan: Plan, ids: tuple[str, ...], name: str) 
         undefined=freeze(undefined),
         settings=plan.settings(rows),
         measure_settings=plan.measure_settings(hits),
-        notes=tuple(empty_note(n_empty, name, plan) + undefined_note(undefined, plan)),
+        notes=tuple(notes),
         aliases=plan.aliases,
     )
 
@@ -293,7 +299,12 @@ def hits_of_table(table: DenseTable, plan: Plan, ids: tuple[str, ...], depth: in
         ranked = average_tied_ranks(ranked, table.relevance)
     if ties == "error" and (tied := ranked.last > ranked.first).any():
         refuse_ties(ranked, int(tied.argmax()), ids, table.begin)
-    rel_levels = {1, plan.convention.rel, *(rel for measure in plan.measures if (rel := getattr(measure, "rel", None)))}
+    is_float = has_fractions(table.relevance)
+    rel_levels = {
+        LEAST_FRACTION if is_float else 1,
+        plan.convention.rel,
+        *(rel for measure in plan.measures if (rel := getattr(measure, "rel", None))),
+    }
     judged = count_grades(table.relevance, table.mask, table.lengths, depth=ideal_depth, levels=rel_levels)
     # The number of relevant documents is counted here, so the grades that the measures use suffice.
     memory: dict[Any, Any] = {("n_relevant", level): freeze(n) for level, n in judged.n_relevant.items()}
@@ -303,7 +314,7 @@ def hits_of_table(table: DenseTable, plan: Plan, ids: tuple[str, ...], depth: in
         rank=ranked.rank,
         first=ranked.first,
         last=ranked.last,
-        relevance=table.relevance[ranked.row, ranked.column].astype(np.int64, copy=False),
+        relevance=table.relevance[ranked.row, ranked.column].astype(np.float64 if is_float else np.int64, copy=False),
         judged=judged_places(table.mask, ranked),
         retrieved=table.lengths,
         missing=np.zeros(len(ids), np.bool_),
@@ -338,10 +349,10 @@ def refuse_ties(ranked: RankedDocuments, hit: int, ids: tuple[str, ...], begin: 
     )
 
 
-def average_tied_ranks(ranked: RankedDocuments, relevance: npt.NDArray[np.integer[Any]]) -> RankedDocuments:
+def average_tied_ranks(ranked: RankedDocuments, relevance: npt.NDArray[Any]) -> RankedDocuments:
     """Put tied documents at the mean of their ranks, by falling grade, so that columns do not matter."""
     row, column = ranked.row, ranked.column
-    order = np.lexsort((-relevance[row, column].astype(np.int64), ranked.first, row))
+    order = np.lexsort((-relevance[row, column].astype(np.float64), ranked.first, row))
     first, last = ranked.first[order], ranked.last[order]
     return RankedDocuments(row[order], column[order], (first + last) / 2, first, last, ranked.offsets)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import Any, cast
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from rankscope.io.core import FORMATS
 from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measures, trec_name
 from rankscope.measures.presets import PRESETS, find_preset
-from rankscope.settings import Settings, choice, count
+from rankscope.settings import Settings, choice, count, grade_level
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
@@ -72,7 +73,7 @@ class ConventionSettings(Settings):
         metavar="NAME",
         help="Conventions of a reference tool; `rankscope measures --presets` lists them.",
     )
-    rel: int = count(1, maximum=None, help="Lowest relevance that counts as relevant.")
+    rel: float = grade_level()
     missing: str = choice(
         "zero", MISSING, help="Queries missing from a run: score them as empty, skip them, or stop with an error."
     )
@@ -161,7 +162,7 @@ class Plan:
     no_relevant: str
     unjudged: str
     preset: str | None
-    highest_grade: int | None
+    highest_grade: float | None
     least_rank: float
     aliases: Mapping[str, str]  # other names of the measures, as the user wrote them
     _settings: dict[int, tuple[dict[str, str], ...]] = field(default_factory=dict, compare=False)
@@ -219,6 +220,17 @@ class Plan:
         self.apply_missing_rules(values, undefined, hits)
         return values, undefined
 
+    def refuse_levels_above_grades(self, hits: Hits) -> None:
+        """Raise ParameterError where all grades are below the `rel` of the evaluation, and a measure depends on it."""
+        for measure in self.measures:
+            level = hits.rel if getattr(measure, "rel", 0) is None else 0
+            if measure.level(hits) == level > hits.max_grade > 0:
+                raise ParameterError(
+                    f"{measure}: no document is judged {level} or higher (grades go up to {hits.max_grade}), so that "
+                    "none is relevant; choose the lowest grade that counts with --rel (rel=), or in the measure, as "
+                    f"{replace_level(measure, hits.max_grade)}"
+                )
+
     def apply_missing_rules(self, values: Floats, undefined: Bools, hits: Hits) -> None:
         """Apply the rules of `missing` and `no_relevant` to values (measures, queries), in place."""
         if self.no_relevant != "zero" and undefined.any():
@@ -239,7 +251,7 @@ class Plan:
         depth = None if None in cutoffs else max(map(int, filter(None, cutoffs)), default=None)
         for begin, end in query_blocks(hits.retrieved if depth is None else np.minimum(hits.retrieved, depth)):
             block_hits = hits if (begin, end) == (0, len(hits)) else hits.select(np.arange(begin, end))
-            filled_hits = {best_grades[m]: block_hits.filled(int(best_grades[m] or 0), depth) for m in bounded_measures}
+            filled_hits = {best_grades[m]: block_hits.filled(best_grades[m] or 0, depth) for m in bounded_measures}
             for m in bounded_measures:
                 low_high[1, m, begin:end] = self.measures[m](filled_hits[best_grades[m]])
         self.apply_missing_rules(low_high[1], undefined, hits)
@@ -271,6 +283,12 @@ class Plan:
         }
 
 
+def replace_level(measure: Measure, level: float) -> Measure:
+    """The measure with another lowest grade."""
+    changed: Any = replace(cast(Any, measure), rel=level)
+    return cast(Measure, changed)
+
+
 def query_blocks(sizes: Ints) -> Iterator[tuple[int, int]]:
     """Ranges of queries (first, last + 1) of about `BLOCK` documents together."""
     block_of_query = np.cumsum(sizes) // BLOCK
@@ -291,7 +309,7 @@ def make_plan(
     measures: str | Measure | Iterable[str | Measure] | None,
     *,
     preset: str | None = None,
-    rel: int = 1,
+    rel: float = 1,
     ties: str | None = None,
     missing: str = "zero",
     no_relevant: str | None = None,

@@ -135,7 +135,7 @@ def compare_conventions(
     runs: Any,
     measure: str | Measure,
     *,
-    rel: int = 1,
+    rel: float = 1,
     missing: str = "zero",
     input: str | None = None,
     workers: int | None = None,

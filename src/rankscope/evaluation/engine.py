@@ -55,7 +55,7 @@ def evaluate(
     measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
     preset: str | None = None,
-    rel: int = 1,
+    rel: float = 1,
     ties: str | None = None,
     missing: str = "zero",
     no_relevant: str | None = None,
@@ -195,7 +195,9 @@ def plan_and_join(
         raise ParameterError(
             "total_ranks (--total-ranks) needs a table of ranks; add input='entity-ranks' (--input entity-ranks)"
         )
-    return plan, join_all(qrels, list_runs(runs), plan, reading.input, progress, workers, errors.on_error)
+    joined = join_all(qrels, list_runs(runs), plan, reading.input, progress, workers, errors.on_error)
+    plan.refuse_levels_above_grades(joined[0].hits)
+    return plan, joined
 
 
 def list_runs(runs: Any) -> list[Any]:
@@ -262,7 +264,7 @@ class Evaluator:
         measures: str | Measure | Iterable[str | Measure] | None = None,
         *,
         preset: str | None = None,
-        rel: int = 1,
+        rel: float = 1,
         ties: str | None = None,
         missing: str = "zero",
         no_relevant: str | None = None,
@@ -280,7 +282,9 @@ class Evaluator:
 
     def __call__(self, run: Any) -> Scores:
         """The scores of one run: a Run, a path, or anything that `Run(...)` takes. Raises as `evaluate`."""
-        return score_hits(self.plan, [self._join(run)])
+        joined = self._join(run)
+        self.plan.refuse_levels_above_grades(joined.hits)
+        return score_hits(self.plan, [joined])
 
     def _join(self, run: Any) -> JoinedRun:
         if is_mapping_of_mappings(run):  # fast for loops over runs: no Run is built

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.grades import as_grades, highest_grade
 from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.kernels.order import order_falling, order_in_groups
 from rankscope.kernels.segments import group_of, place_in_group
 from rankscope.measures.base import Measure
-from rankscope.typing import Ints, Reals
+from rankscope.typing import Grades, Ints, Reals
 
 __all__ = [
     "FullyJudgedLists",
@@ -28,7 +29,7 @@ TIE_SEED = 20_070
 class FullyJudgedLists:
     """Lists whose documents are all judged. What depends on the judgments alone is computed once.
 
-    relevance: (documents) whole numbers. offsets: (lists + 1) where each list begins; no list is empty. max_grade: the
+    relevance: (documents) grades. offsets: (lists + 1) where each list begins; no list is empty. max_grade: the
     highest there is, default that of these lists. by_lot: equal scores are put in an order drawn by lot, else they keep
     that of the documents. The lot is drawn once and is the same whenever there are lists of the same lengths: so it is
     the same for all rankers and measures, and the order in which a file has its documents, perhaps by grade, says
@@ -40,14 +41,14 @@ class FullyJudgedLists:
     """
 
     def __init__(
-        self, relevance: Ints, offsets: Ints, *, max_grade: int | None = None, rel: int = 1, by_lot: bool = False
+        self, relevance: Grades, offsets: Ints, *, max_grade: float | None = None, rel: float = 1, by_lot: bool = False
     ) -> None:
-        self.relevance = np.array(relevance, np.int64)
+        self.relevance = as_grades(np.array(relevance))
         self.offsets = np.array(offsets, np.int64)
         self.list_index = group_of(self.offsets)
         self.rank = (place_in_group(self.offsets) + 1).astype(np.float64)
         self.grades = self.relevance[order_in_lists(self.relevance, self.offsets)]
-        self.max_grade = int(self.relevance.max()) if max_grade is None else max_grade
+        self.max_grade = highest_grade(self.relevance) if max_grade is None else max_grade
         self.rel = rel
         random_keys = np.random.default_rng(TIE_SEED).random(self.relevance.size) if by_lot else None
         self.tie_order = None if random_keys is None else order_in_lists(random_keys, self.offsets)

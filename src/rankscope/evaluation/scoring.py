@@ -10,16 +10,19 @@ from typing import Protocol
 
 import numpy as np
 
+from rankscope.data.grades import has_fractions
 from rankscope.data.hits import Hits, freeze
 from rankscope.data.scores import Scores
+from rankscope.data.text import pluralise
 from rankscope.errors import InputError
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.joining import JoinedRun
 from rankscope.io.core import file_stem, source_name
-from rankscope.typing import Bools, Floats, Ints, PathLike
+from rankscope.typing import Bools, Floats, Grades, Ints, PathLike
 
 __all__ = [
     "Fingerprint",
+    "below_level_note",
     "score_hits",
 ]
 
@@ -34,7 +37,7 @@ class Fingerprint:
     """
 
     query_ids: Sequence[str]
-    grades: Ints
+    grades: Grades
     offsets: Ints
 
     @cached_property
@@ -45,8 +48,10 @@ class Fingerprint:
         ids = [id_.encode("utf-8", "surrogateescape") for id_ in self.query_ids]
         digest = blake2b(repr([len(id_) for id_ in ids]).encode(), digest_size=16)
         digest.update(b"".join(ids))
-        for numbers in (self.offsets, self.grades):
-            digest.update(numbers.astype("<i8").tobytes())
+        digest.update(self.offsets.astype("<i8").tobytes())
+        if has_fractions(self.grades):
+            digest.update(b"float64")
+        digest.update(self.grades.astype("<f8" if has_fractions(self.grades) else "<i8").tobytes())
         return digest.hexdigest()
 
     def __call__(self) -> str:
@@ -71,6 +76,7 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
         notes += empty_note(count_empty_values(values, run.hits, plan), system, plan)
     if plan.needs_subtopics and first.subtopics is not None and not first.subtopics.subtopic.any():
         notes.append("no query has more than one subtopic: a measure of diversity has nothing to tell apart")
+    notes += below_level_note(first, plan, first.grades)
     key = ("undefined_note", plan.names, first.rel, plan.no_relevant)
     notes += first.cached_on_qrels(key, lambda: undefined_note(undefined, plan))
     return Scores(
@@ -160,6 +166,28 @@ def unbounded_note(bounds: Floats, plan: Plan) -> list[str]:
     if not unbounded:
         return []
     return [f"missing judgments give no bounds for {', '.join(unbounded)}"]
+
+
+def below_level_note(hits: Hits, plan: Plan, grades: Grades) -> list[str]:
+    """A note where fractions are below the level from which documents are relevant, and nobody said that level.
+
+    grades: all of them, of which the hits may have some only.
+    """
+    if hits.rel != 1 or not has_fractions(grades):
+        return []
+    names = [
+        name
+        for name, measure in zip(plan.names, plan.measures, strict=True)
+        if getattr(measure, "rel", 1) is None and measure.level(hits) == 1
+    ]
+    n_below = int(((grades > 0) & (grades < 1)).sum())
+    if not names or not n_below:
+        return []
+    verb = "lies" if n_below == 1 else "lie"
+    return [
+        f"{n_below} of {pluralise(grades.size, 'grade')} {verb} between 0 and 1: not relevant for {', '.join(names)} "
+        "(rel:1); choose the lowest grade that counts with --rel (rel=)"
+    ]
 
 
 def undefined_note(undefined: Bools, plan: Plan) -> list[str]:

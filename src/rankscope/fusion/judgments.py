@@ -13,7 +13,7 @@ from rankscope.errors import InputError
 from rankscope.fusion.pool import PooledRun, RunPool
 from rankscope.kernels.segments import group_of
 from rankscope.kernels.text import hashes
-from rankscope.typing import Bools, Ints
+from rankscope.typing import Bools, Grades, Ints
 
 __all__ = [
     "UNJUDGED",
@@ -52,10 +52,10 @@ class PoolJudgments:
     relevant judgment are used too: the documents that runs have for them are wrong.
     """
 
-    grades: Ints
+    grades: Grades
     n_relevant: Ints
     used: Bools
-    level: int
+    level: float
     runs: tuple[JudgedDocuments, ...]
 
     def restrict(self, queries: Bools) -> PoolJudgments:
@@ -78,14 +78,14 @@ class PoolJudgments:
         return run_documents.select(self.used[run_documents.query] & run_documents.relevant)
 
 
-def judge_pool(pool: RunPool, qrels: Qrels, rel: int = 1) -> PoolJudgments:
+def judge_pool(pool: RunPool, qrels: Qrels, rel: float = 1) -> PoolJudgments:
     """The judgments of a pool's documents. rel: the least relevance that counts."""
     query_codes = np.array([qrels.codes.get(query_id, -1) for query_id in pool.query_ids], np.int64)
     lookup = qrels.lookup
     rows, judgment_index = lookup.find(
         combined_keys(hashes(pool.docs, lookup.seed), pool.offsets, query_codes), pool.docs
     )
-    grades = np.full(pool.size, UNJUDGED, np.int64)
+    grades = np.full(pool.size, UNJUDGED, qrels.relevance.dtype)
     grades[rows] = qrels.relevance[judgment_index]
     relevant_queries = group_of(qrels.offsets)[qrels.relevance >= rel]
     totals = np.bincount(relevant_queries, minlength=len(qrels.query_ids))
@@ -94,7 +94,7 @@ def judge_pool(pool: RunPool, qrels: Qrels, rel: int = 1) -> PoolJudgments:
     return PoolJudgments(grades, np.where(used, totals[query_codes], 0), used, rel, runs)
 
 
-def judged_documents(pool: RunPool, entry: PooledRun, grades: Ints, rel: int) -> JudgedDocuments:
+def judged_documents(pool: RunPool, entry: PooledRun, grades: Grades, rel: float) -> JudgedDocuments:
     grade = grades[entry.document]
     rows = np.flatnonzero(grade >= min(rel, 0))
     query = group_of(pool.offsets)[entry.document[rows]]

@@ -25,7 +25,6 @@ from rankscope.io.core import (
     get_format,
     is_folder,
     is_path,
-    kind_of_rows,
     open_binary,
     open_source,
     refuse_overwriting,
@@ -159,7 +158,7 @@ def convert(
     assert output_format.write is not None  # `parse_target` has refused the others
     output_format.prepare(os.fspath(target))
     content = load_content(source, input, ReadRequest(kind, keep_all=True, hint=output.kind, labels=labels))
-    content_kind = kind_of_rows(content.rows)
+    content_kind = content.rows.kind
     if output.kind not in (None, content_kind):
         raise ParameterError(
             f"{target}: named as {KINDS[output.kind or '']}, but {content.input_name} holds {KINDS[content_kind]}; "
@@ -200,7 +199,7 @@ def read_content(path: PathLike, format_name: str | None, request: ReadRequest) 
         if request.labels is not None and not get_format(source.format).takes_labels:
             raise ParameterError("labels belong to a file of predictions; name its format with --input letor")
         content = source.read(request)
-    kind = kind_of_rows(content.rows)
+    kind = content.rows.kind
     if request.kind not in (None, kind):
         raise ParameterError(f"--kind {request.kind}: {source.name} is read as {kind}; leave --kind out")
     notes = (
@@ -214,10 +213,10 @@ def read_content(path: PathLike, format_name: str | None, request: ReadRequest) 
 def qrels_rows(data: Qrels) -> Rows:
     ids, docs = list(data.codes), data.docs
     if data.subtopics is None:
-        return Rows(ids, data.offsets, docs, hashes(docs), data.relevance, str)
+        return Rows(ids, data.offsets, docs, hashes(docs), data.relevance, str, kind="qrels")
     subtopics = data.subtopics
     docs = docs.take(subtopics.judged + data.offsets[subtopics.query])
-    return Rows(ids, subtopics.offsets, docs, hashes(docs), subtopics.relevance, str, subtopics.ids)
+    return Rows(ids, subtopics.offsets, docs, hashes(docs), subtopics.relevance, str, subtopics.ids, "qrels")
 
 
 def refuse_repeated_documents(rows: Rows) -> None:
@@ -267,7 +266,7 @@ def loss_notes(content: Content, output: Target) -> list[str]:
             f"{pluralise_queries(len(empty))} {verb} no documents, which {output.format_name} cannot represent; "
             f"skipped ({first_names(empty)})"
         )
-    has_own_name = kind_of_rows(rows) == "run" and content.has_own_name and file_stem(output.path) != content.name
+    has_own_name = rows.kind == "run" and content.has_own_name and file_stem(output.path) != content.name
     if has_own_name and not output_format.keeps_name:
         notes.append(f"the run's name {content.name!r} is not kept: {output.format_name} has no place for it")
     return [*notes, *output_format.loss_notes(rows)]

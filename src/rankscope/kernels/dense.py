@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ __all__ = [
 ]
 
 
-Grid = npt.NDArray[np.integer[Any]]
+Grid = npt.NDArray[np.integer[Any] | np.float64]
 #: Bytes of a block of rows, so that its temporary arrays stay in the processor's cache.
 BLOCK = 1 << 18
 #: At most this many different grades are counted; more are sorted.
@@ -112,19 +113,23 @@ def best_columns_by_key(scores: Floats, depth: int) -> tuple[Ints, Bools]:
 class Grades(NamedTuple):
     """The highest grades of each row, falling, and where each row begins; (rows) how many documents reach a grade."""
 
-    grades: Ints
+    grades: npt.NDArray[Any]
     offsets: Ints
-    n_relevant: dict[int, Floats]
+    n_relevant: dict[float, Floats]
 
 
-def count_grades(relevance: Grid, mask: Bools | None, lengths: Ints, *, depth: int, levels: Collection[int]) -> Grades:
-    """The highest `depth` grades of each row, and how many reach each of the levels (from 1 on).
+def count_grades(
+    relevance: Grid, mask: Bools | None, lengths: Ints, *, depth: int, levels: Collection[float]
+) -> Grades:
+    """The highest `depth` grades of each row, and how many reach each of the levels (above 0).
 
-    relevance: whole numbers, 0 where the mask is False. lengths: (rows) where it is True. Few different grades, of
-    one byte, are counted, not sorted.
+    relevance: whole numbers or float64, 0 where the mask is False. lengths: (rows) where it is True. Few different
+    grades, of one byte, are counted, not sorted.
     """
+    if relevance.itemsize > 1:
+        return sort_grades(relevance, mask, lengths, depth, levels)
     low, high = int(relevance.min()), int(relevance.max())
-    if high - low >= COUNTED or relevance.itemsize > 1:
+    if high - low >= COUNTED:
         return sort_grades(relevance, mask, lengths, depth, levels)
     grades = np.arange(high, low - 1, -1)
     counts = np.zeros((grades.size, lengths.size), np.int64)
@@ -139,7 +144,7 @@ def count_grades(relevance: Grid, mask: Bools | None, lengths: Ints, *, depth: i
     n_reaching = np.cumsum(counts, axis=0)
     n_relevant = {}
     for level in levels:  # by the lowest grade that reaches it, if any does
-        level_counts = n_reaching[min(high - level, grades.size - 1)] if level <= high else np.zeros(lengths.size)
+        level_counts = n_reaching[min(high - ceil(level), grades.size - 1)] if level <= high else np.zeros(lengths.size)
         n_relevant[level] = level_counts.astype(np.float64)
     if depth < relevance.shape[1]:
         np.minimum(n_reaching, depth, out=n_reaching)
@@ -149,14 +154,16 @@ def count_grades(relevance: Grid, mask: Bools | None, lengths: Ints, *, depth: i
     return Grades(row_grades, bounds(np.minimum(lengths, depth)), n_relevant)
 
 
-def sort_grades(relevance: Grid, mask: Bools | None, lengths: Ints, depth: int, levels: Collection[int]) -> Grades:
+def sort_grades(relevance: Grid, mask: Bools | None, lengths: Ints, depth: int, levels: Collection[float]) -> Grades:
     """As `count_grades`, by sorting, for any grades."""
-    negated = -relevance.astype(np.int64)
+    is_float = relevance.dtype.kind == "f"
+    negated = -(relevance if is_float else relevance.astype(np.int64))
     if mask is not None:
-        negated[~mask] = np.iinfo(np.int64).max
+        negated[~mask] = np.inf if is_float else np.iinfo(np.int64).max
     if depth < negated.shape[1]:
         negated = np.partition(negated, depth - 1, axis=1)[:, :depth]
     negated.sort(axis=1)
     counts = np.minimum(lengths, depth)
     n_relevant = {level: np.count_nonzero(relevance >= level, axis=1).astype(np.float64) for level in levels}
-    return Grades(-negated[np.arange(negated.shape[1]) < counts[:, None]], bounds(counts), n_relevant)
+    falling_grades = 0.0 - negated if is_float else -negated  # no -0.0
+    return Grades(falling_grades[np.arange(negated.shape[1]) < counts[:, None]], bounds(counts), n_relevant)

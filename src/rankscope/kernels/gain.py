@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankscope.typing import Floats, Ints
+from rankscope.typing import Floats, Grades
 
 __all__ = [
     "HIGHEST_EXACT_GRADE",
@@ -21,15 +21,20 @@ __all__ = [
 HIGHEST_EXACT_GRADE = 900
 
 
-def gain_linear(grades: Ints) -> Floats:
+def gain_linear(grades: Grades) -> Floats:
     """The grade itself; 0 for negative grades."""
     return np.maximum(grades, 0).astype(np.float64)
 
 
-def gain_exponential(grades: Ints) -> Floats:
+def gain_exponential(grades: Grades) -> Floats:
     """2^grade - 1 (Burges et al. 2005); 0 for negative grades, infinite above 1023."""
     with np.errstate(over="ignore"):
-        return np.ldexp(1.0, np.maximum(grades, 0)) - 1.0
+        return power_of_two(np.maximum(grades, 0)) - 1.0
+
+
+def power_of_two(exponents: Grades) -> Floats:
+    """2^x, exact for whole numbers."""
+    return np.asarray(np.exp2(exponents) if exponents.dtype.kind == "f" else np.ldexp(1.0, exponents))
 
 
 def discount_log2(ranks: Floats) -> Floats:
@@ -47,9 +52,9 @@ def discount_jk(ranks: Floats, base: float) -> Floats:
     return np.asarray(np.log(base) / np.log(np.maximum(ranks, base)))
 
 
-def stopping_probability(grades: Ints, max_grade: int) -> Floats:
+def stopping_probability(grades: Grades, max_grade: float) -> Floats:
     """(2^grade - 1) / 2^max_grade (Chapelle et al. 2009, eq. 4); 0 for negative grades."""
     highest = max(max_grade, 0)
     exponents = np.maximum(grades, 0) - highest
     # A difference of powers does not overflow for any grade.
-    return np.asarray(np.ldexp(1.0, exponents) - np.ldexp(1.0, -highest))
+    return np.asarray(power_of_two(exponents) - power_of_two(np.array(-highest)))

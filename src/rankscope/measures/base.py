@@ -12,6 +12,7 @@ import numpy as np
 from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.measures.cutoffs import QUERY_CUTOFF, QUERY_CUTOFF_FORMS, query_cutoff, within
+from rankscope.settings import plain_number
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
@@ -23,6 +24,8 @@ __all__ = [
 
 #: Upper limit of all parameters: far above any number of documents, and within 64 bits.
 LARGEST = 10**18
+#: Parameters that are grades.
+GRADE_PARAMETERS = ("rel", "gmin", "gmax")
 Summary = Literal["mean", "sum", "geometric", "none"]
 
 
@@ -129,12 +132,12 @@ class Measure(ABC):
             "AP, DCG, nDCG, ERR, RBP"
         )
 
-    def best_grade(self, hits: Hits) -> int | None:
+    def best_grade(self, hits: Hits) -> float | None:
         """The grade with which an unjudged document of a list would raise the value to its highest.
 
         Returns
         -------
-        int or None
+        float or None
             None, the default, if missing judgments do not bound the value, mostly because its denominator (the number
             of relevant documents, an ideal) would change as well.
         """
@@ -165,7 +168,7 @@ class Measure(ABC):
             "DCG, nDCG, P, AP, RR, ERR, RBP"
         )
 
-    def level(self, hits: Hits) -> int:
+    def level(self, hits: Hits) -> float:
         """The lowest grade that counts: by default any gain at all.
 
         Parameters
@@ -175,10 +178,10 @@ class Measure(ABC):
 
         Returns
         -------
-        int
+        float
             The grade.
         """
-        return 1
+        return hits.least_gain
 
     def defined(self, hits: Hits) -> Bools:
         """Whether the value of each query means something: by default, if something relevant was judged.
@@ -268,6 +271,8 @@ class Measure(ABC):
             value = getattr(self, f.name)
             if isinstance(value, np.generic):  # a number from a NumPy array
                 object.__setattr__(self, f.name, value.item())
+            if f.name in GRADE_PARAMETERS and isinstance(value, float):  # 1.0 and 1 have one name
+                object.__setattr__(self, f.name, plain_number(value))
         self.check_shared()
         self.check()
 
@@ -288,8 +293,8 @@ class Measure(ABC):
                 )
                 require(valid, self, "cutoff", value, expected)
             elif f.name == "rel":
-                valid = value is None or (is_int(value) and 1 <= value < LARGEST)
-                require(valid, self, "rel", value, "a whole number of at least 1")
+                valid = value is None or (is_number(value) and value > 0)
+                require(valid, self, "rel", value, "a number above 0")
 
     def check(self) -> None:  # noqa: B027 - most measures have nothing more to check
         """Raise ParameterError for a parameter of its own out of range (the shared ones are checked already)."""
@@ -305,9 +310,9 @@ class Binary(Measure):
         Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
     """
 
-    rel: int | None = None
+    rel: float | None = None
 
-    def level(self, hits: Hits) -> int:
+    def level(self, hits: Hits) -> float:
         return hits.rel if self.rel is None else self.rel
 
 

@@ -77,7 +77,7 @@ class P(ScaledRanks, Binary):
         changes = sum_changes(hits.relevant(self.rel).astype(np.float64), weight_within, first, second)
         return ratio(changes, depth[hits.query[first]]) if isinstance(depth, np.ndarray) else changes / (depth or 1)
 
-    def best_grade(self, hits: Hits) -> int | None:
+    def best_grade(self, hits: Hits) -> float | None:
         return max(self.level(hits), hits.max_grade) if is_int(self.cutoff) and self.scale is None else None
 
 
@@ -183,7 +183,7 @@ class Success(Binary):
             return sum_by_group(probability, query, len(hits))
         return (hits.sum(within(hits, self.cutoff, hits.relevant(self.rel))) > 0).astype(np.float64)
 
-    def best_grade(self, hits: Hits) -> int:
+    def best_grade(self, hits: Hits) -> float:
         return max(self.level(hits), hits.max_grade)
 
 
@@ -355,7 +355,7 @@ class RR(Binary):
         rank_weights = np.where(within(hits, self.cutoff, np.ones(hits.rank.size, np.bool_)), 1.0 / hits.rank, 0.0)
         return reciprocal_rank_changes(hits, hits.relevant(self.rel), rank_weights, first, second)
 
-    def best_grade(self, hits: Hits) -> int:
+    def best_grade(self, hits: Hits) -> float:
         return max(self.level(hits), hits.max_grade)
 
 

@@ -13,7 +13,7 @@ from rankscope.kernels.gain import gain_linear, stopping_probability
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, cumulative_product, group_of, place_in_group, sum_by_group
 from rankscope.measures.average_ties import mean_stops, mean_weight
-from rankscope.measures.base import LARGEST, Measure, is_int, ratio, require
+from rankscope.measures.base import LARGEST, Measure, is_number, ratio, require
 from rankscope.measures.swap_deltas import stopping_changes, sum_changes
 from rankscope.typing import Floats, Ints
 
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 
-def max_grade_of(gmax: int | None, measure: Measure, hits: Hits) -> int:
+def max_grade_of(gmax: float | None, measure: Measure, hits: Hits) -> float:
     """The highest grade there is: the parameter, or that of the whole qrels."""
     if gmax is None:
         return hits.max_grade
@@ -36,6 +36,11 @@ def max_grade_of(gmax: int | None, measure: Measure, hits: Hits) -> int:
             f"expected at least {hits.max_grade}"
         )
     return gmax
+
+
+def highest_possible(hits: Hits) -> float:
+    """The highest grade there is, or 1 where the highest is a fraction below it; 0 where nothing is relevant."""
+    return max(hits.max_grade, 1 if hits.max_grade > 0 else 0)
 
 
 def stop_distribution(stop_probability: Floats, offsets: Ints) -> Floats:
@@ -60,16 +65,16 @@ class Cascade(Measure):
         Number k of documents that are read. Default: all.
     """
 
-    gmax: int | None = None
+    gmax: float | None = None
     cutoff: int | None = None
 
     def check(self) -> None:
-        valid = self.gmax is None or (is_int(self.gmax) and 1 <= self.gmax <= 1000)
-        require(valid, self, "gmax", self.gmax, "a whole number from 1 to 1000")
+        valid = self.gmax is None or (is_number(self.gmax) and 1 <= self.gmax <= 1000)
+        require(valid, self, "gmax", self.gmax, "a number from 1 to 1000")
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
         settings = super().settings(hits)
-        return {"gmax": str(max(hits.max_grade, 0)), **settings} if hits is not None else settings
+        return {"gmax": str(highest_possible(hits)), **settings} if hits is not None else settings
 
     def err(self, hits: Hits) -> Floats:
         stop_probability = stopping_probability(hits.relevance, max(max_grade_of(self.gmax, self, hits), 1))
@@ -80,10 +85,10 @@ class Cascade(Measure):
 
     def ideal_err(self, hits: Hits) -> Floats:
         """ERR of all judged documents in falling order of grade."""
-        gmax = max_grade_of(self.gmax, self, hits)
+        gmax = max(max_grade_of(self.gmax, self, hits), 1)
         return hits.cached_on_qrels(("ideal ERR", gmax, self.cutoff), lambda: self.best_err(hits, gmax))
 
-    def best_err(self, hits: Hits, gmax: int) -> Floats:
+    def best_err(self, hits: Hits, gmax: float) -> Floats:
         lengths = np.diff(hits.grade_offsets)
         if self.cutoff is not None:
             lengths = np.minimum(lengths, self.cutoff)
@@ -131,7 +136,7 @@ class ERR(Cascade):
         stop_probability = stopping_probability(hits.relevance, max(max_grade_of(self.gmax, self, hits), 1))
         return stopping_changes(hits, stop_probability, mean_weight(hits, np.reciprocal, self.cutoff), first, second)
 
-    def best_grade(self, hits: Hits) -> int:
+    def best_grade(self, hits: Hits) -> float:
         return max(max_grade_of(self.gmax, self, hits), 1)
 
 
@@ -204,24 +209,24 @@ class RBP(Measure):
     first_k_parameters: ClassVar[tuple[str, ...]] = ("p", "rel", "gmax")
     always_shown: ClassVar[tuple[str, ...]] = ("p",)
     p: float = 0.8
-    rel: int | None = None
-    gmax: int | Literal["query"] | None = None
+    rel: float | None = None
+    gmax: float | Literal["query"] | None = None
     cutoff: int | None = None
 
     def check(self) -> None:
         require(isinstance(self.p, float) and 0 < self.p < 1, self, "p", self.p, "a persistence between 0 and 1")
-        valid = self.gmax in (None, "query") or (is_int(self.gmax) and 1 <= int(self.gmax) < LARGEST)
-        require(valid, self, "gmax", self.gmax, "a whole number of at least 1, or 'query'")
+        valid = self.gmax in (None, "query") or (is_number(self.gmax) and 1 <= float(self.gmax) < LARGEST)
+        require(valid, self, "gmax", self.gmax, "a number of at least 1, or 'query'")
         require(self.rel is None or self.gmax is None, self, "gmax", self.gmax, "no gmax beside rel (binary gain)")
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
         settings = {name: str(value) for name in ("p", "rel", "gmax") if (value := getattr(self, name)) is not None}
         if self.rel is None and hits is not None:
-            settings.setdefault("gmax", str(max(hits.max_grade, 0)))
+            settings.setdefault("gmax", str(highest_possible(hits)))
         return settings
 
-    def level(self, hits: Hits) -> int:
-        return self.rel or 1
+    def level(self, hits: Hits) -> float:
+        return self.rel or hits.least_gain
 
     def highest(self, hits: Hits) -> Floats | float:
         """(hits) the highest grade there can be."""
@@ -248,7 +253,7 @@ class RBP(Measure):
         """(hits) the weight of its rank."""
         return mean_weight(hits, lambda rank: self.p ** (rank - 1.0), self.cutoff)
 
-    def best_grade(self, hits: Hits) -> int | None:
+    def best_grade(self, hits: Hits) -> float | None:
         if self.rel is not None:
             return max(self.rel, hits.max_grade)
         return max(max_grade_of(self.gmax, self, hits), 1) if self.gmax != "query" else None

@@ -73,7 +73,7 @@ class Compat(Measure):
         require(isinstance(self.normalize, bool), self, "normalize", self.normalize, "True or False")
 
     def values(self, hits: Hits) -> Floats:
-        n_ideal = hits.n_relevant(1).astype(np.int64)
+        n_ideal = hits.n_relevant(hits.least_gain).astype(np.int64)
         # Beyond these terms, which are below half of the last bit of 1, no sum changes.
         n_terms = ceil(-LOG_PRECISION / log(self.p)) + 1
         depth = np.minimum(np.maximum(hits.retrieved, n_ideal), n_terms)
@@ -88,7 +88,7 @@ class Compat(Measure):
         # What a document adds that both lists hold in their first m is a difference: from depth m down to the last.
         overlap_sums = np.concatenate((np.zeros(1), np.cumsum(weights / np.arange(1.0, weights.size + 1))))
         weight_sums = np.concatenate((np.zeros(1), np.cumsum(weights)))
-        relevant_hits = np.flatnonzero(hits.relevant(1))
+        relevant_hits = np.flatnonzero(hits.relevant(hits.least_gain))
         depth_of_both = np.minimum(np.maximum(hits.rank, ideal_rank(hits))[relevant_hits].astype(np.int64), n_terms + 1)
         contributions = np.zeros(hits.rank.size)
         contributions[relevant_hits] = overlap_sums[depth[hits.query[relevant_hits]]] - overlap_sums[depth_of_both - 1]

@@ -35,7 +35,7 @@ ROUNDING_OFFSETS = {"half_up": 0.5, "plus_point_nine": 0.9}
 Rounding = Literal["half_up", "plus_point_nine"]
 
 
-def precision_from_recall(hits: Hits, rel: int | None, recall: float, rounding: str) -> Floats:
+def precision_from_recall(hits: Hits, rel: float | None, recall: float, rounding: str) -> Floats:
     """The highest precision at any rank from the one where recall * R relevant documents are seen."""
     n_needed = np.floor(recall * hits.n_relevant(rel) + ROUNDING_OFFSETS[rounding])
     n_seen = hits.relevant_above(rel) + 1.0
@@ -289,7 +289,7 @@ def check_steps(measure: Measure, step: int, depth: int) -> None:
     require(depth <= deepest, measure, "depth", depth, f"at most 100,000 cutoffs, so at most {deepest}")
 
 
-def sums_up_to(hits: Hits, rel: int | None, weights: Floats | None, step: int, depth: int) -> Floats:
+def sums_up_to(hits: Hits, rel: float | None, weights: Floats | None, step: int, depth: int) -> Floats:
     """(queries, cutoffs) the sum of the weights (None: 1) of the relevant documents within each cutoff."""
     n_cutoffs = depth // step
     cutoff_index = np.ceil(hits.rank / step) - 1

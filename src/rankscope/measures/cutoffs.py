@@ -41,7 +41,7 @@ def within(hits: Hits, cutoff: int | Floats | None, marked: Bools) -> Bools | Fl
     return marked * (np.clip(cutoff - hits.first + 1, 0, group_size) / group_size)
 
 
-def query_cutoff(hits: Hits, cutoff: str, rel: int, *, rounded: bool = True) -> Floats:
+def query_cutoff(hits: Hits, cutoff: str, rel: float, *, rounded: bool = True) -> Floats:
     """(queries) a cutoff that depends on the query.
 
     "size": the number of its relevant documents. "mean", "median": of the ranks of those retrieved, rounded down if

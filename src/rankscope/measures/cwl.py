@@ -10,7 +10,7 @@ import numpy as np
 
 from rankscope.data.hits import Hits
 from rankscope.kernels.gain import gain_linear
-from rankscope.measures.base import LARGEST, Measure, is_int, is_number, require
+from rankscope.measures.base import Measure, is_int, is_number, require
 from rankscope.measures.cascade import max_grade_of
 from rankscope.measures.cutoffs import within
 from rankscope.typing import Floats
@@ -67,8 +67,8 @@ class CWL(Measure):
     1.0.12 as ir_measures 0.4.3 calls it (there gmin and gmax are min_rel and max_rel).
     """
 
-    gmin: int = 0
-    gmax: int | None = None
+    gmin: float = 0
+    gmax: float | None = None
     depth: int | None = None
 
     @abstractmethod
@@ -76,10 +76,10 @@ class CWL(Measure):
         """(queries, ranks), or (ranks) for all queries: how likely the reader goes on from each rank."""
 
     def check(self) -> None:
-        require(is_int(self.gmin) and 0 <= self.gmin < LARGEST, self, "gmin", self.gmin, "a whole number, 0 or above")
+        require(is_number(self.gmin) and self.gmin >= 0, self, "gmin", self.gmin, "a number, 0 or above")
         if self.gmax is not None:
-            valid = is_int(self.gmax) and self.gmin < self.gmax < LARGEST
-            require(valid, self, "gmax", self.gmax, f"a whole number above gmin, which is {self.gmin}")
+            valid = is_number(self.gmax) and self.gmin < self.gmax
+            require(valid, self, "gmax", self.gmax, f"a number above gmin, which is {self.gmin}")
         if self.depth is not None:
             valid = is_int(self.depth) and 1 <= self.depth <= MAX_DEPTH
             require(valid, self, "depth", self.depth, f"a whole number from 1 to {MAX_DEPTH}")
@@ -90,8 +90,10 @@ class CWL(Measure):
         settings = {**super().settings(hits), "depth": str(self.ranks_read())}
         return {**settings, "gmax": str(self.highest(hits))} if hits is not None else settings
 
-    def level(self, hits: Hits) -> int:
-        return self.gmin + 1
+    def level(self, hits: Hits) -> float:
+        if hits.least_gain == 1:  # whole grades: the next one, or the first above a fraction
+            return int(self.gmin) + 1
+        return max(float(np.nextafter(self.gmin, np.inf)), hits.least_gain)
 
     def used(self, hits: Hits) -> Floats:
         return hits.sum(within(hits, self.ranks_read(), hits.relevant(self.level(hits))))
@@ -103,7 +105,7 @@ class CWL(Measure):
             return cutoff or DEFAULT_DEPTH
         return min(self.depth, cutoff or self.depth)
 
-    def highest(self, hits: Hits) -> int:
+    def highest(self, hits: Hits) -> float:
         """The grade of gain 1; above gmin also where nothing is judged higher."""
         return max(max_grade_of(self.gmax, self, hits), self.gmin + 1)
 
@@ -181,7 +183,7 @@ class SDCG(CutCWL):
     name: ClassVar[str] = "SDCG"
     source: ClassVar[str] = "Järvelin and Kekäläinen (2002); Moffat et al. (2013); agrees with cwl_eval 1.0.12"
 
-    def best_grade(self, hits: Hits) -> int:
+    def best_grade(self, hits: Hits) -> float:
         return self.highest(hits)
 
     def continuation_probability(self, rank: Floats, gain: Floats) -> Floats:
@@ -266,7 +268,7 @@ class INSQ(CWL):
     def continuation_probability(self, rank: Floats, gain: Floats) -> Floats:
         return inverse_square_continuation(rank + 2 * self.T)
 
-    def best_grade(self, hits: Hits) -> int:
+    def best_grade(self, hits: Hits) -> float:
         return self.highest(hits)
 
 

@@ -63,7 +63,7 @@ class Aspects(NamedTuple):
     n_codes: int
 
 
-def aspects_of(hits: Hits, rel: int) -> Aspects:
+def aspects_of(hits: Hits, rel: float) -> Aspects:
     """The relevant entries at this level. Raises ParameterError where judgments are not by subtopic."""
     judgments = hits.subtopics
     if judgments is None:

@@ -23,10 +23,11 @@ from rankscope.kernels.gain import (
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, cumulative_sum, group_of, place_in_group, sum_by_group
 from rankscope.measures.average_ties import mean_weight
-from rankscope.measures.base import Binary, Measure, is_int, is_number, ratio, require
+from rankscope.measures.base import Binary, Measure, is_number, ratio, require
 from rankscope.measures.rank_scale import SCALES, ScaledRanks
 from rankscope.measures.swap_deltas import sum_changes
-from rankscope.typing import Floats, Ints
+from rankscope.settings import plain_number
+from rankscope.typing import Floats, Grades, Ints
 
 __all__ = [
     "DCG",
@@ -43,7 +44,7 @@ __all__ = [
 GAINS = {"linear": gain_linear, "exp": gain_exponential}
 
 
-class GainTable(dict[int, float]):
+class GainTable(dict[float, float]):
     """Gains by grade, hashable since they never change, so that a measure with them can be a key."""
 
     def __hash__(self) -> int:  # type: ignore[override]  # a dict has none because it may change
@@ -65,7 +66,7 @@ class GainMeasure(Measure):
     """
 
     gain: Literal["linear", "exp"] = "linear"
-    gains: Mapping[int, float] | None = None
+    gains: Mapping[float, float] | None = None
     others: Literal["error", "gain"] = "error"
 
     def check(self) -> None:
@@ -73,8 +74,8 @@ class GainMeasure(Measure):
         if self.gains is not None:
             gains = self.gains
             if isinstance(gains, Mapping):  # NumPy numbers become Python's
-                gains = {to_python_number(grade): to_python_number(gain) for grade, gain in gains.items()}
-            valid = isinstance(gains, Mapping) and all(map(is_int, gains)) and all(map(is_number, gains.values()))
+                gains = {plain_number(grade): to_python_number(gain) for grade, gain in gains.items()}
+            valid = isinstance(gains, Mapping) and all(map(is_number, gains)) and all(map(is_number, gains.values()))
             require(valid, self, "gains", self.gains, "a number for each grade, as {1: 1, 2: 5}")
             object.__setattr__(self, "gains", GainTable(sorted(gains.items())))
         require(self.others in ("error", "gain"), self, "others", self.others, "'error' or 'gain'")
@@ -88,7 +89,7 @@ class GainMeasure(Measure):
             del settings["others"]
         return {**settings, "discount": settings.get("discount", "log2")}
 
-    def gain_of(self, grades: Ints) -> Floats:
+    def gain_of(self, grades: Grades) -> Floats:
         """What each grade gains."""
         gains = GAINS[self.gain](grades)
         for grade, gain in (self.gains or {}).items():
@@ -104,7 +105,7 @@ class GainMeasure(Measure):
                 "lower ones"
             )
         if self.gains is not None and self.others == "error":
-            positive_grades: Ints = hits.cached_on_qrels(
+            positive_grades: Grades = hits.cached_on_qrels(
                 "positive grades", lambda: np.unique(hits.grades[hits.grades > 0])
             )
             grades_without_gain = [grade for grade in positive_grades.tolist() if grade not in self.gains]
@@ -187,7 +188,7 @@ class DiscountedGainMeasure(GainMeasure):
         key = ("ideal", self.gain, self.gains, self.discount, self.base, self.cutoff)
         return hits.cached_on_qrels(key, lambda: self.best_dcg(hits, hits.grades, hits.grade_offsets))
 
-    def best_dcg(self, hits: Hits, grades: Ints, offsets: Ints) -> Floats:
+    def best_dcg(self, hits: Hits, grades: Grades, offsets: Ints) -> Floats:
         """(queries) DCG of the best order of these documents. grades: by query, falling within it."""
         lengths = offsets[1:] - offsets[:-1]
         if self.gains is not None:  # given gains need not rise with the grade, and may be negative
@@ -249,9 +250,10 @@ class DCG(DiscountedGainMeasure):
     def values(self, hits: Hits) -> Floats:
         return self.dcg(hits)
 
-    def best_grade(self, hits: Hits) -> int | None:
+    def best_grade(self, hits: Hits) -> float | None:
         # Given gains need not rise with the grade.
-        return max(hits.max_grade, 1) if self.gains is None and not isinstance(self.cutoff, str) else None
+        highest = hits.max_grade if hits.max_grade > 0 else 1
+        return highest if self.gains is None and not isinstance(self.cutoff, str) else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -491,9 +493,9 @@ class RnDCG(GainMeasure):
 
     name: ClassVar[str] = "RnDCG"
     source: ClassVar[str] = "trec_eval Rndcg"
-    rel: int | None = None
+    rel: float | None = None
 
-    def level(self, hits: Hits) -> int:
+    def level(self, hits: Hits) -> float:
         return hits.rel if self.rel is None else self.rel
 
     def values(self, hits: Hits) -> Floats:

@@ -52,7 +52,7 @@ class SetP(Binary):
     def values(self, hits: Hits) -> Floats:
         return ratio(hits.sum(hits.relevant(self.rel)), hits.retrieved.astype(np.float64))
 
-    def best_grade(self, hits: Hits) -> int:
+    def best_grade(self, hits: Hits) -> float:
         return max(self.level(hits), hits.max_grade)
 
 
@@ -318,7 +318,7 @@ class NumRelRet(Binary):
     def values(self, hits: Hits) -> Floats:
         return hits.sum(hits.relevant(self.rel))
 
-    def best_grade(self, hits: Hits) -> int:
+    def best_grade(self, hits: Hits) -> float:
         return max(self.level(hits), hits.max_grade)
 
 

@@ -23,7 +23,7 @@ from rankscope.measures.rank_similarity import tau_ap
 from rankscope.stability.ablation_result import Ablation, AblationLevels
 from rankscope.stats.correlation_values import make_list_pairs
 from rankscope.stats.inputs import check_count, check_share, seed_of
-from rankscope.typing import Bools, Floats, Ints
+from rankscope.typing import Bools, Floats, Grades, Ints
 
 __all__ = [
     "SHARES",
@@ -48,9 +48,9 @@ class JudgmentSubset:
     """
 
     is_kept: Bools
-    relevance: Ints
+    relevance: Grades
     places: Ints
-    grades: Ints
+    grades: Grades
     grade_offsets: Ints
     memory: dict[Any, Any] = field(default_factory=dict)
 
@@ -74,9 +74,9 @@ class PooledJudgments:
     """
 
     offsets: Ints
-    relevance: Ints
+    relevance: Grades
     best_rank: Floats
-    rel: int
+    rel: float
 
     @cached_property
     def query(self) -> Ints:
@@ -132,7 +132,7 @@ class PooledJudgments:
         is_pooled = np.asarray(self.best_rank <= depth)
         return self._kept(is_pooled & self.judged, self.relevance, is_pooled)
 
-    def _kept(self, marked: Bools, relevance: Ints, in_pool: Bools) -> JudgmentSubset:
+    def _kept(self, marked: Bools, relevance: Grades, in_pool: Bools) -> JudgmentSubset:
         query = self.query[in_pool]
         offsets = bounds(np.bincount(query, minlength=self.offsets.size - 1))
         places = np.full(in_pool.size, -1)
@@ -150,7 +150,11 @@ def judgments_of(systems: Sequence[tuple[str, Hits]]) -> PooledJudgments:
     """
     reference = systems[0][1]
     n_judged = reference.grades.size
-    relevance, best, is_listed = np.zeros(n_judged, np.int64), np.full(n_judged, np.inf), np.zeros(n_judged, np.bool_)
+    relevance, best, is_listed = (
+        np.zeros(n_judged, reference.grades.dtype),
+        np.full(n_judged, np.inf),
+        np.zeros(n_judged, np.bool_),
+    )
     for name, hits in systems:
         if not same_judgments(hits, reference):
             raise different_judgments_error(name, systems[0][0])

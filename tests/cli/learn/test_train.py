@@ -101,7 +101,7 @@ def test_the_course_of_training_goes_to_programs_and_figures(cli: Callable[..., 
         ("", "bad.txt: the file is empty"),
         ("# only this\n", "bad.txt: no data, only comments"),
         ("1 1:2 2:3\n", "bad.txt:1: '1:2' after the label, expected qid:"),
-        ("high qid:1 1:2\n", "bad.txt:1: label 'high', expected a whole number"),
+        ("high qid:1 1:2\n", "bad.txt:1: label 'high', expected a finite number"),
         ("1 qid:1 1:2\n0 qid:1 1:nan\n", "bad.txt:2: field '1:nan', expected a finite number"),
         ("1 qid:1 1:2 1:3\n", "bad.txt:1: "),
         (

@@ -545,9 +545,9 @@ def test_a_bad_line_of_a_run_is_named(
     [
         (b"q 0 d", "3 fields, expected 4"),
         (b"q 0 d 1 x", "5 fields, expected 4"),
-        (b"q 0 d 1.5", "relevance '1.5'"),
+        (b"q 0 d 1.5.2", "relevance '1.5.2'"),
         (b"q 0 d x", "relevance 'x'"),
-        (b"q 0 d 1e1", "relevance '1e1'"),
+        (b"q 0 d 1e999", "relevance '1e999'"),
         (b"q 0 d 99999999999999999999", "relevance '99999999999999999999'"),
         (b"q 0 a 2", "document 'a' of query 'q' "),
     ],

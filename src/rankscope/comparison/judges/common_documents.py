@@ -15,7 +15,7 @@ from rankscope.errors import InputError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import hashes
-from rankscope.settings import Settings, choice, confidence_field, count, resamples_field, seed_field
+from rankscope.settings import Settings, choice, confidence_field, grade_level, resamples_field, seed_field
 from rankscope.stats.confusion import Rates, beta_field, normalise_field
 from rankscope.typing import Bools, Ints
 
@@ -47,8 +47,8 @@ class JudgeSettings(Settings):
     FUNCTIONS = ("rankscope:agree_judgments",)
     COMMANDS = ("agree judgments",)
 
-    rel: int = count(  # the option is one of evaluation
-        1, help="Lowest grade that is relevant, for the measures and for agreement on relevant or not.", flag=""
+    rel: float = grade_level(  # the option is one of evaluation
+        help="Lowest grade that is relevant, for the measures and for agreement on relevant or not.", flag=""
     )
     beta: float = beta_field()
     normalise: str | None = normalise_field()

@@ -235,7 +235,7 @@ def agree_judgments(
     runs: Any = None,
     measures: Any = None,
     *,
-    rel: int = 1,
+    rel: float = 1,
     beta: float = 1.0,
     normalise: str | None = None,
     judged: str = "both",

@@ -25,7 +25,7 @@ from rankscope.fusion.normalisation import NORMALISATIONS, NormalisedPool
 from rankscope.fusion.pool import RunPool
 from rankscope.fusion.supervised import TRAINED, weight_grid
 from rankscope.measures.base import Measure
-from rankscope.settings import Rule, Settings, count, declare, names, seed_field, switch, text
+from rankscope.settings import Rule, Settings, count, declare, grade_level, names, seed_field, switch, text
 from rankscope.typing import Floats
 
 __all__ = [
@@ -147,7 +147,7 @@ class TrainingSettings(Settings):
         False, help="Refine the best weights further, one run after the other; useful for more than four runs."
     )
     folds: int = count(5, minimum=FEWEST_FOLDS, help="Number of folds into which the judged queries are split.")
-    rel: int = count(1, help="Lowest relevance that counts as relevant.")
+    rel: float = grade_level(help="Lowest relevance that counts as relevant.")
     seed: int = seed_field()
 
     @property

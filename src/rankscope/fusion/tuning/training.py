@@ -121,7 +121,7 @@ def train(
     measure: str | Measure = "nDCG@10",
     refine: bool = False,
     folds: int = 5,
-    rel: int = 1,
+    rel: float = 1,
     rng: Any = 0,
     input: str | None = None,
     workers: int | None = None,

@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from rankscope.io.core.formats import Progress as Progress
     from rankscope.io.core.formats import ReadRequest as ReadRequest
     from rankscope.io.core.formats import get_format as get_format
-    from rankscope.io.core.formats import kind_of_rows as kind_of_rows
     from rankscope.io.core.formats import parse_head as parse_head
     from rankscope.io.core.formats import refuse_foreign as refuse_foreign
     from rankscope.io.core.formats import sniff as sniff
@@ -152,7 +151,6 @@ HOMES = {
     "is_special": "atomic_write",
     "is_temporary": "atomic_write",
     "is_url": "urls",
-    "kind_of_rows": "formats",
     "list_folders_once": "paths",
     "list_partitions": "paths",
     "find_lone_returns": "blocks",

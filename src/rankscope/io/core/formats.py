@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from rankscope.data.rows import RowBatch, Rows
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.core.blocks import BOM, looks_like_trec
@@ -30,7 +28,6 @@ __all__ = [
     "ReadRequest",
     "check_format",
     "get_format",
-    "kind_of_rows",
     "refuse_foreign",
     "sniff",
     "writable_formats",
@@ -97,7 +94,7 @@ class FileContent(NamedTuple):
     Attributes
     ----------
     rows
-        The rows. Relevances are int64 and scores are float64: this tells judgments from a run.
+        The rows. Its `kind` tells judgments from a run.
     n_ungrouped
         Number of queries whose rows were not together.
     name
@@ -110,10 +107,6 @@ class FileContent(NamedTuple):
     n_ungrouped: int = 0
     name: str | None = None
     notes: tuple[str, ...] = ()
-
-
-def kind_of_rows(rows: Rows) -> str:
-    return "run" if rows.values.dtype == np.float64 else "qrels"
 
 
 def accept_everything(*_: object) -> None:

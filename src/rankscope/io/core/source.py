@@ -23,7 +23,6 @@ from rankscope.io.core.formats import (
     ReadRequest,
     check_format,
     get_format,
-    kind_of_rows,
     sniff,
 )
 from rankscope.io.core.paths import source_name
@@ -111,7 +110,7 @@ class Source:
                 f"{self.name}: input={self.format!r} (--input {self.format}) is {file_format.alternative}"
             )
         content = file_format.read(self, request)
-        if not request.keep_all and request.kind != (kind := kind_of_rows(content.rows)):
+        if not request.keep_all and request.kind != (kind := content.rows.kind):
             raise InputError(f"{self.name}: {self.format} holds {KINDS[kind]}, expected {KINDS[request.kind or '']}")
         return content
 

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.grades import EXPECTED_GRADE, as_grades, invalid_grades
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import Interner, Rows, decode_id, decode_ids, group_rows
+from rankscope.data.rows import Interner, RowKind, Rows, decode_id, decode_ids, group_rows
 from rankscope.data.run import Run
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import (
@@ -32,7 +33,6 @@ from rankscope.io.core import (
     find_lone_returns,
     format_numbers,
     interleave,
-    kind_of_rows,
     looks_like_trec,
     open_binary,
     open_source,
@@ -58,7 +58,7 @@ from rankscope.io.letor.fields import (
 )
 from rankscope.kernels.numbers import parse_floats, parse_integers
 from rankscope.kernels.text import Fields, as_fields, changes, decode, hashes, words
-from rankscope.typing import Bools, Bytes, Floats, Ints, PathLike
+from rankscope.typing import Bools, Bytes, Floats, Grades, Ints, PathLike
 
 __all__ = [
     "LETOR",
@@ -139,8 +139,6 @@ def finite_numbers(fields: Fields, has_more: Bools, lines: BlockLines, name: str
 EXPECTED = "label qid:query feature:value ..."
 QID, FOUR_BYTES = np.uint64(int.from_bytes(b"qid:", "little")), np.uint64(0xFFFFFFFF)
 DOCID = b"#docid = "
-#: Larger whole numbers are not exact in float64.
-HIGHEST = 2.0**53
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -164,7 +162,7 @@ class LetorLabels:
     """
 
     name: str
-    relevance: Ints
+    relevance: Grades
     query_index: Ints
     ids: list[bytes]
     docs: Fields | None
@@ -201,10 +199,10 @@ class LetorLabels:
         """A function that gives file:line of a byte in the documents' ids."""
         return lambda position: f"{self.name}:{self.lines[np.searchsorted(docs.starts, position, side='right') - 1]}"
 
-    def rows(self, values: npt.NDArray[Any]) -> tuple[Rows, int]:
+    def rows(self, values: npt.NDArray[Any], kind: RowKind) -> tuple[Rows, int]:
         """Rows of one value per document, grouped by query, and how many queries had lines that were not together."""
         docs, doc_hashes, _ = self.documents
-        return group_rows(self.ids, self.query_index, docs, doc_hashes, values, self.locator(docs))
+        return group_rows(self.ids, self.query_index, docs, doc_hashes, values, self.locator(docs), kind=kind)
 
     def __len__(self) -> int:
         """The number of documents."""
@@ -243,7 +241,7 @@ class BlockDocuments(NamedTuple):
         Ids and positions of features; valid as long as the block.
     """
 
-    relevance: Ints
+    relevance: Grades
     query: Ints
     lines: Ints
     docs: Fields | None
@@ -268,7 +266,7 @@ def read_labels(path: PathLike, *, progress: Callable[[int], Any] | None = None)
     Raises
     ------
     InputError
-        With file and line: a line lacks `qid:`, a label is not a whole number, or the file is empty.
+        With file and line: a line lacks `qid:`, a label is not a finite number, or the file is empty.
 
     Examples
     --------
@@ -333,10 +331,10 @@ def read_documents(block: LineBlock, interner: Interner) -> BlockDocuments | Non
         starts, lengths, comments = starts[rows], lengths[rows], comments[rows]
     labels = Fields(lines.buffer, starts[:, 0], lengths[:, 0])
     query_fields = Fields(lines.buffer, starts[:, 1], lengths[:, 1])
-    relevance, is_whole = integer_labels(labels)
+    relevance, is_grade = label_grades(labels)
     has_query = names_query(query_fields)
-    if not (is_whole & has_query).all():
-        refuse_line(block, lines, rows, labels, query_fields, has_query, int(np.argmin(is_whole & has_query)))
+    if not (is_grade & has_query).all():
+        refuse_line(block, lines, rows, labels, query_fields, has_query, int(np.argmin(is_grade & has_query)))
     queries = Fields(lines.buffer, query_fields.starts + 4, query_fields.lengths - 4)
     ends_in_hash = (query_fields.starts + query_fields.lengths == comments) & (comments < lines.ends[rows])
     if ends_in_hash.any():  # part of the id, or a comment? Two queries could become one.
@@ -363,17 +361,15 @@ def names_query(query_fields: Fields) -> Bools:
     return np.asarray(((words(query_fields, 0) & FOUR_BYTES) == QID) & (query_fields.lengths > 4))
 
 
-def integer_labels(labels: Fields) -> tuple[Ints, Bools]:
-    """The labels, and which are whole numbers; 2.0 counts, since some tools write all labels as floats."""
+def label_grades(labels: Fields) -> tuple[Grades, Bools]:
+    """The labels, and which are grades; 2.0 is whole, since some tools write all labels as floats."""
     numbers, invalid = parse_integers(labels)
-    is_whole = np.ones(numbers.size, np.bool_)
-    if invalid.size:
-        values, not_numbers = parse_floats(labels.take(invalid))
-        values[not_numbers] = np.nan
-        integral = (values == np.floor(values)) & (np.abs(values) < HIGHEST)
-        is_whole[invalid] = integral
-        numbers[invalid[integral]] = values[integral].astype(np.int64)
-    return numbers, is_whole
+    if not invalid.size:
+        return numbers, np.ones(numbers.size, np.bool_)
+    values, not_numbers = parse_floats(labels)
+    values[not_numbers] = np.nan
+    is_grade = ~invalid_grades(values)
+    return (as_grades(values) if is_grade.all() else values), is_grade
 
 
 def comment_ids(bytes_: Bytes, comments: Ints, ends: Ints) -> Fields | None:
@@ -403,7 +399,7 @@ def refuse_line(
     if has_query[row]:
         text = decode_id(decode(labels.take(row_index))[0])
         raise InputError(
-            f"{location}: label {text!r}, expected a whole number (the line is {EXPECTED}); correct this line"
+            f"{location}: label {text!r}, expected {EXPECTED_GRADE} (the line is {EXPECTED}); correct this line"
         )
     text = repr(decode_id(decode(query_fields.take(row_index))[0])) if query_fields.lengths[row] else "nothing"
     raise InputError(
@@ -439,7 +435,7 @@ def label_qrels(labels: LetorLabels) -> Qrels:
         A document's id is that of its comment (`#docid = X`), or, if a line has none or a query has one twice, the
         number of its line.
     """
-    return Qrels.from_rows(labels.rows(labels.relevance)[0])
+    return Qrels.from_rows(labels.rows(labels.relevance, "qrels")[0])
 
 
 def prediction_run(labels: LetorLabels, path: PathLike, *, ranks: bool = False, name: str | None = None) -> Run:
@@ -484,7 +480,7 @@ def scored_run(labels: LetorLabels, values: Floats, path: PathLike, ranks: bool,
                 f"{input_name}:{row + 1}: rank {values[row]:g}, expected ranks from 1, the best; correct this line"
             )
         values = -values
-    rows, n_ungrouped = labels.rows(values)
+    rows, n_ungrouped = labels.rows(values, "run")
     notes = (ungrouped_note(labels.name, n_ungrouped),) if n_ungrouped else ()
     id_note = labels.documents[2]
     return Run.from_rows(rows, name=name or file_stem(path), notes=(*notes, id_note) if id_note else notes)
@@ -542,7 +538,7 @@ def reader_of(*, ranks: bool) -> Callable[[Source, ReadRequest], FileContent]:
                 raise ParameterError("letor-ranks is a file of rank positions; name the label file with --labels")
             labels = labels_from_source(source)
             id_note = labels.documents[2]
-            return FileContent(labels.rows(labels.relevance)[0], notes=() if id_note is None else (id_note,))
+            return FileContent(labels.rows(labels.relevance, "qrels")[0], notes=() if id_note is None else (id_note,))
         run = scored_run(read_labels(request.labels), predictions_from_source(source), source.path, ranks)
         return FileContent(run.rows(), notes=run.notes)
 
@@ -551,7 +547,7 @@ def reader_of(*, ranks: bool) -> Callable[[Source, ReadRequest], FileContent]:
 
 def write_rows(rows: Rows, name: str) -> Iterator[bytes]:
     del name
-    return score_lines(rows) if kind_of_rows(rows) == "run" else label_lines(rows)
+    return score_lines(rows) if rows.kind == "run" else label_lines(rows)
 
 
 def label_lines(rows: Rows) -> Iterator[bytes]:
@@ -581,7 +577,7 @@ def refuse_unwritable(rows: Rows, run_name: str, input_name: str) -> None:
 
 
 def letor_loss_notes(rows: Rows) -> list[str]:
-    if kind_of_rows(rows) == "run":
+    if rows.kind == "run":
         return ["a line of predictions holds only a score: queries, documents and the run's name are dropped"]
     return []
 

@@ -44,7 +44,6 @@ from rankscope.io.core import (
     empty_file_error,
     file_stamp,
     is_url,
-    kind_of_rows,
     refuse_changed,
     refuse_not_utf8,
     row_pieces,
@@ -227,7 +226,7 @@ def frames_of_rows(rows: Rows) -> Iterator[pl.DataFrame]:
         if piece.subtopics is not None:
             columns["subtopic"] = pl.Series(decode_ids(piece.subtopics), dtype=pl.String)
         columns["doc_id"] = pl.Series(decode_ids(piece.docs), dtype=pl.String)
-        columns[VALUES[kind_of_rows(rows)]] = pl.Series(piece.values)
+        columns[VALUES[rows.kind]] = pl.Series(piece.values)
         yield pl.DataFrame(columns)
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rows import Interner, RowBatch, Rows, Ungrouped, decode_id, group_rows
+from rankscope.data.grades import EXPECTED_GRADE, as_grades, invalid_grades
+from rankscope.data.rows import Interner, RowBatch, RowKind, Rows, Ungrouped, decode_id, group_rows
 from rankscope.errors import InputError
 from rankscope.io.core import (
     BLOCK,
@@ -31,7 +32,6 @@ from rankscope.io.core import (
     format_numbers,
     has_blank,
     interleave,
-    kind_of_rows,
     pick_texts,
     read_all,
     refuse_blanks,
@@ -43,7 +43,7 @@ from rankscope.kernels.numbers import parse_floats, parse_integers
 from rankscope.kernels.order import order_falling
 from rankscope.kernels.segments import place_in_group
 from rankscope.kernels.text import Fields, as_fields, changes, decode, equal, hashes
-from rankscope.typing import Ints
+from rankscope.typing import Grades, Ints
 
 if TYPE_CHECKING:
     from rankscope.io.core import Source
@@ -72,7 +72,7 @@ class Grammar(NamedTuple):
     value
         Name of the value.
     dtype
-        Its type.
+        Its type; that of grades becomes float64 at the first fraction.
     parse
         Parses it.
     """
@@ -82,12 +82,28 @@ class Grammar(NamedTuple):
     dtype: type[np.generic]
     parse: Callable[[Fields], tuple[npt.NDArray[Any], npt.NDArray[np.intp]]]
 
+    @property
+    def kind(self) -> RowKind:
+        """What the rows are."""
+        return "qrels" if self.value == "relevance" else "run"
+
 
 def advise_on_line(line: bytes, n_fields: int, is_first: bool) -> str | None:
     """As `diagnose.line_advice`, which is only imported for an invalid line."""
     from rankscope.io.trec.diagnose import line_advice
 
     return line_advice(line, n_fields, is_first=is_first)
+
+
+def parse_grades(fields: Fields) -> tuple[Grades, npt.NDArray[np.intp]]:
+    """The grades, and the rows whose text is none. Whole numbers are tried first, since most grades are."""
+    grades, invalid_rows = parse_integers(fields)
+    if not invalid_rows.size:
+        return grades, invalid_rows
+    numbers, invalid_rows = parse_floats(fields)
+    if not invalid_rows.size:
+        invalid_rows = np.flatnonzero(invalid_grades(numbers))
+    return (numbers if invalid_rows.size else as_grades(numbers)), invalid_rows
 
 
 FOUR, SIX = "4 (query 0 document relevance)", "6 (query Q0 document rank score tag)"
@@ -104,7 +120,7 @@ QRELS = Grammar(
     ),
     "relevance",
     np.int64,
-    parse_integers,
+    parse_grades,
 )
 SUBTOPIC_QRELS = QRELS._replace(
     layout=replace(QRELS.layout, columns=(0, 1, 2, 3), expected="4 (query subtopic document relevance)")
@@ -123,7 +139,7 @@ RUN = Grammar(
     np.float64,
     parse_floats,
 )
-KINDS = {"relevance": "a whole number", "rank": "a whole number", "score": "a finite number"}
+KINDS = {"relevance": EXPECTED_GRADE, "rank": "a whole number", "score": "a finite number"}
 
 
 class ParsedBlock(NamedTuple):
@@ -276,6 +292,8 @@ def read_rows(stream: Readable, name: str, grammar: Grammar, size: int = 0) -> t
             stretch_lengths = np.diff(np.r_[parsed.starts, span.stop - n_rows])
             codes[span] = np.repeat(interner.codes(parsed.queries), stretch_lengths)
             starts[span], lengths[span] = parsed.docs.starts, parsed.docs.lengths
+            if not np.can_cast(parsed.values.dtype, values.dtype):  # the first fraction
+                values = values.astype(parsed.values.dtype)
             doc_hashes[span], values[span] = parsed.hashes, parsed.values
             if parsed.subtopics is not None:
                 subtopic_starts.append(parsed.subtopics.starts)
@@ -287,9 +305,8 @@ def read_rows(stream: Readable, name: str, grammar: Grammar, size: int = 0) -> t
     subtopics = None
     if subtopic_starts:
         subtopics = Fields(file_block.array, np.concatenate(subtopic_starts), np.concatenate(subtopic_lengths))
-    return group_rows(
-        list(interner.ids), codes[:n_rows], docs, doc_hashes[:n_rows], values[:n_rows], file_block.location, subtopics
-    )
+    ids, hashed, kind = list(interner.ids), doc_hashes[:n_rows], grammar.kind
+    return group_rows(ids, codes[:n_rows], docs, hashed, values[:n_rows], file_block.location, subtopics, kind)
 
 
 #: Rows that are checked at a time.
@@ -358,7 +375,7 @@ def plain_column(subtopics: Fields) -> bool:
 
 
 def write_lines(rows: Rows, name: str) -> Iterator[bytes]:
-    return run_lines(rows, name) if kind_of_rows(rows) == "run" else qrels_lines(rows)
+    return run_lines(rows, name) if rows.kind == "run" else qrels_lines(rows)
 
 
 def run_lines(rows: Rows, name: str) -> Iterator[bytes]:
@@ -415,7 +432,7 @@ def refuse_unwritable(rows: Rows, run_name: str, input_name: str) -> None:
     """Raise for ids and names that would end a field, or be read differently at the begin or end of a line."""
     tag = run_name.encode("utf-8", "surrogateescape")
     without_blanks = tag.replace(b" ", b"").replace(b"\t", b"")  # blanks inside the tag are allowed
-    if kind_of_rows(rows) == "run" and (tag.strip() != tag or has_blank([without_blanks])):
+    if rows.kind == "run" and (tag.strip() != tag or has_blank([without_blanks])):
         raise InputError(
             f"{input_name}: the run's name {run_name!r} is empty, or holds a line end or blanks around it, and cannot "
             f"end TREC's lines; name it otherwise, or {FORMAT_ADVICE}"

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from rankscope.data.grades import has_fractions, refuse_fractions
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import Rows
 from rankscope.data.run import Run
@@ -89,6 +90,7 @@ def map_grades(machine: Qrels, grades: Mapping[int, int], name: str) -> Qrels:
 
     Raises InputError for a grade that the map lacks.
     """
+    refuse_fractions(machine.relevance, name, "map (--map)", "leave the map out, or round the grades")
     machine_grades = np.unique(machine.relevance[machine.relevance >= 0]).tolist()
     missing_grades = [grade for grade in machine_grades if grade not in grades]
     if missing_grades:
@@ -124,8 +126,14 @@ def judged_queries(qrels: Qrels, name: str) -> Qrels:
 
 def refuse_different_scale(human: Qrels, machine: Qrels, names: tuple[str, str]) -> None:
     """Raise InputError where the highest grades differ: the values of the two would not be comparable."""
-    highest = [int(qrels.relevance.max()) for qrels in (human, machine)]
-    if highest[0] != highest[1]:
+    highest = [qrels.max_grade for qrels in (human, machine)]
+    if has_fractions(human.relevance) or has_fractions(machine.relevance):
+        if highest[1] > highest[0]:
+            raise InputError(
+                f"the grades of {names[1]} go up to {highest[1]}, those of {names[0]} up to {highest[0]}, expected one "
+                f"scale; divide those of {names[1]}, so that both mean the same"
+            )
+    elif highest[0] != highest[1]:
         machine_grades = np.unique(machine.relevance[machine.relevance >= 0]).tolist()
         identity_map = ",".join(f"{grade}={grade}" for grade in machine_grades)
         raise InputError(
@@ -136,7 +144,7 @@ def refuse_different_scale(human: Qrels, machine: Qrels, names: tuple[str, str])
 
 def beyond_scale_note(human: Qrels, machine: Qrels, names: tuple[str, str]) -> str:
     """A note where a map gives the machine a higher grade than people used; else ""."""
-    highest = [int(qrels.relevance.max()) for qrels in (human, machine)]
+    highest = [qrels.max_grade for qrels in (human, machine)]
     if highest[1] <= highest[0]:
         return ""
     return (

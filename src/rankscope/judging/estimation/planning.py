@@ -212,7 +212,7 @@ def plan_judgments(
     confidence_level: float = 0.95,
     names: tuple[str, str] | None = None,
     preset: str | None = None,
-    rel: int = 1,
+    rel: float = 1,
     ties: str | None = None,
     missing: str = "zero",
     no_relevant: str | None = None,

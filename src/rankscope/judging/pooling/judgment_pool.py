@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.columns import column, columns_of, table_of, thousands
+from rankscope.data.grades import as_grades
 from rankscope.data.qrels import Qrels
 from rankscope.data.result import Result
 from rankscope.data.rows import Rows, decode_ids
@@ -33,9 +34,9 @@ from rankscope.judging.pooling.run_lists import RunLists, grades_of, read_lists
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import decode, hashes
-from rankscope.settings import Settings, choice, count, seed_field
+from rankscope.settings import Settings, choice, count, grade_level, seed_field
 from rankscope.stats.inputs import seed_of
-from rankscope.typing import Ints, PathLike
+from rankscope.typing import Grades, Ints, PathLike
 
 if TYPE_CHECKING:
     import polars as pl
@@ -74,7 +75,7 @@ class PoolSettings(Settings):
         None, help="Number of documents to judge next, over all queries.", unset="all documents of the pool"
     )
     method: str = choice("depth", METHODS, kind="pooling method", help="Pooling method: which documents come first.")
-    rel: int = count(1, help="Minimum relevance that counts as relevant.")
+    rel: float = grade_level(help="Minimum relevance that counts as relevant.")
     rate: float | None = rate_field()
     beta: float | None = beta_field()
     seed: int = seed_field("Random seed of a sample and of thompson; the same seed continues with the same draws.")
@@ -264,14 +265,14 @@ class Pooled(Result):
         )
 
 
-def judgments_from(lists: RunLists, doc: Ints, relevance: Ints) -> Qrels:
+def judgments_from(lists: RunLists, doc: Ints, relevance: Grades) -> Qrels:
     """Judgments of these documents, which are ordered by query."""
     query = lists.query_of[doc]
     query_indices = np.unique(query)
     docs = lists.docs.take(doc)
     offsets = bounds(np.bincount(query, minlength=lists.sizes.size)[query_indices])
     query_ids = [lists.query_ids[q] for q in query_indices.tolist()]
-    return Qrels.from_rows(Rows(query_ids, offsets, docs, hashes(docs), relevance, lambda _: "the pool"))
+    return Qrels.from_rows(Rows(query_ids, offsets, docs, hashes(docs), as_grades(relevance), lambda _: "the pool"))
 
 
 def pool(
@@ -281,7 +282,7 @@ def pool(
     budget: int | None = None,
     method: str = "depth",
     judged: Qrels | PathLike | Any = None,
-    rel: int = 1,
+    rel: float = 1,
     rate: float | None = None,
     beta: float | None = None,
     rng: Any = None,

@@ -24,7 +24,7 @@ from rankscope.judging.pooling.run_lists import RunLists, judgments_of, read_lis
 from rankscope.kernels.rounding_ties import join_ties
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.measures.base import Measure
-from rankscope.settings import Settings, count, text
+from rankscope.settings import Settings, count, grade_level, text
 from rankscope.typing import Bools, Floats, Ints, PathLike
 
 __all__ = [
@@ -47,7 +47,7 @@ class LeaveOutSettings(Settings):
     cutoff: int = count(
         10, metavar="K", help="Number of first documents of each list among which those without a judgment are counted."
     )
-    rel: int = count(1, help="Minimum relevance that counts as relevant.")
+    rel: float = grade_level(help="Minimum relevance that counts as relevant.")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -170,7 +170,7 @@ def leave_out(
     *,
     depth: int = DEEP,
     cutoff: int = 10,
-    rel: int = 1,
+    rel: float = 1,
     input: str | None = None,
 ) -> LeftOut:
     """Show what would become of each run if it had not taken part in the pool.

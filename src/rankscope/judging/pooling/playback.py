@@ -28,7 +28,7 @@ from rankscope.judging.pooling.methods import (
     refuse_other_parameters,
 )
 from rankscope.judging.pooling.run_lists import grades_of, read_lists
-from rankscope.settings import Settings, as_names, count, names, seed_field
+from rankscope.settings import Settings, as_names, count, grade_level, names, seed_field
 from rankscope.stats.inputs import seed_of
 from rankscope.typing import Ints, PathLike
 
@@ -60,7 +60,7 @@ class PlaybackSettings(Settings):
         None, help="Number of documents judged, over all queries.", unset="all documents of the pool"
     )
     depth: int = count(DEEP, metavar="K", help="Pool depth: only the first `depth` documents of each list take part.")
-    rel: int = count(1, help="Minimum relevance that counts as relevant.")
+    rel: float = grade_level(help="Minimum relevance that counts as relevant.")
     rate: float | None = rate_field()
     beta: float | None = beta_field()
     seed: int = seed_field()
@@ -202,7 +202,7 @@ def play_back(
     budget: int | None = None,
     *,
     depth: int = DEEP,
-    rel: int = 1,
+    rel: float = 1,
     rate: float | None = None,
     beta: float | None = None,
     rng: Any = None,

@@ -23,7 +23,7 @@ from rankscope.io.read import read_run
 from rankscope.kernels.order import ranges, stable_order
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import Fields, equal, hashes, order_descending
-from rankscope.typing import Ints, PathLike, Words
+from rankscope.typing import Grades, Ints, PathLike, Words
 
 __all__ = [
     "RunLists",
@@ -330,11 +330,12 @@ def judgments_of(lists: RunLists, qrels: Qrels, what: str = "the judgments") -> 
     return judgment_index
 
 
-def grades_of(lists: RunLists, qrels: Qrels | None) -> Ints:
+def grades_of(lists: RunLists, qrels: Qrels | None) -> Grades:
     """(documents) the grade of each; -1 where it has none, or one below 0."""
-    grades = np.full(lists.size, -1)
+    grades = np.full(lists.size, -1, np.int64 if qrels is None else qrels.relevance.dtype)
     if qrels is not None:
         judgment_index = judgments_of(lists, qrels)
         present = np.flatnonzero(judgment_index >= 0)
-        grades[present] = np.maximum(qrels.relevance[judgment_index[present]], -1)
+        relevance = qrels.relevance[judgment_index[present]]
+        grades[present] = np.where(relevance < 0, -1, relevance)
     return grades

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.grades import as_grades
 from rankscope.errors import InputError
 from rankscope.evaluation.judged_lists import order_in_lists
 from rankscope.kernels.gain import HIGHEST_EXACT_GRADE, gain_exponential, gain_linear
 from rankscope.kernels.segments import place_in_group
-from rankscope.typing import Floats, Ints
+from rankscope.typing import Floats, Grades, Ints
 
 __all__ = [
     "finite_gains",
@@ -21,7 +22,7 @@ __all__ = [
 ]
 
 
-def finite_gains(grades: npt.NDArray[Any], gain: Callable[[Ints], Floats] = gain_exponential) -> Floats:
+def finite_gains(grades: npt.NDArray[Any], gain: Callable[[Grades], Floats] = gain_exponential) -> Floats:
     """The gains of grades, as finite numbers.
 
     Parameters
@@ -46,14 +47,15 @@ def finite_gains(grades: npt.NDArray[Any], gain: Callable[[Ints], Floats] = gain
     >>> finite_gains(np.array([2, 1, -1])).tolist()
     [3.0, 1.0, 0.0]
     """
-    highest = int(grades.max(initial=0))
+    as_given = as_grades(np.asarray(grades))
+    highest = as_given.max(initial=0)
     if highest > HIGHEST_EXACT_GRADE and gain is not gain_linear:
         raise InputError(
             f"a document is judged {highest}, and 2^{highest} is beyond float64; expected grades up to "
             f"{HIGHEST_EXACT_GRADE}; map "
             "the grades to lower ones"
         )
-    return gain(np.asarray(grades, np.int64))
+    return gain(as_given)
 
 
 def ideal_gains(gain: Floats, offsets: Ints, depth: float = np.inf) -> Floats:

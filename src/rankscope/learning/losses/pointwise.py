@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.grades import refuse_fractions
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.gain import HIGHEST_EXACT_GRADE
 from rankscope.typing import Ints, Reals
@@ -72,7 +73,7 @@ def ordinal(
     ParameterError
         A grade is above max_grade.
     InputError
-        A grade is above 900.
+        A grade is above 900, or a fraction.
 
     Notes
     -----
@@ -89,6 +90,7 @@ def ordinal(
     >>> round(value, 6)  # log 2
     0.693147
     """
+    refuse_fractions(relevance, "relevance", "ordinal", "choose squared or a listwise loss, or round the grades")
     highest = int(relevance.max()) if max_grade is None else max_grade
     if relevance.max() > highest:
         raise ParameterError(f"a document has grade {relevance.max()}, and max_grade is {highest}")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.grades import refuse_fractions
 from rankscope.learning.losses.gains import ideal_shares
 from rankscope.stats.inputs import check_positive
 from rankscope.typing import Bools, Floats, Ints, Reals
@@ -84,7 +85,7 @@ def approxndcg(
     Notes
     -----
     The rank of i is 1 + the sum over the others of 1 / (1 + exp((s_i - s_j) / temperature)). A list without a document
-    of grade 1 or more has the value 1 and no gradient.
+    of a grade above 0 has the value 1 and no gradient.
 
     References
     ----------
@@ -129,6 +130,8 @@ def approxmrr(
     ------
     ParameterError
         The temperature is not above 0.
+    InputError
+        A grade is a fraction.
 
     Notes
     -----
@@ -145,6 +148,7 @@ def approxmrr(
     >>> round(value, 6)  # 1 - 1 / 1.5
     0.333333
     """
+    refuse_fractions(relevance, "relevance", "approxmrr", "choose approxndcg, or round the grades")
     is_relevant = (relevance >= 1).astype(np.float64)
     n_relevant = np.add.reduceat(is_relevant, offsets[:-1])
     shares = np.divide(

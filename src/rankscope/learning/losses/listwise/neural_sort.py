@@ -61,7 +61,7 @@ def neuralndcg(
     Notes
     -----
     Row r of the sorting matrix is softmax(((n + 1 - 2 r) s - sum over j of |s - s_j|) / temperature): which document is
-    at rank r. A list without a document of grade 1 or more has the value 1 and no gradient.
+    at rank r. A list without a document of a grade above 0 has the value 1 and no gradient.
 
     References
     ----------
