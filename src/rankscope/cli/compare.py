@@ -98,7 +98,7 @@ def compare(
 
     \b
     rankscope compare demo.qrels bm25.run dense.run -m nDCG@10
-    rankscope compare demo-answers.csv -m F1
+    rankscope compare demo-qa.csv -m F1 --baseline base
     rankscope compare demo.qrels *.run -m AP --baseline bm25 --test permutation --seed 7
     rankscope compare demo.qrels rerank.run --against hybrid.run -m nDCG@10 --gate 0.02
     """

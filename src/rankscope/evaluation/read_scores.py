@@ -29,7 +29,7 @@ from rankscope.evaluation.score_tables import (
     scores_of_grid,
 )
 from rankscope.io.core import BOM, is_file, is_path, open_binary, source_name
-from rankscope.io.tables import Table, first_record, parse_table, separator_of
+from rankscope.io.tables import Table, first_record, parse_table, read_content, separator_of
 from rankscope.io.trec import looks_like_rank_table
 from rankscope.settings import as_names
 from rankscope.typing import PathLike
@@ -116,8 +116,7 @@ def read_score_files(paths: Sequence[PathLike], measures: Sequence[str] | None, 
     """As `read_scores`, with its settings as one object."""
     grids = []
     for path in paths:
-        with open_binary(path) as stream:
-            content = stream.read()
+        content = read_content(path)
         saved = saved_scores(content, source_name(path))
         if saved is None:
             grids.append(grid_of_content(content, path, settings.columns or {}))

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from rankscope.io.tables.schema import Schema as Schema
     from rankscope.io.tables.schema import Table as Table
     from rankscope.io.tables.schema import parse_table as parse_table
+    from rankscope.io.tables.schema import read_content as read_content
     from rankscope.io.tables.schema import table_of_frame as table_of_frame
 
 HOMES = {
@@ -62,6 +63,7 @@ HOMES = {
     "parse_table": "schema",
     "polars_errors": "frames",
     "read_entity_ranks": "entity_ranks",
+    "read_content": "schema",
     "read_label_pairs": "label_pairs",
     "read_named_table": "frames",
     "refuse_false_pages": "parquet_pages",
