@@ -10,6 +10,7 @@ from rankscope.errors import InputError
 __all__ = [
     "CELLS_PER_VALUE",
     "FREE_CELLS",
+    "FREE_CELLS",
     "refuse_sparse",
 ]
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankscope.data.sparse import CELLS_PER_VALUE, refuse_sparse
+from rankscope.data.sparse import CELLS_PER_VALUE, FREE_CELLS, refuse_sparse
 from rankscope.data.text import first_names
 from rankscope.errors import InputError
 from rankscope.io.core import BOM, empty_file_error, open_binary, refuse_bomb, source_name
@@ -203,14 +203,16 @@ def refuse_short_lines(content: bytes, separator: str, name: str) -> None:
     n_columns = content[: end if end >= 0 else None].count(separator.encode()) + 1
     if n_columns <= CELLS_PER_VALUE:  # each line has a value at least
         return
-    n_lines, n_separators = content.count(b"\n") + 1, content.count(separator.encode())
+    n_lines = content.count(b"\n") + 1
     max_columns = MAX_COLUMNS + len(content) // COLUMN
     if n_columns > max_columns:
         raise InputError(
             f"{name}:1: {n_columns:,} columns, expected at most {max_columns:,} in {len(content):,} bytes; save it as "
             "Parquet"
         )
-    refuse_sparse((n_lines, n_columns), n_separators + n_lines, name, "lines and columns")
+    if n_lines * n_columns > FREE_CELLS:
+        n_separators = content.count(separator.encode())
+        refuse_sparse((n_lines, n_columns), n_separators + n_lines, name, "lines and columns")
 
 
 @contextmanager

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from rankscope.data.row_input import find_column, list_columns, to_frame, type_with_article
 from rankscope.data.text import join_names
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.core import BOM, empty_file_error, open_binary, source_name
+from rankscope.io.core import BOM, empty_file_error, is_file, open_binary, source_name
 from rankscope.io.tables.frames import (
     find_uneven_line,
     has_short_lines,
@@ -50,7 +50,7 @@ __all__ = [
 #: Texts of cells without a number, in lower case. NaN is none of them: it is what failed computations leave.
 NO_NUMBER = ("", "na", "n/a", "null", "none", "-")
 #: Rows by which the type of columns is guessed that the schema does not have.
-SAMPLE = 50
+SAMPLE = 20
 #: First bytes, which tell the format.
 HEAD = 1 << 16
 #: Characters of a cell in a message.
@@ -368,9 +368,13 @@ def read_table(path: PathLike, schema: Schema, columns: Mapping[str, str]) -> Ta
 
 
 def read_content(path: PathLike) -> bytes:
-    """All bytes of a file, unpacked. Read block by block: that takes a quarter of the time of one read of all."""
+    """All bytes of a file, unpacked."""
     with open_binary(path) as stream:
-        return b"".join(iter(lambda: stream.read(HEAD), b""))
+        raw = getattr(stream, "raw", None)
+        if is_file(path) and isinstance(raw, io.FileIO):  # at once: what was buffered would cost a copy of the rest
+            raw.seek(0)
+            return raw.readall()
+        return stream.read()
 
 
 def parse_table(content: bytes, name: str, schema: Schema, columns: Mapping[str, str]) -> Table:
