@@ -10,7 +10,6 @@ from rankscope.errors import InputError
 __all__ = [
     "CELLS_PER_VALUE",
     "FREE_CELLS",
-    "FREE_CELLS",
     "refuse_sparse",
 ]
 

@@ -379,7 +379,7 @@ def parse_named_table(content: bytes, name: str, expected: str, *, even: bool = 
 
 def order_columns(frame: pl.DataFrame, content: bytes) -> pl.DataFrame:
     """The columns of JSON lines in the order of the first object, then the others: polars reads them in any order."""
-    first_line = next(line for line in content.splitlines() if line.strip())
+    first_line = next(line for line in io.BytesIO(content) if line.strip())
     names = [*json.loads(first_line), *sorted(frame.columns)]
     return frame[list(dict.fromkeys(name for name in names if name in frame))]
 

@@ -17,10 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.row_input import find_column, list_columns, to_frame, type_with_article
-from rankscope.data.text import join_names
+from rankscope.data.text import first_names, join_names
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import BOM, empty_file_error, is_file, open_binary, source_name
 from rankscope.io.tables.frames import (
+    MAX_NAMES,
     find_uneven_line,
     has_short_lines,
     order_columns,
@@ -409,7 +410,7 @@ def parse_json(content: bytes, name: str, schema: Schema, columns: Mapping[str, 
     def locate(row: int) -> str:
         if is_list:
             return f"{name}: row {row}"
-        numbers = (number for number, line in enumerate(content.splitlines(), 1) if line.strip())
+        numbers = (number for number, line in enumerate(io.BytesIO(content), 1) if line.strip())
         return f"{name}:{next(islice(numbers, row, None))}"
 
     where = name if is_list else f"{name}:1"
@@ -574,8 +575,15 @@ def read_slowly(content: bytes, name: str, separator: str, header: list[str], n_
         line = content.count(b"\n", 0, error.start) + 1 + n_skipped
         raise InputError(f"{name}:{line}: this is not UTF-8; save the file as UTF-8") from None
     try:
-        rows = [record for _, record in records(content, separator)][1:]
+        lines_and_rows = list(records(content, separator))[1:]
     except csv.Error as error:
         raise InputError(f"{name}: cannot be read as a table ({error}); correct it") from None
+    for line, row in lines_and_rows:
+        if len(row) != len(header):
+            raise InputError(
+                f"{name}:{line + n_skipped}: {len(row)} fields, expected {len(header)} "
+                f"({first_names(header, MAX_NAMES)}); correct this line"
+            )
+    rows = [row for _, row in lines_and_rows]
     cells = {column: [row[i].strip(" \t") for row in rows] for i, column in enumerate(header)}
     return pl.DataFrame(cells, schema=dict.fromkeys(header, pl.String))
