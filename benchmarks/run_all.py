@@ -45,6 +45,7 @@ SCRIPTS = (
     "judges",
     "compare",
     "saved_scores",
+    "score_tables",
     "correlation",
     "planning",
     "stability",

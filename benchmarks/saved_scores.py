@@ -40,7 +40,7 @@ def make_scores(systems, measures, queries):
 
 def ways(scores, folder, peers):
     """Name -> (path, what to call for the values that were read again)."""
-    from rankscope.evaluation.saved_scores import read_scores, write_scores
+    from rankscope import read_scores, write_scores
 
     def ours(path):
         write_scores(scores, path)

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from rankscope.evaluation.conventions_table import ConventionTable, compare_conventions
     from rankscope.evaluation.engine import Evaluator, evaluate
     from rankscope.evaluation.joining import hits_of
-    from rankscope.evaluation.saved_scores import read_scores, write_scores
+    from rankscope.evaluation.read_scores import read_scores
+    from rankscope.evaluation.saved_scores import write_scores
     from rankscope.io.ballots import read_votes
     from rankscope.io.convert import convert
     from rankscope.io.letor import read_features, read_letor, write_features
@@ -154,7 +155,7 @@ HOMES = {
     "read_qrels": "io.read",
     "read_rankings": "agreement.load",
     "read_run": "io.read",
-    "read_scores": "evaluation.saved_scores",
+    "read_scores": "evaluation.read_scores",
     "read_segment_scores": "agreement.load",
     "read_votes": "io.ballots",
     "report": "reporting.report",

@@ -21,7 +21,9 @@ import rankscope as rs
 from rankscope import Scores, read_scores, write_scores
 from rankscope.errors import InputError, OutputError, ParameterError
 from rankscope.evaluation import saved_scores as saved
-from rankscope.evaluation.saved_scores import SavedMeasure, check_save, read_baseline
+from rankscope.evaluation.foreign_measure import ForeignMeasure
+from rankscope.evaluation.read_scores import read_baseline
+from rankscope.evaluation.saved_scores import check_save
 from rankscope.evaluation.scoring import Fingerprint
 from rankscope.measures import MEASURES
 
@@ -149,7 +151,7 @@ def test_a_measure_of_somebody_elses_is_known_by_its_name(tmp_path: Path, own_me
     assert isinstance(saved_and_read(scores, tmp_path).measures[0], MEASURES["Late"])
     del MEASURES["Late"]
     again = read_scores(tmp_path / "s.parquet")
-    assert again.measures[0] == SavedMeasure(name="Late@5", summary="mean", higher_is_better=False)
+    assert again.measures[0] == ForeignMeasure(name="Late@5", summary="mean", higher_is_better=False)
     assert again.overall("Late@5", "good") == (0 + 1 + 2) / 3
     assert again.measure_names == scores.measure_names
     write_scores(again, tmp_path / "twice.parquet")
@@ -224,9 +226,9 @@ def one_line(path: Path, says: str) -> None:
 
 def test_a_file_that_is_none_of_ours_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.run").write_text("1 Q0 a 1 2.5 tag\n")
-    one_line(tmp_path / "a.run", "no Parquet file, .*--save and write_scores")
+    one_line(tmp_path / "a.run", "a.run:1: one column only .*expected commas")
     pl.DataFrame({"query_id": ["1"], "doc_id": ["a"], "score": [1.0]}).write_parquet(tmp_path / "run.parquet")
-    one_line(tmp_path / "run.parquet", "Parquet file, .*none of scores")
+    one_line(tmp_path / "run.parquet", "a column of documents .*expected scores")
     one_line(tmp_path / "nothing.parquet", "no such file")
 
 

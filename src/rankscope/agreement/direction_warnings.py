@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
 
+from rankscope.data.error_names import is_error_name
 from rankscope.data.text import join_names
 from rankscope.typing import Floats
 
@@ -15,8 +15,6 @@ __all__ = [
 ]
 
 
-#: Names of error rates of translation and of speech, in any case, also with a suffix (TER-refA).
-ERRORS = re.compile(r"([hcmpsw]?ter[pm]?|[cmpsw]er|cder|charac?ter|tercom|inv-?wer|errors?)($|[^a-z])", re.I)
 #: How far a statistic is on the way from its value by chance to its worst value, from 0 to 1, for a warning.
 STRONG = 0.5
 
@@ -66,7 +64,7 @@ def direction_notes(
             f"{name} disagrees with people ({value:.4f}); {assumed} is read as better: if {opposite} is better, use "
             f"--{opposite} {name}"
         )
-    error_rates = [name for name in metrics if name in higher and name not in against and ERRORS.match(name)]
+    error_rates = [name for name in metrics if name in higher and name not in against and is_error_name(name)]
     if error_rates:
         phrase = "is named like an error rate" if len(error_rates) == 1 else "are named like error rates"
         notes.append(

@@ -11,7 +11,7 @@ from rankscope.consensus.leaderboards import LeaderboardData, column_of
 from rankscope.data.rankings import Rankings
 from rankscope.data.row_input import find_column
 from rankscope.errors import ParameterError
-from rankscope.evaluation.saved_scores import TABLE_COLUMNS, read_baseline, read_score_table
+from rankscope.evaluation.read_scores import read_scores
 from rankscope.io.ballots import read_votes
 from rankscope.io.core import BOM, source_name
 from rankscope.io.preferences import BETTER_COLUMNS, FIRST_COLUMNS, SECOND_COLUMNS, WORSE_COLUMNS
@@ -24,6 +24,8 @@ __all__ = [
 ]
 
 
+#: The columns of a table of scores.
+SCORE_COLUMNS = ("system", "measure", "query", "value")
 #: The values of `--input`.
 INPUTS = ("comparisons", "rankings", "scores", "votes")
 
@@ -39,8 +41,7 @@ def read_leaderboard_data(
     """
     kind = kind or detect_input(path, multiway)
     if kind == "scores":
-        saved = read_baseline(path)
-        return read_score_table(path) if saved is None else saved
+        return read_scores(path)
     if kind == "votes":
         return read_votes(path)
     if kind == "rankings":
@@ -67,7 +68,7 @@ def detect_input(path: str, multiway: bool) -> str:
     names = table_columns(path)
     if find_column(names, (*BETTER_COLUMNS, *FIRST_COLUMNS)) and find_column(names, (*WORSE_COLUMNS, *SECOND_COLUMNS)):
         return "comparisons"
-    if all(find_column(names, (name,)) for name in TABLE_COLUMNS):
+    if all(find_column(names, (name,)) for name in SCORE_COLUMNS):
         return "scores"
     if find_column(names, ITEM_COLUMNS["segment"]) and find_column(names, ITEM_COLUMNS["system"]):
         return "rankings"

@@ -28,7 +28,9 @@ __all__ = [
     "evaluation_options",
     "file_option",
     "format_option",
+    "holds_scores",
     "input_option",
+    "load_scores",
     "machine_option",
     "measure_option",
     "name_option",
@@ -40,6 +42,8 @@ __all__ = [
     "refuse_workers",
     "resolve_format",
     "save_option",
+    "score_file_options",
+    "system_paths",
     "table_output_option",
     "to_option",
     "workers_option",
@@ -310,6 +314,55 @@ def evaluate_files(qrels: str, runs: Sequence[str], measures: Sequence[str], **o
             workers=workers,
             progress=progress,
         )
+
+
+def score_file_options(command: Command) -> Command:
+    """How a file of scores is read: the options of every command that takes one in the place of judgments and runs."""
+    from rankscope.evaluation.score_tables import ScoreTableSettings
+
+    decorated: Command = setting_options(ScoreTableSettings)(command)
+    return decorated
+
+
+def holds_scores(qrels: str, runs: Sequence[str], options: dict[str, Any]) -> bool:
+    """Whether the file in the place of judgments holds scores. options: with those of `score_file_options`.
+
+    Raises ParameterError for options that need the other kind of file.
+    """
+    from rankscope.evaluation.read_scores import is_score_file
+    from rankscope.evaluation.score_tables import ScoreTableSettings
+
+    if options["input"] is not None or not is_score_file(qrels, alone=not runs):
+        for name, setting in ScoreTableSettings.declared().items():
+            if options[name]:
+                raise ParameterError(f"{setting.flag} is for a file of scores, and {qrels} is none; leave it out")
+        return False
+    for name in (*ConventionSettings.declared(), *InputSettings.declared(), "workers"):
+        if name in options and is_given(name):
+            flag = f"--{name.replace('_', '-')}"
+            raise ParameterError(f"{flag} is for judgments and runs, and {qrels} holds scores; leave it out")
+    return True
+
+
+def load_scores(qrels: str, runs: Sequence[str], measures: Sequence[str], **options: Any) -> Scores:
+    """Scores of these files: of runs, or read from files of scores in the place of judgments and runs.
+
+    options: those of `evaluation_options` and `score_file_options`.
+    """
+    from rankscope.evaluation.read_scores import read_score_files
+    from rankscope.evaluation.score_tables import ScoreTableSettings
+
+    is_scores = holds_scores(qrels, runs, options)
+    settings = take_settings(ScoreTableSettings, options)
+    if is_scores:
+        return read_score_files([qrels, *runs], list(measures) or None, settings)
+    return evaluate_files(qrels, runs, measures, **options)
+
+
+def system_paths(qrels: str, runs: Sequence[str], scores: Scores) -> Sequence[str]:
+    """The files of the systems, where each file has one: the runs, or files of scores."""
+    paths = (qrels, *runs)
+    return paths if len(paths) == len(scores.systems) and len(runs) < len(scores.systems) else runs
 
 
 def given_flags(names: Iterable[str]) -> list[str]:

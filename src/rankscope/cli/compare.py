@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import click
 
 from rankscope.cli._groups import Command, option_group
-from rankscope.cli._options import details_option, evaluate_files, evaluation_options
+from rankscope.cli._options import (
+    details_option,
+    evaluate_files,
+    evaluation_options,
+    holds_scores,
+    load_scores,
+    score_file_options,
+    system_paths,
+)
 from rankscope.cli._output import progress_bar
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import is_given, setting_options, take_settings
@@ -22,7 +31,9 @@ from rankscope.data.result import Result
 from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.evaluation.joining import ENTITY
-from rankscope.evaluation.saved_scores import check_save, read_baseline, write_scores
+from rankscope.evaluation.read_scores import read_baseline, read_score_files
+from rankscope.evaluation.saved_scores import check_save, write_scores
+from rankscope.evaluation.score_tables import ScoreTableSettings
 
 __all__ = [
     "compare",
@@ -30,9 +41,10 @@ __all__ = [
 
 
 @click.command(cls=Command)
-@click.argument("qrels")
+@click.argument("qrels", metavar="QRELS|SCORES")
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @option_group("Measures and data", evaluation_options)
+@option_group("Measures and data", score_file_options)
 @option_group("Comparison", setting_options(ComparisonSettings))
 @option_group(
     "Comparison",
@@ -73,23 +85,28 @@ def compare(
     All pairs of systems are compared, or all systems with a --baseline. Default: paired t-test with Holm's correction
     for multiple comparisons.
 
+    A file of scores may stand in the place of judgments and runs: a table of systems, queries and values that any tool
+    wrote, or saved scores.
+
     \b
     rankscope compare demo.qrels bm25.run dense.run -m nDCG@10
+    rankscope compare demo-qa.csv -m F1 --baseline base
     rankscope compare demo.qrels *.run -m AP --baseline bm25 --test permutation --seed 7
     rankscope compare demo.qrels rerank.run --against hybrid.run -m nDCG@10 --gate 0.02
     """
     settings, result_output = take_settings(ComparisonSettings, options), pop_result_output(options)
+    are_scores = holds_scores(qrels, runs, options)
     gate_settings = None
     if margin is not None:
         gate_settings = settings_of_gate(settings, margin, power)
-        check_gate_options(len(runs), against, standardise)
+        check_gate_options(1 if are_scores else len(runs), against, standardise)
     elif is_given("power"):
         raise ParameterError("--power needs --gate: it estimates how many more queries would decide; add --gate")
     inputs = (qrels, *runs, *([against] if against is not None else []))
     result_output.check(inputs)
     if save is not None:
         check_save(save, inputs, output=result_output.output)
-    if len(runs) == 1 and against is None and options["input"] != ENTITY:
+    if len(runs) == 1 and against is None and options["input"] != ENTITY and not are_scores:
         raise ParameterError(
             f"one run has nothing to be compared with: {runs[0]}, where {qrels} holds the judgments; give another, or "
             "--against (`rankscope evaluate --save` saves the scores of one)"
@@ -100,7 +117,8 @@ def compare(
     if gate_settings is not None and baseline_scores is not None:
         result = decide_gate(new_scores, baseline_scores, None, gate_settings)
     else:
-        result = compare_with(new_scores, baseline_scores, runs, standardise, settings, workers)
+        paths = system_paths(qrels, runs, new_scores)
+        result = compare_with(new_scores, baseline_scores, paths, standardise, settings, workers)
     if save is not None:
         write_scores(new_scores, save)
     result_output.show(result, details=details)
@@ -111,7 +129,7 @@ def compare(
 def compare_with(
     new_scores: Scores,
     baseline_scores: Scores | None,
-    runs: tuple[str, ...],
+    runs: Sequence[str],
     standardise: str | None,
     settings: ComparisonSettings,
     workers: int | None,
@@ -164,7 +182,13 @@ def evaluate_new_and_baseline(
 ) -> tuple[Scores, Scores | None]:
     """The scores of the runs, and those of the baseline if `--against` names it."""
     if against is None:
-        return evaluate_files(qrels, runs, measures, **options), None
+        return load_scores(qrels, runs, measures, **options), None
+    if holds_scores(qrels, runs, options):
+        table_settings = take_settings(ScoreTableSettings, options)
+        new_scores = read_score_files([qrels, *runs], list(measures) or None, table_settings)
+        old_scores = read_score_files([against], list(measures) or None, table_settings)
+        return new_scores, old_scores.select(systems=[find_baseline(old_scores, against, baseline)])
+    take_settings(ScoreTableSettings, options)
     if not runs:
         raise click.UsageError("Missing argument 'RUN...'.")
     saved_scores = read_baseline(against)

@@ -8,7 +8,14 @@ from typing import Any
 import click
 
 from rankscope.cli._groups import Command, option_group
-from rankscope.cli._options import evaluate_files, evaluation_options, refuse_workers
+from rankscope.cli._options import (
+    evaluation_options,
+    holds_scores,
+    load_scores,
+    refuse_workers,
+    score_file_options,
+    system_paths,
+)
 from rankscope.cli._output import bytes_progress
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
@@ -19,6 +26,7 @@ from rankscope.comparison.standardisation import standardise as standardise_by_q
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.joining import ENTITY
+from rankscope.evaluation.score_tables import ScoreTableSettings
 from rankscope.judging.estimation import JudgmentPlanSettings, plan_human_judgments
 
 __all__ = [
@@ -27,9 +35,10 @@ __all__ = [
 
 
 @click.command(cls=Command)
-@click.argument("qrels")
+@click.argument("qrels", metavar="QRELS|SCORES")
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @option_group("Measures and data", evaluation_options)
+@option_group("Measures and data", score_file_options)
 @option_group("Plan", setting_options(PlanSettings))
 @option_group(
     "Plan",
@@ -75,6 +84,9 @@ def plan(
             width=width, baseline=settings.baseline, map=grade_map, confidence_level=1 - settings.alpha
         )
         input_ = options.pop("input")
+        if holds_scores(qrels, runs, {**options, "input": input_}):
+            raise ParameterError(f"--machine is for judgments and runs, and {qrels} holds scores; leave it out")
+        take_settings(ScoreTableSettings, options)
         evaluation_plan = make_plan(list(measures) or None, **options)
         with bytes_progress(runs, "reading runs") as progress:
             judgment_plan = plan_human_judgments(
@@ -85,14 +97,14 @@ def plan(
     if grade_map is not None:
         raise ParameterError("--map is for --machine, the judgments of a machine; leave it out")
     result_output.check((qrels, *runs))
-    if len(runs) == 1 and options["input"] != ENTITY:
+    if len(runs) == 1 and options["input"] != ENTITY and not holds_scores(qrels, runs, options):
         raise ParameterError(
             f"one run has nothing to be compared with: {runs[0]}, where {qrels} holds the judgments; name at least 2"
         )
-    scores = evaluate_files(qrels, runs, measures, **options)
+    scores = load_scores(qrels, runs, measures, **options)
     if standardise is not None:
         scores = standardise_by_query(scores, method=standardise)
-    settings = replace(settings, baseline=resolve_system(settings.baseline, runs, scores))
+    settings = replace(settings, baseline=resolve_system(settings.baseline, system_paths(qrels, runs, scores), scores))
     result_output.show(plan_queries(scores, None, settings))
 
 

@@ -11,15 +11,23 @@ from typing import Any
 import click
 
 from rankscope.cli._groups import Command, option_group
-from rankscope.cli._options import READING_OPTIONS, evaluation_options, reading_workers
+from rankscope.cli._options import (
+    READING_OPTIONS,
+    evaluation_options,
+    holds_scores,
+    load_scores,
+    reading_workers,
+    score_file_options,
+)
 from rankscope.cli._output import bytes_progress, check_output
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.comparison.compare import ComparisonSettings
-from rankscope.errors import OutputError
+from rankscope.errors import OutputError, ParameterError
 from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.joining import ENTITY
-from rankscope.reporting.page import check_page_path, is_page
-from rankscope.reporting.report import write_report
+from rankscope.evaluation.score_tables import ScoreTableSettings
+from rankscope.reporting.page import Page, check_page_path, is_page
+from rankscope.reporting.report import report_scores, write_report
 
 __all__ = [
     "report",
@@ -31,9 +39,10 @@ DEFAULT = "report.html"
 
 
 @click.command(cls=Command)
-@click.argument("qrels")
+@click.argument("qrels", metavar="QRELS|SCORES")
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @option_group("Measures and data", evaluation_options)
+@option_group("Measures and data", score_file_options)
 @option_group("Comparison", setting_options(ComparisonSettings))
 @option_group(
     "Machine judgments",
@@ -83,7 +92,24 @@ def report(
     rankscope report demo.qrels bm25.run dense.run --baseline bm25 -o mine.html
     """
     settings = take_settings(ComparisonSettings, options)
+    scores_options = dict(options) if holds_scores(qrels, runs, options) else None
+    take_settings(ScoreTableSettings, options)
     reading_arguments = {name: options.pop(name) for name in READING_OPTIONS}
+    if scores_options is not None:
+        if machine is not None or map_ is not None:
+            raise ParameterError(f"--machine and --map are for judgments, and {qrels} holds scores; leave them out")
+        output = page_path(output, (qrels, *runs))
+        scores = load_scores(qrels, runs, measures, **scores_options)
+        page = report_scores(
+            scores,
+            settings,
+            title=title,
+            command=shlex.join(["rankscope", *sys.argv[1:]]),
+            figures=figures,
+            sources=(qrels, *runs),
+        )
+        show_page(page, output)
+        return
     if not runs and reading_arguments["input"] != ENTITY:
         raise click.UsageError("Missing argument 'RUN...'.")
     make_plan(list(measures) or None, **options)  # a wrong argument raises before any file is read
@@ -104,6 +130,11 @@ def report(
             map=map_,
             **reading_arguments,
         )
+    show_page(page, output)
+
+
+def show_page(page: Page, output: str) -> None:
+    """Write the page, or print it for "-"."""
     if output == "-":
         click.echo(page.html, nl=False)
         return

@@ -11,13 +11,14 @@ from typing import Any
 import click
 
 from rankscope.cli._groups import Command, option_group
-from rankscope.cli._options import evaluation_options
+from rankscope.cli._options import evaluation_options, holds_scores, load_scores, score_file_options
 from rankscope.cli._output import bytes_progress, progress_bar
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import ConventionSettings, InputSettings
 from rankscope.evaluation.joining import ENTITY
+from rankscope.evaluation.score_tables import ScoreTableSettings
 from rankscope.parallel import all_cores
 from rankscope.parallel.run import check_workers
 from rankscope.stability.result import PARTS
@@ -45,9 +46,10 @@ def checkpoint_advice(checkpoint: str | None) -> Iterator[None]:
 
 
 @click.command(cls=Command)
-@click.argument("qrels")
+@click.argument("qrels", metavar="QRELS|SCORES")
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @option_group("Measures and data", evaluation_options)
+@option_group("Measures and data", score_file_options)
 @option_group("Study", setting_options(StudySettings))
 @click.option(
     "--print",
@@ -88,6 +90,8 @@ def stability(
         options["ablation"] = True
     elif options["ablation"] and result_output.format_ in DATA:
         raise ParameterError("the ablation is a table of its own; replace --ablation by --print ablation")
+    scores_options = dict(options) if holds_scores(qrels, runs, {**options, "workers": None}) else None
+    take_settings(ScoreTableSettings, options)
     conventions, reading = take_settings(ConventionSettings, options), take_settings(InputSettings, options)
     settings = take_settings(StudySettings, options, preset=conventions.preset)
     n_workers = all_cores() if workers is None else workers
@@ -96,9 +100,9 @@ def stability(
     output = result_output.output
     if checkpoint is not None and output and os.path.realpath(checkpoint) == os.path.realpath(output):
         raise ParameterError(f"{checkpoint}: the checkpoint and the output have the same name; name two places")
-    if not runs and reading.input != ENTITY:
+    if not runs and reading.input != ENTITY and scores_options is None:
         raise click.UsageError("Missing argument 'RUN...'.")
-    if len(runs) == 1 and reading.input != ENTITY:
+    if len(runs) == 1 and reading.input != ENTITY and scores_options is None:
         raise ParameterError(
             f"one run has nothing to be compared with: {runs[0]}, where {qrels} holds the judgments; name at least 2"
         )
@@ -107,10 +111,15 @@ def stability(
         bytes_progress(runs, "reading runs") as bytes_read,
         progress_bar(1.0, "trying measures") as progress,
     ):
+        data = (
+            qrels
+            if scores_options is None
+            else load_scores(qrels, runs, measures, **{**scores_options, "workers": None})
+        )
         result = study_measures(
-            qrels,
-            list(runs) or None,
-            list(measures) or None,
+            data,
+            list(runs) or None if scores_options is None else None,
+            list(measures) or None if scores_options is None else None,
             settings,
             conventions,
             reading,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from rankscope.data.result import Result
 from rankscope.data.section import Section, Table
 from rankscope.data.text import format_value, replace_invalid_utf8
 from rankscope.errors import ParameterError, UnknownName
+from rankscope.registry import resolve
 from rankscope.typing import Bools, Floats
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ class MeasureLike(Protocol):
     def summary(self) -> str: ...
     @property
     def higher_is_better(self) -> bool | None: ...
+    @property
+    def range(self) -> tuple[float, float]: ...
 
 
 class Record(NamedTuple):
@@ -162,6 +165,58 @@ class Scores(Result):
     version: str = __version__
     #: Gives the fingerprint of the judgments; None where that is not known.
     judgments: Callable[[], str] | None = None
+
+    @staticmethod
+    def of(
+        data: Any,
+        *,
+        systems: Sequence[str] | None = None,
+        measures: Any = None,
+        columns: Mapping[str, str] | None = None,
+        lower: Any = (),
+    ) -> Scores:
+        """Scores of values that another tool computed.
+
+        Parameters
+        ----------
+        data
+            A data frame (polars, pandas, Arrow), a mapping of columns or a list of records: rows of system, query,
+            measure and value, or a column for each system or measure. Or {system: {query: value}}, or {system: {query:
+            {measure: value}}}. Or an array of shape (systems, queries). None and NaN stand for no value.
+        systems
+            Names of the rows of an array. Default: system 1, system 2, ...
+        measures
+            Measures to include; or the name of the measure where the data do not name it. Default: all.
+        columns
+            What columns are called: of system, query, measure and value. Default: found by their
+            usual names.
+        lower
+            Measures of which lower values are better.
+
+        Returns
+        -------
+        Scores
+            The scores. Of a measure that rankscope does not have, higher is better unless `lower` names it, and a note
+            says so.
+
+        Raises
+        ------
+        InputError
+            A value is no finite number or stands twice, or columns are missing.
+        UnknownName
+            A measure is not in the data.
+
+        Examples
+        --------
+        >>> import rankscope as rs
+        >>> scores = rs.Scores.of({"bm25": {"q1": 0.5, "q2": 0.25}, "dense": {"q1": 0.75, "q2": 0.5}}, measures="F1")
+        >>> scores.overall("F1", "dense")
+        0.625
+        """
+        scores: Scores = resolve("rankscope.evaluation.score_tables:scores_of")(
+            data, systems=systems, measures=measures, columns=columns, lower=lower
+        )
+        return scores
 
     @property
     def fingerprint(self) -> str:

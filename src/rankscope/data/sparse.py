@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from rankscope.errors import InputError
 
 __all__ = [
+    "CELLS_PER_VALUE",
     "FREE_CELLS",
     "refuse_sparse",
 ]

@@ -16,6 +16,7 @@ from rankscope.comparison.summary import short_verdict
 from rankscope.demo.collection import SEED, SYSTEMS, collection_files, judge_files, write_files
 from rankscope.demo.letor import feature_files, letor_files
 from rankscope.demo.rankings import N_AUTHORS, answer_files, entity_files, preference_files, vote_files
+from rankscope.demo.scores import score_files
 from rankscope.demo.translations import translation_files
 from rankscope.errors import ParameterError
 from rankscope.evaluation.engine import evaluate
@@ -58,6 +59,7 @@ PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (
     answer_files,
     vote_files,
     preference_files,
+    score_files,
     feature_files,
     translation_files,
 )
@@ -168,6 +170,10 @@ TOUR = (
     Step(
         "rankscope compare demo.qrels *.run -m nDCG@10 --format latex",
         "every run against every other as a table for a paper: letters say which systems each one beats",
+    ),
+    Step(
+        "rankscope compare demo-qa.csv -m F1 --baseline base",
+        "scores that another tool computed: a row for each question, and a column for each model",
     ),
     Step(
         "rankscope plan demo.qrels bm25.run bm25-rm3.run -m AP --difference 0.02",

@@ -1,56 +1,39 @@
-"""Scores in files: Parquet that restores them exactly, and the tidy table of `evaluate --by-query` in any format."""
+"""Saved scores: Parquet that restores them exactly."""
 
 from __future__ import annotations
 
 import io
 import json
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankscope.data.hits import freeze
-from rankscope.data.row_input import require_column
 from rankscope.data.scores import MeasureLike, Scores
-from rankscope.data.sparse import refuse_sparse
-from rankscope.data.text import join_names, pluralise, replace_invalid_utf8
-from rankscope.errors import InputError, ParameterError, RankscopeError
+from rankscope.data.text import replace_invalid_utf8
+from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import MeasureAliases
+from rankscope.evaluation.foreign_measure import ForeignMeasure, measure_of_name
 from rankscope.io.core import (
     check_writable,
-    is_file,
-    open_binary,
     refuse_overwriting,
-    source_name,
     to_parquet,
     write_chunks,
 )
-from rankscope.io.tables import (
-    NamedTable,
-    name_codes,
-    name_column,
-    number_values,
-    polars_errors,
-    read_named_table,
-    refuse_false_pages,
-)
+from rankscope.io.tables import polars_errors, refuse_false_pages
 from rankscope.measures.base import Measure
-from rankscope.measures.names import parse_measures
-from rankscope.typing import Bools, Ints, PathLike
+from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
-    "TABLE_COLUMNS",
-    "SavedMeasure",
     "check_save",
-    "read_baseline",
-    "read_score_table",
-    "read_scores",
+    "saved_scores",
     "write_scores",
 ]
 
@@ -59,24 +42,7 @@ __all__ = [
 KEY, FORMAT_VERSION = "rankscope", 1
 SUFFIX = ".parquet"
 MAGIC = b"PAR1"
-#: A table with these columns holds scores, whoever wrote it.
-TIDY_COLUMNS = {"system", "measure", "query", "value"}
 DAMAGED = "the file is damaged, expected scores as --save and write_scores save them; save them again"
-
-
-@dataclass(frozen=True, kw_only=True)
-class SavedMeasure:
-    """A measure that is known by name only: one that somebody defined elsewhere (`define_measure`).
-
-    Its values can be looked at, summed up and compared, but it measures nothing anew.
-    """
-
-    name: str
-    summary: str
-    higher_is_better: bool | None
-
-    def __str__(self) -> str:
-        return self.name
 
 
 def check_save(path: PathLike, inputs: Iterable[PathLike] = (), *, output: PathLike | None = None) -> None:
@@ -109,7 +75,7 @@ def write_scores(scores: Scores, path: PathLike) -> None:
     >>> scores = rs.evaluate({"q1": {"d1": 1}}, {"q1": {"d2": 2.0, "d1": 1.0}}, ["RR"])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_scores(scores, f"{folder}/scores.parquet")
-    ...     read_scores(f"{folder}/scores.parquet").overall("RR")
+    ...     rs.read_scores(f"{folder}/scores.parquet").overall("RR")
     0.5
     """
     if not isinstance(scores, Scores):
@@ -156,10 +122,7 @@ def describe_scores(scores: Scores) -> dict[str, Any]:
         "form": FORMAT_VERSION,
         "version": scores.version,
         "systems": scores.systems,
-        "measures": [
-            {"name": name, "summary": measure.summary, "higher_is_better": measure.higher_is_better}
-            for name, measure in zip(scores.measure_names, scores.measures, strict=True)
-        ],
+        "measures": [describe_measure(measure) for measure in scores.measures],
         "measure_settings": [dict(settings) for settings in scores.measure_settings],
         "query_ids": scores.query_ids,
         "settings": dict(scores.settings),
@@ -182,55 +145,16 @@ def scores_digest(scores: Scores, description: Mapping[str, Any]) -> str:
     return digest.hexdigest()
 
 
-def read_scores(path: PathLike) -> Scores:
-    """Scores that `write_scores` or `--save` saved: the same values, names, settings and notes.
+def saved_scores(content: bytes, name: str) -> Scores | None:
+    """The scores that `write_scores` or `--save` saved: the same values, names, settings and notes.
 
-    A measure that is not known here, since it was defined elsewhere, is known by its name only (`SavedMeasure`). Raises
-    InputError for a file that is not there, is none of these, or is damaged.
-
-    >>> import tempfile
-    >>> import rankscope as rs
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_scores(rs.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 2.0}}, ["RR", "P@5"]), f"{folder}/old.parquet")
-    ...     read_scores(f"{folder}/old.parquet")
-    Scores(1 systems, 2 measures, 1 queries)
+    None where the content is something else, also another Parquet file. Raises InputError where it is damaged. A
+    measure that is not known here, since it was defined elsewhere, is known by its name only (`ForeignMeasure`).
     """
-    with open_binary(path) as stream:
-        content = stream.read()
-    name = source_name(path)
     if not content.startswith(MAGIC):
-        raise InputError(f"{name}: is not a Parquet file, expected scores as --save and write_scores save them")
-    description = read_description(content, name)
-    if description is None:
-        raise InputError(
-            f"{name}: a Parquet file, but none of scores (its metadata have no entry {KEY!r}), expected one as --save "
-            "and write_scores save it; save the scores again"
-        )
-    return build_scores(description, content, name)
-
-
-def read_baseline(path: PathLike) -> Scores | None:
-    """Saved scores, or None where the file is something else: a run. Raises InputError as `read_scores`.
-
-    What stands for standard input is taken for a run.
-    """
-    if not is_file(path):  # a pipe could not be read again
         return None
-    with open_binary(path) as stream:
-        content = stream.read(len(MAGIC))
-        if content != MAGIC:
-            return None
-        content += stream.read()
-    name = source_name(path)
     description = read_description(content, name)
-    if description is None:
-        if set(read_score_frame(content, name, rows=0).columns) >= TIDY_COLUMNS:
-            raise InputError(
-                f"{name}: a table of scores, but not as it was saved: what they rest on is lost; save them again with "
-                "--save or write_scores"
-            )
-        return None
-    return build_scores(description, content, name)
+    return None if description is None else build_scores(description, content, name)
 
 
 def read_description(content: bytes, name: str) -> dict[str, Any] | None:
@@ -302,121 +226,24 @@ def rebuild_scores(description: Mapping[str, Any], frame: pl.DataFrame) -> Score
 NAMES = ("system", "measure", "query")
 
 
-def find_measure(name: str, summary: str, higher_is_better: bool | None) -> MeasureLike:
-    """The measure of this name where it is defined here with the same summary, else a `SavedMeasure`."""
-    try:
-        parsed_measures = parse_measures([name])
-    except RankscopeError:
-        parsed_measures = []
-    if len(parsed_measures) == 1 and str(parsed_measures[0]) == name and parsed_measures[0].summary == summary:
-        return parsed_measures[0]
-    return SavedMeasure(name=name, summary=summary, higher_is_better=higher_is_better)
+def find_measure(
+    name: str,
+    summary: str,
+    higher_is_better: bool | None,
+    foreign: bool = False,
+    range: Sequence[float | None] = (None, None),
+) -> MeasureLike:
+    """The measure of this name where it is defined here with the same summary, else a `ForeignMeasure`."""
+    known = None if foreign else measure_of_name(name)
+    if known is not None and str(known) == name and known.summary == summary:
+        return known
+    low, high = (infinity if bound is None else bound for bound, infinity in zip(range, (-inf, inf), strict=True))
+    return ForeignMeasure(name=name, summary=summary, higher_is_better=higher_is_better, range=(low, high))
 
 
-#: The columns of the table, and their other names.
-TABLE_COLUMNS = ("system", "measure", "query", "value")
-COLUMN_ALIASES = {"system": "run", "measure": "metric", "query": "query_id", "value": "score"}
-#: The expected content, for the message about an empty file.
-EXPECTED = "a header line (system,measure,query,value) and one line per value"
-#: The query of summaries.
-ALL = "all"
-
-
-def read_score_table(path: PathLike) -> Scores:
-    r"""Scores from a table with the columns system, measure, query and value; "-" is standard input.
-
-    Rows of query "all" are summaries and are left out, with a note where one system and measure has several, since one
-    may be a query of that name; an empty value is none. What else scores know, as the
-    conventions, is not in a table: `write_scores` and `read_scores` keep it. Of a measure that is not known here higher
-    is taken to be better, and a note says so.
-
-    Raises InputError, with file and line, for a column that is missing, a value that is no number, one of a system,
-    measure and query that occurs twice, and where there are only summaries.
-
-    >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp(), "scores.csv")
-    >>> _ = path.write_text("system,measure,query,value\na,AP,1,0.5\na,AP,2,1\na,AP,all,0.75\n")
-    >>> read_score_table(path).matrix("AP").tolist()
-    [[0.5, 1.0]]
-    """
-    table = read_named_table(path, EXPECTED)
-    columns = {
-        name: require_column(table.frame.columns, name, (name, COLUMN_ALIASES[name]), table.header_location)
-        for name in TABLE_COLUMNS
-    }
-    values = number_values(table, columns["value"])
-    systems, (system_codes,) = name_codes([name_column(table, columns["system"], "system")])
-    measure_names, (measure_codes,) = name_codes([name_column(table, columns["measure"], "measure")])
-    queries, (query_codes,) = name_codes([name_column(table, columns["query"], "query")])
-    is_summary = query_codes == (queries.index(ALL) if ALL in queries else -1)
-    value_rows = np.flatnonzero(~is_summary)
-    if not value_rows.size:
-        raise InputError(
-            f"{table.name}: summaries only (query {ALL!r}), expected every query's values, as `rankscope evaluate "
-            "--by-query` writes them"
-        )
-    used_queries, query_codes = np.unique(query_codes[value_rows], return_inverse=True)
-    shape = (len(systems), len(measure_names), used_queries.size)
-    refuse_sparse(shape, value_rows.size, table.name, "systems, measures and queries")
-    cells = np.ravel_multi_index((system_codes[value_rows], measure_codes[value_rows], query_codes.reshape(-1)), shape)
-    refuse_repeated(table, cells, value_rows)
-    value_array = np.full(shape, np.nan)
-    value_array.ravel()[cells] = values[value_rows]
-    measures = [measure_or_name(name) for name in measure_names]
-    return Scores(
-        systems=systems,
-        measures=tuple(measures),
-        query_ids=tuple(queries[i] for i in used_queries.tolist()),
-        values=freeze(value_array),
-        missing=freeze(np.zeros((shape[0], shape[2]), np.bool_)),
-        undefined=freeze(np.zeros(shape[1:], np.bool_)),
-        settings={},
-        measure_settings=tuple({} for _ in measure_names),
-        notes=(
-            *score_table_notes(table, measures, np.isnan(value_array)),
-            *summaries_note(table, system_codes[is_summary] * len(measure_names) + measure_codes[is_summary]),
-        ),
-    )
-
-
-def refuse_repeated(table: NamedTable, cells: Ints, value_rows: Ints) -> None:
-    """Raise InputError where one system has two values of a measure on one query."""
-    order = np.argsort(cells, kind="stable")
-    repeats = np.flatnonzero(cells[order[1:]] == cells[order[:-1]])
-    if repeats.size:
-        first, row = (int(value_rows[order[i]]) for i in (repeats[0], repeats[0] + 1))
-        raise InputError(
-            f"{table.location(row)}: a second value of this system, measure and query, the first is at "
-            f"{table.location(first)}; keep one of the two"
-        )
-
-
-def measure_or_name(name: str) -> MeasureLike:
-    """The measure of this name, or a `SavedMeasure` where it is not defined here."""
-    try:
-        [measure] = parse_measures([name])
-    except (RankscopeError, ValueError):
-        return SavedMeasure(name=name, summary="mean", higher_is_better=True)
-    return measure if str(measure) == name else SavedMeasure(name=name, summary="mean", higher_is_better=True)
-
-
-def score_table_notes(table: NamedTable, measures: list[MeasureLike], absent: Bools) -> list[str]:
-    """Notes on measures that are not defined here and on missing values."""
-    unknown_names = [str(measure) for measure in measures if isinstance(measure, SavedMeasure)]
-    notes = []
-    if unknown_names:
-        notes.append(f"{table.name}: {join_names(unknown_names)}: not known here, higher is taken to be better")
-    if absent.any():
-        notes.append(f"{table.name}: {pluralise(int(absent.sum()), 'value')} missing")
-    return notes
-
-
-def summaries_note(table: NamedTable, keys: Ints) -> tuple[str, ...]:
-    """A note where a system and measure has several summaries. keys: (summaries) one number a system and measure."""
-    n_extra = keys.size - np.unique(keys).size
-    if not n_extra:
-        return ()
-    return (
-        f"{table.name}: {pluralise(n_extra, 'row')} of query {ALL!r} more than one mean for each system and measure; "
-        "all are skipped. If a query has that name, save scores with --save (write_scores), which keeps it apart",
-    )
+def describe_measure(measure: MeasureLike) -> dict[str, Any]:
+    """A measure for JSON, which has no infinity."""
+    own = {"name": str(measure), "summary": measure.summary, "higher_is_better": measure.higher_is_better}
+    if not isinstance(measure, ForeignMeasure):
+        return own
+    return {**own, "foreign": True, "range": [bound if isfinite(bound) else None for bound in measure.range]}

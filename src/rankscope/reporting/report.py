@@ -35,12 +35,14 @@ from rankscope.evaluation.conventions import ConventionSettings, InputSettings, 
 from rankscope.evaluation.curves import curve_measures, curve_sections
 from rankscope.evaluation.engine import plan_and_join
 from rankscope.evaluation.joining import ENTITY, JoinedRun, Progress
+from rankscope.evaluation.read_scores import select_measures
 from rankscope.evaluation.scoring import score_hits
 from rankscope.evaluation.unjudged import unjudged_measures, unjudged_shares
 from rankscope.io.core import file_digest, file_stamps, is_path, refuse_changed, refuse_pipes, source_name
 from rankscope.judging.estimation import Estimates, EstimateSettings, estimate_means
 from rankscope.kernels.rounding_ties import order_of
 from rankscope.reporting.page import Page, render_page
+from rankscope.settings import as_names
 from rankscope.stability.studies import study
 from rankscope.stability.view import overview_section, reliability_section
 from rankscope.stats.inputs import seed_of
@@ -52,6 +54,7 @@ __all__ = [
     "ReportContent",
     "all_sections",
     "report",
+    "report_scores",
     "verdict_of",
 ]
 
@@ -290,7 +293,8 @@ def report(
     Parameters
     ----------
     qrels, runs, measures
-        As for `evaluate`. The verdict is about the first measure.
+        As for `evaluate`. The verdict is about the first measure. Scores may replace qrels and runs: the page then has
+        no parts that need the lists (unjudged documents, curves).
     baseline
         Compare each of the other systems with this one. Default: compare all pairs.
     test
@@ -371,6 +375,11 @@ def report(
         n_resamples=n_resamples,
         seed=seed_of(rng),
     )
+    if isinstance(qrels, Scores):
+        if runs is not None or conventions or (machine, map, input, total_ranks) != (None, None, None, None):
+            raise ParameterError("scores are evaluated already; leave runs and the arguments of evaluate out")
+        scores = qrels if measures is None else select_measures(qrels, list(map(str, as_names(measures))))
+        return report_scores(scores, settings, title=title, command=command, figures=figures, workers=workers)
     return write_report(
         qrels,
         runs,
@@ -417,12 +426,8 @@ def write_report(
     evaluation = ConventionSettings(**evaluate_options), InputSettings(input=input, total_ranks=total_ranks)
     plan, joined = plan_and_join(qrels, runs, measures, *evaluation, workers=workers, progress=progress)
     scores = score_hits(plan, joined)
-    baseline = resolve_system(settings.baseline, as_run_list(runs), scores)
-    settings = replace(settings, baseline=baseline)
-    if len(scores.systems) > 1 or baseline is not None:
-        check_systems(scores, baseline, minimum=1)
-    shown_systems, limit_notes = best_systems(scores, baseline)
-    scores = scores.select(systems=shown_systems)
+    settings, shown_systems, limit_notes = choose_systems(scores, settings, as_run_list(runs))
+    baseline, scores = settings.baseline, scores.select(systems=shown_systems)
     has_judgments = input != ENTITY and not isinstance(qrels, EntityRanks)
     comparison_result, not_compared = compare_all(scores, settings, workers)
     content = ReportContent(
@@ -436,16 +441,70 @@ def write_report(
         else estimates_of(qrels, runs, machine, map, baseline, scores, evaluate_options, input),
         **(scores_of_extra_sections([joined[i] for i in shown_systems], plan) if has_judgments else {}),
     )
-    provenance_rows = provenance(
-        qrels, runs, scores if comparison_result is None else comparison_result, command, machine
-    )
+    sources = [("judgments", qrels), *([("judgments of a machine", machine)] if machine is not None else [])]
+    sources += [("run", run) for run in as_run_list(runs)]
+    provenance_rows = provenance(sources, scores if comparison_result is None else comparison_result, command)
     refuse_changed(stamps_before)  # the hashes are of what was evaluated
+    return page_of(content, title or title_of(scores, qrels), provenance_rows, limit_notes, figures)
+
+
+def report_scores(
+    scores: Scores,
+    settings: ComparisonSettings,
+    *,
+    title: str = "",
+    command: str = "",
+    figures: bool = True,
+    workers: int | None = None,
+    sources: Sequence[PathLike] = (),
+) -> Page:
+    """As `report`, of scores, without the parts that look into the lists. sources: the files they were read from."""
+    stamps_before = file_stamps(sources)
+    settings, shown_systems, limit_notes = choose_systems(scores, settings, sources)
+    scores = scores.select(systems=shown_systems)
+    comparison_result, not_compared = compare_all(scores, settings, workers)
+    content = ReportContent(
+        scores=scores,
+        comparison=comparison_result,
+        not_compared=not_compared,
+        alpha=settings.alpha,
+        rng=settings.seed,
+    )
+    result = scores if comparison_result is None else comparison_result
+    files: Sequence[Any] = sources or [scores]
+    provenance_rows = provenance([("scores", source) for source in files], result, command)
+    refuse_changed(stamps_before)
+    limit_notes = [*limit_notes, "from scores alone: without unjudged documents and curves, which need lists"]
+    return page_of(
+        content, title or title_of(scores, sources[0] if sources else None), provenance_rows, limit_notes, figures
+    )
+
+
+def choose_systems(
+    scores: Scores, settings: ComparisonSettings, paths: Sequence[Any]
+) -> tuple[ComparisonSettings, list[int], list[str]]:
+    """The settings with the name of the baseline, the systems that the page shows, and notes on the others."""
+    baseline = resolve_system(settings.baseline, paths, scores)
+    if len(scores.systems) > 1 or baseline is not None:
+        check_systems(scores, baseline, minimum=1)
+    return replace(settings, baseline=baseline), *best_systems(scores, baseline)
+
+
+def page_of(
+    content: ReportContent,
+    title: str,
+    provenance_rows: list[tuple[str, str]],
+    limit_notes: Sequence[str],
+    figures: bool,
+) -> Page:
+    """The page of this content."""
+    result = content.scores if content.comparison is None else content.comparison
     return render_page(
-        title or title_of(scores, qrels),
+        title,
         verdict_of(content),
         all_sections(content),
         provenance_rows,
-        notes=(*limit_notes, *(scores.notes if comparison_result is None else comparison_result.notes)),
+        notes=(*limit_notes, *result.notes),
         **({} if figures else {"figures": None}),
     )
 
@@ -525,14 +584,13 @@ def title_of(scores: Scores, qrels: Any) -> str:
     return f"{pluralise(len(scores.systems), 'system')} on {pluralise_queries(len(scores.query_ids))}"
 
 
-def provenance(
-    qrels: Any, runs: Any, result: Scores | Comparison, command: str, machine: Any = None
-) -> list[tuple[str, str]]:
-    """Where the numbers come from: files with their hashes, settings, versions, the command."""
+def provenance(sources: Sequence[tuple[str, Any]], result: Scores | Comparison, command: str) -> list[tuple[str, str]]:
+    """Where the numbers come from: files with their hashes, settings, versions, the command.
+
+    sources: what each file or object is, and it.
+    """
     rows = [("signature", result.signature())]
-    rows += [("judgments", describe_source(qrels))]
-    rows += [("judgments of a machine", describe_source(machine))] if machine is not None else []
-    rows += [("run", describe_source(run)) for run in as_run_list(runs)]
+    rows += [(kind, describe_source(source)) for kind, source in sources]
     rows += [("command", command)] if command else []
     program_versions = [f"rankscope {__version__}", f"Python {platform.python_version()}"]
     return [

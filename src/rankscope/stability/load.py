@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.data.entities import EntityRanks
-from rankscope.data.scores import Scores
+from rankscope.data.scores import MeasureLike, Scores
 from rankscope.errors import ParameterError, RankscopeError
 from rankscope.evaluation.conventions import DEFAULT_MEASURES, ConventionSettings, InputSettings, Plan, make_plan
 from rankscope.evaluation.engine import plan_and_join
@@ -124,15 +124,12 @@ def from_scores(
     if measures is not None:
         names = [measures] if isinstance(measures, (str, Measure)) else list(measures)
         scores = scores.select(measures=list(dict.fromkeys(scores.place_of(name) for name in names)))
-    measure_objects = [
-        measure if isinstance(measure, Measure) else parse_measures([str(measure)])[0] for measure in scores.measures
-    ]
-    refuse_undirected(measure_objects)
+    refuse_undirected(scores.measures)
     signs = np.array([scores.sign(name) for name in scores.measure_names], np.float64)
-    return Queries(scores, tuple(measure_objects), signs), scores, None, []
+    return Queries(scores, scores.measures, signs), scores, None, []
 
 
-def refuse_undirected(measures: Sequence[Measure]) -> None:
+def refuse_undirected(measures: Sequence[MeasureLike]) -> None:
     for measure in measures:
         if measure.higher_is_better is None or measure.summary == "none":
             raise ParameterError(f"of {measure} neither higher nor lower is better, so no system can be; leave it out")

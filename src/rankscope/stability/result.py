@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.result import Result
+from rankscope.data.scores import MeasureLike
 from rankscope.data.text import pluralise
 from rankscope.kernels.rounding_ties import NOISE, at_most
-from rankscope.measures.base import Measure
 from rankscope.stability.ablation_result import Ablation
 from rankscope.stability.conditions import Condition
 from rankscope.stability.outcome import Outcome
@@ -217,7 +217,7 @@ class StabilityStudy(Result):
     COLUMNS = StabilityRow._fields
 
     kind: str
-    measures: tuple[Measure, ...]
+    measures: tuple[MeasureLike, ...]
     signs: tuple[int, ...]
     systems: tuple[str, ...]
     n_items: int

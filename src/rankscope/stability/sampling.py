@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.entities import EntityRanks, hits_of_entities
-from rankscope.data.scores import MIN_GEOMETRIC, Scores
+from rankscope.data.scores import MIN_GEOMETRIC, MeasureLike, Scores
 from rankscope.kernels.means import ratio_or_nan
 from rankscope.measures.base import Measure
 from rankscope.stability.conditions import Condition
@@ -62,7 +62,7 @@ class Population(Protocol):
     @property
     def systems(self) -> tuple[str, ...]: ...
     @property
-    def measures(self) -> tuple[Measure, ...]: ...
+    def measures(self) -> tuple[MeasureLike, ...]: ...
     @property
     def signs(self) -> Floats: ...
     @property
@@ -194,7 +194,7 @@ class Queries:
     """
 
     scores: Scores
-    measures: tuple[Measure, ...]
+    measures: tuple[MeasureLike, ...]
     signs: Floats
     used: Floats | None = None
     kind: str = "queries"

@@ -27,7 +27,7 @@ from rankscope.compat.letor import VERSIONS, Stopped, letor_score, letor_ttests
 from rankscope.compat.rankeval import rankeval_output
 from rankscope.compat.trec_eval import Options, trec_eval
 from rankscope.errors import in_one_line
-from rankscope.evaluation.saved_scores import read_baseline, read_score_table
+from rankscope.evaluation.read_scores import read_baseline
 from rankscope.experiments.crossvalidation import read_folds
 from rankscope.experiments.search_log import SearchLog
 from rankscope.fusion import load_fusion
@@ -261,7 +261,7 @@ READERS: dict[str, Reader] = {
     ),
     "label pairs": reader(read_label_pairs, seeds=seeds.label_pairs),
     "saved scores": reader(rs.read_scores, read_baseline, seeds=seeds.saved_scores),
-    "score table": reader(read_score_table, seeds=seeds.score_tables),
+    "score table": reader(rs.read_scores, seeds=seeds.score_tables),
     "fusion": reader(load_fusion, seeds=seeds.fusions),
     "ranker": reader(load_ranker, seeds=seeds.rankers),
     "language model": reader(load_language_model, seeds=seeds.language_models),

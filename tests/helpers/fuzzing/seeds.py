@@ -379,7 +379,18 @@ def label_pairs() -> Seeds:
 @cache
 def score_tables() -> Seeds:
     table = table_of("system,measure,query,value\na,AP,1,0.5\na,AP,2,1\na,AP,all,0.75\nb,AP,1,\n")
-    return {**tables(table), "list": table.write_json().encode()}
+    sample = '{"doc_id": 0, "doc": {"q": "?"}, "resps": [[]], "metrics": ["acc"], "acc": 1.0}\n'
+    return {
+        **tables(table),
+        "list": table.write_json().encode(),
+        "wide": b"item,bm25,dense\n007,0.5,0.25\n8,,1\n",
+        "semicolons": b"# note\nqid;a;b\n1;0,5;1\n",
+        "measures": b'model\titem\tF1\tWER\tx\na\t1\t.5\t3\t"y\nz"\na\t2\t1\t2\tq\n',
+        "trec_eval": b"map                   \tq1\t0.5\nmap\tq2\t1\nrunid\tall\tx\nmap\tall\t0.75\n",
+        "ir_measures": b"q1\tnDCG@10\t0.5\nq2\tnDCG@10\t1.0\n",
+        "mapping": b'{"a": {"q1": 0.5, "q2": null}, "b": {"q1": 1, "q2": 0}}',
+        "samples": (sample + sample.replace(": 0,", ": 1,")).encode(),
+    }
 
 
 @cache

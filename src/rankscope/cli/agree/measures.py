@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from rankscope.cli._groups import Command, option_group
-from rankscope.cli._options import details_option, evaluate_files, evaluation_options
+from rankscope.cli._options import details_option, evaluation_options, load_scores, score_file_options
 from rankscope.cli._output import progress_bar
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
@@ -19,9 +19,10 @@ __all__ = [
 
 
 @click.command("measures", cls=Command)
-@click.argument("qrels")
+@click.argument("qrels", metavar="QRELS|SCORES")
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @option_group("Measures and data", evaluation_options)
+@option_group("Measures and data", score_file_options)
 @option_group("Agreement", setting_options(MeasureAgreementSettings))
 @option_group("Output", details_option("Show every pair of measures, even if there are many."), result_options)
 def measures(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], details: bool, **options: Any) -> None:
@@ -36,7 +37,7 @@ def measures(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], detai
     """
     settings, result_output = take_settings(MeasureAgreementSettings, options), pop_result_output(options)
     result_output.check((qrels, *runs))
-    scores = evaluate_files(qrels, runs, measures, **options)
+    scores = load_scores(qrels, runs, measures, **options)
     k = len(scores.measures)
     with progress_bar(k * (k - 1) // 2 if settings.by == "queries" else None, "correlating measures") as progress:
         result = correlate_measures(scores, settings, progress=progress)

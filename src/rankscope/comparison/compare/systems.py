@@ -101,12 +101,20 @@ def test_notes(comparison: MeasureComparison, settings: ComparisonSettings) -> l
                     f"differences too skewed for t on {comparison.n} queries; check with test permutation",
                 )
             )
-    if settings.method.compares in ("ranks", "signs"):
+    if settings.test == "sign" and is_binary(comparison):
+        notes.append("all values are 0 or 1, so that the test sign is McNemar's exact test")
+    elif settings.method.compares in ("ranks", "signs"):
         notes.append(
             f"the test {settings.test} asks about medians, not means; studies disagree whether it finds too much on "
             "many queries (Parapar et al. 2020; Urbano et al. 2019), so that t or permutation is the safer choice"
         )
     return notes
+
+
+def is_binary(comparison: MeasureComparison) -> bool:
+    """Whether all values are 0 or 1, as of successes and failures."""
+    values = comparison.measure_values.values
+    return not comparison.measure_values.are_logarithms and bool(((values == 0) | (values == 1)).all())
 
 
 def resolution_notes(comparison: MeasureComparison, settings: ComparisonSettings, family: int) -> list[str]:

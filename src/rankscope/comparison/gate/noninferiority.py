@@ -516,7 +516,7 @@ def decide_gate(
 def refuse_no_margin(scores: Scores, measures: Sequence[str], margin: float) -> None:
     """Raise for a margin that no difference can reach, as one in percent of a measure in [0, 1]."""
     for name in measures:
-        low, high = getattr(scores.measures[scores.place_of(name)], "range", (-np.inf, np.inf))
+        low, high = scores.measures[scores.place_of(name)].range
         if margin >= high - low:
             raise ParameterError(
                 f"the margin (--gate) is {margin:g}, and {name} lies in [{low:g}, {high:g}]: every system would pass; "

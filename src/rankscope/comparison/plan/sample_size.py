@@ -172,7 +172,7 @@ def plan_measure(scores: Scores, name: str, settings: PlanSettings) -> MeasurePl
     measure_values, baseline = match_queries(scores, name), settings.baseline
     measure = scores.measures[scores.measure_names.index(name)]
     geometric = measure.summary == "geometric"
-    refuse_beyond_range(name, getattr(measure, "range", None), geometric, settings)
+    refuse_beyond_range(name, measure.range, geometric, settings)
     x, n = measure_values.values, measure_values.n
     baseline_index = None if baseline is None else scores.systems.index(baseline)
     first, second = best_pair(measure_values.sign * x.mean(axis=1), baseline_index)
@@ -207,11 +207,9 @@ def plan_measure(scores: Scores, name: str, settings: PlanSettings) -> MeasurePl
     )
 
 
-def refuse_beyond_range(
-    name: str, value_range: tuple[float, float] | None, geometric: bool, settings: PlanSettings
-) -> None:
+def refuse_beyond_range(name: str, value_range: tuple[float, float], geometric: bool, settings: PlanSettings) -> None:
     """Raise for a difference that the measure cannot reach, as one in percent."""
-    if value_range is None or settings.difference is None:
+    if settings.difference is None:
         return
     low, high = (float(np.log(max(bound, MIN_GEOMETRIC))) for bound in value_range) if geometric else value_range
     if settings.difference > high - low:

@@ -24,18 +24,30 @@ if TYPE_CHECKING:
     from rankscope.io.tables.frames import parse_number_column as parse_number_column
     from rankscope.io.tables.frames import polars_errors as polars_errors
     from rankscope.io.tables.frames import read_named_table as read_named_table
+    from rankscope.io.tables.frames import separator_of as separator_of
     from rankscope.io.tables.label_pairs import LABEL_COLUMNS as LABEL_COLUMNS
     from rankscope.io.tables.label_pairs import find_label as find_label
     from rankscope.io.tables.label_pairs import read_label_pairs as read_label_pairs
     from rankscope.io.tables.parquet_pages import refuse_false_pages as refuse_false_pages
+    from rankscope.io.tables.schema import Codes as Codes
+    from rankscope.io.tables.schema import Column as Column
+    from rankscope.io.tables.schema import Schema as Schema
+    from rankscope.io.tables.schema import Table as Table
+    from rankscope.io.tables.schema import parse_table as parse_table
+    from rankscope.io.tables.schema import read_content as read_content
+    from rankscope.io.tables.schema import table_of_frame as table_of_frame
 
 HOMES = {
+    "Codes": "schema",
+    "Column": "schema",
     "LABEL_COLUMNS": "label_pairs",
     "NO_VALUE": "frames",
     "NamedTable": "frames",
     "PARQUET": "formats",
     "ParquetRows": "formats",
     "SEPARATORS": "frames",
+    "Schema": "schema",
+    "Table": "schema",
     "TableTerms": "entity_ranks",
     "column_names": "formats",
     "find_label": "label_pairs",
@@ -48,11 +60,15 @@ HOMES = {
     "parse_named_table": "frames",
     "parse_number_column": "frames",
     "parse_rank_table": "entity_ranks",
+    "parse_table": "schema",
     "polars_errors": "frames",
     "read_entity_ranks": "entity_ranks",
+    "read_content": "schema",
     "read_label_pairs": "label_pairs",
     "read_named_table": "frames",
     "refuse_false_pages": "parquet_pages",
+    "separator_of": "frames",
+    "table_of_frame": "schema",
 }
 
 __all__ = sorted(HOMES)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankscope.data.sparse import refuse_sparse
+from rankscope.data.sparse import CELLS_PER_VALUE, FREE_CELLS, refuse_sparse
 from rankscope.data.text import first_names
 from rankscope.errors import InputError
 from rankscope.io.core import BOM, empty_file_error, open_binary, refuse_bomb, source_name
@@ -31,11 +31,13 @@ __all__ = [
     "NamedTable",
     "find_uneven_line",
     "first_record",
+    "has_short_lines",
     "holds_numbers",
     "mostly_numbers",
     "name_codes",
     "name_column",
     "number_values",
+    "order_columns",
     "parse_named_table",
     "parse_number_column",
     "polars_errors",
@@ -44,12 +46,16 @@ __all__ = [
     "records_to_lines",
     "refuse_long_texts",
     "refuse_many_rows",
+    "refuse_short_lines",
     "report_polars_errors",
     "report_uneven_lines",
+    "separator_of",
 ]
 
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
+#: Separators of text tables that are read, not written.
+READ_SEPARATORS = {**SEPARATORS, "semicolons": ";"}
 #: Advice for Parquet that is implausibly large when unpacked: it cannot be unpacked by hand.
 AS_TEXT = "save it as CSV"
 #: The maximum number of columns of a text table, and bytes for one more: polars takes 5 kB for each column.
@@ -193,15 +199,20 @@ def are_all_keys(keys: Iterable[str], content: bytes) -> bool:
 
 def refuse_short_lines(content: bytes, separator: str, name: str) -> None:
     """Raise InputError where the header has too many columns, or many more than the lines below."""
-    n_lines, n_separators = content.count(b"\n") + 1, content.count(separator.encode())
-    n_columns = content.partition(b"\n")[0].count(separator.encode()) + 1
+    end = content.find(b"\n")
+    n_columns = content[: end if end >= 0 else None].count(separator.encode()) + 1
+    if n_columns <= CELLS_PER_VALUE:  # each line has a value at least
+        return
+    n_lines = content.count(b"\n") + 1
     max_columns = MAX_COLUMNS + len(content) // COLUMN
     if n_columns > max_columns:
         raise InputError(
             f"{name}:1: {n_columns:,} columns, expected at most {max_columns:,} in {len(content):,} bytes; save it as "
             "Parquet"
         )
-    refuse_sparse((n_lines, n_columns), n_separators + n_lines, name, "lines and columns")
+    if n_lines * n_columns > FREE_CELLS:
+        n_separators = content.count(separator.encode())
+        refuse_sparse((n_lines, n_columns), n_separators + n_lines, name, "lines and columns")
 
 
 @contextmanager
@@ -228,8 +239,17 @@ def report_uneven_lines(content: bytes, name: str, format_name: str, lines_befor
         raise InputError(f"{name}:{uneven_line}; correct this line") from None
 
 
-def find_uneven_line(content: bytes, format_name: str, lines_before: int) -> str | None:
-    """The first invalid line, as "17: 3 fields, expected 4 (...)". lines_before: lines of the file before `content`."""
+def separator_of(header: bytes) -> tuple[str, str]:
+    """The format of a table and its separator, by its header: tabs, or else semicolons if there is no comma."""
+    format_name = "tsv" if b"\t" in header else "semicolons" if b";" in header and b"," not in header else "csv"
+    return format_name, READ_SEPARATORS[format_name]
+
+
+def find_uneven_line(content: bytes, format_name: str, lines_before: int, *, skip_blank: bool = False) -> str | None:
+    """The first invalid line, as "17: 3 fields, expected 4 (...)".
+
+    lines_before: lines of the file before `content`. skip_blank: whether blank lines are valid.
+    """
     if format_name == "jsonl":
         for number, line in enumerate(content.splitlines(), 1):
             try:
@@ -242,14 +262,14 @@ def find_uneven_line(content: bytes, format_name: str, lines_before: int) -> str
                 is_valid = False
             if not is_valid:
                 return f"{number + lines_before}: not a JSON object, expected one per line"
-    if format_name not in SEPARATORS:
+    if format_name not in READ_SEPARATORS:
         return None
-    reader = csv.reader(io.StringIO(content.decode("utf-8", "replace")), delimiter=SEPARATORS[format_name])
+    reader = csv.reader(io.StringIO(content.decode("utf-8", "replace")), delimiter=READ_SEPARATORS[format_name])
     try:
         header = next(reader)
         header_text = first_names(header, MAX_NAMES)
         for row in reader:
-            if len(row) != len(header):
+            if len(row) != len(header) and not (skip_blank and not row):
                 return f"{reader.line_num + lines_before}: {len(row)} fields, expected {len(header)} ({header_text})"
     except (csv.Error, StopIteration):
         pass
@@ -359,7 +379,7 @@ def parse_named_table(content: bytes, name: str, expected: str, *, even: bool = 
 
 def order_columns(frame: pl.DataFrame, content: bytes) -> pl.DataFrame:
     """The columns of JSON lines in the order of the first object, then the others: polars reads them in any order."""
-    first_line = next(line for line in content.splitlines() if line.strip())
+    first_line = next(line for line in io.BytesIO(content) if line.strip())
     names = [*json.loads(first_line), *sorted(frame.columns)]
     return frame[list(dict.fromkeys(name for name in names if name in frame))]
 

@@ -1,0 +1,367 @@
+"""`read_scores`: scores from files of any form, and how a file of scores is told from judgments."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankscope.data.row_input import COLUMN_NAMES, find_column
+from rankscope.data.scores import Scores
+from rankscope.errors import InputError, ParameterError, RankscopeError
+from rankscope.evaluation.foreign_measure import measure_of_name
+from rankscope.evaluation.saved_scores import MAGIC, saved_scores
+from rankscope.evaluation.score_tables import (
+    SCHEMA,
+    ScoreGrid,
+    ScoreTableSettings,
+    grid_of_cells,
+    grid_of_mapping,
+    grid_of_table,
+    join_grids,
+    scores_of_grid,
+)
+from rankscope.io.core import BOM, is_file, is_path, open_binary, source_name
+from rankscope.io.tables import Table, first_record, parse_table, read_content, separator_of
+from rankscope.io.trec import looks_like_rank_table
+from rankscope.settings import as_names
+from rankscope.typing import PathLike
+
+if TYPE_CHECKING:
+    pass
+
+__all__ = [
+    "is_score_file",
+    "read_baseline",
+    "read_score_files",
+    "read_scores",
+    "select_measures",
+]
+
+
+#: Bytes that tell what a file holds.
+HEAD = 1 << 16
+#: Fields of a line of `trec_eval -q` and of `ir_measures --by_query`.
+PER_QUERY_FIELDS = 3
+#: A line of trec_eval that holds the name of the run, which is no value.
+RUN_NAME = "runid"
+
+
+def read_scores(
+    path: PathLike | Sequence[PathLike],
+    *,
+    measures: Any = None,
+    columns: Mapping[str, str] | None = None,
+    lower: Any = (),
+) -> Scores:
+    r"""Scores from a file: saved scores, or values that another tool computed.
+
+    Saved scores (`write_scores`, `--save`) come back exactly. Everything else is a table of values: rows of system,
+    query, measure and value, as `rankscope evaluate --by-query` writes them; a column for each system, or for each
+    measure; the output of `trec_eval -q` and `ir_measures --by_query`; the samples of lm-evaluation-harness
+    (`samples_*.jsonl`). A table is CSV (commas, tabs or semicolons), JSON lines, a JSON list or Parquet. Where a file
+    names no system, its own name is that of the system.
+
+    Parameters
+    ----------
+    path
+        The file, or several of one system each; "-" is standard input.
+    measures
+        Measures to include; or the name of the measure where the file does not name it. Default: all.
+    columns
+        What columns of a file of scores are called: of system, query, measure and value. Default: found by their usual
+        names.
+    lower
+        Measures in a file of scores of which lower values are better.
+
+    Returns
+    -------
+    Scores
+        The scores. Of a measure that rankscope does not have, higher is better unless `lower` names it, and a note
+        says so.
+
+    Raises
+    ------
+    InputError
+        The file holds no scores, or a value is no finite number, stands twice or lies in a short line; with file and
+        line.
+    UnknownName
+        A measure is not in the file.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import rankscope as rs
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "scores.csv")
+    >>> _ = path.write_text("item,bm25,dense\n1,0.5,0.7\n2,0.25,0.5\n")
+    >>> scores = rs.read_scores(path, measures="F1")
+    >>> scores.matrix("F1").tolist(), scores.systems
+    ([[0.5, 0.25], [0.7, 0.5]], ('bm25', 'dense'))
+    """
+    settings = ScoreTableSettings(columns=columns, lower=as_names(lower))
+    paths = [path] if is_path(path) else list(path)  # type: ignore[arg-type]  # a path or a list of paths
+    if not paths:
+        raise ParameterError("no file of scores, expected at least one")
+    return read_score_files(paths, None if measures is None else list(map(str, as_names(measures))), settings)
+
+
+def read_score_files(paths: Sequence[PathLike], measures: Sequence[str] | None, settings: ScoreTableSettings) -> Scores:
+    """As `read_scores`, with its settings as one object."""
+    grids = []
+    for path in paths:
+        content = read_content(path)
+        saved = saved_scores(content, source_name(path))
+        if saved is None:
+            grids.append(grid_of_content(content, path, settings.columns or {}))
+            continue
+        settings.refuse("columns", "lower", since=f"{source_name(path)} holds saved scores, which know their measures")
+        if len(paths) > 1:
+            raise ParameterError(f"{source_name(path)}: saved scores beside other files; read each alone")
+        return saved if measures is None else select_measures(saved, measures)
+    return scores_of_grid(join_grids(grids), measures, settings.lower)
+
+
+def select_measures(scores: Scores, measures: Sequence[str]) -> Scores:
+    """The scores by these measures. Raises UnknownName."""
+    return scores.select(measures=list(dict.fromkeys(scores.place_of(name) for name in measures)))
+
+
+def grid_of_content(content: bytes, path: PathLike, columns: Mapping[str, str]) -> ScoreGrid:
+    """The values in the content of a file."""
+    name = source_name(path)
+    if content.startswith(BOM):
+        content = content.removeprefix(BOM)
+    system = system_of_path(path)
+    if is_sample_log(content[:HEAD]):
+        return grid_of_sample_log(content, path)
+    if (layout := per_query_layout(content[:HEAD])) is not None:
+        return grid_of_table(per_query_table(content, name, layout, columns), system)
+    if (mapping := nested_mapping(content, name)) is not None:
+        return grid_of_mapping(mapping, name)
+    return grid_of_table(parse_table(content, name, SCHEMA, columns), system)
+
+
+def system_of_path(path: PathLike) -> str:
+    """The name of the file without its folder and suffixes, as the name of a system."""
+    name = source_name(path)
+    return "system" if name == "<stdin>" else Path(name).name.split(".", 1)[0] or name
+
+
+def nested_mapping(content: bytes, name: str) -> dict[str, dict[str, Any]] | None:
+    """One object {system: {query: value}}; None where the content is something else."""
+    if not content[:HEAD].lstrip().startswith(b"{"):
+        return None
+    first_line = content.lstrip().partition(b"\n")[0]
+    with suppress(ValueError, RecursionError):
+        record = json.loads(first_line)
+        if not (isinstance(record, dict) and record and all(isinstance(value, dict) for value in record.values())):
+            return None
+    try:
+        mapping = json.loads(content, parse_constant=refuse_constant)
+    except ValueError as error:
+        if isinstance(error, json.JSONDecodeError):
+            return None  # JSON lines: their reader says what is wrong
+        raise InputError(f"{name}: the value {error}, expected finite numbers") from None
+    except RecursionError:
+        return None
+    is_nested = isinstance(mapping, dict) and mapping and all(isinstance(value, dict) for value in mapping.values())
+    return mapping if is_nested else None
+
+
+def refuse_constant(text: str) -> float:
+    raise ValueError(text)
+
+
+# trec_eval and ir_measures
+
+
+def per_query_layout(head: bytes) -> list[str] | None:
+    """The columns of lines without a header of `trec_eval -q` or `ir_measures --by_query`; None for another file."""
+    for line in head.split(b"\n", 2)[:2]:  # the first may name the run
+        cells = [cell.strip() for cell in line.decode("utf-8", "replace").split("\t")]
+        if len(cells) != PER_QUERY_FIELDS or not all(cells):
+            return None
+        if cells[0] == RUN_NAME:
+            continue
+        try:
+            float(cells[2])
+        except ValueError:
+            return None
+        if measure_of_name(cells[0]) is not None:
+            return ["measure", "query", "value"]
+        return ["query", "measure", "value"] if measure_of_name(cells[1]) is not None else None
+    return None
+
+
+def per_query_table(content: bytes, name: str, layout: Sequence[str], columns: Mapping[str, str]) -> Table:
+    """The lines as a table, without those that name the run."""
+    import polars as pl
+
+    table = parse_table("\t".join(layout).encode() + b"\n" + content, name, SCHEMA, columns)
+    frame = table.frame
+    rows = pl.Series(np.arange(frame.height))
+    if frame["value"].dtype == pl.String:
+        keep = frame["measure"].str.strip_chars() != RUN_NAME
+        frame, rows = frame.filter(keep), rows.filter(keep)
+
+    def locate(row: int) -> str:
+        file, _, line = table.locate(int(rows[row])).rpartition(":")
+        return f"{file}:{int(line) - 1}"  # there is no header
+
+    frame = frame.with_columns(pl.col("measure", "query").str.strip_chars())
+    return Table(frame=frame, name=name, schema=SCHEMA, columns=table.columns, where=f"{name}:1", locate=locate)
+
+
+# lm-evaluation-harness
+
+
+def is_sample_log(head: bytes) -> bool:
+    """Whether this is a log of samples of lm-evaluation-harness: objects with a document and its number."""
+    if not head.lstrip().startswith(b"{"):
+        return False
+    line = head.lstrip().partition(b"\n")[0]
+    return b'"doc_id"' in line and b'"doc"' in line and (b'"resps"' in line or b'"filtered_resps"' in line)
+
+
+def grid_of_sample_log(content: bytes, path: PathLike) -> ScoreGrid:
+    """The values of samples_TASK_DATE.jsonl: the folder is the system, a query is task/number.
+
+    Of several filters each has measures of its own, as "exact_match,strict-match".
+    """
+    name = source_name(path)
+    task = system_of_path(path).removeprefix("samples_").split("_20")[0]
+    folder = Path(os.path.abspath(name)).parent.name if name != "<stdin>" else ""
+    samples = list(sample_records(content, name))
+    filters = {str(sample.get("filter", "none")) for _, sample in samples}
+    cells: dict[tuple[str, str, str], float] = {}
+    lines: dict[tuple[str, str, str], int] = {}
+    for line, sample in samples:
+        for measure, value in sample_values(sample, f"{name}:{line}"):
+            full_name = measure if len(filters) == 1 else f"{measure},{sample.get('filter', 'none')}"
+            key = (folder or "system", full_name, f"{task}/{sample['doc_id']}")
+            if key in cells:
+                raise InputError(
+                    f"{name}:{line}: a second {full_name} of doc_id {sample['doc_id']}, the first is at "
+                    f"{name}:{lines[key]}; keep one of the two"
+                )
+            cells[key], lines[key] = value, line
+    if not cells:
+        raise InputError(f"{name}: samples without a number, expected values of measures as acc or exact_match")
+    return grid_of_cells(name, cells, may_share_systems=True)
+
+
+def sample_records(content: bytes, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(content.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            sample = json.loads(line)
+            is_sample = isinstance(sample, dict) and isinstance(sample.get("doc_id"), (int, str))
+        except (ValueError, RecursionError):
+            is_sample = False
+        if not is_sample:
+            raise InputError(f"{name}:{number}: no sample with a doc_id, expected a JSON object a line; correct it")
+        yield number, sample
+
+
+def sample_values(sample: Mapping[str, Any], where: str) -> Iterator[tuple[str, float]]:
+    """The measures of a sample: those that it lists, or else all its numbers."""
+    listed = sample.get("metrics")
+    names = listed if isinstance(listed, list) else [name for name in sample if name != "doc_id"]
+    for name in map(str, names):
+        value = sample.get(name)
+        if isinstance(value, (bool, int, float)):
+            if not np.isfinite(float(value)):
+                raise InputError(f"{where}: {name} is {value!r}, expected a finite number; correct it")
+            yield name, float(value)
+
+
+def read_baseline(path: PathLike) -> Scores | None:
+    """Saved scores, or None where the file is something else: a run.
+
+    What stands for standard input is taken for a run. Raises InputError for damaged scores, and for scores that are not
+    as they were saved: what they rest on is not known, and new scores of runs could rest on something else.
+    """
+    if not is_file(path):  # a pipe could not be read again
+        return None
+    with open_binary(path) as stream:
+        content = stream.read(len(MAGIC))
+        content += stream.read() if content == MAGIC else b""
+    saved = saved_scores(content, source_name(path))
+    if saved is None and is_score_file(path, alone=False):
+        raise InputError(
+            f"{source_name(path)}: a table of scores, but not as it was saved: what they rest on is lost; save them "
+            "again with --save or write_scores"
+        )
+    return saved
+
+
+# Scores or judgments
+
+
+def is_score_file(path: object, *, alone: bool) -> bool:
+    """Whether a file in the place of judgments holds scores.
+
+    alone: whether no run follows, so that judgments make no sense: then a table without documents will do. Else a file
+    is one of scores only if its columns or lines say so. Pipes are never read.
+    """
+    if not is_file(path):
+        return False
+    assert isinstance(path, (str, os.PathLike))
+    try:
+        with open_binary(path) as stream:
+            head = stream.read(HEAD).removeprefix(BOM)
+    except (RankscopeError, OSError):
+        return False  # whoever reads it says what is wrong
+    if head.startswith(MAGIC):
+        return is_score_header(parquet_columns(path), alone)
+    if is_sample_log(head) or per_query_layout(head) is not None:
+        return True
+    if head.lstrip().startswith((b"{", b"[")):
+        record = first_record(head)
+        return is_score_header(list(record), alone) if record else alone
+    lines = [line for line in head.splitlines() if line.strip() and not line.startswith(b"#")][:1]
+    if not lines:
+        return False
+    _, separator = separator_of(lines[0])
+    try:
+        header = next(csv.reader(io.StringIO(lines[0].decode("utf-8", "replace")), delimiter=separator))
+    except (csv.Error, StopIteration):
+        return False
+    if len(header) < 2 or any(map(is_number, header)):
+        return False
+    return is_score_header(header, False) or (
+        alone and is_score_header(header, True) and not looks_like_rank_table(os.fspath(path))
+    )
+
+
+def is_score_header(header: Sequence[str], alone: bool) -> bool:
+    """Whether columns of these names are scores."""
+    if find_column(header, COLUMN_NAMES["doc_id"]) is not None:
+        return False
+    bound = {column.name for column in SCHEMA.columns if find_column(header, (column.name, *column.aliases))}
+    return alone or "query" in bound
+
+
+def parquet_columns(path: PathLike) -> list[str]:
+    import polars as pl
+
+    try:
+        return list(pl.read_parquet_schema(os.fspath(path)))
+    except (pl.exceptions.PolarsError, OSError):
+        return []
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

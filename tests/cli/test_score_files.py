@@ -1,0 +1,128 @@
+"""A file of scores in the place of judgments and runs, in every command that begins with scores."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.messages import mentions
+
+SYSTEMS = ("old", "new", "third")
+
+
+@pytest.fixture
+def values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Scores of three systems on 30 items, in scores.csv; whether they are above a half, in binary.csv."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(5)
+    ease = rng.normal(0.5, 0.2, size=(1, 30))
+    table = np.clip(ease + np.array([[0.0], [0.1], [0.02]]) + rng.normal(0, 0.1, size=(3, 30)), 0, 1).round(3)
+    for name, columns in (("scores.csv", table), ("binary.csv", (table > 0.5).astype(int))):
+        rows = ["item,old,new,third", *(f"{i:03d},{','.join(map(str, column))}" for i, column in enumerate(columns.T))]
+        Path(name).write_text("\n".join(rows) + "\n")
+    return table
+
+
+def records(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_compare_by_t_is_scipys(cli: Callable[..., Any], values: Any) -> None:
+    from scipy.stats import ttest_rel
+
+    done = cli("compare", "scores.csv", "-m", "F1", "--correction", "none", "--format", "csv")
+    assert done.code == 0
+    for row in records(done.out):
+        a, b = (values[SYSTEMS.index(row[side])] for side in ("system_a", "system_b"))
+        expected = ttest_rel(a, b)
+        assert row["measure"] == "F1"
+        assert float(row["pvalue"]) == pytest.approx(expected.pvalue, rel=1e-9)
+        assert float(row["statistic"]) == pytest.approx(expected.statistic, rel=1e-9)
+
+
+def test_the_sign_test_of_successes_is_mcnemars(cli: Callable[..., Any], values: Any) -> None:
+    from scipy.stats import binomtest
+
+    right = values > 0.5
+    only_old, only_new = int((right[0] & ~right[1]).sum()), int((~right[0] & right[1]).sum())
+    done = cli("compare", "binary.csv", "--test", "sign", "--correction", "none", "--format", "csv")
+    assert float(records(done.out)[0]["pvalue"]) == pytest.approx(binomtest(only_old, only_old + only_new).pvalue)
+    assert "McNemar's exact test" in cli("compare", "binary.csv", "--test", "sign").out
+
+
+def test_all_commands_take_the_file(cli: Callable[..., Any], values: Any) -> None:
+    for command in (
+        ["compare", "scores.csv", "-m", "F1", "--baseline", "old"],
+        ["plan", "scores.csv", "-m", "F1", "--difference", "0.05"],
+        ["stability", "scores.csv", "-m", "F1", "--iterations", "4", "--resamples", "50", "--seed", "1"],
+        ["leaderboard", "scores.csv", "--input", "scores"],
+    ):
+        done = cli(*command)
+        assert (done.code, done.err) == (0, ""), command
+    assert "F1 | source:table | queries:30" in cli("compare", "scores.csv", "-m", "F1").out
+
+
+def test_agree_measures_takes_the_file(cli: Callable[..., Any], values: Any) -> None:
+    lines = [f"{s},{i},{x},{-x}" for s, row in zip(SYSTEMS, values, strict=True) for i, x in enumerate(row)]
+    Path("two.csv").write_text("\n".join(["system,item,F1,WER", *lines]) + "\n")
+    done = cli("agree", "measures", "two.csv", "--lower", "WER", "--statistic", "pearson", "--format", "csv")
+    assert float(records(done.out)[0]["value"]) == pytest.approx(1.0)
+
+
+def test_report_has_no_parts_that_need_lists(cli: Callable[..., Any], values: Any) -> None:
+    pytest.importorskip("jinja2")
+    done = cli("report", "scores.csv", "-m", "F1", "--baseline", "old", "--no-figures", "-o", "page.html")
+    page = Path("page.html").read_text("utf-8")
+    assert done.code == 0
+    assert mentions(page, "scores.csv, SHA-256", "source:table", "from scores alone")
+    assert "nobody judged" not in page
+
+
+def test_a_gate_with_a_file_of_scores(cli: Callable[..., Any], values: Any) -> None:
+    Path("new.csv").write_text("item,new\n" + "".join(f"{i:03d},{x}\n" for i, x in enumerate(values[1])))
+    call = ("compare", "new.csv", "-m", "F1", "--against", "scores.csv", "--gate", "0.02")
+    assert cli(*call, "--baseline", "old").code == 0
+    assert mentions(cli(*call).err, "3 systems", "--baseline")
+    worse = cli("compare", "scores.csv", "-m", "F1", "--against", "new.csv", "--gate", "0.02")
+    assert mentions(worse.err, "3")
+
+
+def test_files_of_one_system_each(cli: Callable[..., Any], values: Any) -> None:
+    for name, row in zip(SYSTEMS, values, strict=True):
+        Path(f"{name}.eval").write_text("".join(f"map\t{i}\t{x}\n" for i, x in enumerate(row)))
+    done = cli("compare", "old.eval", "new.eval", "--baseline", "old.eval", "--format", "csv")
+    assert [(row["system_a"], row["system_b"]) for row in records(done.out)] == [("new", "old")]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--ties", "file"], ["--ties", "scores.csv"]),
+        (["--rel", "1"], ["--rel", "scores.csv"]),
+        (["--workers", "2"], ["--workers", "scores.csv"]),
+        (["--columns", "value"], ["NAME=COLUMN"]),
+        (["--columns", "value=x"], ["scores.csv:1", "'x'", "'old'"]),
+        (["--lower", "x"], ["--lower", "score"]),
+        (["-m", "F1", "-m", "F2"], ["F1"]),
+    ],
+)
+def test_options_that_scores_do_not_have_are_refused(
+    cli: Callable[..., Any], values: Any, options: list[str], words: list[str]
+) -> None:
+    done = cli("compare", "scores.csv", *options)
+    assert done.code == 2
+    assert mentions(done.err, *words)
+
+
+def test_options_of_files_of_scores_need_one(cli: Callable[..., Any], values: Any) -> None:
+    Path("q.qrels").write_text("q 0 d 1\n")
+    Path("a.run").write_text("q Q0 d 1 1 a\n")
+    for command in ("compare", "plan", "stability", "report"):
+        done = cli(command, "q.qrels", "a.run", "a.run", "--lower", "AP")
+        assert done.code == 2
+        assert mentions(done.err, "--lower", "q.qrels")

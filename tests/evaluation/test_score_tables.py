@@ -1,0 +1,297 @@
+"""Scores of other tools: every form gives the same values, and what is wrong is refused with file and line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from helpers.messages import mentions
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankscope as rs
+from rankscope.errors import InputError, ParameterError, RankscopeError, UnknownName
+from rankscope.evaluation.read_scores import is_score_file
+from rankscope.reporting.tables import render_scores
+
+QRELS = {f"q{i}": {"a": 1, "b": 2 * (i % 2)} for i in range(6)}
+RUNS = [
+    rs.Run({query: {"a": 2.0, "b": 1.0} for query in QRELS}, name="good"),
+    rs.Run({query: {"c": 3.0, "a": 1.0 + i, "b": 2.5} for i, query in enumerate(QRELS)}, name="poor"),
+]
+
+
+def read(folder: Path, text: str | bytes, name: str = "scores.csv", **options: Any) -> rs.Scores:
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return rs.read_scores(path, **options)
+
+
+def as_dict(scores: rs.Scores) -> dict[tuple[str, str, str], float]:
+    return {
+        (system, measure, query): float(scores.values[s, m, q])
+        for s, system in enumerate(scores.systems)
+        for m, measure in enumerate(scores.measure_names)
+        for q, query in enumerate(scores.query_ids)
+        if not np.isnan(scores.values[s, m, q])
+    }
+
+
+# All forms
+
+
+@pytest.mark.parametrize("format_name", ["csv", "json", "jsonl"])
+def test_what_evaluate_writes_comes_back_with_the_same_bits(tmp_path: Path, format_name: str) -> None:
+    scores = rs.evaluate(QRELS, RUNS, ["AP", "nDCG@2"])
+    text = render_scores(scores, format_name, by_query=True)
+    again = read(tmp_path, text, f"own.{format_name}")
+    assert as_dict(again) == as_dict(scores)
+    assert (again.systems, again.measure_names, again.query_ids) == (
+        scores.systems,
+        scores.measure_names,
+        scores.query_ids,
+    )
+    assert again.signature() == f"AP nDCG@2 | source:table | queries:6 | rankscope {rs.__version__}"
+
+
+NAMES = st.lists(st.sampled_from(["bm25", "dense", "é b", "007", "x,y", 'a"b', "z|w"]), min_size=2, unique=True)
+VALUES = st.floats(-1e6, 1e6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data(), NAMES, st.lists(st.sampled_from(["1", "01", "q 2", "a;b", "Q"]), min_size=1, unique=True))
+def test_long_wide_frames_mappings_and_arrays_are_one(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, systems: list[str], queries: list[str]
+) -> None:
+    values = np.array([[data.draw(VALUES) for _ in queries] for _ in systems])
+    folder = tmp_path_factory.mktemp("forms")
+    rows = [(s, q, values[i, j]) for i, s in enumerate(systems) for j, q in enumerate(queries)]
+    long = pl.DataFrame(rows, schema=["system", "query", "F1"], orient="row")
+    wide = pl.DataFrame({"item": queries, **dict(zip(systems, values, strict=True))})
+    expected = {(s, "F1", q): v for s, q, v in rows}
+    for frame in (long, long.rename({"F1": "value"}).with_columns(measure=pl.lit("F1")), wide):
+        for name, write in (
+            ("a.csv", lambda f: f.write_csv()),
+            ("a.tsv", lambda f: f.write_csv(separator="\t")),
+            ("a.jsonl", lambda f: f.write_ndjson()),
+            ("a.json", lambda f: f.write_json()),
+        ):
+            assert as_dict(read(folder, write(frame), name, measures="F1")) == expected
+        frame.write_parquet(folder / "a.parquet")
+        assert as_dict(rs.read_scores(folder / "a.parquet", measures="F1")) == expected
+        assert as_dict(rs.Scores.of(frame, measures="F1")) == expected
+        assert as_dict(rs.Scores.of(frame.to_arrow(), measures="F1")) == expected
+    nested = {s: dict(zip(queries, values[i].tolist(), strict=True)) for i, s in enumerate(systems)}
+    assert as_dict(rs.Scores.of(nested, measures="F1")) == expected
+    assert as_dict(read(folder, json.dumps(nested), "b.json", measures="F1")) == expected
+    assert rs.Scores.of(values, systems=systems).values[:, 0].tolist() == values.tolist()
+
+
+def test_a_column_a_measure_and_several_systems(tmp_path: Path) -> None:
+    scores = read(tmp_path, "model,item,F1,WER,text\na,1,0.5,3,x\na,2,1,2,y\nb,1,0.25,1,z\n", lower="WER")
+    assert scores.matrix("F1").tolist()[0] == [0.5, 1.0]
+    assert np.isnan(scores.matrix("F1")[1, 1])
+    assert (scores.sign("F1"), scores.sign("WER")) == (1, -1)
+    assert "WER[better:lower]" in scores.signature()
+    assert "missing:drop" in scores.signature()
+    assert mentions(scores.notes[0], "'text'", "left out")
+    assert mentions(scores.notes[-1], 2, "missing")
+
+
+def test_columns_of_measures_of_one_system(tmp_path: Path) -> None:
+    scores = read(tmp_path, "qid,AP,nDCG@10,MinRank\n1,0.5,0.25,3\n", "bm25.csv")
+    assert (scores.systems, scores.measure_names) == (("bm25",), ("AP", "nDCG@10", "MinRank"))
+    assert scores.sign("MinRank") == -1
+    assert not isinstance(scores.measures[0], type(rs.parse_measure("AP")))  # another tool's AP may be another
+
+
+def test_trec_eval_and_ir_measures(tmp_path: Path) -> None:
+    text = "map                   \tq1\t0.5000\nP_5                   \tq1\t0.2\nmap\tq2\t1\nP_5\tq2\t0.4\n"
+    scores = read(tmp_path, f"{text}runid                 \tall\tbm25\nmap\tall\t0.75\n", "bm25.eval")
+    assert as_dict(scores) == {
+        ("bm25", "map", "q1"): 0.5,
+        ("bm25", "map", "q2"): 1.0,
+        ("bm25", "P_5", "q1"): 0.2,
+        ("bm25", "P_5", "q2"): 0.4,
+    }
+    by_ir_measures = read(tmp_path, "q1\tAP\t0.5\nq2\tAP\t1.0\nall\tAP\t0.75\n", "dense.txt")
+    assert by_ir_measures.matrix("AP").tolist() == [[0.5, 1.0]]
+    with pytest.raises(InputError, match=r"bad\.eval:2: value is 'x'"):
+        read(tmp_path, "map\tq1\t0.5\nmap\tq2\tx\n", "bad.eval")
+
+
+def test_several_files_are_several_systems(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.eval").write_text("map\tq1\t0.5\nmap\tq2\t1\n")
+    scores = rs.read_scores([tmp_path / "a.eval", tmp_path / "b.eval"])
+    assert (scores.systems, scores.matrix("map").tolist()) == (("a", "b"), [[0.5, 1.0], [0.5, 1.0]])
+    with pytest.raises(InputError, match=r"the system 'a' is in .*a\.eval, too"):
+        rs.read_scores([tmp_path / "a.eval", tmp_path / "b.eval", tmp_path / "a.eval"])
+
+
+def sample(number: int, **values: Any) -> str:
+    return json.dumps({"doc_id": number, "doc": {"q": "?"}, "resps": [[]], "metrics": sorted(values), **values})
+
+
+def test_samples_of_lm_evaluation_harness(tmp_path: Path) -> None:
+    for model, right in (("llama", 1.0), ("qwen", 0.0)):
+        (tmp_path / model).mkdir()
+        for task in ("arc", "mmlu"):
+            lines = [sample(i, acc=right, exact=i % 2) for i in range(3)]
+            (tmp_path / model / f"samples_{task}_2024-01-01.jsonl").write_text("\n".join(lines) + "\n")
+    scores = rs.read_scores(sorted(tmp_path.glob("*/*.jsonl")))
+    assert scores.systems == ("llama", "qwen")
+    assert scores.query_ids == ("arc/0", "arc/1", "arc/2", "mmlu/0", "mmlu/1", "mmlu/2")
+    assert scores.matrix("acc").tolist() == [[1.0] * 6, [0.0] * 6]
+    with pytest.raises(InputError, match=r"x\.jsonl:2: a second acc of doc_id 0, the first is at .*x\.jsonl:1"):
+        read(tmp_path, f"{sample(0, acc=1)}\n{sample(0, acc=0)}\n", "x.jsonl")
+
+
+def test_pyterrier_frames_and_records() -> None:
+    pandas = pytest.importorskip("pandas")
+    records = [
+        {"name": name, "qid": str(q), "measure": "AP", "value": value}
+        for name, value in (("bm25", 0.5), ("dense", 0.75))
+        for q in (1, 2)
+    ]
+    for data in (pandas.DataFrame(records), records, pl.DataFrame(records)):
+        assert rs.Scores.of(data).matrix("AP").tolist() == [[0.5, 0.5], [0.75, 0.75]]
+
+
+def test_pytrec_eval_results_by_system() -> None:
+    results = {"bm25": {"q1": {"map": 0.5, "P_5": 0.2}, "q2": {"map": 1.0, "P_5": None}}}
+    scores = rs.Scores.of(results)
+    assert scores.measure_names == ("map", "P_5")
+    assert scores.matrix("map").tolist() == [[0.5, 1.0]]
+
+
+def test_columns_semicolons_and_decimal_commas(tmp_path: Path) -> None:
+    columns = {"query": "prompt", "system": "variant", "value": "points"}
+    scores = read(tmp_path, "prompt;variant;points\n007;a;0,5\n007;b;1,25\n", columns=columns)
+    assert as_dict(scores) == {("a", "points", "007"): 0.5, ("b", "points", "007"): 1.25}
+    with pytest.raises(InputError, match=r":1: no column 'x', which columns \(--columns\) names, among 'prompt'"):
+        read(tmp_path, "prompt,variant,points\n1,a,1\n", columns={"query": "x"})
+    with pytest.raises(ParameterError, match=r"has 'topic', expected some of system, query"):
+        read(tmp_path, "prompt,variant,points\n1,a,1\n", columns={"topic": "prompt"})
+
+
+def test_directions_and_names(tmp_path: Path) -> None:
+    text = "item,system,WER\n1,a,0.5\n1,b,0.25\n"
+    assert any("--lower WER" in note for note in read(tmp_path, text).notes)
+    assert not any("--lower" in note for note in read(tmp_path, text, lower=["WER"]).notes)
+    with pytest.raises(UnknownName, match="lower"):
+        read(tmp_path, text, lower="TER")
+    with pytest.raises(UnknownName, match="F1"):
+        read(tmp_path, text, measures="F1")
+    percent = read(tmp_path, "item,system,AP\n1,a,50\n")
+    assert any(mentions(note, "50", "percent") for note in percent.notes)
+
+
+def test_a_foreign_measure_is_saved_as_such(tmp_path: Path) -> None:
+    scores = read(tmp_path, "item,system,AP\n1,a,50\n1,b,25\n")
+    rs.write_scores(scores, tmp_path / "s.parquet")
+    again = rs.read_scores(tmp_path / "s.parquet")
+    assert again.measures == scores.measures
+    assert again.signature() == scores.signature()
+
+
+# What is wrong
+
+HEADER = "system,query,value\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"{HEADER}a,1,nan\n", ":2: value is nan"),
+        (f"{HEADER}a,1,1\na,2,inf\n", ":3: value is inf"),
+        (f"{HEADER}a,1,1e999\n", ":2: value is inf"),
+        (f"# note\n\n{HEADER}a,1,1\n\na,2,x\n", ":6: value is 'x'"),
+        (f"{HEADER}a,1,1_0\n", ":2: value is '1_0'"),
+        (f"{HEADER}a,1,1\n\na,2\n", ":4: 2 fields, expected 3"),
+        (f"{HEADER}a,1,1\na,2,3,4\n", ":3: 4 fields, expected 3"),
+        (f"{HEADER}a,1,1\nb,1,1\na,1,2\n", ":4: a second value of this system and query, the first is at "),
+        (f"{HEADER}a,,1\n", ":2: query is empty"),
+        (f"{HEADER}a,1,1\nA,1,1\n", ":3: the system 'A' differs from 'a' in case only"),
+        (f'{HEADER}"a\nb",1,1\nb,1,x\n', ":4: value is 'x'"),
+        (f"{HEADER}a,1,\n", ": no value in any cell"),
+        (HEADER, ": a header and no rows"),
+        ("", ": the file is empty"),
+        ("item,a,b\n1,1,2\n1,2,3\n", ":3: item '1' stands a second time, the first is at "),
+        ("item,a,b\n1,1,2\n2,2,3x\n3,1,1\n", ":3: b is '3x'"),
+        ("item,a,A\n1,1,2\n", ":1: the columns 'a' and 'A' differ in case"),
+        ("item,a,a\n1,1,2\n", ":1: two columns are called 'a'"),
+        (",a,b\n1,1,2\n", ":1: column 1 has no name"),
+        ("system,F1\na,1\n", ":1: no column 'query' among 'system', 'F1'"),
+        ("prompt,a,b\nx,1,2\n", ":1: no column 'query' among 'prompt', 'a', 'b'"),
+        ("query_id,doc_id,score\n1,d,2\n", ":1: a column of documents ('doc_id')"),
+        ("q1 0 d1 1\n", ":1: one column only"),
+        ("item,a\n1,x\n", ":1: no column of numbers"),
+        ("system,query,value\na,all,1\n", ": summaries only"),
+        (b"system,query,value\na,1,1\na,\xff,2\n", ":3: this is not UTF-8"),
+        ('[{"system": "a", "query": 1, "value": NaN}]', ": row 0: the value NaN"),
+        ('{"system": "a", "query": 1, "value": 1}\n{"system": "a", "query": 1, "value": 2}\n', ":2: a second value"),
+        ('{"system": "a", "query": 1.5, "value": 1}\n', ":1: column 'query' holds Float64"),
+    ],
+)
+def test_what_is_wrong_is_refused_with_its_line(tmp_path: Path, text: str | bytes, message: str) -> None:
+    with pytest.raises(RankscopeError) as raised:
+        read(tmp_path, text)
+    assert f"scores.csv{message}" in str(raised.value)
+    assert "\n" not in str(raised.value).replace("a\nb", "")
+
+
+def test_wrong_data_in_memory() -> None:
+    for data, message in (
+        (pl.DataFrame({"query": [1.0, 2.0], "a": [1, 2], "b": [1, 2]}), "Float64"),
+        ({"a": {"q": "x"}}, "'a'"),
+        ({"a": {"q": float("inf")}}, "inf"),
+        (np.ones(3), "(systems, queries)"),
+        (np.array([["a"]]), "numbers"),
+        (7, "no table"),
+        (pl.DataFrame({"system": [], "query": [], "value": []}), "without rows"),
+    ):
+        with pytest.raises(InputError) as raised:
+            rs.Scores.of(data)
+        assert message in str(raised.value)
+    with pytest.raises(ParameterError, match="2"):
+        rs.Scores.of(np.ones((2, 3)), systems=["a", "a"])
+
+
+def test_blanks_quotes_and_odd_quotes_are_read(tmp_path: Path) -> None:
+    scores = read(tmp_path, 'item , a ,b\n"x, y" , 1, 2 \r\nz"w,3, NA\n\n')
+    assert as_dict(scores) == {
+        ("a", "score", "x, y"): 1.0,
+        ("a", "score", 'z"w'): 3.0,
+        ("b", "score", "x, y"): 2.0,
+    }
+
+
+# Scores or judgments
+
+
+@pytest.mark.parametrize(
+    ("text", "beside_runs", "alone"),
+    [
+        ("system,query,value\na,1,1\n", True, True),
+        ("item,a,b\n1,1,1\n", True, True),
+        ("a,b\n1,1\n2,1\n", False, False),  # as a table of ranks
+        ("q1 0 d1 1\n", False, False),
+        ("q1\t0\td1\t1\n", False, False),
+        ("query-id\tcorpus-id\tscore\nq\td\t1\n", False, False),
+        ("query_id,doc_id,relevance\nq,d,1\n", False, False),
+        ("map\tq1\t0.5\n", True, True),
+        ('{"q1": {"d1": 1}}', False, True),
+        ("", False, False),
+    ],
+)
+def test_scores_are_told_from_judgments(tmp_path: Path, text: str, beside_runs: bool, alone: bool) -> None:
+    path = tmp_path / "file"
+    path.write_text(text)
+    assert is_score_file(path, alone=False) == beside_runs
+    assert is_score_file(path, alone=True) == alone
+    assert not is_score_file("-", alone=True)
