@@ -14,11 +14,13 @@ from rankscope.data.grades import has_fractions, highest_grade
 from rankscope.data.hits import freeze
 from rankscope.data.row_input import (
     are_by_subtopic,
+    is_mapping_of_lists,
     is_mapping_of_mappings,
     refuse_bad_ids,
     refuse_values,
     rows_from_data,
     rows_from_dicts,
+    rows_from_lists,
     to_numbers,
 )
 from rankscope.data.rows import Rows, combined_keys, decode_ids
@@ -49,10 +51,12 @@ class Qrels:
     Parameters
     ----------
     data
-        `{query_id: {document_id: relevance}}`; or a data frame (polars, pandas, pyarrow: anything with the Arrow
-        PyCapsule interface) or a mapping of columns (lists, NumPy arrays) with `query_id`, `doc_id`, `relevance`. To
-        read a file, use `read_qrels`. Judgments by subtopic have a further column `subtopic`, or are `{query_id:
-        {subtopic: {document_id: relevance}}}`; other measures take the highest relevance of each document.
+        `{query_id: {document_id: relevance}}`, or `{query_id: [document_id, ...]}` with the relevant documents (a list
+        or a set; relevance 1); or a data frame (polars, pandas, pyarrow: anything with the Arrow PyCapsule interface),
+        a list of records or a mapping of columns (lists, NumPy arrays) with `query_id`, `doc_id`, `relevance`, or with
+        `query_id` and a list of ids in each row (`relevant_ids`). To read a file, use `read_qrels`. Judgments by
+        subtopic have a further column `subtopic`, or are `{query_id: {subtopic: {document_id: relevance}}}`; other
+        measures take the highest relevance of each document.
 
     Raises
     ------
@@ -82,6 +86,8 @@ class Qrels:
                 self._from_rows(rows_from_dicts(data, "qrels", "relevance"))
             else:
                 self._from_mapping(data)
+        elif is_mapping_of_lists(data):
+            self._from_rows(rows_from_lists(data, "qrels", "relevance"))
         else:
             self._from_rows(rows_from_data(data, "relevance"))
 

@@ -1,7 +1,8 @@
-"""Makes rows from data in memory: mappings by query, data frames and columns, and runs given piece by piece."""
+"""Makes rows from data in memory: mappings by query, lists of ids, data frames and columns, and runs piece by piece."""
 
 from __future__ import annotations
 
+import json
 import os
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -27,8 +28,8 @@ from rankscope.data.rows import (
 )
 from rankscope.data.text import first_names
 from rankscope.errors import InputError
-from rankscope.kernels.segments import bounds
-from rankscope.kernels.text import Fields, encode, hashes
+from rankscope.kernels.segments import bounds, place_in_group
+from rankscope.kernels.text import Fields, decode, encode, hashes
 from rankscope.typing import Ints
 
 if TYPE_CHECKING:
@@ -37,6 +38,10 @@ if TYPE_CHECKING:
 __all__ = [
     "COLUMN_NAMES",
     "DICT_SHAPE",
+    "LIST_NAMES",
+    "NUMBER_LIST_NAMES",
+    "QUERY_NAMES",
+    "RANK_NAMES",
     "PieceReader",
     "RowLocation",
     "all_integers",
@@ -44,6 +49,8 @@ __all__ = [
     "columns_of_frame",
     "detect_pieces",
     "find_column",
+    "has_lists",
+    "is_mapping_of_lists",
     "is_mapping_of_mappings",
     "list_columns",
     "refuse_bad_ids",
@@ -53,6 +60,7 @@ __all__ = [
     "rows_from_data",
     "rows_from_dicts",
     "rows_from_frame",
+    "rows_from_lists",
     "shorten_value",
     "to_frame",
     "to_numbers",
@@ -215,12 +223,45 @@ def shorten_value(value: object) -> str:
 
 #: What a column may be called, ours first.
 COLUMN_NAMES = {
-    "query_id": ("query_id", "qid", "q_id", "query", "topic", "query-id", "topic_id"),
+    "query_id": (
+        "query_id",
+        "qid",
+        "q_id",
+        "query",
+        "topic",
+        "query-id",
+        "topic_id",
+        "question_id",
+        "question",
+        "user_input",
+    ),
     # PyTerrier's results have docno, the name of the document, beside docid, its number within the index.
     "doc_id": ("doc_id", "docno", "docid", "doc", "document_id", "corpus-id", "did", "document", "pid", "passage_id"),
     "relevance": ("relevance", "rel", "label", "grade", "judgment", "score"),
     "score": ("score", "sim", "similarity"),
     "subtopic": ("subtopic", "subtopic_id"),
+}
+#: What the column of queries beside lists of ids may be called.
+QUERY_NAMES = (*COLUMN_NAMES["query_id"], "id")
+#: What a column with a list of ids in each row may be called: the ids that a system retrieved, best first; the ids that
+#: it should have retrieved.
+LIST_NAMES = {
+    "score": (
+        *("retrieved_ids", "retrieved_context_ids", "retrieved_doc_ids", "retrieved_document_ids", "retrieved"),
+        *("ranking", "ranked_ids", "result_ids", "results", "doc_ids", "document_ids", "docids"),
+    ),
+    "relevance": (
+        *("relevant_ids", "relevant_doc_ids", "relevant_document_ids", "relevant", "expected_ids", "expected_doc_ids"),
+        *("expected", "reference_context_ids", "gold_ids", "gold_doc_ids", "gold", "positives", "positive_ids"),
+        *("ground_truth_ids", "ground_truth", "doc_ids", "document_ids", "docids"),
+    ),
+}
+#: What a column of ranks may be called, which stands for the scores of a run without them.
+RANK_NAMES = ("rank", "position")
+#: What a column with a list of numbers beside the ids may be called.
+NUMBER_LIST_NAMES = {
+    "score": ("scores", "score", "retrieved_scores", "similarities"),
+    "relevance": ("relevances", "relevance", "grades", "labels"),
 }
 
 
@@ -229,6 +270,44 @@ def is_mapping_of_mappings(data: Any) -> bool:
     if type(data) is dict and all(type(docs) is dict for docs in data.values()):  # the usual case, checked quickly
         return True
     return isinstance(data, Mapping) and all(isinstance(docs, Mapping) for docs in data.values())
+
+
+def is_mapping_of_lists(data: Any) -> bool:
+    """Whether it is `{query_id: [document_id, ...]}`, and not a table whose columns are lists."""
+    if not isinstance(data, Mapping) or not data or not all(map(is_list, data.values())):
+        return False
+    names = {name for options in (*COLUMN_NAMES.values(), *LIST_NAMES.values()) for name in options}
+    n_column_names = sum(isinstance(key, str) and key.strip().lower() in names for key in data)
+    return n_column_names < min(2, len(data))
+
+
+def is_list(value: object) -> bool:
+    return isinstance(value, (list, tuple, set, frozenset)) or (isinstance(value, np.ndarray) and value.ndim == 1)
+
+
+def rows_from_lists(data: Mapping[str, Collection[Any]], name: str, value_field: str) -> Rows:
+    """Lists of ids as rows: the score is minus the rank in a run, and in judgments each id has relevance 1.
+
+    Queries with empty lists are kept. Raises InputError where an id is wrong, or for a run in sets, which have no
+    order.
+    """
+    queries = list(data)
+    refuse_bad_ids(queries, name, "query")
+    if value_field == "score":
+        for query, ids in data.items():
+            if isinstance(ids, (set, frozenset)):
+                raise InputError(f"{name}: query {query!r} has a set, expected a list of ids, best first")
+    lists = [sorted(ids, key=str) if isinstance(ids, (set, frozenset)) else list(ids) for ids in data.values()]
+    lengths = np.fromiter(map(len, lists), np.int64, len(lists))
+    values = values_of_lists(bounds(lengths), value_field)
+    return make_rows(queries, lengths, list(chain.from_iterable(lists)), values, name, None, KINDS[value_field])
+
+
+def values_of_lists(offsets: Ints, value_field: str) -> Numbers:
+    """Scores of ranked lists: minus the rank; or relevances: 1."""
+    if value_field == "relevance":
+        return np.ones(int(offsets[-1]), np.int64)
+    return (-1 - place_in_group(offsets)).astype(np.float64)
 
 
 def rows_from_data(data: Any, value_field: str) -> Rows:
@@ -296,17 +375,21 @@ class RowLocation:
     lines
         Whether rows are lines of a file.
     starts
-        Where each row starts in the buffer.
+        Where each id starts in the buffer.
+    rows
+        Row of each id, if rows hold lists of ids; else each row has one.
     """
 
     name: str
     first: int
     lines: bool
     starts: npt.NDArray[np.int64] | None = None
+    rows: Ints | None = None
 
     def __call__(self, start: int) -> str:
         assert self.starts is not None
-        return self.row(int(np.searchsorted(self.starts, start)))
+        index = int(np.searchsorted(self.starts, start))
+        return self.row(index if self.rows is None else int(self.rows[index]))
 
     def row(self, row: int) -> str:
         return f"{self.name}:{row + self.first}" if self.lines else f"{self.name}: row {row + self.first}"
@@ -332,6 +415,9 @@ def rows_from_frame(frame: pl.DataFrame, value_field: str, name: str, first_row:
         The rows, and the number of such queries.
     """
     location = RowLocation(name, first_row, bool(first_row))
+    list_column = find_list_column(frame, value_field)
+    if list_column is not None:
+        return rows_from_list_column(frame, list_column, value_field, location), 0
     columns = columns_of_frame(frame, value_field, location, required_columns(frame.columns, value_field, name))
     interner = Interner()
     codes = interner.codes(columns.queries)
@@ -340,6 +426,108 @@ def rows_from_frame(frame: pl.DataFrame, value_field: str, name: str, first_row:
     where = replace(location, starts=docs.starts)
     hashed, kind = hashes(docs), KINDS[value_field]
     return group_rows(list(interner.ids), codes, docs, hashed, columns.values, where, columns.subtopics, kind)
+
+
+def has_lists(columns: Collection[str], value_field: str) -> bool:
+    """Whether a table with these columns may have a list of ids in each row."""
+    names = list(columns)
+    return (
+        find_column(names, COLUMN_NAMES["doc_id"]) is None and find_column(names, LIST_NAMES[value_field]) is not None
+    )
+
+
+def find_list_column(frame: pl.DataFrame, value_field: str) -> str | None:
+    """The column with a list of ids in each row; None for a table with a document a row."""
+    import polars as pl
+
+    column = find_column(frame.columns, COLUMN_NAMES["doc_id"])
+    if column is None:
+        column = find_column(frame.columns, LIST_NAMES[value_field])
+    return column if column is not None and isinstance(frame[column].dtype, (pl.List, pl.Array)) else None
+
+
+def rows_from_list_column(frame: pl.DataFrame, column: str, value_field: str, location: RowLocation) -> Rows:
+    """Rows of a frame with a query and its list of ids in each row, as `rows_from_lists`.
+
+    A column with a list of numbers beside it holds the scores, or the relevances.
+    """
+    import polars as pl
+
+    query_column = require_column(frame.columns, "query_id", QUERY_NAMES, location.name)
+    query_fields = string_column(pl.DataFrame({"query_id": frame[query_column]}), "query_id", location.row)
+    interner = Interner()
+    codes = interner.codes(query_fields)
+    if len(interner.ids) < frame.height:
+        row = int(np.flatnonzero(np.maximum.accumulate(codes)[:-1] >= codes[1:])[0]) + 1
+        query = list(interner.ids)[codes[row]].decode("utf-8", "replace")
+        raise InputError(f"{location.row(row)}: query {query!r} has a list already, expected one list a query")
+    lists = frame[column]
+    refuse_missing_lists(lists, location, "a list of ids ([] for none)")
+    lengths = lists.list.len().to_numpy().astype(np.int64)
+    rows = np.repeat(np.arange(frame.height), lengths)
+    if not rows.size:
+        raise InputError(f"{location.name}: all lists of {column} are empty, expected at least one id")
+
+    def location_of(index: int) -> str:
+        return location.row(int(rows[index]))
+
+    docs = string_column(pl.DataFrame({"doc_id": explode(lists)}), "doc_id", location_of)
+    refuse_objects(query_fields, query_column, location.row)
+    refuse_objects(docs, column, location_of)
+    offsets = bounds(lengths)
+    values = values_of_lists(offsets, value_field)
+    number_column_name = find_column(frame.columns, NUMBER_LIST_NAMES[value_field])
+    if number_column_name is not None and isinstance(frame[number_column_name].dtype, (pl.List, pl.Array)):
+        numbers = frame[number_column_name]
+        refuse_missing_lists(numbers, location, f"a number for each id of {column}")
+        uneven = np.flatnonzero(numbers.list.len().to_numpy() != lengths)
+        if uneven.size:
+            row = int(uneven[0])
+            raise InputError(
+                f"{location.row(row)}: {column} has {lengths[row]} ids and {number_column_name} "
+                f"{len(numbers[row])} numbers, expected one for each id"
+            )
+        values = number_column(pl.DataFrame({value_field: explode(numbers)}), value_field, location_of)
+    where = replace(location, starts=docs.starts, rows=rows)
+    return Rows(list(interner.ids), offsets, docs, hashes(docs), values, where, kind=KINDS[value_field])
+
+
+#: How objects and lists begin in JSON.
+OPENING = np.frombuffer(b"{[", np.uint8)
+
+
+def refuse_objects(ids: Fields, column: str, location_of: Callable[[int], str]) -> None:
+    """Raise InputError for an object or a list of JSON in the place of an id, which polars makes a text."""
+    for index in np.flatnonzero(np.isin(ids.buffer[ids.starts], OPENING)).tolist():
+        text = decode(ids.take(np.array([index])))[0].decode("utf-8", "replace")
+        if is_json(text):
+            raise InputError(
+                f"{location_of(index)}: {column} holds {shorten_value(text)}, expected ids; write the id in the place "
+                "of it"
+            )
+
+
+def is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def refuse_missing_lists(lists: pl.Series, location: RowLocation, expected: str) -> None:
+    missing = lists.is_null().arg_true()
+    if missing.len():
+        raise InputError(f"{location.row(int(missing[0]))}: {lists.name} is empty, expected {expected}")
+
+
+def explode(lists: pl.Series) -> pl.Series:
+    """The values of all lists, one after the other; an empty list has none."""
+    import polars as pl
+
+    if isinstance(lists.dtype, pl.Array):
+        lists = lists.arr.to_list()
+    return lists.filter(lists.list.len() > 0).explode()
 
 
 class RowColumns(NamedTuple):
@@ -366,7 +554,16 @@ def required_columns(columns: Sequence[str], value_field: str, name: str) -> dic
     fields = ["query_id", "doc_id", value_field]
     if value_field == "relevance" and find_column(columns, COLUMN_NAMES["subtopic"]):
         fields.append("subtopic")
+    if value_field == "score" and find_column(columns, COLUMN_NAMES["score"]) is None:
+        rank_column = find_column(columns, RANK_NAMES)
+        if rank_column is not None:
+            return {**required_ids(columns, name), "rank": rank_column}
     return {field: require_column(columns, field, COLUMN_NAMES[field], name) for field in fields}
+
+
+def required_ids(columns: Sequence[str], name: str) -> dict[str, str]:
+    """The columns of queries and documents."""
+    return {field: require_column(columns, field, COLUMN_NAMES[field], name) for field in ("query_id", "doc_id")}
 
 
 def columns_of_frame(
@@ -378,7 +575,10 @@ def columns_of_frame(
     frame = pl.DataFrame({field: frame[column] for field, column in names.items()})
     if not frame.height:
         raise InputError(f"{location.name}: no data rows, expected at least one; write one row per document")
-    values = number_column(frame, value_field, location.row)
+    if "rank" in names:  # of a run without scores
+        values = -number_column(frame, "rank", location.row)
+    else:
+        values = number_column(frame, value_field, location.row)
     queries, docs = string_column(frame, "query_id", location.row), string_column(frame, "doc_id", location.row)
     subtopics = string_column(frame, "subtopic", location.row) if "subtopic" in names else None
     return RowColumns(queries, docs, values, subtopics)
@@ -408,8 +608,10 @@ def missing_column_advice(columns: Sequence[str], field: str, names: Sequence[st
     """Advice where no column has one of these names."""
     if len(columns) == 1 and any(separator in columns[0] for separator in ";|"):
         return "are there ; or | between the columns? Put tabs in their place (and points in that of decimal commas)"
-    if field == "score" and find_column(columns, ("rank",)) is not None:
-        return "ranks are no scores, since the lowest is the best: add a column score, as 1 / rank"
+    if field == "doc_id":
+        list_name = find_column(columns, [name for options in LIST_NAMES.values() for name in options])
+        if list_name is not None:
+            return f"{list_name} holds no lists, expected a list of ids in each row, as JSON writes it"
     return f"rename one of them to {field} (also understood: {', '.join(names[1:])})"
 
 

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope.data.row_input import detect_pieces, is_mapping_of_mappings, rows_from_data, rows_from_dicts
+from rankscope.data.row_input import (
+    detect_pieces,
+    is_mapping_of_lists,
+    is_mapping_of_mappings,
+    rows_from_data,
+    rows_from_dicts,
+    rows_from_lists,
+)
 from rankscope.data.rows import RowBatch, Rows, Ungrouped, complete_queries, concatenate_queries, decode_id, decode_ids
 from rankscope.errors import InputError
 from rankscope.kernels.text import decode
@@ -26,11 +33,12 @@ class Run:
     Parameters
     ----------
     data
-        `{query_id: {document_id: score}}`; or a data frame (polars, pandas, pyarrow: anything with the Arrow PyCapsule
-        interface) or a mapping of columns (lists, NumPy arrays) with `query_id`, `doc_id`, `score`. Or an iterator,
-        such as a generator, of pieces: (query_id, sequence of document ids, array of scores), each query once; or data
-        frames, in which the rows of a query follow each other, possibly over several frames. To read a file, use
-        `read_run`.
+        `{query_id: {document_id: score}}`, or `{query_id: [document_id, ...]}` with the best document first; or a data
+        frame (polars, pandas, pyarrow: anything with the Arrow PyCapsule interface), a list of records or a mapping of
+        columns (lists, NumPy arrays) with `query_id`, `doc_id` and `score` or `rank`, or with `query_id` and a list of
+        ids in each row (`retrieved_ids`). Or an iterator, such as a generator, of pieces: (query_id, sequence of
+        document ids, array of scores), each query once; or data frames, in which the rows of a query follow each other,
+        possibly over several frames. To read a file, use `read_run`.
     name
         Name of the system. Default: "run".
 
@@ -50,6 +58,8 @@ class Run:
     >>> import rankscope as rs
     >>> rs.Run({"q1": {"d1": 2.5, "d2": 1.0}}, name="bm25")
     Run('bm25', 1 query)
+    >>> rs.Run({"q1": ["d1", "d2"]}).frame().rows()
+    [('q1', 'd1', -1.0), ('q1', 'd2', -2.0)]
     """
 
     def __init__(self, data: Any, *, name: str = "run") -> None:
@@ -67,6 +77,8 @@ class Run:
             self._pieces = pieces(data, f"run {name!r}")
         elif is_mapping_of_mappings(data):
             self.mapping = data
+        elif is_mapping_of_lists(data):
+            self._loaded_rows = rows_from_lists(data, f"run {name!r}", "score")
         else:
             self._loaded_rows = rows_from_data(data, "score")
 

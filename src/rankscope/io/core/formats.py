@@ -193,6 +193,7 @@ FORMATS: dict[str, FormatEntry] = {
     ),  # the default if no other format matches
     "csv": FormatEntry("rankscope.io.tables.formats:CSV", (".csv",)),
     "tsv": FormatEntry("rankscope.io.tables.formats:TSV", (".tsv",)),
+    "lists": FormatEntry("rankscope.io.id_lists:LISTS"),
     "jsonl": FormatEntry("rankscope.io.tables.formats:JSONL", (".jsonl",)),
     "json": FormatEntry("rankscope.io.json_dicts:JSON", (".json",)),
     "parquet": FormatEntry("rankscope.io.tables.formats:PARQUET", (".parquet",)),

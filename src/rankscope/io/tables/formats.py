@@ -21,6 +21,7 @@ import numpy as np
 
 from rankscope.data.row_input import (
     COLUMN_NAMES,
+    RANK_NAMES,
     RowLocation,
     all_integers,
     columns_of_frame,
@@ -156,7 +157,7 @@ def column_names(content: bytes, format_name: str) -> list[str]:
 def kind_of_columns(columns: list[str], name: str, request: ReadRequest) -> str:
     """The kind by the column of numbers: relevance or score."""
     present = {column.strip().lower() for column in columns}
-    score_columns = present & set(COLUMN_NAMES["score"])
+    score_columns = present & {*COLUMN_NAMES["score"], *RANK_NAMES}
     relevance_columns = present & (set(COLUMN_NAMES["relevance"]) - set(COLUMN_NAMES["score"]))
     if score_columns and relevance_columns:
         return request.resolved_kind(name, f"the columns {list_columns(columns)} may be those of judgments or of a run")

@@ -1,0 +1,183 @@
+"""The format lists: ids without scores or grades, as logs of retrieval hold them.
+
+A run is `{query: [document, ...]}` with the best document first, judgments are the same with the documents that should
+be retrieved. Or there is an object a line (or a list of objects) with the query and one list or both: `{"query_id":
+"q1", "retrieved_ids": [...], "relevant_ids": [...]}`.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from rankscope.data.row_input import (
+    LIST_NAMES,
+    NUMBER_LIST_NAMES,
+    QUERY_NAMES,
+    find_column,
+    has_lists,
+    is_mapping_of_lists,
+    list_columns,
+    require_column,
+    rows_from_frame,
+    rows_from_lists,
+    shorten_value,
+)
+from rankscope.errors import InputError
+from rankscope.io.core import BOM, VALUES, FileContent, FileHead, Format, ReadRequest
+from rankscope.io.json_dicts import parse_json
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankscope.io.core import Source
+
+__all__ = [
+    "LISTS",
+]
+
+
+#: How many lines tell the keys of all objects.
+N_FIRST = 10
+LIST_SHAPE = "{query: [document, ...]}"
+#: An object whose first value is a list, and the name of that value.
+FIRST_LIST = re.compile(rb'\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\[')
+#: A name of a list of ids at the beginning of a file.
+NAMED_LIST = re.compile(
+    rb'"(?:%s)"\s*:\s*\[' % b"|".join({name.encode() for names in LIST_NAMES.values() for name in names}), re.IGNORECASE
+)
+
+
+def looks_like_lists(head: FileHead) -> bool:
+    """Whether this is an object whose first value is a list, or whose record holds a named list of ids."""
+    text = head.text.removeprefix(b"[").lstrip()
+    if not text.startswith(b"{"):
+        return False
+    record_end = text.find(b"\n{")
+    record = text if record_end < 0 else text[:record_end]
+    if NAMED_LIST.search(record) or holds_records(text):
+        return True
+    first = FIRST_LIST.match(text)
+    return first is not None and first[1].decode("utf-8", "replace").lower() not in QUERY_NAMES
+
+
+def read_lists(source: Source, request: ReadRequest) -> FileContent:
+    """Judgments or a run from lists of ids. Raises InputError with the line or the query."""
+    content, name = source.read_bytes().removeprefix(BOM), source.name
+    if holds_records(content):
+        return read_records(content, name, request)
+    data = parse_json(content, name, shape=LIST_SHAPE)
+    if not is_mapping_of_lists(data):
+        key, value = next(((k, v) for k, v in data.items() if not isinstance(v, list)), next(iter(data.items())))
+        raise InputError(f"{name}: {shorten_value(key)} has {shorten_value(value)}, expected {LIST_SHAPE}")
+    kind = request.resolved_kind(name, "lists of ids, which may be a run or judgments")
+    return FileContent(rows_from_lists(data, name, VALUES[kind]))
+
+
+def holds_records(content: bytes) -> bool:
+    """Whether the content is one object a line, or a list of objects, and not one object of lists."""
+    line = next(lines_of(content), b"").lstrip()
+    if line.startswith(b"["):
+        return True
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return any(has_lists(record, value) for value in VALUES.values()) and not is_mapping_of_lists(record)
+
+
+def lines_of(content: bytes) -> Iterator[bytes]:
+    """The lines, one after the other, without a copy of the others."""
+    start = 0
+    while start < len(content):
+        end = content.find(b"\n", start) + 1 or len(content)
+        yield content[start:end]
+        start = end
+
+
+def read_records(content: bytes, name: str, request: ReadRequest) -> FileContent:
+    """Judgments or a run from objects with a query and its list. Raises InputError with the line."""
+    from rankscope.io.tables.frames import records_to_lines
+
+    first_row = 1
+    if content.lstrip().startswith(b"["):
+        content, first_row = records_to_lines(content, name), 0
+    records = list(first_records(content))
+    keys = list(dict.fromkeys(key for record in records for key in record))
+    present = [kind for kind, value in VALUES.items() if has_lists(keys, value)]
+    kind = request.kind or (present[0] if len(present) == 1 else None)
+    if kind is None:
+        reason = f"the columns {list_columns(keys)} may be those of judgments or of a run"
+        kind = request.resolved_kind(name, reason)
+    if kind not in present:
+        names = LIST_NAMES[VALUES[kind]]
+        raise InputError(
+            f"{name}: no list of ids for {'judgments' if kind == 'qrels' else 'a run'} among {list_columns(keys)}; "
+            f"rename one of them to {names[0]} (also understood: {', '.join(names[1:])})"
+        )
+    frame = frame_of_records(content, name, records, VALUES[kind], first_row)
+    return FileContent(*rows_from_frame(frame, VALUES[kind], name, first_row))
+
+
+def first_records(content: bytes) -> Iterator[dict[str, Any]]:
+    """The objects in the first lines, as far as they are valid."""
+    for line in islice(lines_of(content), N_FIRST):
+        with suppress(ValueError, RecursionError):
+            record = json.loads(line)
+            if isinstance(record, dict):
+                yield record
+
+
+def frame_of_records(
+    content: bytes, name: str, records: list[dict[str, Any]], value_field: str, first_row: int
+) -> pl.DataFrame:
+    """The query and its lists from objects like the first; all other values, as texts of documents, are skipped."""
+    import polars as pl
+
+    from rankscope.io.tables.frames import polars_errors, refuse_deep_lines
+
+    refuse_deep_lines(content, name)
+    keys = list(dict.fromkeys(key for record in records for key in record))
+    query_column = require_column(keys, "query_id", QUERY_NAMES, name)
+    list_column = find_column(keys, LIST_NAMES[value_field])
+    number_column = find_column(keys, NUMBER_LIST_NAMES[value_field])
+    types: dict[str, Any] = {query_column: pl.String}
+    if list_column is not None:
+        types[list_column] = pl.List(pl.String)
+    if number_column is not None and all(isinstance(record.get(number_column), list) for record in records):
+        types[number_column] = pl.List(pl.Float64)
+    try:
+        return pl.read_ndjson(io.BytesIO(content), schema=types)
+    except polars_errors() as error:
+        refuse_bad_records(content, name, types, first_row)
+        problem = str(error).partition("\n")[0]
+        raise InputError(f"{name}: cannot be read as lists of ids ({problem}); check how it was made") from None
+
+
+def refuse_bad_records(content: bytes, name: str, types: Iterable[str], first_row: int) -> None:
+    """Raise InputError for the first line that is no object with a query and lists."""
+    for number, line in enumerate(content.splitlines()):
+        where = f"{name}:{number + 1}" if first_row else f"{name}: row {number}"
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            record = None
+        if not isinstance(record, dict):
+            raise InputError(f"{where}: no JSON object, expected one a line; correct this line")
+        for column in types:
+            value = record.get(column)
+            is_list = column.strip().lower() not in QUERY_NAMES
+            entries = value if isinstance(value, list) else [value]
+            if is_list != isinstance(value, list) or any(isinstance(entry, (list, dict)) for entry in entries):
+                expected = "a list of ids" if is_list else "the id of a query"
+                raise InputError(f"{where}: {column} is {shorten_value(value)}, expected {expected}; correct this line")
+
+
+LISTS = Format(read=read_lists, sniff=looks_like_lists)

@@ -1,0 +1,188 @@
+"""Lists of ids: runs without scores and judgments without grades, from memory and from JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from helpers.properties import examples
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankscope as rs
+from rankscope.errors import InputError
+
+GOLD = {"q1": ["d1", "d3"], "q2": ["d9"], "q3": []}
+LISTS = {"q1": ["d2", "d1"], "q2": ["d9", "d4"], "q3": ["d1"]}
+MEASURES = ["RR", "AP", "nDCG@2", "R@2"]
+
+ids = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=4)
+lists = st.dictionaries(ids, st.lists(ids, unique=True, max_size=5), min_size=1, max_size=4).filter(
+    lambda data: any(data.values())
+)
+
+
+def values(qrels: Any, run: Any) -> list[float]:
+    return rs.evaluate(qrels, run, MEASURES).values.ravel().tolist()
+
+
+def test_the_first_id_is_the_best_and_gold_ids_are_relevant() -> None:
+    scores = rs.evaluate(GOLD, LISTS, ["RR", "R@2"])
+    assert scores.matrix("RR").tolist() == [[0.5, 1.0, 0.0]]
+    assert scores.matrix("R@2").tolist() == [[0.5, 1.0, 0.0]]
+
+
+@given(gold=lists, ranked=lists)
+@examples(60)
+def test_lists_are_dicts_with_falling_scores_and_relevance_1(gold: Any, ranked: Any) -> None:
+    gold, ranked = {**gold, "shared": ["a"]}, {**ranked, "shared": ["b", "a"]}
+    as_scores = {query: {doc: -float(rank) for rank, doc in enumerate(docs)} for query, docs in ranked.items()}
+    as_grades = {query: dict.fromkeys(docs, 1) for query, docs in gold.items()}
+    assert values(gold, ranked) == values(as_grades, as_scores)
+    assert values({query: set(docs) for query, docs in gold.items()}, ranked) == values(as_grades, as_scores)
+
+
+def record(query: str, docs: list[str], name: str) -> dict[str, Any]:
+    return {"query_id": query, name: docs}
+
+
+WRITTEN: dict[str, Callable[[dict[str, list[str]], str], str]] = {
+    "object": lambda data, _: json.dumps(data),
+    "object on lines": lambda data, _: json.dumps(data, indent=1),
+    "records": lambda data, name: "\n".join(json.dumps(record(*item, name)) for item in data.items()),
+    "list of records": lambda data, name: json.dumps([record(*item, name) for item in data.items()]),
+}
+
+
+@pytest.mark.parametrize("form", WRITTEN)
+@given(ranked=lists)
+@examples(25)
+def test_every_form_in_a_file_is_the_same_run(form: str, ranked: Any, tmp_path_factory: Any) -> None:
+    path = tmp_path_factory.mktemp("lists") / "run.json"
+    path.write_text(WRITTEN[form](ranked, "retrieved_ids"), encoding="utf-8")
+    expected = rs.Run(ranked).frame()
+    found = rs.read_run(path, input="lists")
+    assert found.frame().equals(expected)
+    assert found.query_ids == tuple(ranked)
+    assert rs.read_run(path).frame().equals(expected) or form.startswith("object")
+
+
+@pytest.mark.parametrize("form", WRITTEN)
+def test_the_content_tells_the_format(form: str, tmp_path: Path) -> None:
+    (tmp_path / "run").write_text(WRITTEN[form](LISTS, "retrieved_context_ids"))
+    (tmp_path / "gold").write_text(WRITTEN[form](GOLD, "reference_context_ids"))
+    assert values(tmp_path / "gold", tmp_path / "run") == values(GOLD, LISTS)
+
+
+@pytest.mark.parametrize("query", ["query_id", "id", "user_input", "question"])
+def test_one_file_may_hold_what_was_retrieved_and_what_was_expected(query: str, tmp_path: Path) -> None:
+    rows = [
+        {query: name, "retrieved_contexts": ["a text"], "retrieved_ids": LISTS[name], "expected_ids": GOLD[name]}
+        for name in LISTS
+    ]
+    path = tmp_path / "rag.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    assert values(path, path) == values(GOLD, LISTS)
+
+
+@pytest.mark.parametrize("make", [list, pl.DataFrame, lambda rows: pl.DataFrame(rows).to_arrow()])
+def test_records_and_frames_hold_lists_too(make: Callable[[Any], Any]) -> None:
+    if make not in (list, pl.DataFrame):
+        pytest.importorskip("pyarrow")
+    run = make([record(*item, "ranking") for item in LISTS.items()])
+    gold = make([record(*item, "relevant_ids") for item in GOLD.items()])
+    assert values(rs.Qrels(gold), rs.Run(run)) == values(GOLD, LISTS)
+
+
+def test_numbers_beside_the_ids_are_scores_and_grades() -> None:
+    run = rs.Run([{"query_id": "q", "retrieved_ids": ["a", "b"], "scores": [0.25, 0.5]}])
+    assert run.frame()["score"].to_list() == [0.25, 0.5]
+    qrels = rs.Qrels([{"query_id": "q", "relevant_ids": ["a", "b"], "grades": [3, 0]}])
+    assert qrels.relevance.tolist() == [3, 0]
+
+
+def test_whole_numbers_are_ids(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text('{"query_id": 7, "retrieved_ids": [3, 1]}\n')
+    assert rs.read_run(path).frame().rows() == [("7", "3", -1.0), ("7", "1", -2.0)]
+
+
+def test_an_empty_list_is_an_empty_ranking_and_not_a_missing_one() -> None:
+    scores = rs.evaluate({"q": ["a"], "r": ["b"]}, {"q": [], "r": ["b"]}, "RR", missing="drop")
+    assert (scores.query_ids, scores.matrix("RR").tolist()) == (("q", "r"), [[0.0, 1.0]])
+
+
+WRONG = {
+    '{"q": ["a", "a"]}': ("'a'", "'q'", "twice"),
+    '{"q": ["a"], "r": {"a": 1}}': ("'r'", "[document, ...]"),
+    '{"q": ["a", 1]}': ("document id 1",),
+    '{"q": [["a", 0.5]]}': ("document id ['a', 0.5]",),
+    '{"query_id": "q", "retrieved_ids": ["a"]}\n{"query_id": "q", "retrieved_ids": ["b"]}': (":2:", "'q'", "already"),
+    '{"query_id": "q", "retrieved_ids": ["a"]}\n{"query_id": "r", "retrieved_ids": "b"}': (":2:", "'b'", "list"),
+    '{"query_id": "q", "retrieved_ids": ["a"]}\n{"query_id": "r"}': (":2:", "retrieved_ids", "empty"),
+    '{"query_id": "q", "retrieved_ids": ["a"]}\n{"query_id": "r", "retrieved_ids": [{"id": "b"}]}': (":2:", "id"),
+    '{"query_id": "q", "retrieved_ids": ["a"]}\n{"query_id": ["r"], "retrieved_ids": ["b"]}': (":2:", '["r"]'),
+    '{"query_id": "q", "retrieved_ids": ["a", null]}': (":1:", "empty"),
+    '{"query_id": "q", "retrieved_ids": ["a"]}\n{"query_id": "r", "retrie': (":2:", "JSON"),
+    '{"query_id": "q", "retrieved_ids": ["a"], "scores": [1, 2]}': (":1:", "1 ids", "2 numbers"),
+    '{"query_id": "q", "retrieved_ids": []}': ("empty",),
+    '{"name": "q", "retrieved_ids": ["a"]}': ("query_id", "'name'"),
+    '{"query_id": "q", "expected_ids": ["a"]}': ("retrieved_ids", "'expected_ids'"),
+    '{"query_id": "q", "retrieved_ids": "a b"}': (":1:", "'a b'", "list"),
+}
+
+
+@pytest.mark.parametrize("content", WRONG)
+def test_a_wrong_file_is_refused_with_its_line(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text(content)
+    with pytest.raises(InputError) as caught:
+        rs.evaluate(GOLD, path, "RR")
+    message = str(caught.value)
+    assert message.startswith(str(path))
+    assert "\n" not in message
+    assert all(part in message for part in WRONG[content]), message
+
+
+@pytest.mark.parametrize(
+    ("data", "part"),
+    [
+        ({"q": {"a", "b"}}, "has a set"),
+        ({"q": ["a", 1]}, "document id 1"),
+        ({"q": []}, "no documents"),
+        ({"q": "ab"}, "'q' is a str"),
+        ({"q": ["a"], "r": {"b": 1}}, "'q' is a list"),
+        ([{"query_id": "q", "retrieved_ids": "a b"}], "retrieved_ids holds no lists"),
+    ],
+)
+def test_wrong_data_are_refused(data: Any, part: str) -> None:
+    with pytest.raises(InputError, match=part):
+        rs.Run(data)
+
+
+def test_columns_that_are_lists_are_a_table() -> None:
+    run = rs.Run({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1.0, 2.0]})
+    assert run.frame().rows() == [("q", "a", 1.0), ("q", "b", 2.0)]
+
+
+@given(order=st.permutations(["a", "b", "c"]))
+@examples(6)
+def test_ranks_stand_for_scores(order: list[str], tmp_path_factory: Any) -> None:
+    path = tmp_path_factory.mktemp("ranks") / "run.csv"
+    rows = sorted((doc, rank) for rank, doc in enumerate(order, 1))
+    path.write_text("query_id,doc_id,rank\n" + "".join(f"q,{doc},{rank}\n" for doc, rank in rows))
+    gold = {"q": ["a"]}
+    expected = rs.evaluate(gold, {"q": order}, MEASURES).values
+    np.testing.assert_array_equal(rs.evaluate(gold, path, MEASURES).values, expected)
+    np.testing.assert_array_equal(rs.evaluate(gold, rs.Run(pl.read_csv(path)), MEASURES).values, expected)
+
+
+def test_scores_come_before_ranks(tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    path.write_text("query_id,doc_id,rank,score\nq,a,1,0.5\nq,b,2,0.7\n")
+    assert rs.read_run(path).frame()["score"].to_list() == [0.5, 0.7]
