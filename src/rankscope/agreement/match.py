@@ -675,11 +675,23 @@ def system_matrices(
 def attach_metric_columns(
     inputs: PeopleAndMetrics, pair: str, common: bool, *, own_columns: bool
 ) -> tuple[JudgedMetrics, list[str]]:
-    """The judgments of one language pair with a column for each metric, for statistics of pairs in a judgment; and
-    notes.
+    """The judgments of one language pair with a column for each metric, and notes; for statistics of pairs.
 
-    own_columns: the metrics are columns of the judgments. Raises InputError for scores of whole systems, and
-    as `match_matrices`.
+    Parameters
+    ----------
+    inputs
+        Human judgments and metrics.
+    pair
+        The language pair.
+    common
+        Whether segments that are missing from a metric are skipped.
+    own_columns
+        Whether the metrics are columns of the judgments.
+
+    Raises
+    ------
+    InputError
+        A metric has scores of whole systems; otherwise as `match_matrices`.
     """
     for name, scores in ((inputs.gold, inputs.people), *((scores.metric, scores) for scores in inputs.metrics)):
         if isinstance(scores, SystemScores):

@@ -348,9 +348,19 @@ def with_higher_is_better(rankings: Rankings, higher: Iterable[str]) -> Rankings
 
 
 def read_scores(path: PathLike, *, test_set: str | None = None) -> list[SegmentScores]:
-    """What metrics say: a seg.scr, a .seg.score, or a folder of mt-metrics-eval with all of its metric-scores.
+    """Scores of segments in a seg.scr, a .seg.score, or a folder of mt-metrics-eval with all of its metric-scores.
 
-    test_set: which is wanted of a seg.scr with several. Raises InputError for anything else, and as the readers.
+    Parameters
+    ----------
+    path
+        The file or folder.
+    test_set
+        Test set to use from a seg.scr that holds several.
+
+    Raises
+    ------
+    InputError
+        The file is something else, or cannot be read.
     """
     from rankscope.io.translation import list_mt_scores, read_mt_scores, read_seg_scores
 

@@ -204,9 +204,23 @@ def load_segment_metrics(
 def select_human_judgments(
     rankings: Rankings, gold: str | None, pairs: Sequence[str] | None, *, allow_any_name: bool = False
 ) -> tuple[Rankings, str]:
-    """The judgments of the given pairs, with NaN for items that people did not rank; and the column of people.
+    """The judgments of some language pairs, with NaN for items that people did not rank; and the human column.
 
-    allow_any_name: an only column is that of people, whatever its name. Raises as `attach_metrics`.
+    Parameters
+    ----------
+    rankings
+        The judgments.
+    gold
+        The human column. Default: see `human_column`.
+    pairs
+        The language pairs. Default: all.
+    allow_any_name
+        Whether an only column is the human column, whatever its name.
+
+    Raises
+    ------
+    InputError, ParameterError, UnknownName
+        As `attach_metrics`.
     """
     gold = human_column(rankings, gold, allow_any_name=allow_any_name)
     selected = ranked_only(select_language_pairs(rankings, pairs), gold)
@@ -359,9 +373,18 @@ def read_segment_scores(path: PathLike, *, lower: Names = (), test_set: str | No
 def load_people(
     judgments: Judgments, settings: JudgmentSettings, *, needed: Sequence[str] = (), lower: Sequence[str] = ()
 ) -> tuple[Rankings | SegmentScores, list[str]]:
-    """Judgments, read where they are a file, in the given directions; and the names in `lower` that match no column.
+    """Human judgments, read if they are a file, in the given directions; and the names in `lower` that match no column.
 
-    needed: columns of a table that must hold numbers, beside that of people. lower: columns in which lower is better.
+    Parameters
+    ----------
+    judgments
+        The judgments, or their file.
+    settings
+        Which judgments are read, and how.
+    needed
+        Columns of a table that must hold numbers, besides the human column.
+    lower
+        Columns in which lower is better.
     """
     for name in settings.higher:
         if name in lower:

@@ -154,11 +154,27 @@ def bootstrap_values(
     segment_draws: Draws,
     soft: Draws,
 ) -> Floats:
-    """(metrics, resamples) the statistic on each sample, NaN where it has no value.
+    """The statistic of each metric on each resample, (metrics, resamples); NaN if it has no value.
 
-    gold: (systems, segments), metrics: (metrics, systems, segments), NaN at the same cells. system_draws: None keeps
-    all systems. A system that is drawn twice is two systems, which tie with each other on both sides; for acc_eq and
-    pairwise accuracy such a pair is right. epsilons: (metrics), as they were found on all cells.
+    A system that is drawn twice counts as two systems, which tie on both sides; for acc_eq and pairwise accuracy such a
+    pair is right.
+
+    Parameters
+    ----------
+    gold
+        Human scores, (systems, segments).
+    metrics
+        Scores of the metrics, (metrics, systems, segments); NaN at the same cells.
+    statistic, grouping
+        As in `metric_values`.
+    epsilons
+        The epsilon of each metric, calibrated on all cells, (metrics).
+    system_draws
+        Resamples of the systems; None keeps all systems.
+    segment_draws
+        Resamples of the segments.
+    soft
+        Swaps for soft pairwise accuracy.
     """
     functions = [
         statistic_by_counts(gold, metric, statistic, grouping, epsilon, soft)

@@ -62,9 +62,21 @@ PAIRS_OF_SYSTEMS = ("acc_eq", "pairwise_accuracy", "soft_pairwise_accuracy")
 class MetricTestSettings(NamedTuple):
     """A test and its resamples.
 
-    draws: of swaps, or of segments. system_draws: of systems. sign_draws: of the soft accuracy. kept_differences: the
-    resampled differences of each pair of metrics, (resamples), filled by `keep_differences`; None if they are only
-    counted.
+    Attributes
+    ----------
+    statistic, grouping, alternative, swap
+        As in `compare_matrices`.
+    recalibrate
+        Whether epsilon is calibrated again for each permuted metric.
+    draws
+        Resamples of swaps, or of segments.
+    system_draws
+        Resamples of systems.
+    sign_draws
+        Swaps for soft pairwise accuracy.
+    kept_differences
+        The resampled differences of each pair of metrics, (resamples), filled by `keep_differences`; None if they are
+        only counted.
     """
 
     statistic: str

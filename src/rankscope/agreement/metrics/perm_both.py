@@ -78,11 +78,23 @@ def by_group(matrices: Floats, grouping: str) -> Floats:
 
 
 def pearson_differences(gold: Floats, pair: Floats, grouping: str, draws: Draws, swap: str) -> Iterator[Floats]:
-    """(resamples), chunk by chunk: the mean over groups of Pearson's correlation, first metric less second.
+    """Differences of the mean over groups of Pearson's correlation, first permuted metric minus second, in chunks.
 
     A swapped cell changes a group's sums of scores, squares and products with gold by the differences of the two
-    metrics, so each sum is linear in the bits. gold: (systems, segments), pair: (2, systems, segments), NaN at the
-    same cells.
+    metrics, so each sum is linear in the bits.
+
+    Parameters
+    ----------
+    gold
+        Human scores, (systems, segments); NaN where a metric has no score.
+    pair
+        Scores of the two metrics, (2, systems, segments); NaN at the same cells.
+    grouping
+        As in `metric_values`.
+    draws
+        The random swaps.
+    swap
+        What is swapped at once.
     """
     gold_groups, first, second = (by_group(matrix, grouping) for matrix in (gold, *pair))
     present = ~np.isnan(gold_groups)
@@ -281,10 +293,21 @@ MAX_PREPARED_CELLS = 100_000
 def flat_tau_differences(
     gold: Floats, pair: Floats, draws: Draws, swap: str, observed: float | None = None
 ) -> Iterator[Floats]:
-    """(resamples), chunk by chunk: tau-b over all cells, first permuted metric less second.
+    """Differences of tau-b over all cells, first permuted metric minus second, in chunks of (resamples).
 
-    gold: (systems, segments), pair: (2, systems, segments), NaN at the same cells. observed: where given, only values
-    that might be at it or beyond, or its negative, are exact; others are approximate, on the correct side.
+    Parameters
+    ----------
+    gold
+        Human scores, (systems, segments); NaN where a metric has no score.
+    pair
+        Scores of the two metrics, (2, systems, segments); NaN at the same cells.
+    draws
+        The random swaps.
+    swap
+        What is swapped at once.
+    observed
+        If given, only values that may be at least as far from 0 as this one are exact; others are approximate, on the
+        correct side.
     """
     present = ~np.isnan(gold)
     gold_scores, (first, second) = gold.T[present.T], (scores.T[present.T] for scores in pair)
@@ -407,9 +430,20 @@ class RisingDifferences(NamedTuple):
 
 
 def best_accuracy_differences(gold: Floats, pair: Floats, grouping: str, draws: Draws, swap: str) -> Iterator[Floats]:
-    """(resamples), chunk by chunk: acc_eq of the first permuted metric less that of the second, at their best epsilons.
+    """Differences of acc_eq at the best epsilon of each permuted metric, first minus second, in chunks of (resamples).
 
-    gold: (systems, segments), pair: (2, systems, segments), NaN at the same cells.
+    Parameters
+    ----------
+    gold
+        Human scores, (systems, segments); NaN where a metric has no score.
+    pair
+        Scores of the two metrics, (2, systems, segments); NaN at the same cells.
+    grouping
+        As in `metric_values`.
+    draws
+        The random swaps.
+    swap
+        What is swapped at once.
     """
     human_signs, paired = gold_signs(gold)
     weights = pair_weights(paired, grouping)
@@ -533,11 +567,26 @@ def permuted_differences(
     soft: Draws,
     observed: float | None = None,
 ) -> Iterator[Floats]:
-    """(resamples), chunk by chunk: the statistic of the first metric less that of the second, after the swaps.
+    """Differences of the statistic after the swaps, first metric minus second, in chunks of (resamples).
 
-    gold: (systems, segments), pair: (2, systems, segments), NaN at the same cells, on one scale. epsilons: (2) those of
-    acc_eq, None to find them anew for each permuted metric. observed: where given, values that are certainly on one
-    side of it may be approximate.
+    Parameters
+    ----------
+    gold
+        Human scores, (systems, segments); NaN where a metric has no score.
+    pair
+        Scores of the two metrics, (2, systems, segments); NaN at the same cells.
+    statistic, grouping
+        As in `metric_values`.
+    epsilons
+        The epsilons of both metrics for acc_eq, (2); None to calibrate them again for each permuted metric.
+    draws
+        The random swaps.
+    swap
+        What is swapped at once.
+    soft
+        Swaps for soft pairwise accuracy.
+    observed
+        If given, values that are certainly on one side of it may be approximate.
     """
     if statistic == "acc_eq":
         if epsilons is None:

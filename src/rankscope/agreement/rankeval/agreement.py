@@ -222,8 +222,17 @@ def measure_lists(
 ) -> SetMeasures:
     """All measures of a set of lists.
 
-    segments: (lists) a number for the segment of each: lists of one segment are resampled and permuted together, and
-    share one p-value.
+    Parameters
+    ----------
+    table
+        Ranks of people and of the machine.
+    segments
+        The segment of each list, (lists). Lists of one segment are resampled and permuted together, and share one
+        p-value.
+    settings
+        How rankings are compared.
+    progress
+        Called with the number of permutations that were just finished.
     """
     pair_counts = count_pairs(table)
     options = {

@@ -54,8 +54,16 @@ def hits_of_ranks(
 ) -> Hits:
     """The lists as hits; items that the machine ties are averaged over their orders.
 
-    ranks: (lists, items) ranks to use as they are instead, equal ones included. ranked_items: (lists, items) the items
-    that are ranked; the others are judged only.
+    Parameters
+    ----------
+    table
+        Ranks of people and of the machine.
+    relevance
+        Relevance of each item, (lists, items).
+    ranks
+        Ranks to use unchanged instead of the machine's, ties included, (lists, items).
+    ranked_items
+        The items that are ranked, (lists, items); the others are only judged.
     """
     low, high = (table.predicted_ranks("floor"), table.predicted_ranks("ceiling")) if ranks is None else (ranks, ranks)
     judged_items = np.nonzero(table.present)

@@ -43,9 +43,16 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class TauCounts:
-    """(lists) for each list the pairs that agree and that disagree, by the treatment of ties, and the tied pairs.
+    """Numbers of pairs in each list, (lists).
 
-    pairs: all pairs. gold_ties, predicted_ties: those tied by the person, and by the machine (both counted twice).
+    Attributes
+    ----------
+    concordant, discordant
+        Pairs that agree and that disagree, by the treatment of ties.
+    pairs
+        All pairs.
+    gold_ties, predicted_ties
+        Pairs that people tie, and pairs that the machine ties; a pair tied by both is in both.
     """
 
     concordant: Ints
@@ -247,12 +254,20 @@ class SegmentLayout:
 
 
 def plan_deals(table: PairedRanks, segments: npt.ArrayLike | None = None) -> Iterator[Deal]:
-    """How ranks are permuted, some segments at a time. segments: (lists) the segment of each; by default its own.
+    """How ranks are permuted, some segments at a time.
 
-    Where all judgments of a segment hold the same systems, these are permuted. Where they hold different systems, the
-    machine's values of all the segment's systems are permuted if each system has one value in all judgments of its
-    segment, and some system is in several. Otherwise the machine's numbers are ranks within each list: each list keeps
-    its own ranks, and its systems get them in the order of one permutation of the segment's systems.
+    If all judgments of a segment have the same systems, these are permuted. If they have different systems, the
+    machine's values for all systems of the segment are permuted, provided that each system has one value in all
+    judgments of its segment and some system is in several of them. Otherwise the machine's numbers are ranks within
+    each list: each list keeps its own ranks, and its systems get them in the order of one permutation of the segment's
+    systems.
+
+    Parameters
+    ----------
+    table
+        Ranks of people and of the machine.
+    segments
+        The segment of each list, (lists). Default: each list is a segment.
     """
     segment_codes = np.arange(len(table)) if segments is None else np.asarray(segments, np.int64)
     rows = np.flatnonzero(table.lengths >= 2)

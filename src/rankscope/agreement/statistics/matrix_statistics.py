@@ -259,9 +259,20 @@ def metric_statistics_of(
 def values_of_stack(
     gold: Floats, stack: Floats, statistic: str, grouping: str, epsilon: float = np.nan, draws: Draws | None = None
 ) -> tuple[Floats, Ints]:
-    """(matrices) the statistic of each matrix of a stack (matrices, systems, segments), and how many values it is over.
+    """The statistic of each matrix of a stack, (matrices), and how many values it is computed from.
 
-    gold: (systems, segments) or a stack as well; NaN alike. draws: the swaps of the soft pairwise accuracy.
+    Parameters
+    ----------
+    gold
+        Human scores, (systems, segments), or a stack of them.
+    stack
+        Scores of metrics, (matrices, systems, segments); NaN at the same cells.
+    statistic, grouping
+        As in `metric_values`.
+    epsilon
+        Largest difference that is a tie of the metric.
+    draws
+        Swaps for soft pairwise accuracy.
     """
     gold_stack = np.broadcast_to(gold, stack.shape)
     if statistic == "acc_eq":
