@@ -135,7 +135,7 @@ def test_a_blend_with_one_of_them_asks_for_lists_and_comes_back(tmp_path: Path) 
     blend = Blend(rankers, normalise="fixed")
     assert blend.lists
     blend.fit(DATA)
-    with pytest.raises(ParameterError, match="looks at whole lists"):
+    with pytest.raises(ParameterError, match="uses whole lists"):
         blend.predict(VALUES)
     save_ranker(blend, tmp_path / "m")
     assert load_ranker(tmp_path / "m").predict(DATA).tobytes() == blend.predict(DATA).tobytes()

@@ -25,7 +25,7 @@ def with_one(value):
     ("call", "message"),
     [
         (lambda: Ranker().fit(X), "training data: y "),
-        (lambda: Ranker().fit(X, Y), r"training data: .*qid \(one a document\) or group"),
+        (lambda: Ranker().fit(X, Y), r"training data: .*qid \(one per document\) or group"),
         (lambda: Ranker().fit(X, Y, QID, group=[6] * 4), "queries and sizes"),
         (lambda: Ranker().fit(X, Y[:-1], QID), "23 grades for 24 documents"),
         (lambda: Ranker().fit(X, Y, QID[:-1]), "23 queries for 24 documents"),

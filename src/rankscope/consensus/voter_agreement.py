@@ -29,7 +29,7 @@ __all__ = [
 #: The note where voters did not rank all items.
 UNRANKED_NOTE = (
     "agreement of the voters: items that a voter did not rank count as tied after the ranked ones, so that voters who "
-    "know the same items agree for that reason alone"
+    "ranked the same items agree for that reason alone"
 )
 #: The note where their weights differ.
 WEIGHTS_NOTE = "agreement of the voters: each voter counts once, whatever the weight"

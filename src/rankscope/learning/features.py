@@ -165,12 +165,12 @@ def as_features(data: Any, grades: Any, queries: Any, sizes: Any, name: str) -> 
     """Training or validation data in any of the forms that `fit` takes."""
     if isinstance(data, Features):
         if grades is not None or queries is not None or sizes is not None:
-            raise ParameterError(f"{name}: Features know their grades and queries; leave y, qid and group out")
+            raise ParameterError(f"{name}: Features know their grades and queries; leave out y, qid and group")
         return data
     if grades is None:
         raise ParameterError(f"{name}: y is missing, expected a grade for each document")
     if queries is None and sizes is None:
-        raise ParameterError(f"{name}: the queries are missing; give qid (one a document) or group (sizes)")
+        raise ParameterError(f"{name}: the queries are missing; give qid (one per document) or group (sizes)")
     grades = as_numbers(grades, f"{name}: y", "a grade for each document")
     if grades.ndim == 2 and grades.shape[1] == 1:  # one column of a table
         grades = grades[:, 0]
@@ -235,11 +235,11 @@ def documents_to_score(data: Any, queries: Any = None, sizes: Any = None, *, nee
     """
     if isinstance(data, Features):
         if queries is not None or sizes is not None:
-            raise ParameterError("features: Features know their queries; leave qid and group out")
+            raise ParameterError("features: Features know their queries; leave out qid and group")
         return data
     if needs_lists and queries is None and sizes is None:
         raise ParameterError(
-            "features: the queries are missing, and this ranker looks at whole lists; give qid (one a document) or "
+            "features: the queries are missing, and this ranker uses whole lists; give qid (one per document) or "
             "group (sizes)"
         )
     table = as_numbers(data, "features: X", "a row for each document")

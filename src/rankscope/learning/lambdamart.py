@@ -152,8 +152,7 @@ class LambdaMART(Settings):
     Parameters
     ----------
     objective
-        Loss whose gradients trees are grown by, as 'listnet' or "ranknet(weights='gains')". Default: LightGBM's own
-        lambdarank.
+        Loss that the trees minimise, as 'listnet' or "ranknet(weights='gains')". Default: LightGBM's own lambdarank.
     trees
         Maximum number of trees. Default: 1000.
     patience
@@ -203,7 +202,7 @@ class LambdaMART(Settings):
     objective: str | LossFunction | None = declare(
         LossName(),
         None,
-        "Loss whose gradients trees are grown by, as 'listnet' or \"ranknet(weights='gains')\".",
+        "Loss that the trees minimise, as 'listnet' or \"ranknet(weights='gains')\".",
         flag="",
         unset="LightGBM's own lambdarank",
     )

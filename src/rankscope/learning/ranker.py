@@ -371,7 +371,7 @@ class Ranker(Estimator):
         if isinstance(parse_objective(self.loss), LambdaMART):
             settings.refuse(
                 *NETWORK_PARAMETERS,
-                since="lambdamart has no such parameter (what trees are like is set in the loss, as in "
+                since="lambdamart has no such parameter (parameters of trees are set in the loss, as in "
                 "lambdamart(trees=500, leaves=15))",
             )
         return settings

@@ -139,7 +139,7 @@ def test_ranks_within_lists_are_seen_as_features_are(attention):
     by_hand = TorchRanker("ranknet", **SMALL, attention=attention).fit(wide, eval_set=wide)
     assert ranker.predict(X, QID).tobytes() == by_hand.predict(wide).tobytes()
     assert (ranker.lists, by_hand.lists, ranker.n_features_in_) == (True, attention == 1, 5)
-    with pytest.raises(ParameterError, match="looks at whole lists"):
+    with pytest.raises(ParameterError, match="uses whole lists"):
         ranker.predict(X)
 
 

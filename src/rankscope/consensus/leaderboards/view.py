@@ -14,7 +14,7 @@ from rankscope.consensus.models import POSITION
 from rankscope.consensus.voter_agreement import VoterAgreement
 from rankscope.data.columns import Column, column, table_of, thousands
 from rankscope.data.section import Figure, Section
-from rankscope.data.text import format_p_value, format_percent, join_names, pluralise
+from rankscope.data.text import format_number, format_p_value, format_percent, join_names, pluralise
 
 __all__ = [
     "leaderboard_sections",
@@ -316,5 +316,4 @@ def format_rating(board: Leaderboard, value: float) -> str:
     Where all systems meet equally often, wins of 100 are observed shares, such as 58.75, except for the last bits of
     the fit. These are rounded away first, so that they do not decide how 58.75 is rounded.
     """
-    text = f"{round(value, 9):.{DIGITS[board.settings.scale]}f}"
-    return text.removeprefix("-") if not text.strip("-0.") else text
+    return format_number(round(float(value), 9), DIGITS[board.settings.scale])

@@ -169,19 +169,38 @@ NOISE = 1e-13
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BradleyTerryFit:
-    """Strengths of systems, and how far they may be trusted.
+    """The fitted strengths of systems, with their uncertainty.
 
-    systems: names. ratings: (1 + resamples, systems) natural logarithms of strengths, of mean 0 in each row; the
-    difference of two is the log-odds of one against the other; row 0 is the estimate, each other one that of a
-    resample. tie_parameter: (1 + resamples) log nu of Davidson's model, minus infinity where nothing was tied; NaN
-    where ties are half wins. effects: by name, (1 + resamples) the change of the log-odds for the left system with a
-    unit of the covariate; "position" is the advantage of the left one. covariance: (systems, systems) of the estimate,
-    the inverse of the observed information along directions that keep the mean; each row adds up to 0. joint:
-    (parameters, parameters) the same of ratings, effects in their order and log nu of Davidson's model together, 0
-    where log nu is infinite. errors: standard errors of the effects, and of "ties" (log nu), from it. loglikelihood: at
-    the estimate, natural logarithm, without the prior. n_iterations: steps of Newton's method to the estimate. lost:
-    resamples without a maximum; they are left out, and `ratings` has so many fewer rows. prior: as given. notes: what a
-    reader should know.
+    Attributes
+    ----------
+    systems
+        Names of the systems.
+    ratings
+        (1 + resamples, systems) natural logarithms of strengths, with mean 0 in each row. The difference of two is the
+        log-odds of one against the other. Row 0 is the estimate, each other row that of a resample.
+    tie_parameter
+        (1 + resamples) log nu of Davidson's model, minus infinity without ties; NaN if ties are half wins.
+    effects
+        By name, (1 + resamples) the change of the log-odds of the left system for one unit of the covariate; "position"
+        is the advantage of the left system.
+    covariance
+        (systems, systems) covariance of the estimate: the inverse of the observed information in directions that keep
+        the mean; each row adds up to 0.
+    joint_covariance
+        (parameters, parameters) the same for ratings, effects in their order and log nu together; 0 if log nu is
+        infinite.
+    loglikelihood
+        Natural logarithm of the likelihood at the estimate, without the prior.
+    n_iterations
+        Number of steps of Newton's method.
+    n_lost
+        Number of skipped resamples, which have no solution and no row in `ratings`.
+    errors
+        Standard errors of the effects, and of "ties" (log nu).
+    prior
+        The prior of the fit.
+    notes
+        Warnings for readers.
     """
 
     systems: tuple[str, ...]
@@ -492,10 +511,24 @@ def fit_notes(likelihood: Likelihood, estimate: Floats) -> list[str]:
 def lost_resamples_note(
     n_lost: int, n_resamples: int, n_separated: int = 0, names: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """The note on resamples without most likely strengths; none where there are none.
+    """The note on resamples that have no solution; none if there are no such resamples.
 
-    n_separated: how many of them in which wins lead from each system to each other one, so that something else, as one
-    of the covariates `names`, drives the strengths away.
+    Parameters
+    ----------
+    n_lost
+        Number of resamples without a solution.
+    n_resamples
+        Number of all resamples.
+    n_separated
+        Number of resamples without a solution in which wins connect all systems, so that the cause is something else,
+        such as a covariate.
+    names
+        Names of the covariates.
+
+    Returns
+    -------
+    tuple of str
+        The notes.
     """
     notes = []
     if n_lost > n_separated:
@@ -528,15 +561,32 @@ class SystemWins(NamedTuple):
 
 
 def wins_by_system(preferences: Preferences, fitted: BradleyTerryFit) -> SystemWins:
-    """How often each system won, and how often it should have by the estimate, in the games that it played.
+    """Observed wins of each system, and those that the fit expects in the same comparisons.
 
-    Both are the same for the most likely strengths. With a prior both hold its wins, too, and the two differ by one
-    number for all systems, since their mean strength is held at 0.
+    Parameters
+    ----------
+    preferences
+        The comparisons of the fit.
+    fitted
+        The fit.
 
-    Raises ParameterError where the preferences are not those of the estimate.
+    Returns
+    -------
+    SystemWins
+        Observed and expected wins. They are equal at the solution. With a prior, both include its wins, and differ by
+        the same number for all systems, since the mean strength is held at 0.
 
-    Source: Bradley and Terry (1952), Ford (1957); Davidson (1970, equation 3.2) with ties.
+    Raises
+    ------
+    ParameterError
+        The preferences are not those of the fit.
 
+    References
+    ----------
+    Bradley and Terry (1952), Ford (1957); Davidson (1970, equation 3.2) with ties.
+
+    Examples
+    --------
     >>> from rankscope.consensus.models.bradley_terry import fit_preferences
     >>> seen = Preferences.of([("A", "B", "A")] * 3 + [("A", "B", "B")])
     >>> wins = wins_by_system(seen, fit_preferences(seen))
@@ -582,19 +632,38 @@ class Deviance(NamedTuple):
 
 
 def deviance_from_pairs(preferences: Preferences, fitted: BradleyTerryFit) -> Deviance:
-    """The estimate against a model in which each two systems have probabilities of their own.
+    """Test the fit against a model in which each pair of systems has probabilities of its own.
 
-    A small p-value: strengths on one scale do not explain who wins against whom, as where A beats B, B beats C and C
-    beats A more often than by chance. Where there are covariates, two systems have a probability of their own for each
-    value of them. Weights count as so many comparisons, and comparisons as independent.
+    Parameters
+    ----------
+    preferences
+        The comparisons of the fit. Weights count as numbers of comparisons, and comparisons as independent.
+    fitted
+        The fit.
 
-    The p-value is NaN where the estimate has as many parameters as there are probabilities. Notes say where it is not
-    to be trusted: few comparisons of a pair, ties as half wins (it is then too large), weights, a prior.
+    Returns
+    -------
+    Deviance
+        The deviance, its degrees of freedom and p-value. A small p-value means that strengths on one scale do not
+        explain who wins against whom; for example, A beats B, B beats C and C beats A more often than by chance. It is
+        NaN if the fit has as many parameters as there are probabilities.
 
-    Raises ParameterError where the preferences are not those of the estimate.
+    Raises
+    ------
+    ParameterError
+        The preferences are not those of the fit.
 
-    Source: the likelihood-ratio statistic, chi-square by Wilks (1938); Bradley and Terry (1952, section 5) for pairs.
+    Notes
+    -----
+    With covariates, a pair of systems has a probability of its own for each value of them. The notes of the result say
+    if the p-value is unreliable: few comparisons of a pair, ties as half wins (it is then too large), weights, a prior.
 
+    References
+    ----------
+    The likelihood-ratio statistic, chi-square by Wilks (1938); Bradley and Terry (1952, section 5) for pairs.
+
+    Examples
+    --------
     >>> from rankscope.consensus.models.bradley_terry import fit_preferences
     >>> seen = Preferences.of([("A", "B", "A"), ("B", "C", "B"), ("C", "A", "C")] * 9)
     >>> found = deviance_from_pairs(seen, fit_preferences(seen))  # all strengths are the same: 27 times log 2, doubled

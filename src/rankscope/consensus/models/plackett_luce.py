@@ -226,8 +226,20 @@ def fit_plackett_luce(votes: Votes, weights: Floats, *, unranked: str = "average
 
 @dataclass(frozen=True, eq=False)
 class LuceModel:
-    """Votes prepared for many fits to resamples of them. terms: the terms of the likelihood. above: sparse, which voter
-    ranked which item above which, None where that would take too much memory.
+    """Votes prepared for many fits to resamples of them.
+
+    Attributes
+    ----------
+    votes
+        The votes.
+    subsets
+        Whether a voter chose among the items of his own list only.
+    prior
+        Number of wins and of losses that are added to each item.
+    terms
+        The terms of the likelihood.
+    above
+        Which voter ranked which item above which, as a sparse matrix; None if it needs too much memory.
     """
 
     votes: Votes

@@ -51,7 +51,9 @@ def learn_bayes(
     check_judged_queries(judgments)
     smoothed = setting.get("smoothed", BAYES_SETTINGS["smoothed"])
     if smoothed not in (0, 1):
-        raise ParameterError(f"smoothed is {smoothed!r}, expected 0 (as ranx) or 1 (odds of what a run lacks learned)")
+        raise ParameterError(
+            f"smoothed is {smoothed!r}, expected 0 (as in ranx) or 1 (also learn the odds of missing documents)"
+        )
     learn_odds = smoothed_level_odds if smoothed else level_odds
     odds = [learn_odds(pool, judgments, i) for i in range(len(pool.entries))]
     return {

@@ -23,15 +23,27 @@ Parameters = dict[str, Any]
 
 
 class TrainedMethod(NamedTuple):
-    """A method that learns.
+    """A fusion method that learns parameters from judgments.
 
-    meaning: its formula in words. uses_scores: whether it looks at scores, and not at ranks alone. default_setting: its
-    settings and their defaults before runs are known. grid: of the number of runs, the settings among which to choose.
-    learn(pool, judgments, setting, normalise): the parameters learned from the used queries of `judgments`. apply(pool,
-    parameters, normalise): (documents) the fused scores.
+    Attributes
+    ----------
+    meaning
+        Its formula in words.
+    uses_scores
+        Whether it uses scores, and not only ranks.
+    default_setting
+        Its settings with their defaults before the runs are known.
+    grid
+        Function from the number of runs to the settings to choose among.
+    learn
+        learn(pool, judgments, setting, normalise): the parameters learned from the used queries of the judgments.
+    apply
+        apply(pool, parameters, normalise): (documents) the fused scores.
 
-    normalise: a name of NORMALISATIONS, or the pool that `normalise_pool` made once for many calls. Methods that use
-    ranks ignore it.
+    Notes
+    -----
+    `normalise` is a name of NORMALISATIONS, or the pool that `normalise_pool` made once for many calls. Methods that
+    use ranks ignore it.
     """
 
     meaning: str

@@ -35,10 +35,18 @@ STEPS = 10
 
 
 def weight_grid(n_runs: int) -> list[dict[str, Any]]:
-    """Weights to choose among. Equal ones come first, so that they win where nothing is better.
+    """Weights to choose among; equal weights come first, so that they win ties.
 
-    Of up to four runs, all weights in steps of .1 that add up to 1. Of more, weights of 1, and then for each run alone
-    0, .5, or 1 where all others have .5: from the best of these one weight after the other can be tried further.
+    Parameters
+    ----------
+    n_runs
+        Number of runs.
+
+    Returns
+    -------
+    list of dict
+        For up to four runs, all weights in steps of 0.1 that add up to 1. For more runs, equal weights, and then each
+        run in turn with the weight 0 or 0.5, or with 1 where all others have 0.5; `refine` continues from the best.
     """
     equal = [1.0] * n_runs
     if n_runs > FEW:

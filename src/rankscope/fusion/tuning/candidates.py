@@ -51,7 +51,17 @@ SETTINGS_TO_TRY = {
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A method with its normalisation and setting. learns: whether it also learns parameters from judgments."""
+    """A method with its normalisation and setting.
+
+    Attributes
+    ----------
+    method
+        Name of the method.
+    normalise
+        Name of the normalisation.
+    setting
+        The values of its settings, by name.
+    """
 
     method: str
     normalise: str
@@ -59,6 +69,7 @@ class Candidate:
 
     @property
     def learns(self) -> bool:
+        """Whether it also learns parameters from judgments."""
         return self.method in TRAINED
 
     def learn(self, pool: RunPool, judgments: PoolJudgments, normalised_pool: NormalisedPool) -> dict[str, Any]:

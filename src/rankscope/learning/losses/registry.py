@@ -150,7 +150,7 @@ class CustomLoss(Loss):
         if not is_valid:
             raise ParameterError(
                 f"the loss {self.name} gives {' '.join(repr(result).split())} for two documents, expected a value and "
-                "its gradient, a number a document"
+                "its gradient, one number per document"
             )
 
     @cached_property

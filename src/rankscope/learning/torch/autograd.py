@@ -72,7 +72,7 @@ class TorchLoss:
     InputError
         From a call: shapes do not fit, grades are not whole numbers, or a list has no documents.
     ParameterError
-        From a call: a second derivative is asked for.
+        From a call: a second derivative is requested.
 
     Notes
     -----
@@ -235,7 +235,7 @@ def autograd_function() -> Any:
         def backward(ctx: Any, upstream: Any) -> Any:
             if torch.is_grad_enabled():  # by create_graph=True, whose second derivative would be wrong
                 raise ParameterError(
-                    "losses have first derivatives only, and a second one was asked for; leave out create_graph=True"
+                    "losses have first derivatives only, but create_graph=True requests a second one; leave it out"
                 )
             (gradient,) = ctx.saved_tensors
             return (gradient * upstream).to(ctx.kind), None, None  # scaled first, since half floats have a narrow range

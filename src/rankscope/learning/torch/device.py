@@ -36,8 +36,8 @@ def load_pytorch() -> Any:
     except (ImportError, OSError) as error:  # of a shared library
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise NotInstalled(
-            f"PyTorch cannot be loaded ({reason}); install the library where one is named (libgomp1 on Debian and "
-            "Ubuntu for libgomp), or PyTorch anew: pip install --force-reinstall torch"
+            f"PyTorch cannot be loaded ({reason}); install the library that it names (for libgomp: libgomp1 on Debian "
+            "and Ubuntu), or reinstall PyTorch: pip install --force-reinstall torch"
         ) from None
     return torch
 

@@ -155,7 +155,7 @@ class TorchRanker(Ranker):
         if isinstance(objective := parse_objective(self.loss), LambdaMART):
             raise ParameterError(
                 f"the loss is {objective}, which grows trees, and a TorchRanker trains networks; give another loss, or "
-                "leave torch out"
+                "leave out torch"
             )
         settings = super().settings()
         own_settings = TorchSettings(attention=self.attention, heads=self.heads, device=self.device)
