@@ -356,7 +356,10 @@ MISTAKEN = {
         b'[{"query_id": 1}]',
         ": JSON that is not an object, expected {query: {document: number}}, or one obj",
     ),
-    "a JSON of numbers": (b'{"q": 0.5}', ": objects without query_id, expected one object per line with query_id, doc_id"),
+    "a JSON of numbers": (
+        b'{"q": 0.5}',
+        ": objects without query_id, expected one object per line with query_id",
+    ),
     "no header": (
         b"1,a,2.5\n",
         ":1: 1 field, expected .*, or give a table a header line such as query_id,doc_id,score",

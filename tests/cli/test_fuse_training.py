@@ -126,11 +126,17 @@ def test_methods_and_normalisations_are_chosen_among(cli: Callable[..., Any], le
         ("--train judged --folds 9", "6 queries of the runs with judgments, expected at least one for each of 9 folds"),
         ("--train judged --folds 2", "Invalid value for '--folds': 2 is not in the range x>=3"),
         ("--train qrels --folds 3", "2 queries of the runs with judgments, expected at least one for each of 3 folds"),
-        ("--train judged --save-parameters one", "one: is also an input and would be overwritten; write to another file"),
+        (
+            "--train judged --save-parameters one",
+            "one: is also an input and would be overwritten",
+        ),
         ("--train judged --save-parameters - ", "parameters are for later use; name a file with --save-parameters"),
         ("--train judged --save-parameters x.run -o x.run", "x.run: cannot hold both the fused run and the parameters"),
         ("--train judged --save-parameters none/x.json", "none/x.json: the folder none does not exist"),
-        ("--train judged -o judged --to trec", "judged: is also an input and would be overwritten; write to another file"),
+        (
+            "--train judged -o judged --to trec",
+            "judged: is also an input and would be overwritten",
+        ),
         (
             "--train judged --evaluate judged --format csv",
             "--format csv is one table, and --train and --evaluate print",

@@ -224,7 +224,7 @@ def one_line(path: Path, says: str) -> None:
 
 def test_a_file_that_is_none_of_ours_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.run").write_text("1 Q0 a 1 2.5 tag\n")
-    one_line(tmp_path / "a.run", "no Parquet file, .*--save and write_scores")
+    one_line(tmp_path / "a.run", "not a Parquet file, .*--save and write_scores")
     pl.DataFrame({"query_id": ["1"], "doc_id": ["a"], "score": [1.0]}).write_parquet(tmp_path / "run.parquet")
     one_line(tmp_path / "run.parquet", "Parquet file, .*none of scores")
     one_line(tmp_path / "nothing.parquet", "no such file")
