@@ -82,7 +82,19 @@ class SettingError(ParameterError):
 
 
 class UnknownName(ParameterError):
-    """A name that is not known, with the nearest one that is."""
+    """A name that is not known; the message suggests the nearest known one.
+
+    Parameters
+    ----------
+    kind
+        What the name is of, such as "measure".
+    name
+        The unknown name.
+    known
+        The known names.
+    hint
+        What the message adds after a list of known names.
+    """
 
     def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
         candidates = sorted(known)

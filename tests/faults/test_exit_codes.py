@@ -23,10 +23,13 @@ Call = Callable[..., Done]
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (MemoryError(), "there is not enough memory for this; close other programs, ask for less, or use a larger"),
-        (OSError(5, "Input/output error", "a/b"), "a/b: cannot be used (Input/output error); check it, and the disk"),
-        (OSError(11, "Resource temporarily unavailable"), "the system refused what was needed (Resource temporarily"),
-        (BrokenPipeError(32, "Broken pipe"), "the system refused what was needed (Broken pipe)"),
+        (MemoryError(), "not enough memory; close other programs, reduce the work, or use a larger"),
+        (OSError(5, "Input/output error", "a/b"), "a/b: cannot be used (Input/output error); check the file"),
+        (
+            OSError(11, "Resource temporarily unavailable"),
+            "the operating system reports an error (Resource temporarily",
+        ),
+        (BrokenPipeError(32, "Broken pipe"), "the operating system reports an error (Broken pipe)"),
     ],
     ids=["memory", "a file", "no file", "a pipe of its own"],
 )

@@ -117,7 +117,7 @@ REFUSED = {
     "no JSON": (b'{"q": {"d": 1},\n"p": {"d" 2}}', r"data.json:2: .*\(Expecting ':' delimiter\)"),
     "cut": (b'{"q": {"d": 1', r"data.json:1: .*JSON"),
     "no UTF-8": (b'{"q": {"d": 1,\n"\xe9": 2}}', r"data.json:2: .*UTF-8"),
-    "a list": (b'[{"query_id": "q"}]', r"no object"),
+    "a list": (b'[{"query_id": "q"}]', r"not an object"),
     "numbers by query": (b'{"q": 0.5, "p": 0.25}', r"objects without query_id"),
     "no objects": (b'{"q": {"d": 1}, "p": 3}', r"'p' has 3"),
     "nothing": (b"{}", "no documents"),

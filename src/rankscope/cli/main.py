@@ -28,10 +28,10 @@ COMMANDS = {
     "evaluate": ("rankscope.cli.evaluate:evaluate", "Evaluate runs with judgments by any measures."),
     "measures": ("rankscope.cli.measures:measures", "List all measures, or explain one."),
     "convert": ("rankscope.cli.convert:convert", "Convert judgments and runs to another format."),
-    "demo": ("rankscope.cli.demo:demo", "Make a small test collection and take a tour on it."),
+    "demo": ("rankscope.cli.demo:demo", "Make a small test collection to try things on."),
     "compare": ("rankscope.cli.compare:compare", "Which system is better? Significance tests, and the gate."),
     "plan": ("rankscope.cli.plan:plan", "How many queries does a comparison need? Statistical power."),
-    "report": ("rankscope.cli.report:report", "One HTML page on runs: comparison, figures, details."),
+    "report": ("rankscope.cli.report:report", "Write an HTML report: comparison, figures, details."),
     "stability": ("rankscope.cli.stability:stability", "Which measures can be trusted? Error rates and power."),
     "agree": ("rankscope.cli.agree._group:agree", "Agreement of judges, of metrics with people, of measures."),
     "pool": ("rankscope.cli.pool:pool", "Which documents to judge next."),
@@ -58,7 +58,7 @@ GROUPS = {
     "Judges": ("agree", "pool"),
     "Combine": ("fuse", "consensus", "leaderboard"),
     "Learn": ("train", "predict", "crossvalidate", "features", "mt-experiment"),
-    "In the place of other tools": ("trec_eval", "letor", "rankeval", "dunaiski"),
+    "Replacements of other tools": ("trec_eval", "letor", "rankeval", "dunaiski"),
 }
 #: The repr of an exception that a signal raised, inside the message of another exception.
 SIGNAL_PANIC = re.compile(r"KeyboardInterrupt\(\)|Terminated\((\d{1,3})\)")
@@ -81,12 +81,12 @@ class Commands(LazyGroup):
 @click.version_option(__version__, prog_name="rankscope")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Evaluate rankings, and compare the systems that made them: exactly and fast.
+    """Evaluate rankings and compare the systems that produced them.
 
     \b
-    rankscope demo                          a tour on data made here
-    rankscope evaluate QRELS RUN... -m AP   the main job
-    rankscope COMMAND --help                what a command takes; its examples work where the demo is
+    rankscope demo                          make a sample collection to try the commands on
+    rankscope evaluate QRELS RUN... -m AP   evaluate runs with judgments
+    rankscope COMMAND --help                options of a command, with examples for the demo's folder
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -141,7 +141,7 @@ def exit_code(args: Sequence[str] | None) -> int:
     except ReaderLeft:
         return 0
     except MemoryError:
-        return fail("there is not enough memory for this; close other programs, ask for less, or use a larger machine")
+        return fail("not enough memory; close other programs, reduce the work, or use a larger machine")
     except OSError as error:
         return fail(system_error_message(error))
     except RuntimeError as error:
@@ -192,8 +192,8 @@ def system_error_message(error: OSError) -> str:
     """What the operating system refused, and for which file, if there is one."""
     reason = error.strerror or str(error) or type(error).__name__
     if error.filename is None:
-        return f"the system refused what was needed ({reason}); try again, with fewer workers or more room"
-    return f"{os.fsdecode(error.filename)}: cannot be used ({reason}); check it, and the disk that it is on"
+        return f"the operating system reports an error ({reason}); try again with fewer workers or more free space"
+    return f"{os.fsdecode(error.filename)}: cannot be used ({reason}); check the file and its disk"
 
 
 def fail(message: str) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from rankscope._version import __version__
 from rankscope.data.result import Result
 from rankscope.data.section import Section, Table
-from rankscope.data.text import format_value, replace_invalid_utf8
+from rankscope.data.text import format_value, pluralise, pluralise_queries, replace_invalid_utf8
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.registry import resolve
 from rankscope.typing import Bools, Floats
@@ -527,7 +527,10 @@ class Scores(Result):
 
     def contents(self) -> str:
         """What it holds, in a few words."""
-        return f"{len(self.systems)} systems, {len(self.measures)} measures, {len(self.query_ids)} queries"
+        return (
+            f"{pluralise(len(self.systems), 'system')}, {pluralise(len(self.measures), 'measure')}, "
+            f"{pluralise_queries(len(self.query_ids))}"
+        )
 
 
 @dataclass(frozen=True, eq=False)

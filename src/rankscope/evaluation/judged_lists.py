@@ -27,14 +27,23 @@ TIE_SEED = 20_070
 
 
 class FullyJudgedLists:
-    """Lists whose documents are all judged. What depends on the judgments alone is computed once.
+    """Lists whose documents are all judged. Whatever depends only on the judgments is computed once.
 
-    relevance: (documents) grades. offsets: (lists + 1) where each list begins; no list is empty. max_grade: the
-    highest there is, default that of these lists. by_lot: equal scores are put in an order drawn by lot, else they keep
-    that of the documents. The lot is drawn once and is the same whenever there are lists of the same lengths: so it is
-    the same for all rankers and measures, and the order in which a file has its documents, perhaps by grade, says
-    nothing.
+    Parameters
+    ----------
+    relevance
+        Grades, (documents).
+    offsets
+        Where each list begins, (lists + 1). No list is empty.
+    max_grade
+        The highest possible grade. Default: the highest in these lists.
+    by_lot
+        Put documents with equal scores in a random order instead of the order of the documents. The random order is
+        drawn once and depends only on the lengths of the lists, so it is the same for all rankers and measures, and the
+        order of the documents in a file (perhaps by grade) has no influence.
 
+    Examples
+    --------
     >>> lists = FullyJudgedLists(np.array([0, 2, 1]), np.array([0, 3]))
     >>> lists.hits(np.array([0.5, 0.1, 0.5])).relevance.tolist()
     [0, 1, 2]

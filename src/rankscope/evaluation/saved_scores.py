@@ -61,15 +61,30 @@ def check_save(path: PathLike, inputs: Iterable[PathLike] = (), *, output: PathL
 
 
 def write_scores(scores: Scores, path: PathLike) -> None:
-    """Save scores in a Parquet file, whole or not at all; `read_scores` gives them back exactly.
+    """Save scores in a Parquet file (atomically); `read_scores` reads exactly the same scores again.
 
-    The file holds the tidy table for other programs: system, measure, query, value (null where there is none), low and
-    high where bounds were asked for, missing (the run has no list), undefined (nothing relevant was judged); all else
-    stands as JSON in the file's metadata under "rankscope". In the table bytes of names that are no UTF-8 are replaced.
+    Parameters
+    ----------
+    scores
+        The scores, as `evaluate` returns them.
+    path
+        The file to write. Its name ends in .parquet.
 
-    Raises ParameterError for a name that does not end in .parquet, for scores without any system or measure and for
-    what are no scores, OutputError where nothing can be written.
+    Raises
+    ------
+    ParameterError
+        The name does not end in .parquet, the first argument is not a Scores, or it has no system or no measure.
+    OutputError
+        The file cannot be written.
 
+    Notes
+    -----
+    Other programs can read the file as a table: system, measure, query, value (null if there is none), low and high
+    (with bounds), missing (the run has no list), undefined (no relevant document was judged). Everything else is JSON
+    in the file's metadata, under "rankscope". In the table, bytes of names that are not valid UTF-8 are replaced.
+
+    Examples
+    --------
     >>> import tempfile
     >>> import rankscope as rs
     >>> scores = rs.evaluate({"q1": {"d1": 1}}, {"q1": {"d2": 2.0, "d1": 1.0}}, ["RR"])

@@ -27,16 +27,33 @@ def tree_sums(
     leaf_value: Floats,
     roots: Ints32,
 ) -> Floats:
-    """(rows) the sum over trees of the value (worth) of the leaf that each row reaches.
+    """(rows) the sum over trees of the value of the leaf that each row reaches.
 
-    values: (rows, features), C-contiguous. feature, threshold: (nodes) a row goes on to the first child of a node if
-    its value of the feature is at most the threshold, else to the second. children: (nodes, 2), each of a greater
-    number than its node, so that every walk ends; both children of a leaf are the leaf itself. worth: (nodes) of
-    leaves. roots: (trees).
+    Parameters
+    ----------
+    values
+        Features, (rows, features), C-contiguous.
+    feature
+        The feature that a node compares, (nodes).
+    threshold
+        (nodes). A row goes to the first child of a node if its value of the feature is at most the threshold, else to
+        the second.
+    children
+        (nodes, 2). Each child has a greater number than its node, so that every walk ends; both children of a leaf are
+        the leaf itself.
+    leaf_value
+        The value of each leaf, (nodes).
+    roots
+        The root of each tree, (trees).
 
-    All rows of a block take one step down all trees at a time. Worths are rounded first, to about 16 - log10(trees)
-    digits of the greatest, so that their sums are exact: equal rows have equal sums, whatever the other rows are.
+    Notes
+    -----
+    All rows of a block take one step down all trees at a time. The values of leaves are first rounded to about
+    16 - log10(trees) digits of the greatest, so that their sums are exact: equal rows have equal sums, whatever the
+    other rows are.
 
+    Examples
+    --------
     >>> children = np.array([[1, 2], [1, 1], [2, 2]], np.int32)
     >>> tree = np.zeros(3, np.int32), np.array([0.5, 0, 0]), children, np.array([0, -1.0, 1.0]), np.zeros(1, np.int32)
     >>> tree_sums(np.array([[0.5], [0.6]]), *tree).tolist()

@@ -55,28 +55,46 @@ def run_units(
     shared: Any = UNSET,
     progress: Callable[[int], Any] | None = None,
 ) -> Iterator[Result]:
-    """function(unit) of each unit, in the order of `units`, each as soon as it and those before it are done.
+    """Call a function for each unit of work, in several processes, and yield the results in the order of the units.
 
-    workers: a whole number from 1 to 1024. With 1 everything runs in this process; with more, in so many processes. In
-    either case a unit has one thread for linear algebra. With more than one worker function, units and results are sent
-    between processes, so the function must stand at the top level of a module (or be a functools.partial of such a
-    one), and a unit should take some milliseconds. A unit that itself calls run_units in a worker runs its own units
-    there, one after another.
-    shared: what all units need beside their own, as judgments; given, it is function(shared, unit) that is called, and
-    `shared` goes to each worker once, not with each unit. Nothing may change it.
-    progress: called with 1 in this process whenever a result is about to be given.
-    Where a cluster is in use (`use`), the units go there, and `workers` says nothing.
+    Parameters
+    ----------
+    function
+        Called as `function(unit)`, or as `function(shared, unit)` if `shared` is given. With more than one worker, it
+        must be defined at the top level of a module (or be a functools.partial of such a function), because function,
+        units and results are sent between processes. A call should take at least some milliseconds.
+    units
+        The units. They are read as needed, at most twice as many as there are workers ahead of the results.
+    workers
+        Number of processes, from 1 to 1024; 1 runs everything in this process. Each unit has one thread for linear
+        algebra. If a cluster is in use (`use`), the units go there and this number is ignored.
+    shared
+        Data that all units need, such as judgments. It is sent to each worker once, and must not be changed.
+    progress
+        Called with 1, in this process, before each result is yielded.
 
-    Results do not depend on `workers` as long as each unit holds all that it needs, its own seed included (as from
-    numpy.random.SeedSequence.spawn), and the function changes nothing outside itself. `units` is read as it is needed,
-    at most twice as many as there are workers ahead of the results; without units nothing is given. What a unit raises
-    is raised here when its turn comes, whatever later units did. Leaving early (an exception, Ctrl-C, `close()`) ends
-    the workers and what they were at.
+    Yields
+    ------
+    Result
+        The result of a unit, as soon as that unit and all before it are done.
 
-    Raises ParameterError for other workers and, with more than one, for a function that cannot be sent; ParameterError
-    where workers have to start the main script anew and it does not bear that; RankscopeError where a worker ends
-    unexpectedly.
+    Raises
+    ------
+    ParameterError
+        The number of workers is out of range, the function cannot be sent, or workers have to run the main script again
+        and it is not guarded by `if __name__ == "__main__":`.
+    RankscopeError
+        A worker ends unexpectedly.
 
+    Notes
+    -----
+    Results do not depend on `workers` if each unit holds all that it needs, including its own seed (as from
+    numpy.random.SeedSequence.spawn), and the function changes nothing outside itself. An exception of a unit is raised
+    here when it is that unit's turn, whatever later units did. Leaving early (an exception, Ctrl-C, `close()`) stops
+    the workers. A unit that calls `run_units` in a worker runs its own units there, one after another.
+
+    Examples
+    --------
     >>> list(run_units(abs, [-3, 1, -2], workers=1))
     [3, 1, 2]
     """
@@ -101,11 +119,27 @@ def check_workers(workers: object) -> None:
 
 
 def workers_for(workers: int | None, worthwhile: bool, *, guarded: bool = False) -> int:
-    """The number of workers: the given one; for None all cores if the work is worthwhile, else one.
+    """The number of processes to use.
 
-    worthwhile: whether the work takes long enough for several workers. guarded: whether each worker may run the main
-    script again, as is true for our commands. Other scripts may not be guarded; so where workers cannot be forked, None
-    means one worker. Raises ParameterError.
+    Parameters
+    ----------
+    workers
+        The requested number. None: all cores if the work is worthwhile, else one process.
+    worthwhile
+        Whether the work takes long enough for several processes.
+    guarded
+        Whether a worker may run the main script again, as for the commands of rankscope. Other scripts may not be
+        guarded; for them None means one process if processes cannot be forked.
+
+    Returns
+    -------
+    int
+        The number of processes.
+
+    Raises
+    ------
+    ParameterError
+        The number is out of range.
     """
     cluster = current_cluster()
     if cluster is not None:

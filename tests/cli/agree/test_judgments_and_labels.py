@@ -117,7 +117,7 @@ def test_numbers_written_in_two_ways_are_one_label(cli: Callable[..., Any], file
         ('{"true": 1}\n', "bad: no column 'predicted'"),
         ('{"true": 1, "predicted": 1}\n{"true": 1}\n', "bad:2: the predicted label is empty"),
         ('{"true": 1, "predicted": [1]}\n', "bad: column 'predicted' holds List"),
-        ('{"true": 1, "predicted": 1}\nnonsense\n', "bad:2: no JSON object"),
+        ('{"true": 1, "predicted": 1}\nnonsense\n', "bad:2: not a JSON object"),
         ("true,predicted\n1,1\n1,1\n", "bad: there is only the label 1 in both lists (2 items), expected at least 2"),
         ("true,predicted\n1,1.0\n", "bad: there is only the label 1 in both lists (1 item), expected at least 2"),
         ('{"true": "a", "predicted": 1}\n', "bad: the true labels are text and the predicted ones numbers"),

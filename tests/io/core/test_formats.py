@@ -319,7 +319,7 @@ def test_input_overrides_what_content_says(put: Callable[..., Path]) -> None:
         (b'{"query_id":"q","doc_id":"d","score":1}\n{"query_id":"q","doc_id":"e","score":"x"}\n', ":2: score"),
         (b'{"query_id":"q","doc_id":"d","score":1}\n{"query_id":"q","doc_id":"d","score":0}\n', ":2: document 'd'"),
         (b'{"query_id":"q","doc_id":"d","score":1}\n{"query_id":"q","score":0}\n', ":2: the doc_id is empty"),
-        (b'{"query_id":"q","doc_id":"d","score":1}\nnonsense\n', ":2: no JSON object"),
+        (b'{"query_id":"q","doc_id":"d","score":1}\nnonsense\n', ":2: not a JSON object"),
         (b'{"query_id":1.5,"doc_id":"d","score":1}\n', "column 'query_id' holds"),
     ],
 )  # fmt: skip

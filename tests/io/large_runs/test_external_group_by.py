@@ -159,8 +159,8 @@ FAULTS = {
     "jsonl": {
         '{"query_id": "q1", "doc_id": "d9"}': "score is empty",
         '{"query_id": "q1", "doc_id": "d9", "score": "high"}': "'high'",
-        "[1, 2]": "no JSON object",
-        '{"query_id": "q1"': "no JSON object",
+        "[1, 2]": "not a JSON object",
+        '{"query_id": "q1"': "not a JSON object",
     },
     "trec": {"q1 Q0 d9 1": "4 fields", "q1 Q0 d9 1 high tag": "'high'"},
 }

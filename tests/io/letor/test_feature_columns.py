@@ -131,7 +131,7 @@ REFUSED = {
     "no features": (b"qid,rel,note\n1,1,x\n", "test.csv:1: no column of numbers"),
     "no rows": (HEAD, "test.csv: no documents"),
     "uneven": (HEAD + b"1,1,1\n1,1,1,1\n", "test.csv:3: 4 fields, expected 3 (qid, rel, f)"),
-    "json": (b'{"qid": "1", "rel": 1, "f": 1}\n{"qid"\n', "test.csv:2: no JSON object"),
+    "json": (b'{"qid": "1", "rel": 1, "f": 1}\n{"qid"\n', "test.csv:2: not a JSON object"),
     "parquet": (b"PAR1 and no more", "test.csv: ... parquet"),
     "too many": (b"qid,rel,f,g,h\n1,1,1,1,1\n", "test: 3 features, ... 2 (n_features)"),
 }

@@ -348,7 +348,7 @@ REFUSED = {
     "Latin-1 in a number": ("1 qid:1 1:é\n".encode("latin1"), "test.txt:1: field '1:\\udce9'"),
     "UTF-16": ("1 qid:1 1:1\n".encode("utf-16"), "test.txt: ... UTF-16"),
     "NUL": (LINE + b"1 qid:1 1:\0\n", "test.txt: ... binary"),
-    "HTML": (b"<html><body>404\n", "test.txt: this is HTML"),
+    "HTML": (b"<html><body>404\n", "test.txt: this is an HTML page"),
     "empty": (b"", "test.txt: ... empty"),
     "blank": (b"\n \n", "test.txt: no data"),
     "truncated gzip": (gzip.compress(LINE * 9999)[:-50], "test.txt: ... truncated or damaged"),

@@ -68,7 +68,7 @@ def test_folders_that_do_not_fit_together_are_refused_by_name(folder, changed, s
         read_plain_texts(folder({**PLAIN, **changed}), "de-en")
 
 
-@pytest.mark.parametrize(("pair", "said"), [("fr-en", "fr-en; .*de-en"), ("english", "no language pair")])
+@pytest.mark.parametrize(("pair", "said"), [("fr-en", "fr-en; .*de-en"), ("english", "not a language pair")])
 def test_a_pair_that_is_not_there_is_refused(folder, pair, said):
     with pytest.raises(InputError, match=said):
         read_plain_texts(folder(PLAIN), pair)

@@ -96,10 +96,29 @@ def join_run_object(qrels: Qrels, run: Run, convention: Convention, path: PathLi
 
 
 def hits_of(qrels: Qrels | PathLike | Any, run: Run | PathLike | Any, convention: Convention | None = None) -> Hits:
-    """The hits of one run: every judged document that it retrieved, with its rank. Both as `evaluate` takes them.
+    """The hits of one run: every judged document that it retrieved, with its rank.
 
-    A query without a list has no hits. Raises InputError as `evaluate`.
+    Parameters
+    ----------
+    qrels
+        Judgments, as for `evaluate`.
+    run
+        A run, as for `evaluate`.
+    convention
+        How ties are broken, and the lowest relevance that counts as relevant. Default: that of `evaluate`.
 
+    Returns
+    -------
+    Hits
+        Judged documents and their ranks by query. A query without a list has no hits.
+
+    Raises
+    ------
+    InputError
+        Judgments or the run cannot be read.
+
+    Examples
+    --------
     >>> hits = hits_of({"q": {"d1": 2, "d2": 0, "d3": 1}}, {"q": {"d4": 3.0, "d1": 2.0, "d2": 1.0}})
     >>> hits.rank.tolist(), hits.relevance.tolist(), hits.grades.tolist()
     ([2.0, 3.0], [2, 0], [2, 1, 0])
