@@ -133,7 +133,7 @@ def test_scores_may_be_standardised_by_query(cli: Call, runs: Path) -> None:
     ("args", "says"),
     [
         (("qrels",), "Missing argument 'RUN...'"),
-        (("qrels", "good.run"), "one run has nothing to be compared with"),
+        (("qrels", "good.run"), "one run cannot be compared"),
         (("qrels", "good.run", "good.run"), "two runs are called 'good.run'"),
         (("qrels", "good.run", "none.run"), "none.run: no such file; check the path"),
         (("none", "good.run", "poor.run"), "none: no such file"),

@@ -87,8 +87,8 @@ def test_a_weight_and_a_level_are_taken(cli: Callable[..., Any], files: Path) ->
             "--difference is 0.1, and --machine plans intervals",
         ),
         (["plan", *MACHINE, "--width", "0.1", "--power", "0.9"], "--power is 0.9, and --machine plans intervals"),
-        (["plan", *MACHINE, "--width", "0.1", "--standardise", "z"], "--standardise beside --machine"),
-        (["plan", "--map", "0=0"], "--map is for --machine"),
+        (["plan", *MACHINE, "--width", "0.1", "--standardise", "z"], "--standardise cannot be used with --machine"),
+        (["plan", "--map", "0=0"], "--map needs --machine"),
     ],
     ids=lambda x: x if isinstance(x, str) else "",
 )
@@ -103,7 +103,7 @@ def test_another_scale_and_missing_queries_are_refused(cli: Callable[..., Any], 
     other.write_text("\n".join(f"{line[:-1]}{int(line[-1]) * 3}" for line in lines) + "\n")
     for command in (["evaluate"], ["plan", "--width", "0.1"]):
         call = [*command, HUMAN, "rerank.run", "-m", "RR"]
-        assert_refused(cli(*call, "--machine", few), "few lacks 1 query of the 20 that demo-few has (103)")
+        assert_refused(cli(*call, "--machine", few), "few is missing 1 query of the 20 that demo-few has (103)")
         assert_refused(cli(*call, "--machine", other), "go up to 9", "as 0=0,3=3,6=6,9=9")
         assert cli(*call, "--machine", other, "--map", "0=0,3=1,6=2,9=3").code == 0
         assert_refused(cli(*call[:-3], "nothere.run", *MACHINE), "nothere.run")

@@ -39,7 +39,7 @@ def test_queries_in_another_order_are_matched_by_their_ids() -> None:
     b = rs.evaluate_arrays([[1, 0], [1, 0]], [[1.0, 2.0], [2.0, 1.0]], "RR", query_ids=["y", "x"], name="b")
     both = join_scores(a, b)
     assert both.matrix("RR").tolist() == [[1, 1 / 2], [1, 1 / 2]]
-    assert mentions(both.notes, "same judgments", "not known")
+    assert mentions(both.notes, "same judgments", "unknown")
 
 
 def test_a_baseline_of_the_same_name_is_called_so() -> None:

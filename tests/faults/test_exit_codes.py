@@ -27,7 +27,7 @@ Call = Callable[..., Done]
         (OSError(5, "Input/output error", "a/b"), "a/b: cannot be used (Input/output error); check the file"),
         (
             OSError(11, "Resource temporarily unavailable"),
-            "the operating system reports an error (Resource temporarily",
+            "the operating system reports an error (Resource",
         ),
         (BrokenPipeError(32, "Broken pipe"), "the operating system reports an error (Broken pipe)"),
     ],

@@ -209,10 +209,10 @@ def test_classes_that_do_not_fit_the_labels_are_refused():
     [
         ([1, 2, 3], "expected a square table"),
         ([[1, 2, 3], [1, 2, 3]], "expected a square table"),
-        ([[1, -2], [3, 4]], "no count"),
-        ([[1, 0.5], [3, 4]], "no count"),
-        ([[1, np.nan], [3, 4]], "no count"),
-        ([[0, 0], [0, 0]], "holds no item"),
+        ([[1, -2], [3, 4]], "not a count"),
+        ([[1, 0.5], [3, 4]], "not a count"),
+        ([[1, np.nan], [3, 4]], "not a count"),
+        ([[0, 0], [0, 0]], "table of counts is empty"),
         ([["a", "b"], ["c", "d"]], "expected a square table"),
     ],
 )

@@ -252,7 +252,7 @@ def test_many_pairs_are_tested_as_each_alone(test, data):
         ([], r"shape \(0,\), .*1 query"),
         (np.zeros((2, 3, 4)), r"shape \(2, 3, 4\), .*\(queries\) .*\(pairs, queries\)"),
         (0.5, r"shape \(\), expected"),
-        (["a", "b"], "no table of numbers"),
+        (["a", "b"], "not a table of numbers"),
     ],
 )
 def test_what_are_no_differences_is_refused(test, values, message):

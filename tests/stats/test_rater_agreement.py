@@ -223,7 +223,7 @@ def test_one_value_has_no_alpha():
         ([1, 2, 3], r"shape \(3,\), .*\(judges, units\)"),
         ([[1, NAN], [NAN, 2]], "none of the 2 units"),
         ([[1, np.inf], [1, 2]], "infinite"),
-        ([["a", "b"], ["a", "b"]], "no table of numbers"),
+        ([["a", "b"], ["a", "b"]], "not a table of numbers"),
     ],
 )
 def test_what_are_no_ratings_is_refused(table, message):

@@ -118,5 +118,5 @@ def test_what_is_no_table_of_scores_is_refused():
         standardise_scores([[1.0], [np.inf]])
     with pytest.raises(ParameterError, match=r"2 queries .*scores of 1"):
         standardise_scores([[1.0]], reference=[[1.0, 2.0]])
-    with pytest.raises(ParameterError, match="no table of numbers"):
+    with pytest.raises(ParameterError, match="not a table of numbers"):
         standardise_scores([["high"]])

@@ -108,8 +108,8 @@ def compare(
         check_save(save, inputs, output=result_output.output)
     if len(runs) == 1 and against is None and options["input"] != ENTITY and not are_scores:
         raise ParameterError(
-            f"one run has nothing to be compared with: {runs[0]}, where {qrels} holds the judgments; give another, or "
-            "--against (`rankscope evaluate --save` saves the scores of one)"
+            f"one run cannot be compared: {runs[0]} ({qrels} holds the judgments); add another, or "
+            "--against a baseline (`rankscope evaluate --save` saves the scores of a run)"
         )
     workers = options["workers"]
     new_scores, baseline_scores = evaluate_new_and_baseline(qrels, runs, measures, against, settings.baseline, options)
@@ -167,9 +167,9 @@ def check_gate_options(n_runs: int, against: str | None, standardise: str | None
     if against is None:
         raise ParameterError("--gate needs the baseline: pass --against with a run, or with scores saved by --save")
     if n_runs > 1:
-        raise ParameterError(f"--gate takes one RUN, and there are {n_runs}; call it for each")
+        raise ParameterError(f"--gate takes one RUN, and there are {n_runs}; run it once for each")
     if standardise is not None:
-        raise ParameterError("--gate takes its margin in units of the measure; leave --standardise out")
+        raise ParameterError("--gate takes its margin in units of the measure; remove --standardise")
 
 
 def evaluate_new_and_baseline(
@@ -208,7 +208,7 @@ def find_baseline(baseline_scores: Scores, against: str, baseline: str | None) -
     if baseline is None or baseline == against:
         if len(baseline_scores.systems) > 1:
             raise ParameterError(
-                f"{against}: {len(baseline_scores.systems)} systems; say with --baseline which of "
+                f"{against}: {len(baseline_scores.systems)} systems; choose one with --baseline: "
                 f"{', '.join(baseline_scores.systems)}"
             )
         return 0

@@ -95,12 +95,10 @@ def plan(
         result_output.show(judgment_plan)
         return
     if grade_map is not None:
-        raise ParameterError("--map is for --machine, the judgments of a machine; leave it out")
+        raise ParameterError("--map needs --machine, the judgments of a machine; add it, or remove --map")
     result_output.check((qrels, *runs))
     if len(runs) == 1 and options["input"] != ENTITY and not holds_scores(qrels, runs, options):
-        raise ParameterError(
-            f"one run has nothing to be compared with: {runs[0]}, where {qrels} holds the judgments; name at least 2"
-        )
+        raise ParameterError(f"one run cannot be compared: {runs[0]} ({qrels} holds the judgments); name at least 2")
     scores = load_scores(qrels, runs, measures, **options)
     if standardise is not None:
         scores = standardise_by_query(scores, method=standardise)
@@ -111,10 +109,12 @@ def plan(
 def check_width(settings: PlanSettings, standardise: str | None) -> float:
     """The width. Raises ParameterError if it is missing, and for options that plan a test."""
     if settings.width is None:
-        raise ParameterError("--machine plans intervals; say with --width how wide they may be, as --width 0.05")
+        raise ParameterError("--machine plans intervals; set their width with --width, as --width 0.05")
     settings.refuse(
         "difference", "power", "alternative", "n_queries", "tests", since="--machine plans intervals, not tests"
     )
     if standardise is not None:
-        raise ParameterError("--standardise beside --machine, which plans in units of the measure; leave it out")
+        raise ParameterError(
+            "--standardise cannot be used with --machine, which plans in units of the measure; remove it"
+        )
     return settings.width

@@ -118,7 +118,7 @@ def pool_result(
 def refuse_together(output: str | None, to: str | None, format_: str, options: dict[str, Any]) -> None:
     """Raise ParameterError for options that do not go together."""
     if to is not None and output is None:
-        raise ParameterError("--to without -o POOL; add it, or leave --to out")
+        raise ParameterError("--to needs -o POOL; add it, or remove --to")
     if output == "-" and format_ != "table":
         raise ParameterError(f"-o - prints the pool, and --format {format_} the table of runs; name a file")
     if options["leave_out"]:
@@ -128,12 +128,12 @@ def refuse_together(output: str | None, to: str | None, format_: str, options: d
     else:
         for name in ("measure", "cutoff"):
             if is_given(name):
-                raise ParameterError(f"--{name} without --leave-out; add it, or leave --{name} out")
+                raise ParameterError(f"--{name} needs --leave-out; add it, or remove --{name}")
     if options["share"] is not None:
         refuse_beside("--sample", options, ("budget", "rate", "beta"))
     if (options["share"] is not None or options["leave_out"]) and options["method"] != "depth":
         option = "--sample" if options["share"] is not None else "--leave-out"
-        raise ParameterError(f"{option} and --method {options['method']} do not go together; leave one out")
+        raise ParameterError(f"{option} and --method {options['method']} cannot be used together; remove one")
     if options["share"] is not None:
         refuse_unused("rel", "--sample, which does not depend on relevance")
     elif options["leave_out"]:
@@ -146,10 +146,10 @@ def refuse_beside(option: str, options: dict[str, Any], names: tuple[str, ...]) 
     flags = {"output": "-o", "share": "--sample"}
     for name in names:
         if options[name] is not None:
-            raise ParameterError(f"{option} and {flags.get(name, f'--{name}')} do not go together; leave one out")
+            raise ParameterError(f"{option} and {flags.get(name, f'--{name}')} cannot be used together; remove one")
 
 
 def refuse_unused(name: str, why: str) -> None:
     """Raise ParameterError for an option on the command line that would change nothing."""
     if is_given(name):
-        raise ParameterError(f"--{name} changes nothing about {why}; leave it out")
+        raise ParameterError(f"--{name} has no effect with {why}; remove it")

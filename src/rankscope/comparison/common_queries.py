@@ -129,13 +129,13 @@ def match_queries(scores: Scores, measure: str) -> MeasureValues:
     n_incomplete = int((~complete).sum())
     if n_incomplete:
         notes.append(
-            f"{measure}: {pluralise_queries(n_incomplete)} of {complete.size} left out, where not every system has a "
+            f"{measure}: {pluralise_queries(n_incomplete)} of {complete.size} skipped, where not every system has a "
             "value"
         )
     values = values[:, complete]
     if definition.summary == "geometric":
         values = np.log(np.maximum(values, MIN_GEOMETRIC))
-        notes.append(f"{measure}: values are compared as natural logarithms, a difference is that of two logarithms")
+        notes.append(f"{measure}: values are compared as natural logarithms, so a difference is one of logarithms")
     if sign < 0:
         notes.append(f"{measure}: lower is better")
     return MeasureValues(

@@ -106,12 +106,34 @@ def refuse_different_settings(prefix: str, a: Mapping[str, str], b: Mapping[str,
 
 
 def join_scores(a: Scores, b: Scores, measures: object = None) -> Scores:
-    """The systems of both, those of `a` first. measures: one, a list, or None for all of `a`.
+    """The systems of two scores in one, if both come from the same queries, judgments and settings.
 
-    A system of `b` that is called as one of `a` becomes "name (baseline)". Bounds are left out. A note says where two
-    versions of rankscope computed them, and where it is not known whether the judgments are the same. Raises as
-    `check_same_collection`, UnknownName for a measure that `a` lacks, ParameterError where names are taken even so.
+    Parameters
+    ----------
+    a
+        Scores; their systems come first.
+    b
+        More scores. A system with the name of one in `a` is renamed to "name (baseline)".
+    measures
+        A measure, or a list of measures. Default: all measures of `a`.
 
+    Returns
+    -------
+    Scores
+        The scores of all systems, without bounds. A note says if two versions of rankscope computed them, or if it is
+        unknown whether both use the same judgments.
+
+    Raises
+    ------
+    InputError
+        Queries, judgments or settings differ.
+    ParameterError
+        A measure is missing from `b`, or two systems have the same name.
+    UnknownName
+        A measure is missing from `a`.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels, run = {"q1": {"d1": 1}}, rs.Run({"q1": {"d1": 2.0}}, name="bm25")
     >>> join_scores(rs.evaluate(qrels, run, "RR"), rs.evaluate(qrels, run, "RR")).systems
@@ -149,5 +171,5 @@ def provenance_notes(a: Scores, b: Scores) -> list[str]:
             "whether a number changed in between"
         )
     if not (a.fingerprint and b.fingerprint and same_query_order(a, b)):
-        notes.append("whether both rest on the same judgments is not known; their queries are the same")
+        notes.append("it is unknown whether both use the same judgments; their queries are the same")
     return notes

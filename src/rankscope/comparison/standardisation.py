@@ -37,8 +37,8 @@ class StandardisationSettings(Settings):
     standardise: str = choice(
         "z",
         STANDARDISATIONS,
-        help="Scale of the standardised scores of a query: standard deviations above the mean of the systems (z), or "
-        "these mapped to 0..1 by the normal distribution function (cdf).",
+        help="Standardisation of the scores of each query: z-scores over the systems (z), or z-scores mapped to 0..1 "
+        "by the normal distribution function (cdf).",
         argument="method",
     )
 
@@ -76,8 +76,8 @@ def standardise(scores: Scores, *, method: str = "z", reference: Scores | Sequen
     scores
         The scores.
     method
-        Scale of the standardised scores of a query: standard deviations above the mean of the systems (z), or these
-        mapped to 0..1 by the normal distribution function (cdf). One of 'z', 'cdf'. Default: 'z'.
+        Standardisation of the scores of each query: z-scores over the systems (z), or z-scores mapped to 0..1 by the
+        normal distribution function (cdf). One of 'z', 'cdf'. Default: 'z'.
     reference
         The systems that the mean and standard deviation of a query come from: names of some of these systems, or other
         scores of the same queries and measures. Default: all of these systems.

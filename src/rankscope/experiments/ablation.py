@@ -88,7 +88,7 @@ def feature_groups(
         raise ParameterError(f"cannot read the groups {groups!r}; {FORM}")
     named_groups = list(groups.items()) if isinstance(groups, Mapping) else [parse_group(text) for text in groups]
     if not named_groups:
-        raise ParameterError(f"no group of features to leave out; {FORM}")
+        raise ParameterError(f"no group of features to remove; {FORM}")
     features_of_group: dict[str, tuple[str, ...]] = {}
     for group, members in named_groups:
         if group in features_of_group:
@@ -101,7 +101,7 @@ def feature_groups(
         if len(features_of_group[group]) == len(names):
             raise ParameterError(
                 f"the group {group!r} holds {'both' if len(names) == 2 else f'all {len(names)}'} features, and nothing "
-                "can be learned without them; leave some out of it"
+                "can be learned without them; remove some from it"
             )
     return features_of_group
 
@@ -120,7 +120,9 @@ def matching_features(text: str, names: Sequence[str]) -> Sequence[str]:
         raise UnknownName("feature", text, names)
     first, last = int(span[1]), int(span[2])
     if first > last or last - first > MAX_FEATURES:
-        raise ParameterError(f"{text} is no span of {pluralise(len(names), 'feature')}; give the lower number first")
+        raise ParameterError(
+            f"{text} is not a range of {pluralise(len(names), 'feature')}; give the lower number first"
+        )
     matches = [str(i) for i in range(first, last + 1)]
     for name in matches:
         if name not in names:

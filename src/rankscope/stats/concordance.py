@@ -236,7 +236,7 @@ def as_ranks(ranks: npt.ArrayLike) -> Floats:
     try:
         table = np.asarray(ranks, np.float64)
     except (TypeError, ValueError):
-        raise ParameterError("the ranks are no table of numbers; expected an array of float64") from None
+        raise ParameterError("the ranks are not a table of numbers; expected an array of float64") from None
     if table.ndim != 2 or min(table.shape) < 2:
         raise ParameterError(f"the ranks have shape {table.shape}, expected (lists, items) with at least 2 of each")
     if not np.isfinite(table).all():

@@ -145,7 +145,7 @@ def as_text_array(items: list[Any], side: str) -> npt.NDArray[Any]:
 def refuse_missing(index: int, n_missing: int, n_labels: int, side: str) -> None:
     raise InputError(
         f"{n_missing} of {n_labels} {side} labels are missing (NaN, None or infinite), the first at index {index}; "
-        "expected a label an item; leave these items out of both lists"
+        "expected a label for each item; remove these items from both lists"
     )
 
 
@@ -219,9 +219,9 @@ def as_counts(values: Any) -> Ints:
         )
     counts = table.astype(np.float64)
     if not (np.isfinite(counts).all() and (counts >= 0).all() and (counts == np.floor(counts)).all()):
-        raise ParameterError("the table holds something that is no count; expected whole numbers of at least 0")
+        raise ParameterError("the table holds a value that is not a count; expected whole numbers of at least 0")
     if not counts.any():
-        raise ParameterError("the table of counts holds no item, expected at least 1")
+        raise ParameterError("the table of counts is empty, expected at least 1 item")
     return counts.astype(np.int64)
 
 

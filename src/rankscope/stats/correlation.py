@@ -227,7 +227,7 @@ def interval_ends(
         rows = np.flatnonzero(has_interval)
         low[has_interval], high[has_interval], n_lost = bootstrap_ends(pairs, rows, confidence_level, n_resamples, rng)
         if n_lost:
-            notes.append(f"up to {n_lost} of {n_resamples} bootstrap samples had a list of one value and were left out")
+            notes.append(f"up to {n_lost} of {n_resamples} bootstrap samples had a list of one value and were skipped")
         if pairs.n < FEW:
             notes.append(f"fewer than {FEW} items: bootstrap intervals are too narrow")
     return low, high, (*notes, *count_note(is_full, FULL, "agree fully, up or down: they have no interval"))

@@ -47,13 +47,13 @@ def numbers(values: npt.ArrayLike, description: str) -> Floats:
     try:
         array = np.asarray(values, np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(f"the {description} are no table of numbers; expected an array of float64") from None
+        raise ParameterError(f"the {description} are not a table of numbers; expected an array of float64") from None
     invalid = np.flatnonzero(~np.isfinite(array.ravel()))
     if invalid.size:
         index = tuple(int(i) for i in np.unravel_index(invalid[0], array.shape))
         raise ParameterError(
             f"{invalid.size} of {array.size} {description} are NaN or infinite (the first at {index}), expected finite "
-            "numbers; leave out the queries that have no value"
+            "numbers; remove the queries that have no value"
         )
     if np.abs(array).max(initial=0) > GREATEST:
         raise ParameterError(

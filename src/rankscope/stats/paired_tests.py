@@ -471,7 +471,7 @@ def randomisation_test(
     count = count_extreme(chunks, rows.sum(axis=1), NOISE * np.abs(rows).sum(axis=1), alternative)
     pvalue, error = (count / 2**n, np.zeros(len(rows))) if exact else monte_carlo(count, n_resamples)
     equal = all_zero(rows)
-    one_query_note = ("one query: no difference of it can be told from chance",) if n == 1 else ()
+    one_query_note = ("one query: a difference cannot be distinguished from chance",) if n == 1 else ()
     return PairedTest(
         test="randomisation",
         statistic=np.ldexp(rows.mean(axis=1), exponent).reshape(shape),

@@ -159,10 +159,10 @@ def cohens_kappa(
 def no_variation(counts: npt.NDArray[np.int64], n: int) -> tuple[str, ...]:
     """A note where the formula of the standard error gives 0, which says nothing about the precision of kappa."""
     if int(np.trace(counts)) == n:
-        return ("the judges agree on every item: the large-sample interval of kappa has no width and is left out",)
+        return ("the judges agree on every item: the large-sample interval of kappa has no width and is not shown",)
     if n in (int(counts.sum(axis=0).max()), int(counts.sum(axis=1).max())):
         return ("one judge gave every item the same label: kappa is 0 whatever the other did, and has no interval",)
-    return ("these items do not vary in what kappa counts: its large-sample interval has no width and is left out",)
+    return ("these items do not vary in what kappa counts: its large-sample interval has no width and is not shown",)
 
 
 def standard_error(p: Floats, w: Floats, agreement: float, chance: float) -> float:
@@ -290,7 +290,7 @@ def pairable(ratings: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.int64]]:
         table = np.asarray(ratings, np.float64)
     except (TypeError, ValueError):
         raise InputError(
-            "the ratings are no table of numbers; expected (judges, units), NaN where there is none"
+            "the ratings are not a table of numbers; expected (judges, units), NaN where there is none"
         ) from None
     if table.ndim != 2:
         raise InputError(f"the ratings have shape {table.shape}, expected (judges, units)")

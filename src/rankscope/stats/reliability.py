@@ -296,7 +296,7 @@ def tail_shares(confidence_level: float) -> tuple[float, float]:
 def variance_notes(squares: Squares) -> tuple[str, ...]:
     ms_s, ms_q, ms_e, *_ = squares
     if not ms_s > 0 and not ms_e > 0:
-        return ("no query tells the systems apart: there is no order that more queries could confirm",)
+        return ("no query distinguishes the systems: there is no order that more queries could confirm",)
     notes = []
     if ms_s <= ms_e:
         notes.append(

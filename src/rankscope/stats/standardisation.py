@@ -111,7 +111,7 @@ def as_table(values: npt.ArrayLike, description: str) -> Floats:
     try:
         table = np.asarray(values, np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(f"the {description} are no table of numbers; expected an array of float64") from None
+        raise ParameterError(f"the {description} are not a table of numbers; expected an array of float64") from None
     if table.ndim != 2 or not table.shape[0]:
         raise ParameterError(
             f"the {description} have shape {table.shape}, expected (systems, queries) with a system or more"

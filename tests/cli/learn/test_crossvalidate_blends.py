@@ -107,7 +107,7 @@ def test_groups_of_features_are_left_out(cli: Callable[..., Any], folder: Path) 
     ("arguments", "said"),
     [
         ("--blend --loss linear:listnet", "a blend needs at least two rankers, and there is one, linear:listnet"),
-        ("--log tried", "--log tried is for a search; add --search N, or leave it out"),
+        ("--log tried", "--log tried needs a search; add --search N, or remove it"),
         ("--search 0", "Invalid value for '--search'"),
         ("--search 1 --log data.txt", "data.txt"),
         ("--search 1 --log other.txt", "other.txt: is not the log of a search; use another log file"),

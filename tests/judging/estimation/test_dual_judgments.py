@@ -101,7 +101,7 @@ def test_a_map_beyond_peoples_scale_is_said() -> None:
 
 def test_a_map_may_say_that_a_grade_is_no_judgment() -> None:
     unsure = {q: {"z": 9} if q == "q02" else {**docs, "z": 9} for q, docs in MACHINE.items()}
-    with pytest.raises(InputError, match="lacks 1 query"):
+    with pytest.raises(InputError, match="is missing 1 query"):
         rs.judging.estimate(HUMAN, RUNS, unsure, "RR", map="1=1,9=-1")
     with pytest.raises(InputError, match=r"no grade .* 0"):
         rs.judging.estimate(HUMAN, RUNS, MACHINE, "RR", map="1=-1")
@@ -126,7 +126,7 @@ def test_what_is_no_map_is_refused(given: Any) -> None:
         ({"baseline": "z"}, "unknown system"),
         ({"weight": float("inf")}, "weight is inf"),
         ({"confidence_level": 1}, "confidence_level is 1"),
-        ({"measures": "GMAP"}, "GMAP is no mean"),
+        ({"measures": "GMAP"}, "GMAP is not a mean"),
         ({"measures": "alpha_nDCG@10"}, "subtopic"),
         ({"unjudged": "bounds"}, "bounds"),
         ({"input": "letor"}, "convert them first"),

@@ -35,7 +35,7 @@ def test_a_budget_ends_it_and_rel_says_what_counts() -> None:
 def test_what_cannot_be_played_back_is_refused() -> None:
     with pytest.raises(ParameterError, match="no method given"):
         rs.judging.play_back(RUNS, QRELS, [])
-    with pytest.raises(ParameterError, match="of one method"):
+    with pytest.raises(ParameterError, match="belong to one method"):
         rs.judging.play_back(RUNS, QRELS, ["mtf", "bandit"], rate=0.5)
     with pytest.raises(UnknownName, match="pooling method 'best'"):
         rs.judging.play_back(RUNS, QRELS, "best")

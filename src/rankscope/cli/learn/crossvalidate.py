@@ -61,7 +61,9 @@ WORTH_WORKERS = 1 << 20
 @option_group("Cross-validation", setting_options(CrossValidationSettings))
 @option_group("Analysis", setting_options(AnalysisSettings))
 @option_group("Blend", blend_options)
-@setting_options(SearchSettings, optional=True, hint="The best on the validation lists are tested. Default: no search.")
+@setting_options(
+    SearchSettings, optional=True, hint="The best on the validation lists is then tested. Default: no search."
+)
 @click.option(
     "--log",
     metavar="FILE",
@@ -112,7 +114,7 @@ def crossvalidate(
     if groups:
         check_ablation(analysis, trials, log)
     elif trials is None and log is not None:
-        raise ParameterError(f"--log {log} is for a search; add --search N, or leave it out")
+        raise ParameterError(f"--log {log} needs a search; add --search N, or remove it")
     files = source_files(source)
     result_output.check(files)
     check_log(log, files, result_output)
@@ -157,4 +159,4 @@ def check_ablation(analysis: AnalysisSettings, trials: int | None, log: str | No
     }
     for name, is_set in unsupported_options.items():
         if is_set:
-            raise ParameterError(f"--ablate compares a ranker with itself, so {name} cannot be used; leave it out")
+            raise ParameterError(f"--ablate compares a ranker with itself, so {name} cannot be used; remove it")

@@ -56,8 +56,24 @@ PROBABILITIES = ("worse", "equal", "better")
 class MeasureComparison:
     """The comparison by one measure; arrays of shape (pairs), each pair the systems `first` and `second`.
 
-    measure_values: the values compared. means: (systems). decisions: 1 where the first system was shown to be better
-    than the second, -1 worse, 0 neither. notes: on the data and the test.
+    Attributes
+    ----------
+    measure_values
+        The compared values.
+    means
+        The mean of each system; shape (systems).
+    first, second
+        The indices of the systems of each pair.
+    test_results
+        P-values, effect sizes and probabilities, as the test gives them.
+    pvalue_corrected
+        The p-values, corrected for multiple comparisons.
+    decisions
+        1 where the first system is significantly better than the second, -1 where it is significantly worse, else 0.
+    alpha
+        The significance level.
+    notes
+        What a reader should know of the data and the test.
     """
 
     measure_values: MeasureValues
@@ -151,16 +167,29 @@ class MeasureComparison:
 class Comparison(Result):
     """Systems compared by one or more measures, as `compare` gives it.
 
-    `comparison["AP"]` is the comparison by one measure. scores: what it was computed from. notes: on the comparison and
-    on the scores. `print` shows tables and sentences; `frame()` is the tidy table.
+    `comparison["AP"]` is the comparison by one measure. `print` shows sentences and tables, `frame()` is the tidy
+    table.
 
+    Attributes
+    ----------
+    scores
+        The scores that were compared.
+    comparisons
+        The comparison by each measure.
+    settings
+        The settings of the comparison.
+    notes
+        What a reader should know of the scores and the tests.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
     >>> good = rs.Run({q: {"a": 2.0, "b": 1.0} for q in qrels}, name="good")
     >>> poor = rs.Run({q: {"a": 1.0, "b": 2.0 * (i % 2)} for i, q in enumerate(qrels)}, name="poor")
     >>> result = rs.compare(rs.evaluate(qrels, [good, poor], ["RR", "P@1"]))
     >>> result
-    Comparison(2 systems, 1 pairs, RR, P@1)
+    Comparison(2 systems, 1 pair, RR, P@1)
     >>> result["RR"].means.tolist(), round(result["RR"].pvalue.item(), 4)
     ([1.0, 0.75], 0.0756)
     """
@@ -243,4 +272,4 @@ class Comparison(Result):
     def contents(self) -> str:
         """What it holds, in a few words."""
         n_systems, n_pairs = len(self.scores.systems), self.comparisons[0].first.size
-        return f"{n_systems} systems, {n_pairs} pairs, {', '.join(self.measure_names)}"
+        return f"{pluralise(n_systems, 'system')}, {pluralise(n_pairs, 'pair')}, {', '.join(self.measure_names)}"

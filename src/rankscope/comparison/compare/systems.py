@@ -58,9 +58,7 @@ def measure_notes(
 
 def query_notes(comparison: MeasureComparison) -> list[str]:
     if comparison.n == 1:
-        return [
-            "with one query nothing is known of the variation between queries: no test and no interval can be trusted"
-        ]
+        return ["with one query the variation between queries is unknown: no test or interval can be trusted"]
     if comparison.n < FEW:
         return [f"{comparison.n} queries are few: only large differences can be significant, and intervals are rough"]
     return []
@@ -79,13 +77,13 @@ def data_notes(comparison: MeasureComparison) -> list[str]:
             name_pairs(
                 comparison,
                 constant,
-                "the same difference on every query: how it varies is not known, so that tests which need a variance "
+                "the same difference on every query: its variance is unknown, so tests that need one "
                 "(t, bootstrap, bayes-t) say nothing; permutation and sign do",
             )
         )
     tied = (comparison.test_results.effects.ties > MANY_TIES * comparison.n) & ~comparison.equal
     if tied.any():
-        notes.append(name_pairs(comparison, tied, "ties on more than half of the queries: the rest decides alone"))
+        notes.append(name_pairs(comparison, tied, "ties on more than half of the queries: only the others decide"))
     return notes
 
 
@@ -105,8 +103,8 @@ def test_notes(comparison: MeasureComparison, settings: ComparisonSettings) -> l
         notes.append("all values are 0 or 1, so that the test sign is McNemar's exact test")
     elif settings.method.compares in ("ranks", "signs"):
         notes.append(
-            f"the test {settings.test} asks about medians, not means; studies disagree whether it finds too much on "
-            "many queries (Parapar et al. 2020; Urbano et al. 2019), so that t or permutation is the safer choice"
+            f"the test {settings.test} is about medians, not means; studies disagree on whether it finds too much on "
+            "many queries (Parapar et al. 2020; Urbano et al. 2019), so t or permutation is the safer choice"
         )
     return notes
 
@@ -130,14 +128,14 @@ def resolution_notes(comparison: MeasureComparison, settings: ComparisonSettings
         if not settings.is_bayesian and family / (settings.n_resamples + 1) > settings.alpha:
             notes.append(
                 f"{settings.n_resamples:,} resamples cannot show {tested_pairs} to differ at level "
-                f"{settings.alpha:g}; ask for {int(np.ceil(family / settings.alpha)):,} or more"
+                f"{settings.alpha:g}; use {int(np.ceil(family / settings.alpha)):,} or more"
             )
     elif settings.method.is_counting and comparison.n < 60:
         smallest_p = (2.0 if settings.alternative == "two-sided" else 1.0) / 2.0**comparison.n
         if smallest_p * family > settings.alpha:
             notes.append(
                 f"the test {settings.test} cannot show {tested_pairs} to differ on {pluralise_queries(comparison.n)}: "
-                f"its least p is {smallest_p:.4g}, and the level {settings.alpha:g}"
+                f"its smallest p is {smallest_p:.4g}, and the level {settings.alpha:g}"
             )
     return notes
 
@@ -150,7 +148,7 @@ def direction_notes(comparison: MeasureComparison, settings: ComparisonSettings,
         contradiction = name_pairs(
             comparison, contradictory, f"means in one order and the test {settings.test} in the other"
         )
-        notes.append(f"{contradiction}: of neither is it said that it is better")
+        notes.append(f"{contradiction}: neither is called better")
     if settings.alternative != "two-sided" and comparison.first.size > 1:
         subject = (
             "of each pair, that the first in the order given"
@@ -164,7 +162,7 @@ def direction_notes(comparison: MeasureComparison, settings: ComparisonSettings,
         )
         direction = "higher" if settings.alternative == "greater" else "lower"
         notes.append(
-            f"only one thing was tested: {subject} has {direction} values{reference}; the other side cannot be shown"
+            f"only one direction was tested: {subject} has {direction} values{reference}; the other cannot be shown"
         )
     return notes
 

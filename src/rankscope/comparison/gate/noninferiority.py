@@ -93,7 +93,7 @@ class GateSettings(Settings):
     )
     alpha: float = alpha_field(help="Significance level of each one-sided test.")
     test: str = choice("t", TESTS, help="Test of the mean difference.")
-    power: float = share(0.8, help="Power at which the number of queries still needed is estimated.")
+    power: float = share(0.8, help="Statistical power for the estimate of how many more queries would decide.")
     n_resamples: int = resamples_field(10_000, "Number of resamples of a permutation test or bootstrap.")
     seed: int = seed_field()
 
@@ -311,11 +311,21 @@ class MeasureGate:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Gate(Result):
-    """Whether a system may replace another, as `gate` gives it; `print` says it in words.
+    """Whether a system can replace another (a non-inferiority test), as `gate` gives it; `print` shows it in words.
 
-    scores: of the two systems, the new one first. measure_gates: the gates by measure. settings: margin, alpha, test,
-    power. has_seed: whether the caller set the seed. notes: on the data and the test.
+    Attributes
+    ----------
+    scores
+        The scores of both systems, the new one first.
+    measure_gates
+        The verdict by each measure.
+    settings
+        Margin, significance level, test and power.
+    notes
+        What a reader should know of the data and the test.
 
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
     >>> old = rs.Run({q: {"a": 1.0, "b": 2.0 * (i % 2)} for i, q in enumerate(qrels)}, name="old")
@@ -436,7 +446,7 @@ def gate(
     rng
         Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
     power
-        Power at which the number of queries still needed is estimated. Default: 0.8.
+        Statistical power for the estimate of how many more queries would decide. Default: 0.8.
 
     Returns
     -------
@@ -528,7 +538,7 @@ def select_system(scores: Scores, system: str | None) -> Scores:
     """The scores of one system. Raises ParameterError, UnknownName."""
     if system is None and len(scores.systems) > 1:
         raise ParameterError(
-            f"a gate compares two systems, and there are {len(scores.systems)} of one side; name one of "
+            f"a gate compares two systems, but one side has {len(scores.systems)}; name one of "
             f"{join_names(scores.systems)}"
         )
     return scores.select(systems=[scores.place_of_system(system)])
@@ -552,12 +562,12 @@ def notes_of(measure_gate: MeasureGate, settings: GateSettings) -> list[str]:
             f"geometric mean is {ratio:.4g} times that of the baseline"
         )
     if measure_gate.n == 1:
-        notes.append(f"{measure_gate.measure}: one query says nothing of how much queries vary, and so decides nothing")
+        notes.append(f"{measure_gate.measure}: one query does not show how much queries vary, so it decides nothing")
     elif measure_gate.decision.is_constant:
         constant_text = "the same values" if measure_gate.difference == 0 else "the same difference"
         notes.append(
-            f"{measure_gate.measure}: {constant_text} on all {pluralise_queries(measure_gate.n)}: nothing varies that "
-            "a test could look at"
+            f"{measure_gate.measure}: {constant_text} on all {pluralise_queries(measure_gate.n)}: there is no "
+            "variation to test"
         )
     return notes
 
@@ -570,7 +580,7 @@ def notes_on_all(measure_gates: Sequence[MeasureGate], settings: GateSettings) -
         if smallest_p > settings.alpha:
             notes.append(
                 f"{pluralise(settings.n_resamples, 'resample')} cannot show anything at level {settings.alpha:g}; "
-                "ask for more"
+                "use more"
             )
     if len(measure_gates) > 1 and any(measure_gate.verdict != UNDECIDED for measure_gate in measure_gates):
         error_rate = min(1.0, len(measure_gates) * settings.alpha)

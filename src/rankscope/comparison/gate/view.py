@@ -170,9 +170,10 @@ def pass_sentence(measure_gate: MeasureGate, wording: GateWords, settings: GateS
             f"({wording.confidence_text})."
         )
     largest_loss = format_distinct(abs(decision.low), settings.margin)
+    reservation = " It is shown to be worse, but by less than the margin." if decision.high < 0 else ""
     return (
         f"{opening}{observation} at most {largest_loss} {wording.worse_word} ({wording.confidence_text}), less than "
-        f"{margin_text(settings.margin)}."
+        f"{margin_text(settings.margin)}.{reservation}"
     )
 
 
@@ -180,7 +181,7 @@ def worse_sentence(measure_gate: MeasureGate, wording: GateWords, settings: Gate
     opening, decision = f"{wording.system} is worse: ", measure_gate.decision
     if decision.is_constant:
         return opening + constant_sentence(measure_gate, wording, settings.margin)
-    doubt = f" Whether by more than {margin_text(settings.margin)} is open." if settings.margin > 0 else ""
+    doubt = f" It is not clear whether the loss exceeds {margin_text(settings.margin)}." if settings.margin > 0 else ""
     if settings.test != "t":
         return opening + (
             f"that its {wording.mean_name} is not {wording.worse_word} than that of {wording.baseline} is ruled out "
@@ -203,7 +204,7 @@ def undecided_sentence(measure_gate: MeasureGate, wording: GateWords, settings: 
         f"{observed_clause(measure_gate, wording)}"
     )
     if measure_gate.n == 1:
-        return f"{opening}; with one query nothing is known of the variation between queries."
+        return f"{opening}; with one query, the variation between queries is unknown."
     estimate = more_queries(measure_gate, settings)
     bound_text = format_percent(1 - settings.alpha)
     if settings.test == "t":

@@ -347,7 +347,9 @@ def agree_judges(
     if runs is None and (
         measures is not None or any(evaluation.get(name, default) != default for name, default in RUN_DEFAULTS.items())
     ):
-        raise ParameterError("measures and their options rank runs, and there is no run; name some, or leave them out")
+        raise ParameterError(
+            "measures and their options need runs, and none is given; name some, or remove the options"
+        )
     evaluation = {"rel": settings.rel, **evaluation}
     check_evaluation(runs, (qrels_a, qrels_b), measures, evaluation)
     confidence_level = settings.confidence_level
@@ -395,7 +397,7 @@ def grade_by_grade(
         raise InputError(
             f"{names[0]} and {names[1]} gave only the grade {labels[0]} "
             f"({pluralise(common.n_documents, 'document')}), expected "
-            "at least 2 grades; with one grade, agreement cannot be told from chance"
+            "at least 2 grades; with one grade, agreement cannot be distinguished from chance"
         )
     n_grades = len(labels)
     counts = np.bincount(a * n_grades + b, minlength=n_grades * n_grades).reshape(n_grades, n_grades)

@@ -423,7 +423,7 @@ def agree_label_lists(true: Any, predicted: Any, settings: LabelSettings) -> Lab
     if len(labels) == 1:
         raise InputError(
             f"there is only the label {labels[0]!r} in both lists ({pluralise(a.size, 'item')}), expected at least 2 "
-            "classes; with one class, agreement cannot be told from chance"
+            "classes; with one class, agreement cannot be distinguished from chance"
         )
     if positive is not None and positive not in labels:
         shown_labels = ", ".join(map(repr, labels[:10]))

@@ -92,7 +92,7 @@ class PlanSettings(Settings):
     n_queries: int | None = count(
         None, minimum=2, flag="--queries", help="Number of queries at hand.", unset="the queries of the scores"
     )
-    tests: int = count(1, help="Number of t-tests that share the significance level (Bonferroni), as of N pairs.")
+    tests: int = count(1, help="Number of t-tests that share the significance level (Bonferroni correction).")
 
     @property
     def side(self) -> str:
@@ -336,16 +336,33 @@ def interval_of_sd(sd: float, n: int) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class QueryPlan(Result):
-    """How many queries a comparison needs, measure by measure, as `plan` gives it.
+    """How many queries a comparison needs by each measure, as `plan` gives it.
 
-    `frame()`, and the output for programs, have the columns measure, method, difference, power, n_queries. Methods:
-    "t": the fewest queries with which the paired t-test reaches the power that was asked for; "t achieved": its power
-    with the queries at hand; "one-way ANOVA" and "two-way ANOVA": the fewest for an analysis of variance of all systems
-    (other queries for each, or the same for all), the best and worst of which differ by `difference`; "interval": the
-    fewest for an interval of the width asked for, half of which stands in `difference`; "t at n": the power of the
-    t-test with other numbers of queries. power is what n_queries reach, so at least what was asked for. Null or empty:
-    there is no such number, as sentences and notes say. `plan` makes it.
+    `frame()` has the columns measure, method, difference, power and n_queries. The methods are
 
+    - "t": the fewest queries with which the paired t-test reaches the power;
+    - "t achieved": the power of that test with the queries at hand;
+    - "one-way ANOVA", "two-way ANOVA": the fewest queries for an analysis of variance of all systems (other queries for
+      each, or the same for all), if the best and the worst differ by `difference`;
+    - "interval": the fewest queries for an interval of the given width; `difference` is half the width;
+    - "t at n": the power of the t-test with other numbers of queries.
+
+    power is what n_queries reach, so it is at least the requested power. Null means that there is no such number;
+    sentences and notes say why.
+
+    Attributes
+    ----------
+    plans
+        The plan for each measure.
+    settings
+        The settings of the plan.
+    scores_signature
+        The signature of the scores, with the settings of the plan.
+    notes
+        What a reader should know of the scores.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
     >>> good = rs.Run({q: {"a": 2.0, "b": 1.0} for q in qrels}, name="good")
@@ -417,7 +434,7 @@ def plan(
     n_queries
         Number of queries at hand. Default: the queries of the scores.
     tests
-        Number of t-tests that share the significance level (Bonferroni), as of N pairs. Default: 1.
+        Number of t-tests that share the significance level (Bonferroni correction). Default: 1.
 
     Returns
     -------

@@ -70,9 +70,9 @@ def parse_grade_map(grade_map: Any) -> dict[int, int] | None:
         except (TypeError, ValueError):
             refuse_grade_map(f"has {'='.join(map(str, pair))!r}, expected {GradeMap.expected}")
         if machine_grade in grades:
-            refuse_grade_map(f"has the grade {machine_grade} twice; say once what it is")
+            refuse_grade_map(f"has the grade {machine_grade} twice; map it once")
         if machine_grade < 0:
-            refuse_grade_map(f"has the grade {machine_grade}, which means not judged; leave it out")
+            refuse_grade_map(f"has the grade {machine_grade}, which means not judged; remove it")
         if max(machine_grade, abs(human_grade)) > LARGEST:
             refuse_grade_map(f"has {'='.join(map(str, pair))!r}, expected grades up to {LARGEST:,}")
         grades[machine_grade] = human_grade
@@ -138,7 +138,7 @@ def refuse_different_scale(human: Qrels, machine: Qrels, names: tuple[str, str])
         identity_map = ",".join(f"{grade}={grade}" for grade in machine_grades)
         raise InputError(
             f"the grades of {names[1]} go up to {highest[1]}, those of {names[0]} up to {highest[0]}, expected one "
-            f"scale; say with map (--map) which is which, as {identity_map or '1=1'} where they mean the same"
+            f"scale; map the grades with map (--map), as {identity_map or '1=1'} where they mean the same"
         )
 
 
@@ -159,7 +159,7 @@ def check_queries(human: Qrels, machine: Qrels, names: tuple[str, str]) -> None:
     missing_queries = [query for query in human.query_ids if query not in machine_queries]
     if missing_queries:
         raise InputError(
-            f"{names[1]} lacks {pluralise_queries(len(missing_queries))} of the {len(human.query_ids):,} that "
+            f"{names[1]} is missing {pluralise_queries(len(missing_queries))} of the {len(human.query_ids):,} that "
             f"{names[0]} has ({first_names(missing_queries)}), expected judgments of the machine for every query that "
             f"people judged; let it judge them, or remove them from {names[0]}"
         )
@@ -176,7 +176,8 @@ def refuse_unknown(run_queries: tuple[str, ...], machine: Qrels, system: str, na
     missing_queries = [query for query in run_queries if query not in machine_queries]
     if missing_queries:
         raise InputError(
-            f"{name} lacks {pluralise_queries(len(missing_queries))} of the {len(run_queries):,} of run {system!r} "
+            f"{name} is missing {pluralise_queries(len(missing_queries))} of the {len(run_queries):,} of run "
+            f"{system!r} "
             f"({first_names(missing_queries)}), expected judgments of the machine for all queries of the runs; let it "
             "judge them, or cut the runs to its queries"
         )
@@ -350,7 +351,7 @@ def check_inputs(inputs: tuple[Any, Any, Any], plan: Plan, input: str | None) ->
     not_means = [str(measure) for measure in plan.measures if measure.summary != "mean"]
     if not_means:
         raise ParameterError(
-            f"{not_means[0]} is no mean over queries, and what is estimated are means; choose measures that are, as "
+            f"{not_means[0]} is not a mean over queries, and only means can be estimated; choose measures that are, as "
             "nDCG@10"
         )
     check_single_stdin([inputs[0], inputs[1], *runs])

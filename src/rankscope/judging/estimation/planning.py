@@ -335,7 +335,7 @@ def needs_of(values: DualValues, systems: tuple[str, ...], settings: JudgmentPla
     if values.n < FEWEST:
         raise InputError(
             f"people judged {values.n} queries that have a value of {values.measure}, expected at least {FEWEST} to "
-            "tell how their values vary; have some more judged, drawn at random"
+            "estimate how much their values vary; have more queries judged, drawn at random"
         )
     first, second = pairs_of(systems, settings.baseline)
     named_pairs = [(systems[i], systems[j]) for i, j in zip(first.tolist(), second.tolist(), strict=True)]

@@ -75,7 +75,7 @@ def systems_sentence(measure_estimates: MeasureEstimates, estimate: PredictionPo
         gain_sentence = "Its weight is 0. "
     elif not has_weight.any():
         reason = (
-            "So few queries cannot tell its weight"
+            "Its weight cannot be estimated from so few queries"
             if estimate.n < FEWEST
             else "Its values predict people's too poorly to narrow the intervals"
         )

@@ -44,9 +44,7 @@ class LeaveOutSettings(Settings):
 
     measure: str | Measure = text("nDCG@10", or_a=Measure, metavar="MEASURE", help="Measure by which runs are ranked.")
     depth: int = count(DEEP, flag="", help="Pool depth: how many documents of each list were pooled.")
-    cutoff: int = count(
-        10, metavar="K", help="Number of first documents of each list among which those without a judgment are counted."
-    )
+    cutoff: int = count(10, metavar="K", help="Cutoff for the share of unjudged documents: the first K of each list.")
     rel: float = grade_level(help="Minimum relevance that counts as relevant.")
 
 
@@ -137,7 +135,7 @@ class LeftOut(Result):
         """Which runs would fall."""
         rank_drops = self.rank_without - self.rank
         opening = (
-            'Columns "without": without the judgments of documents that no other run has among its first '
+            'Columns "without" ignore the judgments of documents that no other run has among its first '
             f"{self.settings.depth}, as if that run were new. "
         )
         if not rank_drops.any():
@@ -186,7 +184,7 @@ def leave_out(
     depth
         Pool depth: how many documents of each list were pooled. Default: 100.
     cutoff
-        Number of first documents of each list among which those without a judgment are counted. Default: 10.
+        Cutoff for the share of unjudged documents: the first K of each list. Default: 10.
     rel
         Minimum relevance that counts as relevant. Default: 1.
     input

@@ -75,7 +75,7 @@ class PlaybackSettings(Settings):
         if not self.methods:
             raise ParameterError("no method given, expected at least one")
         if (self.rate is not None or self.beta is not None) and len(self.methods) > 1:
-            raise ParameterError("rate and beta are of one method; name only that one")
+            raise ParameterError("rate and beta belong to one method; name only that one")
         if len(self.methods) == 1:
             refuse_other_parameters(self, self.methods[0])
 

@@ -154,9 +154,8 @@ class Sampled(Result):
             sentence += ". They are to be judged (-2); the others stay unjudged (-1)."
         fewest = int(self.counts[:, 1].min())
         if fewest < FEW:
-            sentence += (
-                f" For at least one query only {fewest} {'was' if fewest == 1 else 'were'} drawn, too few to tell much."
-            )
+            verb = "was" if fewest == 1 else "were"
+            sentence += f" For at least one query only {fewest} {verb} drawn, too few for precise estimates."
         rows = list(self.records())
         table = table_of(
             column(self.COLUMNS[0], [row[0] for row in rows], name=True),

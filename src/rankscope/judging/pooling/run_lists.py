@@ -283,7 +283,7 @@ def numbered_documents(entries: Rows) -> tuple[Ints, Ints, Ints]:
         if same_query and equal(entries.docs, entries.docs.take(representative)).all():
             break
     else:
-        raise InputError("two documents of a query cannot be told apart; report this")
+        raise InputError("two documents of a query cannot be distinguished; report this")
     query_order = stable_order(query[first])
     order = query_order[order_descending(query[first[query_order]], entries.docs.take(first[query_order]))]
     new_number = np.empty(first.size, np.int64)
@@ -319,7 +319,8 @@ def judgments_of(lists: RunLists, qrels: Qrels, what: str = "the judgments") -> 
     codes = np.array([qrels.codes.get(id_, -1) for id_ in lists.query_ids], np.int64)
     if (codes < 0).all():
         raise InputError(
-            f"{what} name none of the {pluralise_queries(codes.size)} of the runs; check that queries are written alike"
+            f"{what} name none of the {pluralise_queries(codes.size)} of the runs; check that both "
+            "use the same query ids"
         )
     is_unknown = codes < 0
     codes[is_unknown] = len(qrels.query_ids) + np.arange(int(is_unknown.sum()))
