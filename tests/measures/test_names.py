@@ -319,7 +319,7 @@ def test_a_misspelt_name_gets_the_nearest_one(name: str, message: str) -> None:
         ("Rprec(mult='2')", "mult is '2', .* 0"),
         ("Rprec_mult.0.2,x", "cannot read 'x'"),
         ("nDCG(gains={1: 'a'})", "gains is {1: 'a'}"),
-        ("nDCG(gains={1.5: 2})", "gains is {1.5: 2}"),
+        ("nDCG(gains={'x': 2})", "gains is {'x': 2}"),
         ("nDCG(gains=[1, 2])", r"gains is \[1, 2\]"),
         ("nDCG(gains={1: 1e999})", "gains is {1: inf}"),
         ("nDCG(gains={True: 1})", "gains is {True: 1}"),
