@@ -388,7 +388,7 @@ def test_judgments_that_cannot_be_read_are_refused(qrels, said):
         (irm.alpha_DCG, "alpha_DCG needs a cutoff"),
         (irm.P, "P needs cutoff"),
         (irm.AP(rel="1"), "AP.*: invalid param rel='1'"),
-        (irm.AP(rel=0), "rel is 0, .* 1"),
+        (irm.AP(rel=0), "rel is 0, .* above 0"),
         (irm.INST(T=0.1, max_rel=2), "T is 0.1, .*0.25"),
         ("nDCG@10", "'nDCG@10' .*ir_measures"),
         (irm.define_byquery(lambda qrels, run: 1.0, "Own"), "ir_measures 'Own'"),

@@ -116,12 +116,12 @@ def test_unknown_names_get_the_nearest_one() -> None:
 
 
 def test_the_signature_holds_what_changes_the_number() -> None:
-    scores = rs.evaluate(QRELS, [GOOD, POOR], ["nDCG@10", "AP", "RBP(p=0.5)"], rel=2, missing="drop")
+    scores = rs.evaluate(QRELS, [GOOD, POOR], ["nDCG@10", "AP", "RBP(p=0.5)"], rel=0.5, missing="drop")
     end = f"ties:doc_id_desc | missing:drop | no_relevant:zero | queries:3 | rankscope {rs.__version__}"
     assert scores.signature("nDCG@10") == " | ".join(("nDCG@10", "gain:linear", "discount:log2", end))
-    assert scores.signature("AP") == f"AP | rel:2 | {end}"
+    assert scores.signature("AP") == f"AP | rel:0.5 | {end}"
     assert scores.signature("RBP(p=0.5)") == " | ".join(("RBP(p=0.5)", "p:0.5", "gmax:1", end))
-    assert scores.signature() == f"nDCG@10[gain:linear,discount:log2] AP[rel:2] RBP(p=0.5)[p:0.5,gmax:1] | {end}"
+    assert scores.signature() == f"nDCG@10[gain:linear,discount:log2] AP[rel:0.5] RBP(p=0.5)[p:0.5,gmax:1] | {end}"
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_the_signature_holds_what_changes_the_number() -> None:
         {"no_relevant": "one"},
         {"preset": "trec_eval-9"},
         {"preset": "trec_eval"},
-        {"rel": 2},
+        {"rel": 0.5},
         {"unjudged": "skip"},
         {"unjudged": "bounds"},
     ],

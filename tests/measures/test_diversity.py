@@ -148,7 +148,7 @@ def test_an_empty_ranking_and_one_of_unjudged_documents_are_0() -> None:
         ("NRBP(beta=1)", "beta .*0 and 1"),
         ("nNRBP(beta=0)", "beta .*0 and 1"),
         ("alpha_nDCG@0", "cutoff is 0, .* 1"),
-        ("StRecall(rel=0)@5", "rel is 0, .* 1"),
+        ("StRecall(rel=0)@5", "rel is 0, .* above 0"),
         ("StRecall", "cutoff"),
         ("ERR_IA", "cutoff"),
         ("NRBP@10", "no cutoff"),

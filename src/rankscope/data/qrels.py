@@ -177,7 +177,7 @@ class Qrels:
         query = np.repeat(np.arange(len(self.query_ids)), np.diff(self.offsets))
         if has_fractions(self.relevance):
             return self.relevance[np.lexsort((-self.relevance, query))]
-        below_max = self.max_grade - self.relevance
+        below_max: Ints = int(self.max_grade) - self.relevance
         if len(self.query_ids) * (int(below_max.max()) + 1) < 1 << 48:
             return self.relevance[stable_order(query * (int(below_max.max()) + 1) + below_max)]
         return self.relevance[np.lexsort((below_max, query))]

@@ -165,7 +165,7 @@ class Plan:
     highest_grade: float | None
     least_rank: float
     aliases: Mapping[str, str]  # other names of the measures, as the user wrote them
-    _settings: dict[int, tuple[dict[str, str], ...]] = field(default_factory=dict, compare=False)
+    _settings: dict[float, tuple[dict[str, str], ...]] = field(default_factory=dict, compare=False)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

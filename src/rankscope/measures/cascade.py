@@ -13,7 +13,7 @@ from rankscope.kernels.gain import gain_linear, stopping_probability
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, cumulative_product, group_of, place_in_group, sum_by_group
 from rankscope.measures.average_ties import mean_stops, mean_weight
-from rankscope.measures.base import LARGEST, Measure, is_number, ratio, require
+from rankscope.measures.base import Measure, is_number, ratio, require
 from rankscope.measures.swap_deltas import stopping_changes, sum_changes
 from rankscope.typing import Floats, Ints
 
@@ -215,7 +215,8 @@ class RBP(Measure):
 
     def check(self) -> None:
         require(isinstance(self.p, float) and 0 < self.p < 1, self, "p", self.p, "a persistence between 0 and 1")
-        valid = self.gmax in (None, "query") or (is_number(self.gmax) and 1 <= float(self.gmax) < LARGEST)
+        is_grade = isinstance(self.gmax, (int, float)) and is_number(self.gmax) and self.gmax >= 1
+        valid = self.gmax in (None, "query") or is_grade
         require(valid, self, "gmax", self.gmax, "a number of at least 1, or 'query'")
         require(self.rel is None or self.gmax is None, self, "gmax", self.gmax, "no gmax beside rel (binary gain)")
 

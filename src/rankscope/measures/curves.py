@@ -140,7 +140,7 @@ def highest_from(values: Floats, hits: Hits) -> Floats:
     return scan(np.maximum, values[::-1], reversed_offsets)[::-1]
 
 
-def precisions_of(hits: Hits, rel: int | None) -> Floats:
+def precisions_of(hits: Hits, rel: float | None) -> Floats:
     """(hits) the precision at the rank of each relevant document, at most 1; 0 for others."""
     precision = np.minimum((hits.relevant_above(rel) + 1.0) / hits.rank, 1.0)
     return np.where(hits.relevant(rel), precision, 0.0)
