@@ -6,6 +6,7 @@ Every form becomes a `ScoreGrid`: values by system, measure and item, without a 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,7 +24,7 @@ from rankscope.evaluation.foreign_measure import foreign_measure, measure_of_nam
 from rankscope.io.tables import Codes, Column, Schema, Table, table_of_frame
 from rankscope.measures.base import Measure
 from rankscope.settings import Rule, Settings, as_names, declare, name_list
-from rankscope.typing import Floats
+from rankscope.typing import Floats, Ints
 
 __all__ = [
     "SCHEMA",
@@ -206,7 +207,7 @@ def value_rows(
     system_codes: Codes | None,
     measure_codes: Codes | None,
     n_measures: int,
-) -> tuple[Codes | None, tuple[str, ...]]:
+) -> tuple[Ints | None, tuple[str, ...]]:
     """The rows that are no summaries (query "all"), None for all rows; and a note where there are too many summaries.
 
     Raises InputError where there are only summaries.
@@ -232,7 +233,7 @@ def value_rows(
     return np.flatnonzero(~is_summary), notes
 
 
-def refuse_repeated_cells(table: Table, cells: Codes, rows: Codes | None, n_cells: int) -> None:
+def refuse_repeated_cells(table: Table, cells: Ints, rows: Ints | None, n_cells: int) -> None:
     """Raise InputError where one system has two values of a measure on one query."""
     if cells.size <= n_cells:
         is_filled = np.zeros(n_cells, np.bool_)
@@ -587,6 +588,10 @@ def as_number(value: Any, where: str) -> float:
     """The number, NaN for None. Raises InputError for what is none, and for infinity."""
     if value is None:
         return float("nan")
-    if not isinstance(value, (int, float, np.number, np.bool_)) or np.isinf(value):
+    try:
+        number = float(value) if isinstance(value, (int, float, np.number, np.bool_)) else math.inf
+    except OverflowError:
+        number = math.inf
+    if math.isinf(number):
         raise InputError(f"{where} is {value!r}, expected a finite number; correct it or leave it out")
-    return float(value)
+    return number
