@@ -37,7 +37,7 @@ def test_every_command_that_ends_in_a_result_writes_a_page(cli: Callable[..., An
     assert (done.code, done.out, done.err) == (0, "", "")
     page = (files / "page.html").read_text("utf-8")
     assert page.startswith("<!DOCTYPE html>")
-    assert "Where this comes from" in page
+    assert "Provenance" in page
 
 
 def test_without_a_file_the_page_is_printed(cli: Callable[..., Any], files: Path) -> None:

@@ -133,7 +133,7 @@ def test_raised_marks_and_bold_cells_are_kept() -> None:
 
 def test_without_verdict_contents_notes_and_provenance_none_of_them_is_named() -> None:
     texts = Reader(render_page("t", [], [Section(title="One", sentence="It is.")], []).html).texts
-    assert not {"What was found", "On this page", "Notes", "Where this comes from"} & set(texts)
+    assert not {"What was found", "On this page", "Notes", "Provenance"} & set(texts)
 
 
 def test_a_page_without_figures_draws_none() -> None:

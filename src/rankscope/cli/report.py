@@ -83,10 +83,10 @@ def report(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Write one HTML page on the RUNs, to look at or to send.
+    """Write a report on the RUNs as one HTML page.
 
-    It holds the comparison of the systems by the first measure in full and by the others in short, single queries,
-    unjudged documents, the agreement of the measures, the number of queries needed, and the origin of all numbers.
+    It contains a full comparison of the systems by the first measure and a short one by the others, single queries,
+    unjudged documents, the agreement of the measures, the number of queries needed, and the provenance of all numbers.
 
     \b
     rankscope report demo.qrels bm25.run dense.run --baseline bm25 -o mine.html

@@ -32,6 +32,20 @@ __all__ = [
 
 #: Formats for programs, which hold one table.
 DATA = ("csv", "json", "jsonl", "parquet")
+PRINT_OPTION = click.option(
+    "--print",
+    "parts",
+    type=click.Choice([*PARTS, "ablation", "all"]),
+    default="all",
+    show_default=True,
+    help="What to print: the study of the measures (eval), the values of the systems (actual), which systems are "
+    "better (significance), the effect of fewer judgments (ablation), or all.",
+)
+CHECKPOINT_OPTION = click.option(
+    "--checkpoint",
+    metavar="DIR",
+    help="Folder for finished parts of the study; the same command continues an interrupted one.",
+)
 
 
 @contextmanager
@@ -51,21 +65,7 @@ def checkpoint_advice(checkpoint: str | None) -> Iterator[None]:
 @option_group("Measures and data", evaluation_options)
 @option_group("Measures and data", score_file_options)
 @option_group("Study", setting_options(StudySettings))
-@click.option(
-    "--print",
-    "parts",
-    type=click.Choice([*PARTS, "ablation", "all"]),
-    default="all",
-    show_default=True,
-    help="What to print: the study of the measures (eval), the values of the systems (actual), which systems are "
-    "better (significance), the effect of fewer judgments (ablation), or all.",
-)
-@click.option(
-    "--checkpoint",
-    metavar="DIR",
-    help="Folder for finished parts of the study; the same command continues an interrupted one.",
-)
-@option_group("Output", result_options)
+@option_group("Output", PRINT_OPTION, CHECKPOINT_OPTION, result_options)
 def stability(
     qrels: str,
     runs: tuple[str, ...],
@@ -79,7 +79,7 @@ def stability(
 
     Random sets of queries are drawn many times: how often does a measure order two systems differently from most sets,
     how often can it not distinguish them, and how many queries are needed? With --input entity-ranks, QRELS is a table
-    of the ranks of known entities, which are cut at random into groups that act as queries.
+    of the ranks of known entities; random groups of entities act as queries.
 
     \b
     rankscope stability demo.qrels *.run -m AP -m P@10 --set-size 10,25 --seed 7

@@ -239,45 +239,45 @@ def ablate(
     iterations: int = 10,
     rng: Any = None,
 ) -> Ablation:
-    """How alike systems are ordered with fewer judgments: dropped at random, and of a shallower pool.
+    """Compare the order of systems by all judgments with that by fewer: dropped at random, or from a shallower pool.
 
-    At random: of each query, judged documents are shuffled once an iteration, relevant and not relevant ones apart, and
-    of each of the two the first share is kept, rounded half up; but at least 1 relevant and 10 not relevant ones, where
-    there are so many. The others count as in the pool, but not judged (relevance -1): only infAP can tell that from a
-    document outside the pool. Smaller shares are parts of larger ones of the same iteration. By depth: only those
-    documents are in the pool that one of these runs ranks within the depth (tied ones by their mean rank, where ties
-    are averaged), and judgments of all others are dropped.
+    At random: in each iteration, the relevant and the not relevant documents of each query are shuffled separately, and
+    the first share of each is kept, rounded half up, but at least 1 relevant and 10 not relevant documents if there are
+    as many. The others stay in the pool, unjudged (relevance -1); only infAP treats them differently from documents
+    outside the pool. Within an iteration, smaller shares are subsets of larger ones. By depth: the pool contains only
+    documents that one of these runs ranks within the depth (tied documents by their mean rank, if ties are averaged);
+    judgments of all others are dropped.
 
-    For each level, all measures are computed anew from the kept judgments alone, as if there had never been more; ranks
-    and lists stay as they are, and queries that lose all their relevant documents count as the plan says. Systems in
-    the order of their means by all judgments, and by the kept ones, are compared by Kendall's tau-b and by the AP
-    correlation, in which the order with all judgments is the truth.
+    For each level, all measures are computed from the kept judgments only. Ranks and lists stay the same, and queries
+    that lose all their relevant documents count as the plan says. The orders of systems by their means with all and
+    with the kept judgments are compared by Kendall's tau-b and by the AP correlation, in which the order with all
+    judgments is the reference.
 
-    Measures that need judgments by subtopic, and those of which neither direction is better, are left out; a note says
-    so.
+    Measures that need judgments by subtopic, or that have no direction, are skipped; a note says so.
 
     Source: the random samples as in Buckley and Voorhees (SIGIR 2004); tau_AP: Yilmaz et al. (SIGIR 2008).
 
     Parameters
     ----------
     joined, plan
-        As `plan_and_join` gives them; at least 2 systems, joined with the same judgments.
+        What `plan_and_join` returns: at least 2 systems, joined with the same judgments.
     shares
-        Of the judgments, each between 0 and 1.
+        Shares of the judgments to keep, each between 0 and 1.
     depths
-        Whole numbers; default 1, 2, 5, 10, 20, 50, 100 as far as they drop something that a run lists, then the
-        least depth that keeps all of it.
+        Depths of the pool. Default: those of 1, 2, 5, 10, 20, 50 and 100 that drop a judgment of a document in a run,
+        then the smallest depth that keeps all of these.
     iterations
-        Draws of each share.
+        Number of draws for each share.
     rng
-        A seed or a Generator; each iteration has a stream of its own.
+        Seed or `numpy.random.Generator`. Each iteration has its own random stream.
 
     Raises
     ------
     ParameterError
-        For arguments out of range, fewer than 2 systems, runs joined with different judgments, no measure left.
+        Arguments are out of range, there are fewer than 2 systems, runs were joined with different judgments, or no
+        measure is left.
     InputError
-        Where no run lists a judged document.
+        No run contains a judged document.
 
     Examples
     --------

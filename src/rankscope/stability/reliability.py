@@ -149,15 +149,14 @@ def usual_sizes(n_queries: int) -> tuple[int, ...]:
 
 
 def half_agreement(values: npt.ArrayLike, sizes: Sequence[int], *, iterations: int, rng: Any) -> HalfAgreement:
-    """Rank the systems by their means over two random sets of queries without a query in common: how alike is it?
+    """Compare the orders of systems by their means over two random sets of queries without common queries.
 
-    For each size so many `iterations` draw two sets, the same for all measures, and compare the two rankings by
-    Kendall's tau-b and by the AP correlation, which has mistakes near the top weigh more (both directions, their mean);
-    both in [-1, 1], higher is more alike. Means that agree to twelve digits are tied. A ranking that ties all systems
-    is compared with nothing: NaN, left out of means.
+    For each size, each iteration draws two sets, the same for all measures, and compares the two orders by Kendall's
+    tau-b and by the AP correlation, which gives more weight to differences near the top (mean of both directions).
+    Both are in [-1, 1]; higher means more similar. Means that agree to twelve digits are tied. If an order ties all
+    systems, the value is NaN, and means skip it.
 
-    Each size has a stream of random numbers of its own, so what is drawn for it depends neither on the other sizes nor
-    on the number of measures.
+    Each size has its own random stream, so its draws do not depend on the other sizes or on the number of measures.
 
     Source: two sets without a query in common: Voorhees and Buckley (2002); their correlations by size: Urbano, Marrero
     and Martin (2013); tau-b: Kendall (1945); AP correlation: Yilmaz, Aslam and Robertson (2008), its ties: Urbano and
@@ -172,13 +171,13 @@ def half_agreement(values: npt.ArrayLike, sizes: Sequence[int], *, iterations: i
     iterations
         Number of draws for each size.
     rng
-        A seed, or a numpy Generator.
+        Seed or `numpy.random.Generator`.
 
     Raises
     ------
     ParameterError
-        For another shape, fewer than 2 systems, NaN, no size, a size below 1 or above half of the queries,
-        iterations below 1.
+        The shape is wrong, there are fewer than 2 systems, NaN or no sizes, a size is below 1 or above half of the
+        queries, or iterations is below 1.
 
     Examples
     --------

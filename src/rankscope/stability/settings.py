@@ -66,7 +66,7 @@ class StudySettings(Settings):
         None, rule=Count(2, None), help="Number of entities, or of queries, in each draw.", unset="all"
     )
     set_size: tuple[int, ...] | None = number_list(
-        None, rule=Count(2, None), help="Number of queries in a set, instead of splits and entities."
+        None, rule=Count(2, None), help="Number of queries in a set; replaces splits and entities."
     )
     fuzz: tuple[float, ...] = number_list(
         (0.05,),

@@ -108,7 +108,7 @@ def study(
     entities
         Number of entities, or of queries, in each draw. Default: all.
     set_size
-        Number of queries in a set, instead of splits and entities.
+        Number of queries in a set; replaces splits and entities.
     fuzz
         Fuzziness: systems tie if their means differ by at most this share of the greater mean. Default: (0.05,).
     iterations

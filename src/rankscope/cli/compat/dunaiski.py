@@ -54,10 +54,10 @@ def make_parser() -> Parser:
     """The tool's own command line."""
     parser = Parser(
         prog="rankscope dunaiski",
-        description="How stable and sensitive measures are on a table of ranks of known entities: the command line and "
-        "the output of Dunaiski's Ranking Evaluation Tool. Messages are printed on standard error.",
-        epilog="Example: rankscope dunaiski -f demo-ranks.tsv -i 5 -s 7. More measures and conditions, tables, "
-        "figures: rankscope stability --input entity-ranks.",
+        description="Study how stable and sensitive measures are on a table of ranks of known entities, with the "
+        "command line and the output of Dunaiski's Ranking Evaluation Tool. Messages are printed on standard error.",
+        epilog="Example: rankscope dunaiski -f demo-ranks.tsv -i 5 -s 7. More measures, conditions, tables "
+        "and figures: rankscope stability --input entity-ranks.",
     )
     add = parser.add_argument
     add("-f", "--file", nargs="?", default="-", const="-", help="table of ranks (standard input)")
@@ -80,7 +80,14 @@ def make_parser() -> Parser:
     add("--splits", nargs="*", type=int, default=[10], metavar="N", help="groups, which act as queries (10)")
     add("--systems", nargs="*", type=int, metavar="N", help="number of systems to draw (all)")
     add("--entities", nargs="*", type=int, metavar="N", help="number of entities to draw (all)")
-    add("--sigs", nargs="*", type=float, default=list(CODED_LEVELS), metavar="A", help="levels (%(default)s)")
+    add(
+        "--sigs",
+        nargs="*",
+        type=float,
+        default=list(CODED_LEVELS),
+        metavar="A",
+        help="significance levels (%(default)s)",
+    )
     return parser
 
 

@@ -22,7 +22,7 @@ PRESET = click.option(
     type=click.Choice(list(VERSIONS)),
     default="letor4",
     show_default=True,
-    help="The script: LETOR 3.0 (2008), LETOR 4.0 (2009), MSLR (2010).",
+    help="Version of the script: LETOR 3.0 (2008), LETOR 4.0 (2009), MSLR (2010).",
 )
 SCORE_USAGE = "TEST PRED OUT FLAG"
 #: We check their number, since the scripts have their own exit code for it.
@@ -33,9 +33,10 @@ PASS_UNKNOWN_OPTIONS = {"ignore_unknown_options": True}
 @click.group(invoke_without_command=True)
 @click.pass_context
 def letor(context: click.Context) -> None:
-    """LETOR's evaluation tools: command lines, output and exit codes.
+    """Evaluate as LETOR's scripts do, with the same arguments, output and exit codes.
 
-    Exit codes: 254 where the scripts refuse a file (their message is on standard output), 255 for other arguments.
+    Exit codes: 254 if the scripts would refuse a file (their message is printed on standard output), 255 for wrong
+    arguments.
 
     \b
     rankscope letor score demo-letor.txt demo-letor-rerank.txt - 0
@@ -75,7 +76,7 @@ def rank(arguments: tuple[str, ...], preset: str) -> None:
 @letor.command(context_settings=PASS_UNKNOWN_OPTIONS)
 @click.argument("arguments", nargs=-1, metavar="A B OUT")
 def ttest(arguments: tuple[str, ...]) -> None:
-    """Compare two outputs by t-tests.
+    """Compare two outputs with t-tests.
 
     A, B: outputs of `score` or `rank` with FLAG 1. OUT: the file to write, one line per measure with the paired
     two-sided test of the values of queries.

@@ -18,9 +18,10 @@ __all__ = [
 @click.argument("original")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file instead of the terminal (atomically).")
 def rankeval(file: str, predicted: str, original: str, output: str | None) -> None:
-    """RankEval's command line and output: FILE's attribute PREDICTED against ORIGINAL, people's ranks.
+    """Compare FILE's attributes PREDICTED and ORIGINAL (people's ranks) as RankEval does.
 
-    The numbers are those of the tool's code of 2014, its errors included; `rankscope agree ranks` has sound ones.
+    Arguments, output and numbers are those of the tool's code of 2014, including its errors; `rankscope agree ranks`
+    computes correct numbers.
 
     \b
     rankscope rankeval judged.jcml predicted_rank rank

@@ -27,7 +27,7 @@ __all__ = [
     metavar="MEASURE",
     help="A measure, a nickname (official, all_trec, set), or one with parameters: ndcg_cut.10,20. May be repeated.",
 )
-@click.option("-q", "by_query", is_flag=True, help="Print each query too.")
+@click.option("-q", "by_query", is_flag=True, help="Also print each query.")
 @click.option(
     "-c", "complete", is_flag=True, help="Average over all queries of QRELS; queries missing from RUN score as empty."
 )
@@ -45,7 +45,7 @@ __all__ = [
     type=click.Choice(list(VERSIONS)),
     default="trec_eval",
     show_default=True,
-    help="10.0, or 9.0.8 (trec_eval-9).",
+    help="Version: 10.0 (trec_eval), or 9.0.8 (trec_eval-9).",
 )
 def trec_eval(
     qrels: str,
@@ -61,9 +61,9 @@ def trec_eval(
     debug: int | None,
     version: str,
 ) -> None:
-    """trec_eval's command line, output and exit codes, with our engine.
+    """Evaluate as trec_eval does, with the same arguments, output and exit codes.
 
-    Exit code 4: RUN lacks a query of QRELS and -c was not given (version 10.0).
+    Exit code 4: a query of QRELS is missing from RUN, and -c was not given (version 10.0).
 
     \b
     rankscope trec_eval -q -c -m map -m ndcg_cut.10 demo.qrels dense.run
