@@ -25,10 +25,7 @@ Call = Callable[..., Done]
     [
         (MemoryError(), "not enough memory; close other programs, reduce the work, or use a larger"),
         (OSError(5, "Input/output error", "a/b"), "a/b: cannot be used (Input/output error); check the file"),
-        (
-            OSError(11, "Resource temporarily unavailable"),
-            "the operating system reports an error (Resource",
-        ),
+        (OSError(11, "Resource temporarily unavailable"), "the operating system reports an error (Resource"),
         (BrokenPipeError(32, "Broken pipe"), "the operating system reports an error (Broken pipe)"),
     ],
     ids=["memory", "a file", "no file", "a pipe of its own"],
