@@ -538,7 +538,7 @@ def select_system(scores: Scores, system: str | None) -> Scores:
     """The scores of one system. Raises ParameterError, UnknownName."""
     if system is None and len(scores.systems) > 1:
         raise ParameterError(
-            f"a gate compares two systems, but one side has {len(scores.systems)}; name one of "
+            f"a gate compares two systems, but there are {len(scores.systems)} on one side; name one of "
             f"{join_names(scores.systems)}"
         )
     return scores.select(systems=[scores.place_of_system(system)])
