@@ -363,3 +363,11 @@ def test_features_for_learning_refuse_fractions(tmp_path: Path) -> None:
         rs.read_features(tmp_path / "labels")
     with pytest.raises(rs.InputError, match=r"grade 0\.5, expected a whole number"):
         rs.Features(values=np.ones((1, 1)), relevance=np.array([0.5]), offsets=np.array([0, 1]), query_ids=("q",))
+
+
+def test_judges_are_compared_grade_by_grade_where_fractions_are_few() -> None:
+    whole, halves = {"q": {"a": 0, "b": 1, "c": 2}}, {"q": {"a": 0, "b": 0.5, "c": 2}}
+    assert rs.agree_judgments(whole, halves).confusion.labels == (0, 0.5, 1, 2)
+    many = {"q": {f"d{i}": i / 30 for i in range(30)}}
+    with pytest.raises(rs.InputError, match="gave 30 different grades"):
+        rs.agree_judgments(many, many)

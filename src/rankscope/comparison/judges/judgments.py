@@ -45,6 +45,7 @@ from rankscope.comparison.judges.ranking_effect import (
     effect_section,
     effects_on_ranking,
 )
+from rankscope.data.grades import has_fractions
 from rankscope.data.qrels import Qrels
 from rankscope.data.result import Result
 from rankscope.data.section import Section
@@ -53,6 +54,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.joining import ENTITY, LETOR, Progress, as_qrels
 from rankscope.io.core import check_single_stdin, file_stem, is_path, source_name
+from rankscope.settings import plain_number
 from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, encode
 from rankscope.stats.inputs import seed_of
 from rankscope.typing import Bools, PathLike
@@ -65,6 +67,8 @@ __all__ = [
 
 
 RELEVANT = "relevant"
+#: More grades than this are no table that anybody reads.
+MAX_FRACTIONS = 20
 #: The effects without runs.
 NO_EFFECTS = RankingEffects((), "", (), (), ())
 #: Arguments of `evaluate` that mean nothing without runs, with their defaults.
@@ -393,6 +397,13 @@ def grade_by_grade(
 ) -> tuple[ConfusionMatrix, ChanceCorrected]:
     """The confusion matrix of grades, and agreement beyond chance. Raises InputError for one grade only."""
     labels, a, b = encode(*common.grades)
+    if any(map(has_fractions, common.grades)):
+        labels = tuple(map(plain_number, labels))
+        if len(labels) > MAX_FRACTIONS:
+            raise InputError(
+                f"{names[0]} and {names[1]} gave {len(labels)} different grades, and are compared grade by grade, "
+                f"expected at most {MAX_FRACTIONS} where grades are fractions; round them, as to quarters"
+            )
     if len(labels) == 1:
         raise InputError(
             f"{names[0]} and {names[1]} gave only the grade {labels[0]} "
