@@ -100,8 +100,8 @@ def evaluate(
     input
         Format of the runs. With letor or letor-ranks, QRELS is a label file and each RUN a file of predictions or rank
         positions; with entity-ranks, QRELS is a table of ranks and there are no runs. One of 'trec', 'csv', 'tsv',
-        'jsonl', 'json', 'parquet', 'lz4', 'msmarco', 'letor', 'letor-ranks', 'entity-ranks'. Default: detected from the
-        content.
+        'lists', 'jsonl', 'json', 'parquet', 'lz4', 'msmarco', 'letor', 'letor-ranks', 'entity-ranks'. Default: detected
+        from the content.
     total_ranks
         Number of items that were ranked, for tables of ranks.
     workers

@@ -667,7 +667,7 @@ def setting_task(fold: Fold, experiment: Experiment, m: int, changed: Mapping[st
         valid=fold.valid,
         model=models.names[m],
         ranker=models.classes[m](**parameters, rng=experiment.seed),
-        rel=experiment.plan.convention.rel,
+        rel=int(experiment.plan.convention.rel),  # grades of features are whole
         tolerant=number > 1,
     )
 

@@ -21,6 +21,7 @@ from rankscope.agreement.statistics import (
     CONVENTIONS,
     MATRIX_STATISTICS,
     CalibrationCurve,
+    JudgmentTables,
     calibration_curve,
     soft_draws,
     tables_by_metric,
@@ -314,18 +315,8 @@ def compare_by_lists(
             "use another statistic"
         )
     differences = {(i, j): draws[i] - draws[j] for i in range(len(value)) for j in range(i + 1, len(value))}
-    curves: tuple[CalibrationCurve, ...] = ()
-    if segment_settings.convention is not None and segment_settings.is_calibrated:
-        curves = tuple(
-            calibration_curve(
-                table.gold,
-                table.metric,
-                convention=segment_settings.convention,
-                grouping=task.grouping,
-                segment=table.segment,
-            )
-            for table in tables
-        )
+    curves = calibration_curves(tables, segment_settings)
+    if curves:
         notes.append(prefix_pair(task.pair, "the bootstrap keeps the epsilon that was calibrated on all segments"))
     return TaskResult(
         value=value,
@@ -340,6 +331,22 @@ def compare_by_lists(
         curves=curves,
         notes=tuple(notes),
         segment_names={task.pair: judged_segments(judged.rankings)},
+    )
+
+
+def calibration_curves(tables: Sequence[JudgmentTables], settings: SegmentSettings) -> tuple[CalibrationCurve, ...]:
+    """The statistic of each metric by epsilon, if epsilon is calibrated."""
+    if settings.convention is None or not settings.is_calibrated:
+        return ()
+    return tuple(
+        calibration_curve(
+            table.gold,
+            table.metric,
+            convention=settings.convention,
+            grouping=settings.grouping,
+            segment=table.segment,
+        )
+        for table in tables
     )
 
 

@@ -268,7 +268,7 @@ def fold_tasks(
             model=models.names[m],
             parameters={**models.parameters[m], "rng": experiment.seed + s},
             importance_plan=plan if experiment.importance else None,
-            rel=plan.convention.rel,
+            rel=int(plan.convention.rel),  # grades of features are whole
             max_grade=fold_set.max_grade,
             maker=models.classes[m],
         )
