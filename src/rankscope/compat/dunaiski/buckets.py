@@ -56,7 +56,7 @@ class Buckets(NamedTuple):
     """
 
     hits: Hits
-    rel: int
+    rel: float
     n: Floats
     up_to: Floats
     query: Ints
@@ -108,7 +108,7 @@ class CutoffPlace(NamedTuple):
     n: Floats
 
 
-def make(hits: Hits, rel: int) -> Buckets:
+def make(hits: Hits, rel: float) -> Buckets:
     """The counts, computed once for these hits."""
     up_to = hits.cached(("buckets", rel), lambda: sums_up_to(hits, rel, None, 1, COUNT))
     rows = np.flatnonzero(hits.relevant(rel) & (hits.rank <= COUNT))
