@@ -589,7 +589,7 @@ class SettingTask:
     valid: Features
     model: str
     ranker: Ranker
-    rel: int
+    rel: float
     tolerant: bool
 
 

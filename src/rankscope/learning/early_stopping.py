@@ -45,7 +45,7 @@ class EarlyStopping:
     """
 
     def __init__(
-        self, features: Features, measure: Measure, patience: int, *, max_grade: int | None = None, rel: int = 1
+        self, features: Features, measure: Measure, patience: int, *, max_grade: int | None = None, rel: float = 1
     ) -> None:
         self.lists = FullyJudgedLists(features.relevance, features.offsets, max_grade=max_grade, rel=rel, by_lot=True)
         self.measure, self.patience, self.summary = measure, patience, measure.summary

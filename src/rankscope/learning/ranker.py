@@ -204,7 +204,7 @@ class Ranker(Estimator):
         eval_set: Any = None,
         eval_qid: Any = None,
         eval_group: Any = None,
-        rel: int = 1,
+        rel: float = 1,
         max_grade: int | None = None,
         progress: Callable[[int], Any] | None = None,
     ) -> Ranker:

@@ -48,7 +48,7 @@ class FoldTask:
     model: str
     parameters: Mapping[str, Any]
     importance_plan: Plan | None = None
-    rel: int = 1
+    rel: float = 1
     max_grade: int | None = None
     maker: type[Ranker] = Ranker
 
