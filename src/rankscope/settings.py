@@ -518,7 +518,7 @@ def alpha_field(default: float = 0.05, help: str = "Significance level.", **opti
 
 def confidence_field(
     default: float = 0.95,
-    help: str = "Confidence level: the share of intervals that hold the true value.",
+    help: str = "Confidence level: the long-run share of such intervals that contain the true value.",
     **options: Any,
 ) -> float:
     """The level of confidence intervals, in (0, 1)."""

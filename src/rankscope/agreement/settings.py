@@ -413,7 +413,7 @@ class SystemSettings(Settings):
     over: str = over_field()
     common: bool = common_field()
     without_outliers: bool = switch(
-        False, help="Skip systems whose human score is more than 2.5 deviations from the median."
+        False, help="Skip systems whose human score is more than 2.5 scaled median absolute deviations from the median."
     )
     weights: Mapping[str, float] | None = weights_field()
     interval: str | None = choice(

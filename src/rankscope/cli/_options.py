@@ -203,7 +203,7 @@ def machine_option(help: str) -> Callable[[Command], Command]:
 
 
 def details_option(
-    help: str = "Also show the sections that an HTML page folds away.",
+    help: str = "Also show the sections that are collapsed in the HTML page.",
 ) -> Callable[[Command], Command]:
     """`--details`."""
     return click.option("--details", is_flag=True, help=help)

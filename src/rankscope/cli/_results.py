@@ -39,7 +39,8 @@ PLOT_OPTION = click.option(
 FIGURE_OPTION = click.option(
     "--figure",
     metavar="NAME",
-    help='Which figure to draw; "x 2" is the second named x, and a wrong name lists all. Default: the first.',
+    help='Name of the figure to draw; "x 2" is the second of the name x. An unknown name lists all names. '
+    "Default: the first.",
 )
 
 

@@ -49,7 +49,11 @@ __all__ = [
 @option_group(
     "Comparison",
     setting_options(StandardisationSettings, optional=True, hint="Default: not standardised."),
-    click.option("--against", metavar="FILE", help="The baseline: a run, or scores saved with --save."),
+    click.option(
+        "--against",
+        metavar="FILE",
+        help="File of the baseline: a run, or scores saved with --save. (--baseline names one of the RUNs instead.)",
+    ),
 )
 @option_group(
     "Gate (non-inferiority)",
@@ -57,8 +61,8 @@ __all__ = [
         GateSettings,
         only=("margin",),
         optional=True,
-        hint="Needs --against. Exit code 0: RUN is not worse than the baseline by more than the margin; 3: RUN is "
-        "worse; 4: undecided.",
+        hint="Needs --against. Exit code 0: a loss as large as the margin or larger is ruled out; 3: "
+        "otherwise, RUN is significantly worse than the baseline; 4: undecided.",
     ),
     setting_options(GateSettings, only=("power",), hint="Needs --gate."),
 )
@@ -82,8 +86,8 @@ def compare(
 ) -> None:
     """Test which of the RUNs is better, on the same queries.
 
-    All pairs of systems are compared, or all systems with a --baseline. Default: paired t-test with Holm's correction
-    for multiple comparisons.
+    Every pair of systems is compared; with --baseline, each other system is compared with that one only. Default:
+    paired t-test with Holm's correction for multiple comparisons.
 
     A file of scores may stand in the place of judgments and runs: a table of systems, queries and values that any tool
     wrote, or saved scores.

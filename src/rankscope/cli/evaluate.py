@@ -48,8 +48,9 @@ __all__ = [
 @option_group(
     "Machine judgments",
     machine_option(
-        "A machine's judgments of all queries, if QRELS has people's judgments of some. Estimate the values that "
-        "people's judgments of all queries would give."
+        "File with a machine's (such as an LLM's) judgments of all queries; the argument QRELS then holds"
+        " people's judgments of some of them. Estimates the values that people's judgments of all queries"
+        " would give."
     ),
     setting_options(EstimateSettings, hint="Needs --machine."),
 )

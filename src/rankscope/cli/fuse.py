@@ -54,8 +54,9 @@ TRAINING_OPTIONS = (
         "--train",
         "train_on",
         metavar="QRELS",
-        help="Choose settings and learn parameters from these judgments. Each query is fused with what was learned "
-        "from other queries. Settings on the command line, such as --k, are fixed and not tuned.",
+        help="Choose settings and learn parameters from these judgments. Each query is fused with settings and"
+        " parameters that were learned from other queries (cross-validation). Settings on the command "
+        "line, such as --k, are fixed and not tuned.",
     ),
     setting_options(TrainingSettings, without=ALSO_UNTRAINED, hint="Needs --train."),
     click.option(
@@ -182,8 +183,9 @@ def fuse(
 ) -> None:
     """Fuse the RUNs into one run, query by query.
 
-    If a query is missing from some runs, the other runs are fused. The suffix of FILE sets the format, as for
-    `rankscope convert`. With --train, each judged query is fused with what was learned from other queries.
+    If a query is missing from some runs, the other runs are fused. The suffix of the output file (-o) sets the format,
+    as for `rankscope convert`. With --train, each judged query is fused with settings and parameters that were learned
+    from other judged queries (cross-validation).
 
     \b
     rankscope fuse bm25.run dense.run -o fused.run

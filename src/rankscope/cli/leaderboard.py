@@ -29,7 +29,7 @@ __all__ = [
     click.option(
         "--higher",
         is_flag=True,
-        help="For rankings: the column holds scores, where higher is better, instead of ranks.",
+        help="For rankings: --column holds scores, where higher is better, instead of ranks.",
     ),
 )
 @option_group("Leaderboard", setting_options(LeaderboardSettings))

@@ -49,7 +49,8 @@ __all__ = [
     click.option(
         "--machine",
         metavar="QRELS",
-        help="A machine's judgments of all queries: how many queries must people judge for intervals of --width?",
+        help="File with a machine's judgments of all queries. Plans how many queries people must judge for "
+        "intervals of --width.",
     ),
     setting_options(JudgmentPlanSettings, only=("map",), hint="Needs --machine."),
 )

@@ -38,10 +38,13 @@ __all__ = [
 @click.option(
     "--judged",
     metavar="QRELS",
-    help="Judgments made so far; their documents are not listed again, and methods learn from them.",
+    help="Judgments made so far: methods learn from them, and judged documents are not listed again (with "
+    "--sample they are listed, with their grades).",
 )
 @setting_options(SampleSettings, only=("share",), optional=True)
-@click.option("--leave-out", is_flag=True, help="With --judged: show each run as if it had not taken part.")
+@click.option(
+    "--leave-out", is_flag=True, help="With --judged: evaluate each run as if it had not contributed to the pool."
+)
 @option_group("Leave one run out", setting_options(LeaveOutSettings, without=("rel",), hint="Needs --leave-out."))
 @input_option(name="input")
 @click.option("--to", type=click.Choice(writable_formats()), help="Format of POOL. Default: by its suffix.")
@@ -62,9 +65,10 @@ def pool(
 ) -> None:
     """Choose which documents of the RUNs to judge next.
 
-    POOL lists them query by query, the most promising first, as judgments of relevance -1 (in any format of `rankscope
-    convert`), or with their priorities (.jsonl). With --sample it holds the whole pool: -2 for documents to judge, -1
-    for all others; the same command with --judged puts the grades in, and infAP can be estimated from it.
+    The output file (-o POOL) lists them query by query, the most promising first, as judgments of relevance -1 (in any
+    format of `rankscope convert`), or with their priorities (.jsonl). With --sample it holds the whole pool: -2 for
+    documents to judge, -1 for all others; the same command with --judged puts the grades in, and infAP can be estimated
+    from it.
 
     \b
     rankscope pool *.run --depth 10 -o pool.qrels

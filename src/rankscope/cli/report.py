@@ -49,14 +49,14 @@ DEFAULT = "report.html"
     click.option(
         "--machine",
         metavar="QRELS",
-        help="Judgments by a machine of all queries, if QRELS has judgments by people "
-        "of some: add estimates from both.",
+        help="File with a machine's (such as an LLM's) judgments of all queries; the argument QRELS then holds"
+        " people's judgments of some of them. Adds estimates from both.",
     ),
     click.option(
         "--map",
         "map_",
         metavar="A=B,...",
-        help="With --machine: map its grades to the scale of the people, as 0=0,1=0,2=1.",
+        help="With --machine: people's grade for each of the machine's grades, as MACHINE=PEOPLE pairs: 0=0,1=0,2=1.",
     ),
 )
 @option_group(

@@ -77,9 +77,9 @@ def stability(
 ) -> None:
     """Study which measures can be trusted on these RUNs, or on a table of ranks.
 
-    Random sets of queries are drawn many times: how often does a measure order two systems differently from most sets,
-    how often can it not distinguish them, and how many queries are needed? With --input entity-ranks, QRELS is a table
-    of the ranks of known entities; random groups of entities act as queries.
+    Random sets of queries are drawn many times: how often does a measure order two systems differently from how it
+    orders them on most sets, how often can it not distinguish them, and how many queries are needed? With --input
+    entity-ranks, QRELS is a table of the ranks of known entities; random groups of entities act as queries.
 
     \b
     rankscope stability demo.qrels *.run -m AP -m P@10 --set-size 10,25 --seed 7

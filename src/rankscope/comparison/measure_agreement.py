@@ -387,7 +387,7 @@ def agree_measures(
         Correlate over systems (do the measures order them alike?) or over queries (do they find the same ones hard?).
         One of 'systems', 'queries'. Default: 'systems'.
     confidence_level
-        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+        Confidence level: the long-run share of such intervals that contain the true value. Default: 0.95.
     interval
         Confidence interval: Fisher's z, or a BCa bootstrap of the systems or queries. One of 'fisher', 'bootstrap'.
         Default: fisher over systems, bootstrap over queries.

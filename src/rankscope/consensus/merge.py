@@ -169,7 +169,7 @@ def merge_rankings(
         Number of resamples of the voters for the intervals of ranks, at least 20; 0 for no intervals. Default: 1,000,
         or fewer if they take long; 0 for runs.
     confidence_level
-        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+        Confidence level: the long-run share of such intervals that contain the true value. Default: 0.95.
     rng
         Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
     **parameters

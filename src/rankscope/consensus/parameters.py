@@ -87,8 +87,8 @@ def unranked_field(default: Value, choices: Sequence[str] = UNRANKED, *, unset: 
     return choice(
         default,
         choices,
-        help="Items that a voter did not rank: they share the remaining places (average), come last (worst), come "
-        "right after the ranked items (optimistic), or do not count (ignore).",
+        help="Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last"
+        " rank (worst), the first remaining rank (optimistic), or none (ignore).",
         unset=unset,
     )
 

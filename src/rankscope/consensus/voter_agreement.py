@@ -28,8 +28,8 @@ __all__ = [
 
 #: The note where voters did not rank all items.
 UNRANKED_NOTE = (
-    "agreement of the voters: items that a voter did not rank count as tied after the ranked ones, so that voters who "
-    "ranked the same items agree for that reason alone"
+    "agreement of the voters: items that a voter did not rank count as tied after the ranked ones, so"
+    " two voters who ranked the same items agree to some degree even if they order these differently"
 )
 #: The note where their weights differ.
 WEIGHTS_NOTE = "agreement of the voters: each voter counts once, whatever the weight"

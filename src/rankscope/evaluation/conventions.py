@@ -87,8 +87,8 @@ class ConventionSettings(Settings):
     unjudged: str = choice(
         "nonrelevant",
         UNJUDGED,
-        help="Unjudged documents: treat them as not relevant, remove them from the list, or also show the lowest and "
-        "highest value that their judgments could give.",
+        help="Unjudged documents: treat them as not relevant, remove them from the list, or count them as not "
+        "relevant and also show the lowest and highest values that their judgments could give.",
     )
     ties: str | None = choice(
         None,
@@ -116,7 +116,9 @@ class InputSettings(Settings):
         unset="detected from the content",
     )
     total_ranks: int | None = count(
-        None, maximum=2**53 - 1, help="Number of items that were ranked, for tables of ranks."
+        None,
+        maximum=2**53 - 1,
+        help="For tables of ranks: number of all items that each system ranked, including those not in the table.",
     )
 
 

@@ -95,15 +95,16 @@ def evaluate(
         Queries without relevant documents: score them as the measure defines (mostly 0), skip them, or score them as 1.
         One of 'zero', 'drop', 'one'. Default: as the preset says, else zero.
     unjudged
-        Unjudged documents: treat them as not relevant, remove them from the list, or also show the lowest and highest
-        value that their judgments could give. One of 'nonrelevant', 'skip', 'bounds'. Default: 'nonrelevant'.
+        Unjudged documents: treat them as not relevant, remove them from the list, or count them as not relevant and
+        also show the lowest and highest values that their judgments could give. One of 'nonrelevant', 'skip', 'bounds'.
+        Default: 'nonrelevant'.
     input
         Format of the runs. With letor or letor-ranks, QRELS is a label file and each RUN a file of predictions or rank
         positions; with entity-ranks, QRELS is a table of ranks and there are no runs. One of 'trec', 'csv', 'tsv',
         'lists', 'jsonl', 'json', 'parquet', 'lz4', 'msmarco', 'letor', 'letor-ranks', 'entity-ranks'. Default: detected
         from the content.
     total_ranks
-        Number of items that were ranked, for tables of ranks.
+        For tables of ranks: number of all items that each system ranked, including those not in the table.
     workers
         Number of processes, which share the run files and the pieces of large ones. They do not change the result.
         Default: all cores if that is faster and processes can be forked.
@@ -240,8 +241,9 @@ class Evaluator:
         Queries without relevant documents: score them as the measure defines (mostly 0), skip them, or score them as 1.
         One of 'zero', 'drop', 'one'. Default: as the preset says, else zero.
     unjudged
-        Unjudged documents: treat them as not relevant, remove them from the list, or also show the lowest and highest
-        value that their judgments could give. One of 'nonrelevant', 'skip', 'bounds'. Default: 'nonrelevant'.
+        Unjudged documents: treat them as not relevant, remove them from the list, or count them as not relevant and
+        also show the lowest and highest values that their judgments could give. One of 'nonrelevant', 'skip', 'bounds'.
+        Default: 'nonrelevant'.
 
     Raises
     ------

@@ -76,10 +76,10 @@ def read_scores(
     measures
         Measures to include; or the name of the measure where the file does not name it. Default: all.
     columns
-        What columns of a file of scores are called: of system, query, measure and value. Default: found by their usual
-        names.
+        Column names in a file of scores, where NAME is system, query, measure or value: system=model,value=f1. Default:
+        found by their usual names.
     lower
-        Measures in a file of scores of which lower values are better.
+        Measures in a file of scores for which lower values are better.
 
     Returns
     -------

@@ -93,11 +93,11 @@ class ScoreTableSettings(Settings):
     columns: Mapping[str, str] | None = declare(
         ColumnNames(),
         None,
-        "What columns of a file of scores are called: of system, query, measure and value.",
+        "Column names in a file of scores, where NAME is system, query, measure or value: system=model,value=f1.",
         metavar="NAME=COLUMN,...",
         unset="found by their usual names",
     )
-    lower: tuple[str, ...] = name_list((), help="Measures in a file of scores of which lower values are better.")
+    lower: tuple[str, ...] = name_list((), help="Measures in a file of scores for which lower values are better.")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -499,7 +499,7 @@ def value_notes(grid: ScoreGrid, known_measures: Sequence[Measure | None], lower
     assumed = [name for name in unknown if name not in error_names]
     notes = []
     if assumed:
-        notes.append(f"{grid.name}: {join_names(assumed)}: not known here, higher is taken to be better")
+        notes.append(f"{grid.name}: {join_names(assumed)}: not a measure of rankscope, so higher is taken to be better")
     if error_names:
         notes.append(
             f"{grid.name}: {join_names(error_names)}: named like an error rate, but higher is taken to be better: if "

@@ -48,7 +48,8 @@ class RunFeatureSettings(Settings):
         "min-max",
         NORMALISATIONS,
         kind="normalisation",
-        help="Normalisation of the scores of each list, as in `fuse`; with none there is no normalised score.",
+        help="Normalisation of the scores of each list, as in `fuse`; with none, the feature of the normalised"
+        " score is omitted.",
     )
     unjudged: str = choice(
         "zero", UNJUDGED_DOCUMENTS, help="Documents without a judgment: give them grade 0, or drop them."
@@ -82,8 +83,9 @@ def run_features(
     runs
         List of runs, files, or anything that `Run` takes.
     normalise
-        Normalisation of the scores of each list, as in `fuse`; with none there is no normalised score. One of
-        'min-max', 'min-max-inverted', 'max', 'sum', 'z-score', 'rank', 'borda', 'none'. Default: 'min-max'.
+        Normalisation of the scores of each list, as in `fuse`; with none, the feature of the normalised score is
+        omitted. One of 'min-max', 'min-max-inverted', 'max', 'sum', 'z-score', 'rank', 'borda', 'none'. Default:
+        'min-max'.
     unjudged
         Documents without a judgment: give them grade 0, or drop them. One of 'zero', 'drop'. Default: 'zero'.
     all_queries

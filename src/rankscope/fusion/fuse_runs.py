@@ -67,9 +67,9 @@ def fuse(
         Weights of the runs, in their order, for rrf, rbc, borda, condorcet, comb-sum and consensus methods. Default: 1
         for each run.
     k
-        Constant of rrf; a larger K favours the first ranks less. Default: 60.
+        Constant of rrf; a larger K gives the top of the list less weight. Default: 60.
     p
-        Persistence of rbc; a larger P counts lower ranks more. Default: 0.8.
+        Persistence of rbc; a larger P gives more weight to items further down the list. Default: 0.8.
     gamma
         Exponent of comb-gmnz, for the number of runs that have a document. Default: 1.
     sigma

@@ -115,11 +115,15 @@ class FusionSettings(Settings):
         None,
         rule=NONNEGATIVE,
         metavar="K",
-        help="Constant of rrf; a larger K favours the first ranks less.",
+        help="Constant of rrf; a larger K gives the top of the list less weight.",
         unset="60",
     )
     p: float | None = number(
-        None, rule=SHARE, metavar="P", help="Persistence of rbc; a larger P counts lower ranks more.", unset="0.8"
+        None,
+        rule=SHARE,
+        metavar="P",
+        help="Persistence of rbc; a larger P gives more weight to items further down the list.",
+        unset="0.8",
     )
     gamma: float | None = number(
         None,

@@ -101,7 +101,9 @@ class RankerSettings(Settings):
     )
     transform: str = choice("auto", TRANSFORMS, help="Transformation of the features, learned on the training lists.")
     models: int = count(
-        1, help="Number of networks or tree ensembles trained from different seeds; their scores are averaged."
+        1,
+        help="Number of networks or tree ensembles that make up one ranker, trained from different seeds; "
+        "their scores are averaged.",
     )
     seed: int = seed_field()
 

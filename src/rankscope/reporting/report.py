@@ -298,26 +298,27 @@ def report(
     baseline
         Compare each of the other systems with this one. Default: compare all pairs.
     test
-        Significance test: of two systems each, of all at once (tukey, randomised-tukey, nemenyi), or Bayesian. One of
-        't', 'permutation', 'bootstrap', 'wilcoxon', 'sign', 'tukey', 'randomised-tukey', 'nemenyi', 'bayes-t',
-        'bayes-signed-rank'. Default: 't'.
+        Significance test: of two systems at a time; of all systems at once (tukey, randomised-tukey, nemenyi); or a
+        Bayesian test instead (bayes-t, bayes-signed-rank). One of 't', 'permutation', 'bootstrap', 'wilcoxon', 'sign',
+        'tukey', 'randomised-tukey', 'nemenyi', 'bayes-t', 'bayes-signed-rank'. Default: 't'.
     correction
         Correction of p-values for multiple comparisons. One of 'holm', 'bonferroni', 'hochberg', 'bh', 'none'. Default:
         'holm'.
     family
-        Which p-values are corrected together: those of all pairs by one measure, or by all measures. One of 'pairs',
-        'all'. Default: 'pairs'.
+        Which p-values are corrected together: those of all pairs of systems for one measure (pairs), or for all
+        measures (all). One of 'pairs', 'all'. Default: 'pairs'.
     alternative
-        Alternative hypothesis: the values of A differ from those of B, or are greater, or less. One of 'two-sided',
-        'greater', 'less'. Default: 'two-sided'.
+        Alternative hypothesis: the values of the first system of a pair differ from those of the second (two-sided),
+        are greater, or are less. With a baseline, the baseline is the second. One of 'two-sided', 'greater', 'less'.
+        Default: 'two-sided'.
     alpha
         Significance level A; confidence intervals have the level 1 - A. Default: 0.05.
     interval
         Confidence interval of the mean difference: Student's t, or a bootstrap (bca, percentile). One of 't', 'bca',
         'percentile'. Default: 't'.
     rope
-        Region of practical equivalence, in units of the measure: a difference of at most X counts as a tie. Default:
-        0.0.
+        Region of practical equivalence, in units of the measure: Bayesian tests, the sign test and the counts of wins
+        treat a difference of at most X as a tie. Default: 0.0.
     n_resamples
         Number of resamples of a permutation test or bootstrap. Default: 10000.
     rng

@@ -86,7 +86,11 @@ class StudySettings(Settings):
         metavar="N",
         unset="that of the checkpoint, else a new seed",
     )
-    error_tie: bool = switch(True, help="Show error, tie, t-test and used rates.")
+    error_tie: bool = switch(
+        True,
+        help="Show error rates, tie rates, the share of pairs that a t-test distinguishes, and the share of "
+        "relevant items that the values depend on.",
+    )
     swap: bool = switch(False, help="Decide pairs by the swap method instead of the bootstrap.")
     swap_sets: str = choice(
         "bootstrap",
@@ -95,8 +99,8 @@ class StudySettings(Settings):
     )
     ablation: bool = switch(
         False,
-        help="Also study the effect of fewer judgments: dropped at random, and from shallower pools. "
-        "Needs judgments and runs.",
+        help="Also study the effect of fewer judgments: with judgments dropped at random, and with shallower "
+        "pools. Needs judgments and runs.",
     )
     preset: str | None = text(
         None,

@@ -119,15 +119,16 @@ def study(
         Seed or `numpy.random.Generator`. The same seed gives the same results. Default: that of the checkpoint, else a
         new seed.
     error_tie
-        Show error, tie, t-test and used rates. Default: True.
+        Show error rates, tie rates, the share of pairs that a t-test distinguishes, and the share of relevant items
+        that the values depend on. Default: True.
     swap
         Decide pairs by the swap method instead of the bootstrap. Default: False.
     swap_sets
         Sets of queries that the swap method compares: bootstrap samples, or sets without a common query. One of
         'bootstrap', 'disjoint'. Default: 'bootstrap'.
     ablation
-        Also study the effect of fewer judgments: dropped at random, and from shallower pools. Needs judgments and runs.
-        Default: False.
+        Also study the effect of fewer judgments: with judgments dropped at random, and with shallower pools. Needs
+        judgments and runs. Default: False.
     preset
         Conventions of a reference tool; 'dunaiski' also computes the statistics as that tool does.
     conventions

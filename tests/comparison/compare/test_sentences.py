@@ -108,12 +108,18 @@ def test_nothing_is_called_better_that_was_not_shown_to_be(test, seed, m, based,
     result = rs.compare(table, test=test, baseline=baseline, n_resamples=99, rng=1)
     (part,) = result.comparisons
     text = comparison_sentence(result, part)
-    claims = ["is better than b", "are better", "is better;", "is better (", "it is better than each"]
+    claims = [
+        "is significantly better than b",
+        "are better",
+        "is better;",
+        "is better (",
+        "it is significantly better than each",
+    ]
     if not part.decisions.any():
         claims += [f"better than {n} of" for n in range(m)]
         assert not [claim for claim in claims if claim in text]
         assert "was shown" not in text.replace("neither was shown", "")
     elif part.first.size == 1 and part.test_results.posterior is None:
         first, second = (0, 1) if part.beats[0, 1] else (1, 0)
-        assert f"{part.systems[first]} is better than {part.systems[second]}: its mean" in text
+        assert f"{part.systems[first]} is significantly better than {part.systems[second]}: its mean" in text
     assert "nan" not in text

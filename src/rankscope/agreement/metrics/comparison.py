@@ -307,12 +307,14 @@ def compare_metrics(
         Unit that perm_both swaps: all scores of a system, all scores of a segment, or single cells. One of 'cells',
         'systems', 'segments'. Default: systems at level system, else cells.
     epsilon
-        Largest difference of two scores that counts as a tie. Default: calibrated for each metric with acc_eq, else 0.
+        Largest difference between two metric scores that counts as a tie. Default: calibrated for each metric with
+        acc_eq, else 0.
     correction
-        Correction of p-values for multiple comparisons: all pairs of metrics of a task. The metrics task uses none. One
-        of 'holm', 'bonferroni', 'hochberg', 'bh', 'none'. Default: 'holm'.
+        Correction of p-values for multiple comparisons, over all pairs of metrics of a task. WMT's metrics shared task
+        uses none. One of 'holm', 'bonferroni', 'hochberg', 'bh', 'none'. Default: 'holm'.
     alpha
-        Significance level A: metrics differ if their corrected p-value is at most A. Default: 0.05.
+        Significance level A: the difference between two metrics is significant if its corrected p-value is at most A.
+        Default: 0.05.
     n_resamples
         Number of resamples of the test. Default: 1000.
     human

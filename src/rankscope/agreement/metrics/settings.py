@@ -275,17 +275,20 @@ class MetricComparisonSettings(Settings):
         None,
         rule=NONNEGATIVE,
         metavar="E",
-        help="Largest difference of two scores that counts as a tie.",
+        help="Largest difference between two metric scores that counts as a tie.",
         unset="calibrated for each metric with acc_eq, else 0",
     )
     correction: str = choice(
         "holm",
         CORRECTIONS,
-        help="Correction of p-values for multiple comparisons: all pairs of metrics of a task. The metrics task uses "
-        "none.",
+        help="Correction of p-values for multiple comparisons, over all pairs of metrics of a task. WMT's "
+        "metrics shared task uses none.",
     )
     alpha: float = share(
-        0.05, help="Significance level A: metrics differ if their corrected p-value is at most A.", metavar="A"
+        0.05,
+        help="Significance level A: the difference between two metrics is significant if its corrected p-value"
+        " is at most A.",
+        metavar="A",
     )
     human: str | None = human_field()
     from_segments: str = from_segments_field()

@@ -117,7 +117,7 @@ class RankSettings(Settings):
     normalise: str = choice(
         "ceiling",
         NORMALISATIONS,
-        help="Rank of tied items, for MRR and for the human rank of the predicted best.",
+        help="Rank given to tied items, for MRR and for the human rank of the item that is predicted best.",
     )
     cutoff: int | None = count(
         None, help="Compute DCG, nDCG and ERR on the first K items only.", metavar="K", unset="all items"
@@ -493,8 +493,8 @@ def ranks(
     penalise_predicted_ties
         Count pairs that only the prediction ties as disagreeing. If False, skip them. Default: True.
     normalise
-        Rank of tied items, for MRR and for the human rank of the predicted best. One of 'ceiling', 'floor', 'middle',
-        'minimize'. Default: 'ceiling'.
+        Rank given to tied items, for MRR and for the human rank of the item that is predicted best. One of 'ceiling',
+        'floor', 'middle', 'minimize'. Default: 'ceiling'.
     invert
         Treat predicted columns as scores, where higher is better. Default: False.
     cutoff
@@ -505,7 +505,7 @@ def ranks(
     n_resamples
         Number of resamples of the segments for intervals, and of permutations for p-values. Default: 1000.
     confidence_level
-        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+        Confidence level: the long-run share of such intervals that contain the true value. Default: 0.95.
     rng
         Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
     progress

@@ -212,7 +212,7 @@ def segments(
     n_resamples
         Number of bootstrap resamples of the segments. Default: 1000.
     confidence_level
-        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+        Confidence level: the long-run share of such intervals that contain the true value. Default: 0.95.
     rng
         Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
 

@@ -257,7 +257,8 @@ def systems(
     common
         Skip systems, segments and language pairs that are missing from a metric, instead of stopping. Default: False.
     without_outliers
-        Skip systems whose human score is more than 2.5 deviations from the median. Default: False.
+        Skip systems whose human score is more than 2.5 scaled median absolute deviations from the median. Default:
+        False.
     weights
         Weights of the language pairs in the average, adding up to 1. Default: equal weights.
     gold
@@ -286,7 +287,7 @@ def systems(
     n_resamples
         Number of bootstrap resamples of the segments, or of permutations for soft_pairwise_accuracy. Default: 1000.
     confidence_level
-        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+        Confidence level: the long-run share of such intervals that contain the true value. Default: 0.95.
     rng
         Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
 

@@ -46,7 +46,8 @@ class AgreeCommands(LazyGroup):
 @click.group(cls=AgreeCommands, invoke_without_command=True)
 @click.pass_context
 def agree(context: click.Context) -> None:
-    """Measure agreement: of judges, of metrics with people, of predicted with true labels, of measures.
+    """Measure agreement: between judges, between translation metrics and people, between predicted and true labels, and
+    between evaluation measures.
 
     \b
     rankscope agree judgments demo.qrels demo-judge.qrels

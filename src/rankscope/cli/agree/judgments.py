@@ -26,7 +26,8 @@ __all__ = [
 @option_group("Measures and data", evaluation_options)
 @option_group("Output", result_options)
 def judgments(qrels_a: str, qrels_b: str, runs: tuple[str, ...], measures: tuple[str, ...], **options: Any) -> None:
-    """Compare the judgments of QRELS_B with those of QRELS_A, the reference; with RUNs, also the rankings they give.
+    """Compare the judgments of QRELS_B with those of QRELS_A, the reference; with RUNs, also compare the rankings of
+    the systems that result from each.
 
     \b
     rankscope agree judgments demo.qrels demo-judge.qrels

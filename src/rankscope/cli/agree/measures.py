@@ -29,7 +29,7 @@ def measures(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], detai
     """Correlate measures with each other on the RUNs: how far do they agree?
 
     Every pair of measures is correlated: over the systems, to see whether they order them alike, or over the queries,
-    to see whether they find the same ones hard (the mean over systems).
+    to see whether they find the same queries hard (the mean of each system's correlation over its queries).
 
     \b
     rankscope agree measures demo.qrels *.run -m AP -m nDCG@10 -m RR -m P@10

@@ -31,13 +31,14 @@ SUFFIXES = (".jcml", ".xml", ".csv", ".tsv", ".jsonl", ".parquet")
 @click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="FILE... | RUN_A RUN_B")
 @option_group("Agreement", setting_options(RankSettings))
-@option_group("Output", details_option("Show all tables, including those that a page folds."), result_options)
+@option_group("Output", details_option("Also show the tables that are collapsed in the HTML page."), result_options)
 def ranks(files: tuple[str, ...], details: bool, **options: Any) -> None:
     """Measure how well predicted rankings agree with human rankings (RankEval), or how similar two runs are.
 
     FILE: JCML, or CSV, TSV, JSONL or Parquet with the columns segment, system, gold and one or more predicted columns.
-    Each of several files, each file of a folder, and each value of a column `experiment` is an experiment; --plot draws
-    the measures of all of them. RUN_A, RUN_B: two runs, as `evaluate` reads them, are compared query by query.
+    Several files, or the files of a folder, are one experiment each; in a table with a column `experiment`, each of its
+    values is one. --plot draws the measures of all experiments. RUN_A, RUN_B: two runs, as `evaluate` reads them, are
+    compared query by query.
 
     \b
     rankscope agree ranks demo-answers.csv --predicted llm --predicted reward --invert --missing drop

@@ -44,8 +44,8 @@ def refuse_unused(decisions: bool) -> None:
     click.option(
         "--table",
         metavar="3x3",
-        help="Coefficients instead of --statistic: rows people <, =, >; columns metric <, =, >; x skips a pair. "
-        "Example: 1,-1,-1;x,x,x;-1,-1,1.",
+        help="Your own 3x3 coefficients instead of --statistic. Rows: people rank the first translation <, =, "
+        "> the second; columns: the metric does; x skips such pairs. Example: 1,-1,-1;x,x,x;-1,-1,1.",
     ),
     setting_options(SegmentSettings),
 )

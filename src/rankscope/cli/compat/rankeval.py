@@ -20,8 +20,8 @@ __all__ = [
 def rankeval(file: str, predicted: str, original: str, output: str | None) -> None:
     """Compare FILE's attributes PREDICTED and ORIGINAL (people's ranks) as RankEval does.
 
-    Arguments, output and numbers are those of the tool's code of 2014, including its errors; `rankscope agree ranks`
-    computes correct numbers.
+    Arguments, output and numbers are those of RankEval's code of 2014, including its bugs; `rankscope agree ranks`
+    computes the correct numbers.
 
     \b
     rankscope rankeval judged.jcml predicted_rank rank

@@ -125,7 +125,8 @@ def mt(
     """Compute features of translations: one row per output, with the columns pair, system, segment and the features.
 
     The nine features of Li, Jiang and Wang (2013) are n-gram precisions, brevity, language model, length, and IBM
-    model 1 in both directions. With --judgments the table is for `rankscope train`.
+    model 1 in both directions. With --judgments, the output holds only the ranked translations, with grades, as
+    `rankscope train` reads them.
 
     \b
     rankscope features lm demo-mt/mt-train/newstest2010/newstest2010.en -o en.lm

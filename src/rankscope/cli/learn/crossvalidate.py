@@ -74,9 +74,12 @@ WORTH_WORKERS = 1 << 20
     "groups",
     multiple=True,
     metavar="GROUP",
-    help="Test what one ranker loses without these features: NAME=1-5,7 or titles=title*,url. May be repeated.",
+    help="Train the ranker again without these features, and test what it loses. GROUP is NAME=FEATURES, "
+    "by number or column: text=1-5,7 or titles=title*,url. May be repeated.",
 )
-@click.option("--cache", is_flag=True, help="Keep a binary copy beside each file, and read it next time.")
+@click.option(
+    "--cache", is_flag=True, help="Keep a binary copy of each file of features beside it, and read the copy next time."
+)
 @workers_option(default="all cores if the work is long enough")
 @option_group("Large data", cluster_option)
 @details_option()

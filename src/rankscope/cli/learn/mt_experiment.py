@@ -61,9 +61,10 @@ def mt_experiment(
 ) -> None:
     """Train translation metrics on human rankings, and compare the results with published values.
 
-    DIR holds wmt12/ with wmt12.RNK_results.csv and plain/ (sources, references, system-outputs); wmt11/ and wmt13/ in
-    the same form, if the protocol needs them; and parallel text as mt-train/SET/SET.LANGUAGE. With -o, computed
-    features are kept: another protocol with the same FOLDER, or the same call after an interruption, reuses them.
+    The folder given with --data holds wmt12/ with wmt12.RNK_results.csv and plain/ (sources, references,
+    system-outputs); wmt11/ and wmt13/ in the same form, if the protocol needs them; and parallel text as
+    mt-train/SET/SET.LANGUAGE. With -o, computed features are kept: another protocol with the same -o FOLDER, or the
+    same call after an interruption, reuses them.
 
     \b
     rankscope mt-experiment --data demo-mt --protocol cv --features nine,+chrF --seeds 1 -o found

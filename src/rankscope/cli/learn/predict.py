@@ -43,7 +43,7 @@ def predict(model: str, test_file: str, output: str | None, cache: bool, metric:
     """Score the documents of TEST with MODEL: one score per line, in the order of the lines of TEST.
 
     Higher scores are better. Features are matched by number or, in tables, by column name; tables need no column of
-    grades. FILE is compressed if its name ends in .gz or .zst.
+    grades. The output file (-o) is compressed if its name ends in .gz or .zst.
 
     \b
     rankscope train demo-train.txt --hidden 0 -o my.model

@@ -75,7 +75,8 @@ def train(
     cache: bool,
     **options: Any,
 ) -> None:
-    """Train a ranker on the lists in TRAIN: LETOR or SVMlight with qid, CSV, TSV, JSONL or Parquet.
+    """Train a ranker on the lists (the documents of a query) in TRAIN. Formats: LETOR, SVMlight with qid, CSV, TSV,
+    JSONL and Parquet.
 
     \b
     rankscope train demo-train.txt --valid demo-valid.txt --loss listmle -o listmle.model

@@ -140,7 +140,8 @@ class ComparisonSettings(Settings):
         "t",
         TESTS,
         kind="test",
-        help="Significance test: of two systems each, of all at once (tukey, randomised-tukey, nemenyi), or Bayesian.",
+        help="Significance test: of two systems at a time; of all systems at once (tukey, randomised-tukey, "
+        "nemenyi); or a Bayesian test instead (bayes-t, bayes-signed-rank).",
     )
     correction: str = choice(
         "holm", CORRECTIONS, kind="correction", help="Correction of p-values for multiple comparisons."
@@ -149,12 +150,14 @@ class ComparisonSettings(Settings):
         "pairs",
         FAMILIES,
         kind="family",
-        help="Which p-values are corrected together: those of all pairs by one measure, or by all measures.",
+        help="Which p-values are corrected together: those of all pairs of systems for one measure (pairs), or"
+        " for all measures (all).",
     )
     alternative: str = choice(
         "two-sided",
         ALTERNATIVES,
-        help="Alternative hypothesis: the values of A differ from those of B, or are greater, or less.",
+        help="Alternative hypothesis: the values of the first system of a pair differ from those of the second"
+        " (two-sided), are greater, or are less. With a baseline, the baseline is the second.",
     )
     alpha: float = alpha_field(help="Significance level A; confidence intervals have the level 1 - A.")
     interval: str = choice(
@@ -166,7 +169,8 @@ class ComparisonSettings(Settings):
     rope: float = number(
         0.0,
         rule=NONNEGATIVE,
-        help="Region of practical equivalence, in units of the measure: a difference of at most X counts as a tie.",
+        help="Region of practical equivalence, in units of the measure: Bayesian tests, the sign test and the "
+        "counts of wins treat a difference of at most X as a tie.",
     )
     n_resamples: int = resamples_field(10_000, "Number of resamples of a permutation test or bootstrap.")
     seed: int = seed_field()

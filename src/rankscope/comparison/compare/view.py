@@ -86,7 +86,7 @@ def pair_sentence(result: Comparison, comparison: MeasureComparison) -> str:
         return f"{first} is ahead of {second}: {facts}. These values do not allow a test."
     chance_text = chance_sentence(result, comparison, p)
     if comparison.decisions[0]:
-        return f"On queries like these, {first} is better than {second}: {facts}. {chance_text}"
+        return f"On queries like these, {first} is significantly better than {second}: {facts}. {chance_text}"
     claim = "No significant difference was found"
     if result.settings.alternative != "two-sided":
         direction = "higher" if result.settings.alternative == "greater" else "lower"
@@ -141,16 +141,17 @@ def all_pairs_sentence(result: Comparison, comparison: MeasureComparison) -> str
         for system in comparison.order.tolist()
         if system != best and not comparison.beats[best, system]
     ]
+    adverb = "" if result.settings.is_bayesian else "significantly "
     if n_beaten == n_others:
-        claim = f"it is better than each of the {n_others} other systems"
+        claim = f"it is {adverb}better than each of the {n_others} other systems"
     elif n_beaten:
         claim = (
-            f"it is better than {n_beaten} of the {n_others} other systems, but not significantly better than "
+            f"it is {adverb}better than {n_beaten} of the {n_others} other systems, but not {adverb}better than "
             f"{join_names(unbeaten)}"
         )
     else:
         other_systems = "either other system" if n_others == 2 else f"any of the {n_others} other systems"
-        claim = f"it is not significantly better than {other_systems}"
+        claim = f"it is not {adverb}better than {other_systems}"
     n_different = int(np.count_nonzero(comparison.decisions))
     n_pairs = comparison.first.size
     verb = "differs" if n_different == 1 else "differ"
@@ -198,7 +199,8 @@ def baseline_sentence(result: Comparison, comparison: MeasureComparison) -> str:
     if worse:
         clauses.append(f"{join_names(worse)} {'is' if len(worse) == 1 else 'are'} worse")
     if neither:
-        clauses.append(f"no difference from {join_names(neither)} was found")
+        adjective = "" if result.settings.is_bayesian else "significant "
+        clauses.append(f"no {adjective}difference from {join_names(neither)} was found")
     return (
         f"Compared with {result.baseline}, with a mean {comparison.measure_values.label} of "
         f"{comparison.means[baseline_index]:.4f} "

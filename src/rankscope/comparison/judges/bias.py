@@ -179,7 +179,10 @@ def bias_section(biases: Sequence[GradeBias], names: tuple[str, str], confidence
         sentence = f"On average {name_b} gives the same grades as {name_a}."
     else:
         sentence = f"On average {name_b} is {abs(overall.value):.2f} grades {side} {name_a}{doubt}."
-    caveat = " At the lowest grade it can only be above, at the highest only below."
+    caveat = (
+        " A document with the lowest grade cannot be graded lower, and one with the highest cannot be "
+        "graded higher, so bias at these two grades has one direction."
+    )
     return Section(
         title=f"{name_b} minus {name_a}, by grade of {name_a}",
         sentence=sentence + caveat,

@@ -56,10 +56,13 @@ class JudgeSettings(Settings):
     judged: str = choice(
         "both",
         JUDGED,
-        help="Judgments that rank the systems: of the documents that both judged, or each judge's own.",
+        help="Judgments used to rank the systems: only those of documents that both judges judged (both), or "
+        "all judgments of each judge (own).",
     )
     n_resamples: int = resamples_field(
-        2000, "Number of resamples of the queries, for the intervals of the correlations of both rankings."
+        2000,
+        "Number of bootstrap resamples of the queries, for the intervals of the correlations between the "
+        "two rankings of the systems.",
     )
     seed: int = seed_field()
 

@@ -273,14 +273,15 @@ def agree_judgments(
         Show the confusion matrix as shares of each row, of each column, or of all. One of 'row', 'column', 'all'.
         Default: counts.
     judged
-        Judgments that rank the systems: of the documents that both judged, or each judge's own. One of 'both', 'own'.
-        Default: 'both'.
+        Judgments used to rank the systems: only those of documents that both judges judged (both), or all judgments of
+        each judge (own). One of 'both', 'own'. Default: 'both'.
     names
         The names of A and B. Default: those of their files.
     confidence_level
-        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+        Confidence level: the long-run share of such intervals that contain the true value. Default: 0.95.
     n_resamples
-        Number of resamples of the queries, for the intervals of the correlations of both rankings. Default: 2000.
+        Number of bootstrap resamples of the queries, for the intervals of the correlations between the two rankings of
+        the systems. Default: 2000.
     rng
         Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
     preset, ties, missing, no_relevant, unjudged, input, workers, progress

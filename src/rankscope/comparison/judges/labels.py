@@ -85,7 +85,7 @@ class LabelSettings(Settings):
         None,
         "The positive class, for precision, recall and the other rates.",
         metavar="LABEL",
-        unset="the last of two classes in order; of more classes, the rates of each",
+        unset="of two classes, the last in sorted order; of more than two, the rates of every class",
     )
     beta: float = beta_field()
     normalise: str | None = normalise_field()
@@ -377,15 +377,15 @@ def agree_labels(
     true, predicted
         One label for each item, text or numbers; both lists in the same order of the items.
     positive
-        The positive class, for precision, recall and the other rates. Default: the last of two classes in order; of
-        more classes, the rates of each.
+        The positive class, for precision, recall and the other rates. Default: of two classes, the last in sorted
+        order; of more than two, the rates of every class.
     beta
         Weight of recall in the F measure: recall counts B times as much as precision; 1 gives F1. Default: 1.0.
     normalise
         Show the confusion matrix as shares of each row, of each column, or of all. One of 'row', 'column', 'all'.
         Default: counts.
     confidence_level
-        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+        Confidence level: the long-run share of such intervals that contain the true value. Default: 0.95.
 
     Returns
     -------

@@ -87,7 +87,7 @@ class PlanSettings(Settings):
     alternative: str = choice(
         "two-sided",
         ALTERNATIVES,
-        help="Alternative hypothesis; if it is one-sided, the difference is on the tested side.",
+        help="Alternative hypothesis; if it is one-sided, the difference to detect lies in the tested direction.",
     )
     n_queries: int | None = count(
         None, minimum=2, flag="--queries", help="Number of queries at hand.", unset="the queries of the scores"
@@ -342,8 +342,8 @@ class QueryPlan(Result):
 
     - "t": the fewest queries with which the paired t-test reaches the power;
     - "t achieved": the power of that test with the queries at hand;
-    - "one-way ANOVA", "two-way ANOVA": the fewest queries for an analysis of variance of all systems (other queries for
-      each, or the same for all), if the best and the worst differ by `difference`;
+    - "one-way ANOVA", "two-way ANOVA": the fewest queries for an analysis of variance of all systems (different queries
+    for each system, or the same for all), if the best and the worst differ by `difference`;
     - "interval": the fewest queries for an interval of the given width; `difference` is half the width;
     - "t at n": the power of the t-test with other numbers of queries.
 
@@ -429,8 +429,8 @@ def plan(
     alpha
         Significance level A; confidence intervals have the level 1 - A. Default: 0.05.
     alternative
-        Alternative hypothesis; if it is one-sided, the difference is on the tested side. One of 'two-sided', 'greater',
-        'less'. Default: 'two-sided'.
+        Alternative hypothesis; if it is one-sided, the difference to detect lies in the tested direction. One of
+        'two-sided', 'greater', 'less'. Default: 'two-sided'.
     n_queries
         Number of queries at hand. Default: the queries of the scores.
     tests

@@ -154,7 +154,7 @@ def needs_table(plan: MeasurePlan, power: float, alpha: float) -> Table:
         "t achieved": "t-test of two systems, with the queries at hand",
         "one-way ANOVA": f"analysis of variance of {pluralise(n_systems, 'system')}, other queries for each",
         "two-way ANOVA": f"analysis of variance of {pluralise(n_systems, 'system')}, the same queries for all",
-        "interval": f"{format_percent(1 - alpha)} interval of the difference, this much to either side",
+        "interval": f"half-width of the {format_percent(1 - alpha)} interval of the difference",
     }
     rows = [plan.row(method) for method in method_texts]
     return table_of(

@@ -400,9 +400,10 @@ def leaderboard(
         Intervals from resamples (bootstrap) or, which is faster, from the information matrix (information), as if all
         comparisons were independent. One of 'bootstrap', 'information'. Default: 'bootstrap'.
     n_resamples
-        Number of bootstrap resamples, or of draws from the information matrix. Default: 1000.
+        Number of bootstrap resamples or, with `--interval information`, of draws from the normal distribution whose
+        covariance comes from the information matrix. Default: 1000.
     confidence_level
-        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+        Confidence level: the long-run share of such intervals that contain the true value. Default: 0.95.
     rng
         Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
     measure

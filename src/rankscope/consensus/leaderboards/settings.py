@@ -109,7 +109,10 @@ class LeaderboardSettings(Settings):
     )
     confidence_level: float = confidence_field()
     n_resamples: int = resamples_field(
-        1000, "Number of bootstrap resamples, or of draws from the information matrix.", minimum=FEWEST
+        1000,
+        "Number of bootstrap resamples or, with `--interval information`, of draws from the normal "
+        "distribution whose covariance comes from the information matrix.",
+        minimum=FEWEST,
     )
     seed: int = seed_field()
 

@@ -698,7 +698,10 @@ def pvalue_notes(preferences: Preferences, fitted: BradleyTerryFit, expected: Fl
         outcomes = pluralise(expected.size, "outcome")
         notes.append(f"the p-value is rough: {n_few} of {outcomes} have an expected number below {EXPECTED:g}")
     if np.isnan(fitted.tie_parameter[0]) and not preferences.outcome.all():
-        notes.append("ties count as half wins, so that the p-value is too large; that of Davidson's model is not")
+        notes.append(
+            "ties count as half wins, which makes the p-value too large; with Davidson's model (--model "
+            "davidson) they do not"
+        )
     if (preferences.weight != 1).any():
         notes.append("comparisons count as often as their weights say, also for the p-value")
     if preferences.unit is not None:

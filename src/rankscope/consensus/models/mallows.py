@@ -185,8 +185,8 @@ class Mallows(Method):
     Parameters
     ----------
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic'. Default:
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic'. Default:
         'average'.
     center
         The items in the order of the centre, if it is known. Default: Kemeny's order.
@@ -289,8 +289,8 @@ def mallows(
     center
         The items in the order of the centre, if it is known. Default: Kemeny's order.
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic'. Default:
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic'. Default:
         'average'.
     time_limit
         Seconds after which the best order found so far is returned. Default: no limit.

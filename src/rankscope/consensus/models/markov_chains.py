@@ -75,8 +75,8 @@ class MC1(MarkovChain):
     teleport
         Share of steps that go to an item chosen at random, above 0 and below 1. Default: 0.05.
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
         Default: 'ignore'.
 
     Raises
@@ -116,8 +116,8 @@ class MC2(MarkovChain):
     teleport
         Share of steps that go to an item chosen at random, above 0 and below 1. Default: 0.05.
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
         Default: 'ignore'.
 
     Raises
@@ -158,8 +158,8 @@ class MC3(MarkovChain):
     teleport
         Share of steps that go to an item chosen at random, above 0 and below 1. Default: 0.05.
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
         Default: 'ignore'.
 
     Raises
@@ -202,8 +202,8 @@ class MC4(MarkovChain):
     teleport
         Share of steps that go to an item chosen at random, above 0 and below 1. Default: 0.05.
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
         Default: 'ignore'.
 
     Raises
@@ -276,8 +276,8 @@ def mc1(rankings: Any, *, weights: VoterWeights = None, teleport: float = 0.05, 
     teleport
         Share of steps that go to an item chosen at random, above 0 and below 1. Default: 0.05.
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
         Default: 'ignore'.
 
     Returns
@@ -317,8 +317,8 @@ def mc2(rankings: Any, *, weights: VoterWeights = None, teleport: float = 0.05, 
     teleport
         Share of steps that go to an item chosen at random, above 0 and below 1. Default: 0.05.
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
         Default: 'ignore'.
 
     Returns
@@ -358,8 +358,8 @@ def mc3(rankings: Any, *, weights: VoterWeights = None, teleport: float = 0.05, 
     teleport
         Share of steps that go to an item chosen at random, above 0 and below 1. Default: 0.05.
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
         Default: 'ignore'.
 
     Returns
@@ -399,8 +399,8 @@ def mc4(rankings: Any, *, weights: VoterWeights = None, teleport: float = 0.05, 
     teleport
         Share of steps that go to an item chosen at random, above 0 and below 1. Default: 0.05.
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
         Default: 'ignore'.
 
     Returns

@@ -602,8 +602,8 @@ class PlackettLuce(Method):
     Parameters
     ----------
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
         Default: 'average'.
     prior
         Number of wins and of losses against an average item that are added to each item. Default: 0.0.
@@ -692,8 +692,8 @@ def plackett_luce(
     weights
         Weight of each voter, as a list or by name. By default each voter counts 1.
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
         Default: 'average'.
     prior
         Number of wins and of losses against an average item that are added to each item. Default: 0.0.

@@ -83,8 +83,8 @@ class Kemeny(Method):
     Parameters
     ----------
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
         Default: 'average'.
     exact
         Prove that no order is closer to the voters, or only search for a good order. Default: prove it for up to 50
@@ -333,8 +333,8 @@ def kemeny(
     weights
         Weight of each voter, as a list or by name. By default each voter counts 1.
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
         Default: 'average'.
     exact
         Prove that no order is closer to the voters, or only search for a good order. Default: prove it for up to 50

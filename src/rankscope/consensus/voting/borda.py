@@ -29,8 +29,8 @@ class Borda(Method):
     Parameters
     ----------
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic'. Default:
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic'. Default:
         'average'.
     points
         Points for each place, starting with the first; later places get 0. Default: the number of items minus the rank.
@@ -84,8 +84,8 @@ class MeanRankAggregation(Method):
     Parameters
     ----------
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
         Default: 'average'.
 
     Raises
@@ -154,8 +154,8 @@ def borda(
     weights
         Weight of each voter, as a list or by name. By default each voter counts 1.
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic'. Default:
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic'. Default:
         'average'.
     points
         Points for each place, starting with the first; later places get 0. Default: the number of items minus the rank.
@@ -197,8 +197,8 @@ def mean_rank(rankings: Any, *, weights: VoterWeights = None, unranked: str = "a
     weights
         Weight of each voter, as a list or by name. By default each voter counts 1.
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
         Default: 'average'.
 
     Returns

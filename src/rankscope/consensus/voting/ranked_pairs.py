@@ -39,8 +39,8 @@ class RankedPairs(Method):
         Strength of a majority: the weight of its supporters (winning), or that minus the weight of its opponents
         (margins). One of 'winning', 'margins'. Default: 'margins'.
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
         Default: 'average'.
 
     Raises
@@ -149,8 +149,8 @@ def ranked_pairs(
         Strength of a majority: the weight of its supporters (winning), or that minus the weight of its opponents
         (margins). One of 'winning', 'margins'. Default: 'margins'.
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
         Default: 'average'.
 
     Returns

@@ -47,8 +47,8 @@ class RobustRank(Method):
     Parameters
     ----------
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'worst', 'ignore'. Default: 'worst'.
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'worst', 'ignore'. Default: 'worst'.
     pvalue
         Scores are -log10 of the exact p-value, of the Bonferroni bound, or of rho itself (none). One of 'exact',
         'bonferroni', 'none'. Default: 'exact'.
@@ -133,8 +133,8 @@ def robust_rank_aggregation(
     weights
         Weights of the voters, which have to be equal.
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'worst', 'ignore'. Default: 'worst'.
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'worst', 'ignore'. Default: 'worst'.
     pvalue
         Scores are -log10 of the exact p-value, of the Bonferroni bound, or of rho itself (none). One of 'exact',
         'bonferroni', 'none'. Default: 'exact'.
@@ -202,8 +202,8 @@ def robust_rank_pvalues(
     weights
         Weights of the voters, which have to be equal.
     unranked
-        Items that a voter did not rank: they share the remaining places (average), come last (worst), come right after
-        the ranked items (optimistic), or do not count (ignore). One of 'worst', 'ignore'. Default: 'worst'.
+        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
+        the first remaining rank (optimistic), or none (ignore). One of 'worst', 'ignore'. Default: 'worst'.
     pvalue
         Scores are -log10 of the exact p-value, of the Bonferroni bound, or of rho itself (none). One of 'exact',
         'bonferroni', 'none'. Default: 'exact'.

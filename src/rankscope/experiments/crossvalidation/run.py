@@ -90,7 +90,7 @@ def cross_validate(
     folds
         Number of folds into which the queries of a single file are split at random. Default: 5.
     seeds
-        Number of seeds from which each ranker is trained. Default: 3.
+        Number of times that each ranker is trained, each time from another random seed. Default: 3.
     baseline
         Compare each of the other rankers with this one. Default: compare all pairs.
     test
@@ -126,7 +126,8 @@ def cross_validate(
         Transformation of the features, learned on the training lists. One of 'standard', 'log', 'auto', 'none'.
         Default: 'auto'.
     models
-        Number of networks or tree ensembles trained from different seeds; their scores are averaged. Default: 1.
+        Number of networks or tree ensembles that make up one ranker, trained from different seeds; their scores are
+        averaged. Default: 1.
     attention
         Number of attention layers over the documents of a list (networks of PyTorch only). Default: 0.
     heads

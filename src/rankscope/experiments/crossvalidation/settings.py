@@ -42,7 +42,7 @@ class CrossValidationSettings(Settings):
         help="Number of folds into which the queries of a single file are split at random.",
         unset=str(DEFAULT_FOLDS),
     )
-    seeds: int = count(3, help="Number of seeds from which each ranker is trained.")
+    seeds: int = count(3, help="Number of times that each ranker is trained, each time from another random seed.")
     test: str = choice("t", TESTS, kind="test", help="Significance test of the differences between rankers.")
     rel: int = count(1, help="Lowest relevance that counts as relevant.")
     no_relevant: str | None = choice(

@@ -240,7 +240,7 @@ def plan_judgments(
         The machine's grades on people's scale, as {0: 0, 1: 0, 2: 1} or the text '0=0,1=0,2=1'. Default: both use the
         same grades.
     confidence_level
-        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+        Confidence level: the long-run share of such intervals that contain the true value. Default: 0.95.
     names
         Names of people's judgments and of the machine's, for messages. Default: the names of the files.
     preset, rel, ties, missing, no_relevant, unjudged

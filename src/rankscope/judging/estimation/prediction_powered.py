@@ -154,8 +154,9 @@ def estimate_rows(
 
 #: What readers should know of the columns and of the intervals.
 COLUMNS_NOTE = (
-    "bias: machine minus people, on the queries of people; weight: of the machine in the combined estimate; worth: the "
-    "number of queries judged by people alone that would be as precise"
+    "people: mean on the queries that people judged; machine: mean on all queries; bias: machine "
+    "minus people, on the queries that both judged; weight: of the machine in the combined estimate; "
+    "worth: the number of queries judged by people alone that would be as precise"
 )
 INTERVALS_NOTE = (
     "combined intervals are valid however good the machine is, if people judged a random sample of these queries; each "
@@ -204,7 +205,7 @@ def estimate(
         Weight of the machine's judgments: 0 ignores them, 1 is prediction-powered inference as first proposed. Default:
         the weight with the smallest variance.
     confidence_level
-        Confidence level: the share of intervals that hold the true value. Default: 0.95.
+        Confidence level: the long-run share of such intervals that contain the true value. Default: 0.95.
     names
         Names of people's judgments and of the machine's, for messages. Default: the names of the files.
     preset, rel, ties, missing, no_relevant, unjudged

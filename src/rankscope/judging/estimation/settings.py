@@ -43,7 +43,7 @@ def grade_map_field() -> Mapping[int, int] | str | None:
     return declare(
         GradeMap(),
         None,
-        "The machine's grades on people's scale, as 0=0,1=0,2=1.",
+        "People's grade for each of the machine's grades, as MACHINE=PEOPLE pairs: 0=0,1=0,2=1.",
         metavar="A=B,...",
         python_help="The machine's grades on people's scale, as {0: 0, 1: 0, 2: 1} or the text '0=0,1=0,2=1'.",
         unset="both use the same grades",

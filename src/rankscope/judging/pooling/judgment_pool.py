@@ -309,8 +309,8 @@ def pool(
     rel
         Minimum relevance that counts as relevant. Default: 1.
     rate
-        Weight of a judgment after the next one of its run, for bandit and thompson. Default: 1, all judgments count
-        alike.
+        For bandit and thompson: factor by which the earlier judgments of a run lose weight with each new one of that
+        run. Default: 1, all judgments count alike.
     beta
         Learning rate of hedge; a smaller B gives losses more weight. Default: 0.1.
     rng

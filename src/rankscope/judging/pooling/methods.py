@@ -74,7 +74,8 @@ def rate_field() -> float | None:
         None,
         rule=Number(0, 1),
         metavar="R",
-        help="Weight of a judgment after the next one of its run, for bandit and thompson.",
+        help="For bandit and thompson: factor by which the earlier judgments of a run lose weight with each "
+        "new one of that run.",
         unset="1, all judgments count alike",
     )
 

@@ -65,7 +65,8 @@ class TorchRanker(Ranker):
         Transformation of the features, learned on the training lists. One of 'standard', 'log', 'auto', 'none'.
         Default: 'auto'.
     models
-        Number of networks or tree ensembles trained from different seeds; their scores are averaged. Default: 1.
+        Number of networks or tree ensembles that make up one ranker, trained from different seeds; their scores are
+        averaged. Default: 1.
     rng
         Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
     device
