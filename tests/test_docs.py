@@ -266,7 +266,7 @@ def test_the_list_of_modules_is_the_one_that_make_docs_writes():
 
 def test_the_page_on_architecture_is_short_and_names_every_folder():
     text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    assert len(text.splitlines()) <= 150
+    assert len(text.splitlines()) <= 160
     folders = [path.parent.name for path in (ROOT / "src" / "rankscope").glob("*/__init__.py")]
     assert all(f"{name}/ " in text for name in folders)
 

@@ -47,7 +47,7 @@ def test_two_runs_give_a_sentence_a_table_and_the_difference(cli: Call, runs: Pa
     done = cli("compare", "qrels", "poor.run", "good.run", "-m", "RR")
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("RR on 8 queries\n")
-    assert mentions(done.out.split("\n\n")[1], "good is better", "RR", 8)
+    assert mentions(done.out.split("\n\n")[1], "good is significantly better", "RR", 8)
     assert "\nRR: the difference\n" in done.out
     assert mentions(
         done.out.splitlines(), "| test:t | correction:holm", "| family:1 pair |", "| alpha:0.05 |", "| interval:t |"

@@ -81,7 +81,7 @@ def test_a_weight_and_a_level_are_taken(cli: Callable[..., Any], files: Path) ->
         (["evaluate", *MACHINE, "--confidence-level", "95"], "95 % is 0.95"),
         (["evaluate", *MACHINE, "--baseline", "nobody"], "unknown system"),
         (["evaluate", *MACHINE, "-o", "demo-judge.qrels"], "demo-judge.qrels"),
-        (["plan", *MACHINE], "say with --width"),
+        (["plan", *MACHINE], "with --width"),
         (
             ["plan", *MACHINE, "--width", "0.1", "--difference", "0.1"],
             "--difference is 0.1, and --machine plans intervals",
@@ -117,6 +117,6 @@ def test_the_page_shows_people_machine_and_both(cli: Callable[..., Any], files: 
     text = page.read_text()
     assert mentions(text, "nDCG@10: people, machine")
     assert "demo-judge.qrels, SHA-256" in text
-    assert_refused(cli(*call, "--map", "0=0"), "is for the judgments of a machine")
+    assert_refused(cli(*call, "--map", "0=0"), "--machine")
     assert_refused(cli(*call, "--machine", "demo-judge.qrels", "--map", "0=0"), "has the grade 1, 2 and 3")
     assert_refused(cli("report", HUMAN, "-", "--machine", "demo-judge.qrels", "-o", page), "read twice")

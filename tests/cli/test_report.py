@@ -126,7 +126,7 @@ def test_a_figure_that_is_not_there_is_refused_and_nothing_is_written(cli: Calla
     compare = ("compare", "demo.qrels", "bm25.run", "rerank.run", "-m", "AP")
     for arguments, says in (
         (("--plot", "x.svg", "--figure", "leaderbord"), "did you mean leaderboard?"),
-        (("--figure", "leaderboard"), "say with --plot which file"),
+        (("--figure", "leaderboard"), "needs --plot"),
         (("--plot", "x.bmp"), ".svg, .pdf, .png, .html or .json"),
         (("--plot", "bm25.run"), "expected .svg"),
     ):

@@ -229,7 +229,7 @@ BAD = {
         ("--print", "sign"),
         "Invalid value for '--print': 'sign' is not one of 'eval', 'actual', 'significance', 'ablation', 'all'",
     ),
-    "total": (("--total-ranks", "50"), "total_ranks (--total-ranks) is for tables of ranks"),
+    "total": (("--total-ranks", "50"), "total_ranks (--total-ranks) needs a table of ranks"),
     "checkpoint that is a file": (("--checkpoint", "qrels"), "qrels: cannot create this folder (File exists)"),
     "checkpoint that is none": (("--checkpoint", "."), ".: not empty and not a checkpoint; name a new folder"),
     "output that is read": (("-o", "qrels"), "qrels: is also an input and would be overwritten"),
@@ -265,7 +265,7 @@ BAD_RANKS = {
     ),
     "cutoffs": (("-m", "P@5", "--cutoffs", "5"), "each has its own or takes none; add one without, as nDCG or P"),
     "unknown measure with cutoffs": (("-m", "nDGC", "--cutoffs", "5"), "unknown measure 'nDGC'; did you mean"),
-    "runs": (("run0.txt",), "a table of ranks is judgments and runs in one, ranked already; leave runs"),
+    "runs": (("run0.txt",), "a table of ranks holds judgments and runs together, already ranked; leave out runs"),
 }
 
 

@@ -55,7 +55,7 @@ def test_the_ablation_has_a_table_of_its_own(cli: Callable[..., Any], files: Pat
     assert mentions(cli(*call, "--ablation").out.splitlines(), "judgments", "at random")
     refused = cli(*call, "--ablation", "--format", "csv")
     assert (refused.code, refused.out) == (2, "")
-    assert "--print ablation gives" in refused.err
+    assert "replace --ablation by --print ablation" in refused.err
 
 
 def test_levels_that_no_p_can_reach_are_left_empty_and_said(cli: Callable[..., Any], files: Path) -> None:

@@ -368,7 +368,7 @@ def test_a_run_that_cannot_be_read_is_refused_in_one_line(run, said):
 @pytest.mark.parametrize(
     ("qrels", "said"),
     [
-        ({"q": {"a": 0.5}}, "expected a whole number"),
+        ({"q": {"a": 0.5}}, "takes whole numbers only"),
         ([irm.Qrel("q", "a", "1")], "'relevance' .*row .*cannot"),
         ([irm.Qrel("q", "a", 1), irm.Qrel("q", "a", 0)], "'a' .*'q' .*twice"),
         ({"q": 1}, "qrels: .*values .*not mappings"),

@@ -110,7 +110,7 @@ BAD: list[tuple[str, object, str]] = [
     ("no column", {"query_id": ["q"], "relevance": [1]}, "no column 'doc_id' .*'query_id', 'relevance'"),
     ("no table", 5, "^qrels: .*int, .*{query: {document: relevance}}"),
     ("tuples", [("q", "d", 1)], "^qrels: .*list, .*{query: {document: relevance}}"),
-    ("lists by query", {"q": ["d"]}, "^qrels: .*'q' .*list, .*{document: relevance}"),
+    ("a text by query", {"q": "d"}, "^qrels: .*'q' .*str, .*{document: relevance}"),
 ]
 
 

@@ -91,7 +91,7 @@ def test_the_frame_of_a_run_scores_as_the_run(case: Case) -> None:
     [
         (5, "run: .*int, .*{query: {document: score}}"),
         ([1, 2], "run: .*list, .*{query: {document: score}}, .*query_id"),
-        ({"q": ["d"]}, "run: .*'q' .*list, .*{document: score}"),
+        ({"q": "d"}, "run: .*'q' .*str, .*{document: score}"),
         ({"q": {"d": 1.0}, "p": 2.5}, "run: .*'p' .*float, .*{document: score}"),
         ("run.txt", r"run: 'run\.txt' .*path, .*read_run"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
 from typing import Any
@@ -198,8 +199,8 @@ def columns_with(*rows: tuple[object, ...]) -> dict[str, list[Any]]:
         (columns_with(("q", "1", "a", 1), ("q", "", "a", 1)), r"row 1: .*subtopic is empty"),
         (columns_with(("q", "1", "a", 1), ("q", None, "b", 1)), r"row 1: .*subtopic is empty"),
         (columns_with(("q", 1.5, "a", 1)), r"column 'subtopic' .*Float64"),
-        (columns_with(("q", "1", "a", 0.5)), r"row 0: relevance 0\.5"),
-        ({"q": {"1": {"a": 0.5}}}, r"document 'a' .*'1' .*'q' is 0\.5"),
+        (columns_with(("q", "1", "a", math.inf)), "row 0: relevance inf"),
+        ({"q": {"1": {"a": math.inf}}}, "document 'a' .*'1' .*'q' is inf"),
         ({"q": {"": {"a": 1}}}, r"subtopic id '' is"),
         ({"q": {"1": {"": 1}}}, r"document id '' is"),
         ({"q": {"1": {"a": 1}, "2": {}}}, r"'2' .*'q' has {}, .*{document: relevance}"),

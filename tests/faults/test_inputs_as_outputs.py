@@ -45,7 +45,10 @@ BOTH = (
     (f"{TRAINED} --save-parameters out.run -o out.run", "out.run: cannot hold both the fused run and the parameters"),
     ("compare demo.qrels bm25.run dense.run --plot out.json -o ./out.json", "is to hold the figure and the output"),
     (f"{SEARCH} --log out -o ./out", "out: cannot hold both the log and the output"),
-    ("stability demo.qrels bm25.run dense.run --checkpoint out -o out", "is to hold the checkpoint and the output"),
+    (
+        "stability demo.qrels bm25.run dense.run --checkpoint out -o out",
+        "the checkpoint and the output have the same name",
+    ),
 )
 READ = "is also an input and would be overwritten; write to another file"
 Call = Callable[..., Done]

@@ -93,7 +93,7 @@ REFUSED: dict[str, tuple[Handler, str]] = {
     "to no URL": (sends_on("http://[::1"), "cannot be read"),
     "forbidden": (refuses, r"403, message='Forbidden\\x1b"),
     "not there": (lambda asked: answer(b"", asked, "404 Not Found", Content_Length=0), "no such file"),
-    "page": (whole(b"<!doctype html><html>log in</html>", Content_Length=34), "this is HTML"),
+    "page": (whole(b"<!doctype html><html>log in</html>", Content_Length=34), "this is an HTML page"),
 }
 
 

@@ -385,7 +385,7 @@ def test_put_together_with_judgments_that_are_not_by_subtopic_nothing_can_be_tol
     by_subtopic = hits_of(*random_collection(9, 3))
     plain = join(rs.Qrels({"q": {"a": 1}}), rs.Run({"q": {"a": 1.0}}))
     assert Hits.concat([by_subtopic, plain]).subtopics is None
-    with pytest.raises(rs.ParameterError, match="not by subtopic"):
+    with pytest.raises(rs.ParameterError, match="no subtopics"):
         rs.parse_measure("StRecall@5")(Hits.concat([plain, by_subtopic]))
 
 

@@ -260,7 +260,7 @@ def test_arguments_that_make_no_sense_are_refused_in_one_line(scores, more, said
 
 
 def test_cutoffs_that_no_measure_takes_are_refused_and_unknown_names_are_told_as_such(table):
-    with pytest.raises(ParameterError, match=r"\bmeasure\b.*\bnDCG\b"):
+    with pytest.raises(ParameterError, match=r"\bmeasures\b.*\bnDCG\b"):
         study(table, measures=["P@10"], cutoffs=5)
     with pytest.raises(UnknownName, match="nDGC"):
         study(table, measures=["nDGC"], cutoffs=5)
@@ -279,7 +279,7 @@ def test_data_that_cannot_be_studied_are_refused(table, scores):
         study(*collection(), ["NumRel"], **QUICK)
     with pytest.raises(ParameterError, match=r"\bablation\b.*\bjudgments\b"):
         study(table, ablation=True, **QUICK)
-    with pytest.raises(ParameterError, match="leave runs"):
+    with pytest.raises(ParameterError, match="leave out runs"):
         study(table, collection()[1], **QUICK)
 
 

@@ -52,7 +52,7 @@ __all__ = [
     click.option(
         "--against",
         metavar="FILE",
-        help="File of the baseline: a run, or scores saved with --save. (--baseline names one of the RUNs instead.)",
+        help="File of the baseline: a run, or scores saved with --save; --baseline names one of the RUNs instead.",
     ),
 )
 @option_group(

@@ -25,7 +25,7 @@ from rankscope.data.result import Result
 from rankscope.data.scores import EachQuery
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import ConventionSettings, InputSettings, RunErrorSettings, plan_evaluation
-from rankscope.judging.estimation.settings import EstimateSettings
+from rankscope.judging.estimation import EstimateSettings
 from rankscope.reporting.tables import FORMATS, RESULT_FORMATS, render_result, render_scores
 
 __all__ = [

@@ -34,12 +34,13 @@ EXPECTED_GRADE = "a finite number below 2^53"
 
 def invalid_grades(numbers: npt.NDArray[Any]) -> Bools:
     """Whether each number is no grade: not finite, or too large."""
-    return np.asarray(~((numbers > -LIMIT) & (numbers < LIMIT)))
+    wide = numbers.astype(np.float64) if numbers.dtype.kind == "f" else numbers  # float16 does not hold the limit
+    return np.asarray(~((wide > -LIMIT) & (wide < LIMIT)))
 
 
 def all_valid(numbers: npt.NDArray[Any]) -> bool:
     """Whether all of at least one number can be grades."""
-    return bool(numbers.min() > -LIMIT and numbers.max() < LIMIT)  # of NaN both are False
+    return bool(float(numbers.min()) > -LIMIT and float(numbers.max()) < LIMIT)  # of NaN both are False
 
 
 def as_grades(numbers: npt.NDArray[Any]) -> Grades:

@@ -15,7 +15,7 @@ import numpy as np
 
 from rankscope.data.row_input import COLUMN_NAMES, find_column
 from rankscope.data.scores import Scores
-from rankscope.errors import InputError, ParameterError, RankscopeError
+from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.foreign_measure import measure_of_name
 from rankscope.evaluation.saved_scores import MAGIC, saved_scores
 from rankscope.evaluation.score_tables import (
@@ -315,11 +315,8 @@ def is_score_file(path: object, *, alone: bool) -> bool:
     if not is_file(path):
         return False
     assert isinstance(path, (str, os.PathLike))
-    try:
-        with open_binary(path) as stream:
-            head = stream.read(HEAD).removeprefix(BOM)
-    except (RankscopeError, OSError):
-        return False  # whoever reads it says what is wrong
+    with open_binary(path) as stream:
+        head = stream.read(HEAD).removeprefix(BOM)
     if head.startswith(MAGIC):
         return is_score_header(parquet_columns(path), alone)
     if is_sample_log(head) or per_query_layout(head) is not None:

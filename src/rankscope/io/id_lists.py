@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
@@ -29,8 +28,8 @@ from rankscope.data.row_input import (
     shorten_value,
 )
 from rankscope.errors import InputError
-from rankscope.io.core import BOM, VALUES, FileContent, FileHead, Format, ReadRequest
-from rankscope.io.json_dicts import parse_json
+from rankscope.io.core import BOM, VALUES, FileContent, Format, ReadRequest
+from rankscope.io.json_dicts import holds_records, json_shape, lines_of, parse_json
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,25 +44,6 @@ __all__ = [
 #: How many lines tell the keys of all objects.
 N_FIRST = 10
 LIST_SHAPE = "{query: [document, ...]}"
-#: An object whose first value is a list, and the name of that value.
-FIRST_LIST = re.compile(rb'\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\[')
-#: A name of a list of ids at the beginning of a file.
-NAMED_LIST = re.compile(
-    rb'"(?:%s)"\s*:\s*\[' % b"|".join({name.encode() for names in LIST_NAMES.values() for name in names}), re.IGNORECASE
-)
-
-
-def looks_like_lists(head: FileHead) -> bool:
-    """Whether this is an object whose first value is a list, or whose record holds a named list of ids."""
-    text = head.text.removeprefix(b"[").lstrip()
-    if not text.startswith(b"{"):
-        return False
-    record_end = text.find(b"\n{")
-    record = text if record_end < 0 else text[:record_end]
-    if NAMED_LIST.search(record) or holds_records(text):
-        return True
-    first = FIRST_LIST.match(text)
-    return first is not None and first[1].decode("utf-8", "replace").lower() not in QUERY_NAMES
 
 
 def read_lists(source: Source, request: ReadRequest) -> FileContent:
@@ -77,27 +57,6 @@ def read_lists(source: Source, request: ReadRequest) -> FileContent:
         raise InputError(f"{name}: {shorten_value(key)} has {shorten_value(value)}, expected {LIST_SHAPE}")
     kind = request.resolved_kind(name, "lists of ids, which may be a run or judgments")
     return FileContent(rows_from_lists(data, name, VALUES[kind]))
-
-
-def holds_records(content: bytes) -> bool:
-    """Whether the content is one object a line, or a list of objects, and not one object of lists."""
-    line = next(lines_of(content), b"").lstrip()
-    if line.startswith(b"["):
-        return True
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    return any(has_lists(record, value) for value in VALUES.values()) and not is_mapping_of_lists(record)
-
-
-def lines_of(content: bytes) -> Iterator[bytes]:
-    """The lines, one after the other, without a copy of the others."""
-    start = 0
-    while start < len(content):
-        end = content.find(b"\n", start) + 1 or len(content)
-        yield content[start:end]
-        start = end
 
 
 def read_records(content: bytes, name: str, request: ReadRequest) -> FileContent:
@@ -180,4 +139,4 @@ def refuse_bad_records(content: bytes, name: str, types: Iterable[str], first_ro
                 raise InputError(f"{where}: {column} is {shorten_value(value)}, expected {expected}; correct this line")
 
 
-LISTS = Format(read=read_lists, sniff=looks_like_lists)
+LISTS = Format(read=read_lists, sniff=lambda head: json_shape(head) == "lists")

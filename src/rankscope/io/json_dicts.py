@@ -19,9 +19,13 @@ import numpy as np
 from rankscope.data.row_input import (
     COLUMN_NAMES,
     DICT_SHAPE,
+    LIST_NAMES,
+    QUERY_NAMES,
     all_integers,
     are_by_subtopic,
     find_column,
+    has_lists,
+    is_mapping_of_lists,
     rows_from_dicts,
     shorten_value,
 )
@@ -47,7 +51,9 @@ if TYPE_CHECKING:
 __all__ = [
     "JSON",
     "LZ4",
+    "holds_records",
     "json_shape",
+    "lines_of",
     "pack_lz4",
     "parse_json",
 ]
@@ -61,6 +67,12 @@ N_COMPRESSIONS = 2
 AS_LINES = 'write one object per line (pandas: to_json(path, orient="records", lines=True))'
 #: An object whose first value is an object.
 OBJECTS = re.compile(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
+#: An object whose first value is a list, and the name of that value.
+FIRST_LIST = re.compile(rb'\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\[')
+#: A name of a list of ids at the beginning of a file.
+NAMED_LIST = re.compile(
+    rb'"(?:%s)"\s*:\s*\[' % b"|".join({name.encode() for names in LIST_NAMES.values() for name in names}), re.IGNORECASE
+)
 #: A list of lists, objects or texts; a query's id hardly looks like this.
 LIST = re.compile(rb'\[\s*[\[{"]')
 
@@ -69,11 +81,14 @@ LIST = re.compile(rb'\[\s*[\[{"]')
 
 
 def json_shape(head: FileHead) -> str | None:
-    """The format of a text: "json" for objects in an object (or a list), "jsonl" for one object per line, else None.
+    """The format of a text, None if it is not JSON: "lists" for lists of ids, "json" for objects in an object (or a
+    list), "jsonl" for one object per line.
 
     The text and its first line may be cut off.
     """
     text, line = head.text, head.line
+    if looks_like_lists(head):
+        return "lists"
     if not line.startswith(b"{"):
         return "json" if LIST.match(text) else None
     try:
@@ -85,6 +100,40 @@ def json_shape(head: FileHead) -> str | None:
         if OBJECTS.match(text) or line == b"{":
             return "json"
         return "jsonl" if line.startswith(b'{"') and not line.endswith(b"}") else None
+
+
+def looks_like_lists(head: FileHead) -> bool:
+    """Whether this is an object whose first value is a list, or whose record holds a named list of ids."""
+    text = head.text.removeprefix(b"[").lstrip()
+    if not text.startswith(b"{"):
+        return False
+    record_end = text.find(b"\n{")
+    record = text if record_end < 0 else text[:record_end]
+    if NAMED_LIST.search(record) or holds_records(text):
+        return True
+    first = FIRST_LIST.match(text)
+    return first is not None and first[1].decode("utf-8", "replace").lower() not in QUERY_NAMES
+
+
+def holds_records(content: bytes) -> bool:
+    """Whether the content is one object a line, or a list of objects, and not one object of lists."""
+    line = next(lines_of(content), b"").lstrip()
+    if line.startswith(b"["):
+        return True
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return any(has_lists(record, value) for value in VALUES.values()) and not is_mapping_of_lists(record)
+
+
+def lines_of(content: bytes) -> Iterator[bytes]:
+    """The lines, one after the other, without a copy of the others."""
+    start = 0
+    while start < len(content):
+        end = content.find(b"\n", start) + 1 or len(content)
+        yield content[start:end]
+        start = end
 
 
 # Reading

@@ -99,7 +99,7 @@ def test_a_pair_that_comes_twice_stays_apart():
     [
         ("", "empty"),
         ("m\tfr-en\tset\tA\t1\t0.5\nn\tfr-en\tset\tA\t1\t0.5\n", "scores of 2 metrics"),
-        ("<!DOCTYPE html><html></html>", "this is HTML"),
+        ("<!DOCTYPE html><html></html>", "this is an HTML page"),
     ],
 )
 def test_what_is_no_judgments_is_refused(tmp_path, text, message):

@@ -154,7 +154,7 @@ def test_what_is_left_out_and_what_to_know_is_noted():
         ({"alternative": "less"}, "alternative is 'less'"),
         ({"test": "williams"}, "Williams' test .*correlation"),
         ({"test": "williams", "grouping": "means"}, "4 systems .*3"),
-        ({"test": "pair_swaps"}, "no mean"),
+        ({"test": "pair_swaps"}, "not a mean"),
         ({"n_resamples": 0}, "n_resamples"),
         ({"rng": "seed"}, "rng"),
     ],

@@ -103,7 +103,7 @@ def test_not_ranked_is_no_rank_for_any_rule():
 def test_wins_that_do_not_connect_all_systems_are_refused_without_a_prior():
     judged = people([(1, 2), (1, 2)], pair=["de-en"] * 2)
     scores = given_scores("m", [2, 1], pair="de-en")
-    with pytest.raises(InputError, match=r"^de-en: .*the wins"):
+    with pytest.raises(InputError, match=r"^de-en: .*wins do not connect"):
         systems(judged, scores, human="bradley_terry", rng=1)
     found = systems(judged, scores, human="bradley_terry", prior=0.5, rng=1)
     assert found.value[0, 0] == 1
@@ -352,12 +352,12 @@ def test_sets_that_differ_are_refused_and_named_or_compared_where_they_meet():
     found = systems(human, less, common=True)
     assert found.systems == (("A", "B", "C"),)
     assert mentions(found.notes, "a-b: D ", "skipped")
-    assert mentions(found.notes, "a-b: X ", "judged")
+    assert mentions(found.notes, "a-b: X ", "not judge")
     more = SystemScores("m", {"a-b": {"A": 1, "B": 2, "C": 3, "D": 4, "X": 5}})
     extra = systems(human, more)  # nobody judged X: there is nothing to compare
     assert extra.systems == (("A", "B", "C", "D"),)
     assert len(extra.notes) == 1
-    assert mentions(extra.notes, "a-b: X ", "judged")
+    assert mentions(extra.notes, "a-b: X ", "not judge")
     assert "systems:common" in found.signature()
     with pytest.raises(InputError, match=r"\b0 systems .*human A, B, C and D; m X"):
         systems(human, SystemScores("m", {"a-b": {"X": 1, "Y": 2}}), common=True)

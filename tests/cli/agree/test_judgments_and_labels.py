@@ -108,7 +108,7 @@ def test_numbers_written_in_two_ways_are_one_label(cli: Callable[..., Any], file
     ("content", "message"),
     [
         ("", "bad: the file is empty, expected a header line (true,predicted) and one line per item"),
-        ("# nothing\n", "bad: comments only, expected a line of names"),
+        ("# nothing\n", "bad: comments only, expected a header line"),
         ("true,predicted\n", "bad: no items after the header line"),
         ("a,b\n1,2\n", "bad:1: no column 'true' among 'a', 'b'; rename one of them to true"),
         ("\n# x\ntrue,b\n1,2\n", "bad:3: no column 'predicted' among 'true', 'b'"),
@@ -138,9 +138,9 @@ def test_bad_tables_are_refused_in_one_line_with_file_and_line(
     [
         (["judgments", "qrels"], "Missing argument 'QRELS_B'"),
         (["judgments", "qrels", "none"], "none: no such file"),
-        (["judgments", "qrels", "machine", "-m", "AP"], "measures and their options rank runs"),
-        (["judgments", "qrels", "machine", "--missing", "drop"], "measures and their options rank runs"),
-        (["judgments", "qrels", "machine", "--rel", "0"], "--rel': 0 is not"),
+        (["judgments", "qrels", "machine", "-m", "AP"], "measures and their options need runs"),
+        (["judgments", "qrels", "machine", "--missing", "drop"], "measures and their options need runs"),
+        (["judgments", "qrels", "machine", "--rel", "0"], "Invalid value for '--rel': '0'"),
         (["judgments", "qrels", "machine", "run", "-m", "NDGC@10"], "unknown measure 'NDGC@10'; did you mean nDCG@10?"),
         (["judgments", "qrels", "machine", "run", "--input", "letor"], "two judges are compared on judgments and runs"),
         (["judgments", "qrels", "machine", "-o", "qrels"], "qrels"),

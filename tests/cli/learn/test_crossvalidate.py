@@ -140,7 +140,7 @@ def test_json_holds_the_same_rows(cli: Callable[..., Any], folder: Path) -> None
         ("few.csv --workers 0", "workers is 0, expected a whole number from 1"),
         ("few.csv -o few.csv --format csv", "few.csv"),
         ("subsets -o subsets/S2.txt --format csv", "S2.txt"),
-        ("few.csv --format parquet", "parquet is no text to be printed"),
+        ("few.csv --format parquet", "parquet cannot be printed"),
         ("malformed", "S2.txt:2: "),
         ("one-grade", "listnet, Fold1: "),
     ],

@@ -237,7 +237,7 @@ def test_columns_without_numbers_and_features_that_never_vary_are_noted(cli: Cal
         "qid,grade,a,empty,same\n" + "".join(f"{q},{d % 2},{d},nan,3\n" for q in range(4) for d in range(4)), "t.csv"
     )
     done = cli("train", "t.csv", "--hidden", 0, "-o", "m")
-    assert mentions(done.out.splitlines(), "note: t.csv: ", "'empty'", "left out")
+    assert mentions(done.out.splitlines(), "note: t.csv: ", "'empty'", "skipped")
     assert mentions(done.out.splitlines(), "note: t: ", "1 feature", 2, "same value", "'same'")
 
 

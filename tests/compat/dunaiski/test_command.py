@@ -165,7 +165,7 @@ BAD = {
     "-f small_4x60.txt --sigs 0": r"--sigs is 0\.0",
     "-f small_4x60.txt --sigs nan": r"--sigs is nan",
     "-f small_4x60.txt --sigs": r"--sigs .*no value",
-    "-f small_4x60.txt -n 10": r"10 .*\(--total-ranks",
+    "-f small_4x60.txt -n 10": "10 .*--total-ranks",
     "-f small_4x60.txt -o small_4x60.txt": "overwritten",
     "-f small_4x60.txt -o none/out.txt": "folder none .*exist",
     "-f small_4x60.txt -b 0": "argument -b/--boot: 0, .*1",

@@ -12,7 +12,8 @@ from scipy.stats import mannwhitneyu
 
 import rankscope as rs
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.judging.estimation.dual_judgments import parse_grade_map, rank_sum_pvalue
+from rankscope.judging.estimation.dual_judgments import rank_sum_pvalue
+from rankscope.judging.estimation.settings import parse_grade_map
 
 QUERIES = [f"q{i:02}" for i in range(12)]
 #: At which rank the only relevant document stands, by people; the machine errs on each third query.

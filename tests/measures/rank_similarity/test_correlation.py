@@ -257,8 +257,8 @@ REFUSED = [
         r"1 in x .*2 in y .*'b'; .*common=True",
     ),
     (({"a": 1, "b": nan}, {"a": 1, "b": 2}), r"1 of 2 .*x .*NaN"),
-    ((["a", "b"], [1, 2]), r"x .*no number"),
-    (([1, None], [1, 2]), r"x .*no number"),
+    ((["a", "b"], [1, 2]), r"x .*not a number"),
+    (([1, None], [1, 2]), r"x .*not a number"),
     (([[1, 2], [3, 4]], [1, 2]), r"x has 2 dimensions"),
     (([[1, 2], [3]], [1, 2]), r"x holds lists of several lengths"),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -14,18 +14,16 @@ from rankscope.data.rows import Rows
 from rankscope.data.run import Run
 from rankscope.data.scores import Scores
 from rankscope.data.text import first_names, format_p_value, join_names, pluralise_queries
-from rankscope.errors import InputError, ParameterError, SettingError
+from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.engine import list_runs
 from rankscope.evaluation.joining import ENTITY, LETOR, JoinedRun, Progress, as_qrels, join_run_object, refuse_measures
 from rankscope.evaluation.scoring import score_hits
 from rankscope.io.core import check_single_stdin, file_stem, is_path
 from rankscope.io.read import read_run
-from rankscope.judging.estimation.settings import GradeMap
 from rankscope.kernels.rounding_ties import join_ties
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import hashes
-from rankscope.settings import LARGEST
 from rankscope.stats.distributions import special
 from rankscope.typing import Bools, Floats
 
@@ -36,53 +34,12 @@ __all__ = [
     "check_queries",
     "judged_queries",
     "map_grades",
-    "parse_grade_map",
     "randomness_notes",
     "rank_sum_pvalue",
     "refuse_different_scale",
     "refuse_unknown",
     "score_under_both",
 ]
-
-
-def parse_grade_map(grade_map: Any) -> dict[int, int] | None:
-    """The human grade of each machine grade, from a mapping of whole numbers, or text as "0=0,1=1,2=1".
-
-    Raises SettingError for anything else, and for a grade that occurs twice.
-
-    >>> parse_grade_map("0=0, 1=0, 2=1, 3=2")
-    {0: 0, 1: 0, 2: 1, 3: 2}
-    """
-    if grade_map is None:
-        return None
-    if isinstance(grade_map, Mapping):
-        pairs = list(grade_map.items())
-    elif isinstance(grade_map, str):
-        pairs = [tuple(pair_text.split("=")) for pair_text in grade_map.split(",")]  # type: ignore[misc]  # counted below
-    else:
-        refuse_grade_map(f"is {grade_map!r}, expected {GradeMap.expected}")
-    grades: dict[int, int] = {}
-    for pair in pairs:
-        try:
-            if len(pair) != 2 or any(isinstance(value, (float, bool)) for value in pair):
-                raise ValueError
-            machine_grade, human_grade = (int(value) for value in pair)
-        except (TypeError, ValueError):
-            refuse_grade_map(f"has {'='.join(map(str, pair))!r}, expected {GradeMap.expected}")
-        if machine_grade in grades:
-            refuse_grade_map(f"has the grade {machine_grade} twice; map it once")
-        if machine_grade < 0:
-            refuse_grade_map(f"has the grade {machine_grade}, which means not judged; remove it")
-        if max(machine_grade, abs(human_grade)) > LARGEST:
-            refuse_grade_map(f"has {'='.join(map(str, pair))!r}, expected grades up to {LARGEST:,}")
-        grades[machine_grade] = human_grade
-    if not grades:
-        refuse_grade_map(f"is empty, expected {GradeMap.expected}")
-    return grades
-
-
-def refuse_grade_map(fault: str) -> NoReturn:
-    raise SettingError("map", "--map", fault) from None
 
 
 def map_grades(machine: Qrels, grades: Mapping[int, int], name: str) -> Qrels:

@@ -18,11 +18,10 @@ from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.joining import Progress
 from rankscope.judging.estimation.dual_judgments import (
     DualValues,
-    parse_grade_map,
     score_under_both,
 )
 from rankscope.judging.estimation.prediction_powered import pairs_of, resolve_baseline
-from rankscope.judging.estimation.settings import grade_map_field
+from rankscope.judging.estimation.settings import grade_map_field, parse_grade_map
 from rankscope.settings import POSITIVE, REQUIRED, Settings, confidence_field, number, text
 from rankscope.stats.power import MAX_QUERIES
 from rankscope.stats.prediction_powered import FEWEST, combined_half, spread_of

@@ -18,10 +18,9 @@ from rankscope.evaluation.joining import Progress
 from rankscope.judging.estimation.dual_judgments import (
     DualScores,
     DualValues,
-    parse_grade_map,
     score_under_both,
 )
-from rankscope.judging.estimation.settings import EstimateSettings
+from rankscope.judging.estimation.settings import EstimateSettings, parse_grade_map
 from rankscope.stats.anova import all_pairs
 from rankscope.stats.prediction_powered import FEWEST, PredictionPowered, prediction_powered
 from rankscope.typing import PathLike

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, NoReturn
 
 from rankscope.errors import SettingError
-from rankscope.settings import Number, Rule, Settings, confidence_field, declare, number, text
+from rankscope.settings import LARGEST, Number, Rule, Settings, confidence_field, declare, number, text
 
 __all__ = [
     "EstimateSettings",
     "GradeMap",
     "grade_map_field",
+    "parse_grade_map",
 ]
 
 
@@ -29,8 +31,6 @@ class GradeMap(Rule):
 
     def find_fault(self, value: object) -> str:
         """What is wrong with a map, "" if nothing is."""
-        from rankscope.judging.estimation.dual_judgments import parse_grade_map
-
         try:
             parse_grade_map(value)
         except SettingError as error:
@@ -69,3 +69,43 @@ class EstimateSettings(Settings):
         unset="the weight with the smallest variance",
     )
     confidence_level: float = confidence_field()
+
+
+def parse_grade_map(grade_map: Any) -> dict[int, int] | None:
+    """The human grade of each machine grade, from a mapping of whole numbers, or text as "0=0,1=1,2=1".
+
+    Raises SettingError for anything else, and for a grade that occurs twice.
+
+    >>> parse_grade_map("0=0, 1=0, 2=1, 3=2")
+    {0: 0, 1: 0, 2: 1, 3: 2}
+    """
+    if grade_map is None:
+        return None
+    if isinstance(grade_map, Mapping):
+        pairs = list(grade_map.items())
+    elif isinstance(grade_map, str):
+        pairs = [tuple(pair_text.split("=")) for pair_text in grade_map.split(",")]  # type: ignore[misc]  # counted below
+    else:
+        refuse_grade_map(f"is {grade_map!r}, expected {GradeMap.expected}")
+    grades: dict[int, int] = {}
+    for pair in pairs:
+        try:
+            if len(pair) != 2 or any(isinstance(value, (float, bool)) for value in pair):
+                raise ValueError
+            machine_grade, human_grade = (int(value) for value in pair)
+        except (TypeError, ValueError):
+            refuse_grade_map(f"has {'='.join(map(str, pair))!r}, expected {GradeMap.expected}")
+        if machine_grade in grades:
+            refuse_grade_map(f"has the grade {machine_grade} twice; map it once")
+        if machine_grade < 0:
+            refuse_grade_map(f"has the grade {machine_grade}, which means not judged; remove it")
+        if max(machine_grade, abs(human_grade)) > LARGEST:
+            refuse_grade_map(f"has {'='.join(map(str, pair))!r}, expected grades up to {LARGEST:,}")
+        grades[machine_grade] = human_grade
+    if not grades:
+        refuse_grade_map(f"is empty, expected {GradeMap.expected}")
+    return grades
+
+
+def refuse_grade_map(fault: str) -> NoReturn:
+    raise SettingError("map", "--map", fault) from None
