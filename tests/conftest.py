@@ -23,7 +23,6 @@ collect_ignore = ["helpers"]
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Tests by the ten thousand stay until the end: the garbage collector need not look at them again and again."""
-    gc.enable()
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
@@ -116,7 +115,6 @@ class SkipReasons:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    gc.disable()  # until all tests are collected: what is loaded stays
     choose_share(QUICK if config.option.markexpr == "not slow" else 1.0)
     if config.option.skips_only_for_extras:
         config.pluginmanager.register(MissingExtras())
