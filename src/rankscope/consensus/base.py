@@ -151,14 +151,73 @@ class Method(Settings, ABC):
 
     @abstractmethod
     def scores(self, votes: Votes, weights: Floats) -> Floats:
-        """(resamples, items) scores for weights, (resamples, voters), some of which are above 0 in each row."""
+        """Score the items for many sets of weights at once.
+
+        Parameters
+        ----------
+        votes
+            The rankings. The scores follow `weights`, not the voters' own weights.
+        weights
+            (resamples, voters) the weight of each voter, a row for each resample. A weight may be 0; in each row at
+            least one is above 0.
+
+        Returns
+        -------
+        array of shape (resamples, items)
+            The scores.
+
+        Raises
+        ------
+        InputError
+            There are no scores for these votes, or too many items.
+        ParameterError
+            A parameter or weight does not suit the method.
+        """
 
     def resampled_scores(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
-        """Scores for resamples of the voters; strict orders place equal items at random."""
+        """Score the items for resamples of the voters; strict orders place equal items at random.
+
+        Parameters
+        ----------
+        votes
+            The rankings.
+        weights
+            (resamples, voters) a row for each resample: the weight of each voter, times how often the voter was drawn.
+        rng
+            Random generator for the order of equal items. Methods without strict orders do not use it.
+
+        Returns
+        -------
+        ResampledScores
+            The scores, and the number of resamples without a solution.
+
+        Raises
+        ------
+        InputError, ParameterError
+            As `scores`.
+        """
         return ResampledScores(self.scores(votes, weights))
 
     def resampling_note(self, n_odd: int, n_draws: int) -> str:
-        """The note on the resamples without a solution."""
+        """The note on the resamples without a solution.
+
+        Parameters
+        ----------
+        n_odd
+            Number of resamples without a solution: the sum of `ResampledScores.n_without_maximum`.
+        n_draws
+            Number of all resamples.
+
+        Returns
+        -------
+        str
+            What the method did instead, in one sentence.
+
+        Raises
+        ------
+        NotImplementedError
+            The method has a solution for every resample.
+        """
         raise NotImplementedError  # for methods whose `resampled_scores` count them
 
     def for_many(self) -> tuple[Method, str]:
@@ -170,15 +229,65 @@ class Method(Settings, ABC):
         return self.meaning
 
     def solve(self, votes: Votes) -> Solution:
-        """The scores of the votes themselves."""
+        """Score the items by the votes themselves.
+
+        Parameters
+        ----------
+        votes
+            The rankings, with the weights of their voters.
+
+        Returns
+        -------
+        Solution
+            The scores, with notes and details.
+
+        Raises
+        ------
+        InputError, ParameterError
+            As `scores`.
+        """
         return Solution(self.scores(votes, votes.weights[None])[0])
 
     def ranks(self, scores: Floats) -> Floats:
-        """(resamples, items) the ranks by the scores of this method."""
+        """Rank the items by scores of this method.
+
+        Parameters
+        ----------
+        scores
+            (resamples, items) the scores.
+
+        Returns
+        -------
+        array of shape (resamples, items)
+            Ranks from 1, the best; tied items share the first of their ranks. Scores that differ only by rounding
+            errors are tied.
+        """
         return ranks_of(scores, higher_is_better=self.higher_is_better, least_range=self.least_range)
 
     def order(self, votes: Votes) -> Order:
-        """The order of the items by these votes."""
+        """Order the items by these votes.
+
+        Parameters
+        ----------
+        votes
+            The rankings, with the weights of their voters.
+
+        Returns
+        -------
+        Order
+            Scores and ranks of the items, with notes and details.
+
+        Raises
+        ------
+        InputError, ParameterError
+            As `scores`.
+
+        Examples
+        --------
+        >>> from rankscope.consensus import Borda
+        >>> Borda().order(Votes.of([["A", "B", "C"], ["A", ["B", "C"]]])).ranks.tolist()
+        [1.0, 2.0, 3.0]
+        """
         solution = self.solve(votes)
         ranks = solution.ranks
         if ranks is None:
