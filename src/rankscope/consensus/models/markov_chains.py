@@ -64,7 +64,22 @@ class MarkovChain(Method):
 
     @abstractmethod
     def steps(self, votes: Votes, places: Floats, weights: Floats) -> Floats:
-        """(draws, items, items) how often the walk goes from the item of the row to that of the column."""
+        """The chances of the steps of the walk, without jumps.
+
+        Parameters
+        ----------
+        votes
+            The rankings.
+        places
+            (voters, items) the places of the items, filled in by `unranked`; NaN for unranked items with "ignore".
+        weights
+            (draws, voters) the weight of each voter, as for `scores`.
+
+        Returns
+        -------
+        array of shape (draws, items, items)
+            The chance of a step from the item of the row to that of the column; each row sums to 1.
+        """
 
 
 class MC1(MarkovChain):

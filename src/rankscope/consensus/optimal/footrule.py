@@ -95,7 +95,22 @@ class Footrule(Method):
         return self.scores_by(votes, weights, None)
 
     def scores_by(self, votes: Votes, weights: Floats, rng: np.random.Generator | None) -> Floats:
-        """(draws, items) the scores; equal items are in random order by rng, without it as in the votes."""
+        """Score the items for many sets of weights at once, with or without random order of equal items.
+
+        Parameters
+        ----------
+        votes
+            The rankings.
+        weights
+            (draws, voters) the weight of each voter, as for `scores`.
+        rng
+            Random generator for the order of equal items. None: they stand as in the votes.
+
+        Returns
+        -------
+        array of shape (draws, items)
+            The number of items behind each.
+        """
         n = len(votes.items)
         scores = np.empty((len(weights), n))
         unit = common_unit(votes.weights, n) / 2

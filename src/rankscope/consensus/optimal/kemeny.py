@@ -176,7 +176,18 @@ class Kemeny(Method):
         )
 
     def find_order(self, margins: Floats) -> KemenyOrder:
-        """The best order for whole margins, proved or searched."""
+        """Find the best order for a table of margins, proved or searched.
+
+        Parameters
+        ----------
+        margins
+            (items, items) the weight of voters for the row above the column, minus the weight against; whole numbers.
+
+        Returns
+        -------
+        KemenyOrder
+            The order, with its cost and a bound on the cost of any order.
+        """
         deadline = None if self.time_limit is None else time.monotonic() + self.time_limit
         # From here on items stand in Borda's order, so that the result does not depend on their order in the votes.
         borda = borda_order(margins)
@@ -195,7 +206,22 @@ class Kemeny(Method):
         return KemenyOrder(borda[order], cost, bound, stopped, largest_block)
 
     def block_order(self, margins: Floats, rng: np.random.Generator, deadline: float | None) -> KemenyOrder:
-        """The order of the items of one block, with its cost and bound."""
+        """Find the best order of the items of one block, proved or searched.
+
+        Parameters
+        ----------
+        margins
+            (items, items) as for `find_order`, of the items of the block.
+        rng
+            Random generator of the search.
+        deadline
+            When to stop, by `time.monotonic`. None: no limit.
+
+        Returns
+        -------
+        KemenyOrder
+            The order of the block, with its cost and a bound on the cost of any order.
+        """
         n = len(margins)
         tie_broken = with_tie_break(margins)
         if n == 1:
@@ -219,9 +245,35 @@ class Kemeny(Method):
         return KemenyOrder(order, proof.cost, proof.bound, stopped=proof.bound < proof.cost)
 
     def n_starts(self, n: int) -> int:
+        """The number of starts of a search.
+
+        Parameters
+        ----------
+        n
+            Number of items of the block.
+
+        Returns
+        -------
+        int
+            `restarts`, or its default for so many items.
+        """
         return default_restarts(n) if self.restarts is None else self.restarts
 
     def notes(self, best: KemenyOrder, details: Mapping[str, float]) -> tuple[str, ...]:
+        """The note on the proof of an order, or on what is known without one.
+
+        Parameters
+        ----------
+        best
+            The order that was found.
+        details
+            The details of the solution, of which "gap" is used.
+
+        Returns
+        -------
+        tuple of Note
+            One note.
+        """
         if best.proved:
             text = "no order has a smaller distance to the voters (proved)"
             return (Note(text, text),)
@@ -240,7 +292,22 @@ class Kemeny(Method):
         return self.scores_by(votes, weights, None)
 
     def scores_by(self, votes: Votes, weights: Floats, rng: np.random.Generator | None) -> Floats:
-        """(draws, items) the scores; equal items are in random order by rng, without it as in the votes."""
+        """Score the items for many sets of weights at once, with or without random order of equal items.
+
+        Parameters
+        ----------
+        votes
+            The rankings.
+        weights
+            (draws, voters) the weight of each voter, as for `scores`.
+        rng
+            Random generator for the order of equal items. None: they stand as in the votes.
+
+        Returns
+        -------
+        array of shape (draws, items)
+            The number of items behind each.
+        """
         scores = np.empty((len(weights), len(votes.items)))
         is_original = (weights == votes.weights).all(axis=1) & (rng is None)
         n = len(votes.items)
@@ -299,7 +366,7 @@ def equal_orders_notes(order: Indices, margins: Floats) -> tuple[str, ...]:
 class KemenyOrder(NamedTuple):
     """order: the best item first. cost: the margins that it reverses, in units. bound: no order costs less.
 
-    stopped: by the time limit. block: items in the largest block.
+    stopped: whether a limit ended the proof. largest_block: number of items in the largest block.
     """
 
     order: Indices

@@ -82,7 +82,25 @@ class RobustRank(Method):
         return np.asarray(-np.log10(self.pvalues(votes, weights)) + 0.0)  # no -0
 
     def pvalues(self, votes: Votes, weights: Floats) -> Floats:
-        """(draws, items) the p-values, or rho."""
+        """Compute the p-values of the items for many sets of weights at once.
+
+        Parameters
+        ----------
+        votes
+            The rankings, whose own weights are equal.
+        weights
+            (draws, voters) how often each voter counts, times the voter's own weight.
+
+        Returns
+        -------
+        array of shape (draws, items)
+            The p-values by the parameter `pvalue`, or rho by "none"; at most 1, lower is better.
+
+        Raises
+        ------
+        ParameterError
+            The voters' own weights differ, or `weights` are no whole multiples of them.
+        """
         times = voter_counts(votes, weights)
         shares = rank_shares(votes, self.unranked)
         rho, lists = np.empty((len(times), len(votes.items))), np.empty((len(times), len(votes.items)), np.int64)
