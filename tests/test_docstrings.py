@@ -18,7 +18,6 @@ import rankscope
 LEFT = {
     "agreement": 12,
     "comparison": 15,
-    "consensus": 81,
     "data": 14,
     "errors": 4,
     "evaluation": 18,
