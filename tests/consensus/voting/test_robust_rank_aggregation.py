@@ -87,6 +87,16 @@ def test_draws_equal_the_definition_on_repeated_lists(ranks, unranked, seed):
         assert found[draw, item] == pytest.approx(naive_rho(np.repeat(shares[:, item], times[draw])))
 
 
+@pytest.mark.parametrize("pvalue", ["exact", "bonferroni"])
+def test_an_item_that_no_drawn_list_has_is_not_the_best(pvalue):
+    votes = Votes.of([["A", "B", "C"], ["A", "B", "C"], ["A", "B", "D"]])
+    only_first = np.array([[3, 0, 0]])
+    scores = RobustRank(unranked="ignore", pvalue=pvalue).scores(votes, only_first)
+    assert np.isfinite(scores).all()
+    assert votes.items[int(scores[0].argmax())] == "A"
+    assert scores[0, votes.items.index("D")] == 0
+
+
 def test_ignored_lists_are_not_counted():
     """As `full=TRUE` of the package: places by the length of the list, times the number of lists with the item."""
     found = robust_rank_pvalues([["A", "B"], ["A", "C", "B", "D"], ["B", "C"]], unranked="ignore", pvalue="bonferroni")

@@ -112,7 +112,8 @@ class RobustRank(Method):
         if self.pvalue == "none":
             return rho
         if self.pvalue == "bonferroni":
-            return np.minimum(rho * lists, 1.0)
+            # Where no list that was drawn has an item, rho is 1, and so is its p-value.
+            return np.minimum(rho * np.maximum(lists, 1), 1.0)
         return exact_pvalues(rho, lists)
 
     def solve(self, votes: Votes) -> Solution:
