@@ -132,13 +132,30 @@ class FeatureImportance(Result):
                 yield model, self.features[j], self.measure, *values, self.drops[m].shape[1]
 
     def worth(self, model: int) -> tuple[Floats, Floats, Floats]:
-        """(features) of a model: means over folds, and the ends of their intervals; NaN of one fold."""
+        """The importance of each feature for a ranker: means over folds, and the ends of their intervals.
+
+        Parameters
+        ----------
+        model
+            Index of the ranker.
+
+        Returns
+        -------
+        tuple of arrays of shape (features)
+            The means and the lower and upper ends, which are NaN if there is only one fold.
+        """
         fold_means = self.drops[model].mean(axis=0)
         interval = t_interval(fold_means.T)
         return fold_means.mean(axis=0), np.asarray(interval.low), np.asarray(interval.high)
 
     def order(self, model: int) -> list[int]:
-        """Indices of the features, the most important first."""
+        """Indices of the features, the most important first.
+
+        Parameters
+        ----------
+        model
+            Index of the ranker.
+        """
         order: list[int] = order_of(-self.worth(model)[0]).tolist()
         return order
 
@@ -154,7 +171,13 @@ class FeatureImportance(Result):
         return [self.section(m) for m in range(len(self.models))]
 
     def section(self, model: int) -> Section:
-        """A table of the most important features of a ranker."""
+        """A table and a figure of the most important features of a ranker.
+
+        Parameters
+        ----------
+        model
+            Index of the ranker.
+        """
         worth, low, high = self.worth(model)
         order, name = self.order(model), self.models[model]
         units = self.drops[model].reshape(-1, worth.size)
