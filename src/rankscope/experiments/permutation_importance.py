@@ -40,15 +40,37 @@ def permutation_drops(
     repeats: int = REPEATS,
     rng: np.random.Generator,
 ) -> Floats:
-    """(features) by how much a measure falls (rises, where lower is better) when a feature says nothing.
+    """By how much a measure becomes worse when the values of one feature are shuffled.
 
-    Above 0: the ranker is better with it. About 0: it does not use it, or has the same from another feature. The values
-    of a feature are dealt out anew among all documents of all queries, `repeats` times. One that never varies has 0.
-    Raises what the measure raises. plan: its first measure is taken, and its conventions; of all queries the measure's
-    own summary, mostly a mean.
+    Parameters
+    ----------
+    ranker
+        The trained ranker.
+    features
+        The documents to score.
+    lists
+        The judgments of these documents.
+    plan
+        Its first measure is used, with its conventions. The values of queries are summarised as the measure does,
+        mostly by the mean.
+    repeats
+        How often each feature is shuffled among all documents of all queries.
+    rng
+        The random generator.
 
-    Source: Breiman (2001), section 10, with the measure in the place of the error; shuffled features are scaled once,
-    since scaling looks at each value by itself.
+    Returns
+    -------
+    array of shape (features)
+        The mean drop; of measures where lower is better, the mean rise. Above 0, the ranker is better with the feature.
+        About 0, it does not use the feature, or gets the same from another one. 0 for a feature that never varies.
+
+    Notes
+    -----
+    Raises what the measure raises. Shuffled features are scaled once, since scaling looks at each value by itself.
+
+    References
+    ----------
+    Breiman (2001), section 10, with the measure in the place of the error.
     """
     score_documents, values = prepared_scorer(ranker, features)
     plan = replace(plan, measures=plan.measures[:1], _settings={})
