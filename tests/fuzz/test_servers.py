@@ -122,9 +122,14 @@ def served(handler: Handler) -> Iterator[str]:
 
 
 @pytest.fixture(autouse=True)
-def installed() -> None:
+def impatient_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that waits for seconds: it sometimes misses that chunks end wrongly, and would wait for minutes."""
     for name in ("fsspec", "aiohttp"):
         pytest.importorskip(name, reason="no client for HTTP is installed: pip install 'rankscope[scale]' aiohttp")
+    import aiohttp
+    import fsspec
+
+    monkeypatch.setitem(fsspec.config.conf, "http", {"client_kwargs": {"timeout": aiohttp.ClientTimeout(total=10)}})
 
 
 @pytest.mark.parametrize("what", READ)

@@ -32,11 +32,29 @@ def check_same_collection(
 ) -> None:
     """Raise unless two Scores can be compared: the same queries, judgments, conventions and measures.
 
-    measures: full names, default all of `a`; `b` may hold more. Judgments are compared by their fingerprints, which
-    hold grades and no ids of documents, where both are known. `unjudged="bounds"` changes no value, and so may differ,
-    as may the version of rankscope. Raises InputError for the first difference, ParameterError for a measure that one
-    of them lacks and for what are no scores; a message says what differs and how.
+    Parameters
+    ----------
+    a, b
+        The scores.
+    measures
+        Full names of the measures that both must have. Default: all of `a`; `b` may have more.
+    names
+        What messages call the two.
 
+    Raises
+    ------
+    InputError
+        Queries, judgments or conventions differ; the message names the first difference.
+    ParameterError
+        One of the two lacks a measure, or is not Scores.
+
+    Notes
+    -----
+    Judgments are compared by their fingerprints, if both are known; these hold grades, but no ids of documents. The
+    setting `unjudged="bounds"` changes no value, so it may differ, and so may the version of rankscope.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels, run = {"q1": {"d1": 1}}, {"q1": {"d1": 2.0}}
     >>> check_same_collection(rs.evaluate(qrels, run, ["RR", "AP"]), rs.evaluate(qrels, run, ["AP", "P@5", "RR"]))

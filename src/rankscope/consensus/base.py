@@ -315,12 +315,30 @@ class Method(Settings, ABC):
 
 
 def ranks_of(scores: Floats, *, higher_is_better: bool = True, least_range: float = 0.0) -> Floats:
-    """(draws, items) ranks from 1 of each row's scores; tied items share the first of their ranks.
+    """Ranks from 1 of each row's scores; tied items share the first of their ranks.
 
-    Neighbours that differ by a billionth of the row's range or less are tied, which is the rounding error of
-    eigenvectors and maxima, or by a trillionth of its greatest value: then the range itself may be a rounding error.
-    least_range: the range is taken to be at least this, so that nearly equal scores are tied.
+    Parameters
+    ----------
+    scores
+        The scores, (draws, items).
+    higher_is_better
+        Whether the highest score has rank 1.
+    least_range
+        The range of a row is taken to be at least this, so that nearly equal scores are tied.
 
+    Returns
+    -------
+    array of shape (draws, items)
+        The ranks.
+
+    Notes
+    -----
+    Neighbours are tied if they differ by a billionth of the row's range or less, which is the rounding error of
+    eigenvectors and maxima. They are also tied if they differ by a trillionth of the row's greatest value or less: then
+    the range itself may be a rounding error.
+
+    Examples
+    --------
     >>> ranks_of(np.array([[5.0, 1.0, 3.0, 3.0]])).tolist()
     [[1.0, 4.0, 2.0, 2.0]]
     """

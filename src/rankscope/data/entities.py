@@ -50,6 +50,8 @@ class EntityRanks:
         Name of the only query.
     min_rank
         Lowest rank that is allowed; 0 allows any rank above 0.
+    where
+        How an error names the place of an entity, from its index, as "file:line"; not kept. Default: by the name.
 
     Raises
     ------
@@ -72,7 +74,6 @@ class EntityRanks:
     total_ranks: int | None = None
     name: str = "entities"
     min_rank: float = 1.0
-    #: How an error names the place of an entity (its index): as "file:line" where it was read from one.
     where: InitVar[Where | None] = None
 
     def __post_init__(self, where: Where | None) -> None:

@@ -58,6 +58,8 @@ class Features:
         Names of features for which no document has a number.
     graded
         Whether the grades are known.
+    where
+        How an error names a row, from its index, as "file:line"; not kept. Default: by the number of the document.
 
     Raises
     ------
@@ -86,7 +88,6 @@ class Features:
     comments: Sequence[str] | None = None
     empty: tuple[str, ...] = ()
     graded: bool = True
-    #: How an error names a row (its index): as "file:line" where it was read from one.
     where: InitVar[Where | None] = None
 
     def __post_init__(self, where: Where | None) -> None:
@@ -106,6 +107,13 @@ class Features:
         self.check(where or (lambda row: f"{self.name}, document {row + 1}"))
 
     def check(self, where: Where) -> None:
+        """Raise InputError unless numbers, grades, groups and names fit together.
+
+        Parameters
+        ----------
+        where
+            How a message names a row, from its index.
+        """
         if self.values.ndim != 2 or not self.values.size:
             raise InputError(f"features of shape {self.values.shape}, expected (documents, features) with at least one")
         n_documents, n_features = self.values.shape

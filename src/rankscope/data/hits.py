@@ -59,7 +59,11 @@ class Hits:
     ties, precision
         How the lists were ranked.
     subtopics
-        Judgments by subtopic, if there are any.
+        Judgments by subtopic; None if judgments are of queries only.
+    _memory
+        What was computed from the hits.
+    _pool_memory
+        What was computed from the judgments alone, shared by all runs of one Qrels.
 
     Notes
     -----
@@ -89,9 +93,7 @@ class Hits:
     collection_size: int | None = None
     ties: str = "doc_id_desc"
     precision: str = "float64"
-    #: What was judged by subtopic; None where judgments are of queries only.
     subtopics: Subtopics | None = None
-    #: What was computed from the hits, and what from the judgments alone (shared by all runs of one Qrels).
     _memory: dict[Any, Any] = field(default_factory=dict, repr=False)
     _pool_memory: dict[Any, Any] = field(default_factory=dict, repr=False)
 
@@ -105,13 +107,29 @@ class Hits:
         return len(self.query_ids)
 
     def cached(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """The result of `compute`, cached for these hits."""
+        """The result of `compute`, cached for these hits.
+
+        Parameters
+        ----------
+        key
+            What is computed, with all settings that change it.
+        compute
+            Called once for a key.
+        """
         if key not in self._memory:
             self._memory[key] = freeze(compute())
         return cast(T, self._memory[key])
 
     def cached_on_qrels(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """The result of `compute`, which uses the judgments alone, cached for all runs of one Qrels."""
+        """The result of `compute`, which uses the judgments alone, cached for all runs of one Qrels.
+
+        Parameters
+        ----------
+        key
+            What is computed, with all settings that change it.
+        compute
+            Called once for a key.
+        """
         if key not in self._pool_memory:
             self._pool_memory[key] = freeze(compute())
         return cast(T, self._pool_memory[key])
@@ -179,7 +197,18 @@ class Hits:
         return self.cached(("relevant_above", min_relevance), lambda: self.count_above(self.relevant(min_relevance)))
 
     def count_above(self, marked: Bools) -> Ints:
-        """(hits) how many marked hits of the query rank above each."""
+        """How many marked hits of the query rank above each hit.
+
+        Parameters
+        ----------
+        marked
+            Whether each hit is marked, (hits).
+
+        Returns
+        -------
+        array of shape (hits)
+            The counts.
+        """
         return count_before(marked, self.offsets)
 
     def n_relevant(self, rel: float | None = None) -> Floats:

@@ -127,7 +127,15 @@ class Rankings:
             self.check_systems(self.offsets[first_judgment : first_judgment + AT_ONCE + 1], first_judgment)
 
     def check_systems(self, offsets: Ints, first_judgment: int) -> None:
-        """Raise InputError for a system twice in a judgment. offsets: of the judgments from `first_judgment` on."""
+        """Raise InputError for a system that is twice in a judgment.
+
+        Parameters
+        ----------
+        offsets
+            Where the items of the judgments to check begin, (judgments + 1).
+        first_judgment
+            Index of the first of these judgments.
+        """
         codes = self.system.codes[offsets[0] : offsets[-1]]
         keys = np.sort(group_of(offsets - offsets[0]) * len(self.system.names) + codes)
         if (keys[1:] == keys[:-1]).any():

@@ -464,7 +464,13 @@ class Scores(Result):
         return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
 
     def signature(self, measure: object = None) -> str:
-        """Every setting that changes the numbers, in one line; of one measure, or of all."""
+        """Every setting that changes the numbers, in one line.
+
+        Parameters
+        ----------
+        measure
+            The measure to describe. Default: all.
+        """
         common = [*(f"{key}:{value}" for key, value in self.settings.items()), f"rankscope {self.version}"]
         settings_of_measure = self.measure_settings or ({},) * len(self.measures)
         if measure is not None or len(self.measures) == 1:
@@ -507,7 +513,13 @@ class Scores(Result):
         return rows
 
     def sections(self, *, by_query: bool = False) -> list[Section]:
-        """One table, without a title."""
+        """One table, without a title.
+
+        Parameters
+        ----------
+        by_query
+            One row for every query, too.
+        """
         heading, *rows = self.cells(by_query=by_query)
         return [
             Section(

@@ -179,14 +179,41 @@ class FeatureAblation(Result):
     def losses_and_intervals(
         self, comparison: MeasureComparison
     ) -> tuple[Floats, Floats, Floats, npt.NDArray[np.int64]]:
-        """(groups) the loss, the ends of its interval, and the index of the pair in the comparison."""
+        """The losses by group, the lower and the upper ends of their intervals, and the indices of the pairs.
+
+        Parameters
+        ----------
+        comparison
+            The comparison by one measure.
+
+        Returns
+        -------
+        tuple of arrays of shape (groups)
+            The losses, their lower and upper ends, and the index of each pair in the comparison.
+        """
         pair_index = np.array([comparison.pair_index(0, g + 1) for g in range(len(self.groups))])
         sign = np.where(comparison.first[pair_index] == 0, 1.0, -1.0) * comparison.measure_values.sign
         interval = np.stack([sign * comparison.low[pair_index], sign * comparison.high[pair_index]])
         return sign * comparison.difference[pair_index], interval.min(axis=0), interval.max(axis=0), pair_index
 
     def lost(self, measure: object) -> Floats:
-        """(groups) by how much the mean is worse without each. Raises UnknownName for an unknown measure."""
+        """By how much the mean is worse without each group.
+
+        Parameters
+        ----------
+        measure
+            The measure.
+
+        Returns
+        -------
+        array of shape (groups)
+            The losses, above 0 if the ranker is worse without the group.
+
+        Raises
+        ------
+        UnknownName
+            The measure is unknown.
+        """
         assert self.cross_validation.comparison is not None
         return self.losses_and_intervals(self.cross_validation.comparison[measure])[0]
 
@@ -204,6 +231,15 @@ class FeatureAblation(Result):
         return [self.section(comparison, m) for m, comparison in enumerate(self.comparisons)]
 
     def section(self, comparison: MeasureComparison, position: int) -> Section:
+        """The table of one measure, the largest loss first.
+
+        Parameters
+        ----------
+        comparison
+            The comparison by this measure.
+        position
+            Its index among the measures; only the first one has a sentence and is not folded.
+        """
         lost, low, high, pair_index = self.losses_and_intervals(comparison)
         order = order_of(-lost, comparison.measure_values.scale)
         groups = [list(self.groups)[g] for g in order.tolist()]
@@ -228,7 +264,13 @@ class FeatureAblation(Result):
         )
 
     def sentence(self, comparison: MeasureComparison) -> str:
-        """Which groups make a significant difference."""
+        """Which groups make a significant difference.
+
+        Parameters
+        ----------
+        comparison
+            The comparison by one measure.
+        """
         groups = list(self.groups)
         worse = [group for g, group in enumerate(groups) if comparison.beats[0, g + 1]]
         better = [group for g, group in enumerate(groups) if comparison.beats[g + 1, 0]]

@@ -40,15 +40,37 @@ def permutation_drops(
     repeats: int = REPEATS,
     rng: np.random.Generator,
 ) -> Floats:
-    """(features) by how much a measure falls (rises, where lower is better) when a feature says nothing.
+    """By how much a measure becomes worse when the values of one feature are shuffled.
 
-    Above 0: the ranker is better with it. About 0: it does not use it, or has the same from another feature. The values
-    of a feature are dealt out anew among all documents of all queries, `repeats` times. One that never varies has 0.
-    Raises what the measure raises. plan: its first measure is taken, and its conventions; of all queries the measure's
-    own summary, mostly a mean.
+    Parameters
+    ----------
+    ranker
+        The trained ranker.
+    features
+        The documents to score.
+    lists
+        The judgments of these documents.
+    plan
+        Its first measure is used, with its conventions. The values of queries are summarised as the measure does,
+        mostly by the mean.
+    repeats
+        How often each feature is shuffled among all documents of all queries.
+    rng
+        The random generator.
 
-    Source: Breiman (2001), section 10, with the measure in the place of the error; shuffled features are scaled once,
-    since scaling looks at each value by itself.
+    Returns
+    -------
+    array of shape (features)
+        The mean drop; of measures where lower is better, the mean rise. Above 0, the ranker is better with the feature.
+        About 0, it does not use the feature, or gets the same from another one. 0 for a feature that never varies.
+
+    Notes
+    -----
+    Raises what the measure raises. Shuffled features are scaled once, since scaling looks at each value by itself.
+
+    References
+    ----------
+    Breiman (2001), section 10, with the measure in the place of the error.
     """
     score_documents, values = prepared_scorer(ranker, features)
     plan = replace(plan, measures=plan.measures[:1], _settings={})
@@ -132,13 +154,30 @@ class FeatureImportance(Result):
                 yield model, self.features[j], self.measure, *values, self.drops[m].shape[1]
 
     def worth(self, model: int) -> tuple[Floats, Floats, Floats]:
-        """(features) of a model: means over folds, and the ends of their intervals; NaN of one fold."""
+        """The importance of each feature for a ranker: means over folds, and the ends of their intervals.
+
+        Parameters
+        ----------
+        model
+            Index of the ranker.
+
+        Returns
+        -------
+        tuple of arrays of shape (features)
+            The means and the lower and upper ends, which are NaN if there is only one fold.
+        """
         fold_means = self.drops[model].mean(axis=0)
         interval = t_interval(fold_means.T)
         return fold_means.mean(axis=0), np.asarray(interval.low), np.asarray(interval.high)
 
     def order(self, model: int) -> list[int]:
-        """Indices of the features, the most important first."""
+        """Indices of the features, the most important first.
+
+        Parameters
+        ----------
+        model
+            Index of the ranker.
+        """
         order: list[int] = order_of(-self.worth(model)[0]).tolist()
         return order
 
@@ -154,7 +193,13 @@ class FeatureImportance(Result):
         return [self.section(m) for m in range(len(self.models))]
 
     def section(self, model: int) -> Section:
-        """A table of the most important features of a ranker."""
+        """A table and a figure of the most important features of a ranker.
+
+        Parameters
+        ----------
+        model
+            Index of the ranker.
+        """
         worth, low, high = self.worth(model)
         order, name = self.order(model), self.models[model]
         units = self.drops[model].reshape(-1, worth.size)

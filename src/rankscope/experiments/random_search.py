@@ -262,7 +262,13 @@ class Search(Result):
         return [*(self.settings(best) for best in self.best), *self.cross_validation.sections()]
 
     def settings(self, best: Trial) -> Section:
-        """The best settings of a ranker, and the given one."""
+        """The best settings of a ranker, and the given one.
+
+        Parameters
+        ----------
+        best
+            The best trial of the ranker.
+        """
         trials = [trial for trial in self.trials if trial.model == best.model]
         sign = self.cross_validation.test.scores.sign(self.measure)
         trials.sort(key=lambda trial: trial.number)

@@ -38,11 +38,31 @@ def practical_method(settings: FusionSettings) -> tuple[Method, str]:
 
 
 def consensus_scores(pool: RunPool, settings: FusionSettings, names: Sequence[str]) -> tuple[Floats, list[str]]:
-    """(documents) how many documents of the query rank at or below each in the consensus, itself included; tied ones
-    have one score. And notes, each once with the queries it applies to.
+    """Scores of documents by the consensus of the runs, and notes.
 
-    The method gets documents and runs in an order that does not depend on that of the runs. The list of a single run
-    for a query keeps its order. Raises InputError where the method finds no order, or compares too many pairs.
+    Parameters
+    ----------
+    pool
+        The documents of all runs. The list of a single run for a query keeps its order.
+    settings
+        The settings of the fusion, with the method.
+    names
+        Names of the runs.
+
+    Returns
+    -------
+    tuple
+        For each document, how many documents of the query rank at or below it in the consensus, itself included; tied
+        documents have the same score. And the notes, each once with the queries it applies to.
+
+    Raises
+    ------
+    InputError
+        The method finds no order, or would compare too many pairs.
+
+    Notes
+    -----
+    The method gets documents and runs in an order that does not depend on that of the runs.
     """
     method, search_note = practical_method(settings)
     weights = settings.weights_of(len(pool.entries))

@@ -81,11 +81,30 @@ def combine_gains(
     weights: Floats,
     factor: Callable[[Floats], Floats] | None,
 ) -> Floats:
-    """(documents) the fused scores. gains: those of the i-th run. method: "sum", "min", "max", "med" or "anz".
-    factor: of the number of runs that have a document, by which its sum is multiplied.
+    """The fused scores of all documents.
 
-    Documents of a query whose scores differ by rounding only get one score, so that their ranks depend neither on the
-    order of the runs nor on the processor; scores of a single run stay as they are.
+    Parameters
+    ----------
+    pool
+        The documents of all runs.
+    gains
+        Gives the gains of the i-th run.
+    method
+        "sum", "min", "max", "med" or "anz".
+    weights
+        Weight of each run, (runs).
+    factor
+        Of the number of runs that have a document, by which its sum is multiplied. None for 1.
+
+    Returns
+    -------
+    array of shape (documents)
+        The scores.
+
+    Notes
+    -----
+    Documents of a query get the same score if theirs differ by rounding only, so that their ranks depend neither on the
+    order of the runs nor on the processor. Scores of a single run stay as they are.
     """
     scale: Floats | None = None
 

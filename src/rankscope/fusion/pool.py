@@ -191,9 +191,27 @@ def content_mark(rows: Rows) -> int:
 def number_documents(
     runs: Sequence[Rows], query_numbers: Sequence[Ints], n_rows: Ints, keys: Sequence[Words]
 ) -> tuple[list[Ints], Ints, Ints]:
-    """For each run the number of each row's document; how many documents each query has; the queries in the order of
-    the numbers.
+    """Number the documents of all runs.
 
+    Parameters
+    ----------
+    runs
+        The rows of each run.
+    query_numbers
+        For each run, the number of the query of each list.
+    n_rows
+        How many rows each run has for each query, (runs, queries).
+    keys
+        For each run, a key of the document of each row.
+
+    Returns
+    -------
+    tuple
+        For each run the number of each row's document; how many documents each query has; and the queries, both in the
+        order of the numbers.
+
+    Notes
+    -----
     Queries of similar size are the lines of a table, whose cells pack a document's key and the row's column into one
     number: sorting the lines, which NumPy does in the processor's cache, groups the rows of one document.
     """

@@ -290,10 +290,33 @@ def find_named_column(table: NamedTable, name: str) -> str:
 
 
 def read_choices(table: NamedTable, column: str, pairs: SystemPairs, notes: list[str]) -> npt.NDArray[np.int64]:
-    """(rows) 0 where the left one won, 1 where the right one won, TIE, NO_CHOICE for empty cells.
+    """Which of the two systems each row prefers.
 
-    A cell with the name of one of the row's two systems means that system, else it is a word. Where a word is also the
-    name of a system, every such cell must name one of the two; otherwise it would be ambiguous.
+    Parameters
+    ----------
+    table
+        The table.
+    column
+        The column with the choices.
+    pairs
+        The two systems of each row.
+    notes
+        Notes are added to this list.
+
+    Returns
+    -------
+    array of shape (rows)
+        0 if the left one won, 1 if the right one won, TIE, or NO_CHOICE for empty cells.
+
+    Raises
+    ------
+    InputError
+        A cell is neither a known word nor the name of one of the row's two systems, or it is ambiguous.
+
+    Notes
+    -----
+    A cell with the name of one of the row's two systems means that system; any other cell is a word. If a word is also
+    the name of a system, every such cell must name one of the two; otherwise it would be ambiguous.
     """
     cells, codes = winner_cells(table, column)
     system_index = {name: i for i, name in enumerate(pairs.systems)}

@@ -36,11 +36,24 @@ CELLS = 1 << 16
 
 
 def join_ties(values: Floats, scale: npt.ArrayLike | None = None, share: float = NOISE) -> Floats:
-    """(..., items) each list with its ties made equal: all members of a tie become its least one; others stay.
+    """Each list with its ties made equal: all members of a tie become its least one; others stay.
 
-    scale: (...) what differences are measured by; None: the greatest absolute value of the list. share: the share of
-    the scale up to which a difference counts as 0. NaN stays NaN, and infinite numbers are tied with equal ones.
+    Parameters
+    ----------
+    values
+        The lists, (..., items).
+    scale
+        What differences are measured by, (...). Default: the greatest absolute value of the list.
+    share
+        The share of the scale up to which a difference counts as 0.
 
+    Returns
+    -------
+    array of shape (..., items)
+        The lists. NaN stays NaN, and infinite numbers are tied with equal ones.
+
+    Examples
+    --------
     >>> join_ties(np.array([[0.1 + 0.2, 0.3, 0.4]])).tolist()
     [[0.3, 0.3, 0.4]]
     """

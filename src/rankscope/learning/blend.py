@@ -388,7 +388,19 @@ class Blend(Estimator):
     def learn(
         self, rankers: Sequence[RankerLike], features: Features, settings: BlendSettings, max_grade: int | None
     ) -> None:
-        """Learn scales and weights of trained rankers; all attributes are set at once, or none."""
+        """Learn scales and weights of trained rankers; all attributes are set at once, or none.
+
+        Parameters
+        ----------
+        rankers
+            The trained rankers.
+        features
+            The lists to learn from, with the features that the rankers were trained on.
+        settings
+            The settings of the blend.
+        max_grade
+            The highest grade. Default: that of the lists.
+        """
         combination = learn_combination(
             score_by_rankers(rankers, features),
             features.offsets,

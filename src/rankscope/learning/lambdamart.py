@@ -253,7 +253,13 @@ class LambdaMART(Settings):
         return "lambdarank of LightGBM" if loss is None else str(loss)
 
     def least_documents(self, documents: int) -> int:
-        """The least number of documents in a leaf, for training data of this many documents."""
+        """The minimum number of documents in a leaf.
+
+        Parameters
+        ----------
+        documents
+            Number of documents in the training data; the default depends on it.
+        """
         if self.min_documents is not None:
             return self.min_documents
         return max(1, min(LEAST_DOCUMENTS, int(documents * LEAST_SHARE)))

@@ -296,7 +296,27 @@ class Ranker(Estimator):
         rng: np.random.Generator,
         progress: Callable[[int], Any] | None,
     ) -> TrainedNetwork:
-        """A network, or a linear scorer."""
+        """Train a network, or a linear scorer if there are no hidden layers and the loss has an exact gradient.
+
+        Parameters
+        ----------
+        loss
+            The loss to minimise.
+        settings
+            The settings of the ranker.
+        values
+            The scaled features of the training data, (documents, features).
+        features
+            The training data; their grades and queries are used.
+        stopping
+            When to stop, by the validation lists; None without them.
+        valid_values
+            The scaled features of the validation lists; None without them.
+        rng
+            The random generator.
+        progress
+            Called with 1 after each epoch.
+        """
         if not settings.hidden and loss.has_exact_gradient:
             return train_linear(
                 values,

@@ -110,8 +110,24 @@ def rank_of_first(hits: Hits, marked: Bools, cutoff: int | None) -> tuple[Ints, 
 
 
 def mean_stops(hits: Hits, stop_probability: Floats, cutoff: int | None) -> Floats:
-    """(queries) the expectation of 1 / rank where a reader stops. stop_probability: (hits).
+    """The expectation of 1 / rank where a reader stops, over the orders of tied documents.
 
+    Parameters
+    ----------
+    hits
+        The hits of a system.
+    stop_probability
+        The probability that the reader stops at each hit, (hits).
+    cutoff
+        Number of ranks that the reader sees. None for all.
+
+    Returns
+    -------
+    array of shape (queries)
+        The expectations.
+
+    Notes
+    -----
     Of a group of n tied documents let M_i be the mean, over all choices of i of them, of the probability to pass these
     i. The reader stops at its i-th place with probability M_(i-1) - M_i. M grows document by document: one more, with
     probability q to pass, is among the i of N + 1 in i/(N + 1) of the choices.

@@ -135,6 +135,11 @@ class Measure(ABC):
     def best_grade(self, hits: Hits) -> float | None:
         """The grade with which an unjudged document of a list would raise the value to its highest.
 
+        Parameters
+        ----------
+        hits
+            The hits of a system.
+
         Returns
         -------
         float or None

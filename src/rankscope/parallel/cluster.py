@@ -72,16 +72,32 @@ class Cluster:
 def use(client: Any, *, timeout: float = TIMEOUT) -> Cluster:
     """From now on, send units of work to this Dask cluster: to the end of a `with` block, or until `close()`.
 
-    client: a `dask.distributed.Client`, or the address of a scheduler as "tcp://10.0.0.1:8786", for which a client is
-    made and closed again. timeout: so many seconds a scheduler has to answer and a first worker to come.
+    Whatever takes `workers` then runs on the cluster, and `workers` has no effect. Results are the same. The workers
+    read files themselves, so a path must lead to the same file on their machines as here. This package must be
+    installed on all workers, in the same version as here.
 
-    Whatever takes `workers` then runs on the cluster, and `workers` says nothing. Results are the same. Files are read
-    where the workers are, so a path has to lead to the same file there as here. The package has to be installed on all
-    workers in the version that it has here.
+    Parameters
+    ----------
+    client
+        A `dask.distributed.Client`, or the address of a scheduler as "tcp://10.0.0.1:8786". For an address, a client
+        is made, and closed at the end.
+    timeout
+        Seconds to wait until the scheduler answers and the first worker comes.
 
-    Raises ParameterError for what is no client and no address, where nobody answers in time, where no worker comes,
-    where a worker has another version, and where the extra `scale` is not installed.
+    Returns
+    -------
+    Cluster
+        The cluster; its `close()` ends its use.
 
+    Raises
+    ------
+    ParameterError
+        The client is neither a client nor an address, the timeout is not above 0, the scheduler does not answer or no
+        worker comes in time, a worker lacks this package or has another version of it, or the extra `scale` is not
+        installed.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> with rs.parallel.use("tcp://10.0.0.1:8786"):  # doctest: +SKIP
     ...     scores = rs.evaluate("robust.qrels", ["bm25.run", "dense.run"])

@@ -113,7 +113,13 @@ def run_units(
 
 
 def check_workers(workers: object) -> None:
-    """Raise ParameterError for an invalid number of workers."""
+    """Raise ParameterError for an invalid number of workers.
+
+    Parameters
+    ----------
+    workers
+        The number to check.
+    """
     if not isinstance(workers, (int, np.integer)) or isinstance(workers, bool) or not 1 <= workers <= MAX_WORKERS:
         raise ParameterError(f"workers is {workers!r}, expected a whole number from 1 to {MAX_WORKERS}")
 

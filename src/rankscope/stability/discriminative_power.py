@@ -238,11 +238,22 @@ def chunk_rows(rows: int, n_resamples: int) -> list[slice]:
 
 
 def at_levels(t: Floats, averages: Floats, kth: list[int]) -> Floats:
-    """(rows, levels) the size of the average in the resample whose t is the k-th largest; NaN for k = -1.
+    """The size of the average in the resample whose t is the k-th largest.
 
-    t, averages: (rows, resamples), t without sign and in any unit. kth: from 0, one for each level. Where several
-    resamples have that t, up to rounding, the largest of their averages counts, so that the result depends neither on
-    the order of the resamples nor on the machine.
+    Parameters
+    ----------
+    t
+        The statistics without sign, in any unit, (rows, resamples).
+    averages
+        The averages, (rows, resamples).
+    kth
+        The places k from 0, one for each level; -1 for none.
+
+    Returns
+    -------
+    array of shape (rows, levels)
+        The sizes; NaN for k = -1. If several resamples have the k-th largest t, up to rounding, the largest of their
+        averages counts, so that the result depends neither on the order of the resamples nor on the machine.
     """
     needed = np.full((len(t), len(kth)), np.nan)
     n_top = min(max(kth, default=-1) + 2, t.shape[1])  # one more, to see whether it ties

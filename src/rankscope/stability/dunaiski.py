@@ -18,10 +18,22 @@ __all__ = [
 def coded_levels(differences: Floats, counts: Floats, levels: tuple[float, ...]) -> tuple[Floats, Floats]:
     """As `significance_levels`, by the rules of Dunaiski's tool (preset `dunaiski`).
 
-    A resample of equal values has t = 0, and resamples with t = 0 do not count; the level is a count over all
-    resamples, which can be 0; the place level * resamples - 1 counts from the end where it is -1. Two differences from
-    the tool: differences that are all 0 are not significant (1 instead of 0), and pairs without values have no level
-    (NaN instead of 0).
+    Parameters
+    ----------
+    differences
+        Of each pair, (rows, queries).
+    counts
+        How often each query is in each resample, (resamples, queries).
+    levels
+        The significance levels.
+
+    Notes
+    -----
+    A resample of equal values has t = 0, and resamples with t = 0 do not count. The level is a count over all
+    resamples, which can be 0. The place level * resamples - 1 counts from the end if it is -1.
+
+    There are two differences from the tool: differences that are all 0 are not significant (1 instead of 0), and pairs
+    without values have no level (NaN instead of 0).
     """
     n = differences.shape[1]
     n_resamples = len(counts)

@@ -68,6 +68,15 @@ WEIGHTS = 1 << 20
 def weighted_correlation(statistic: str, x: Floats, y: Floats) -> Weighted:
     """The correlation of two lists as a function of how often each item counts; see `Weighted`.
 
+    Parameters
+    ----------
+    statistic
+        Name of the correlation.
+    x, y
+        The lists, (items).
+
+    Notes
+    -----
     Nothing is gathered: with c the counts, sums are c @ values, ranks come from counts cumulated in the order of the
     values, and C - D is c S c / 2 with S_ij = sign(x_i - x_j) sign(y_i - y_j). An item and its copy are tied.
     """
@@ -325,10 +334,26 @@ def t_pvalues(values: Floats, n: int, alternative: str) -> Floats:
 def kendall_pvalues(
     surplus: Ints, x: RankedRows, y: RankedRows, alternative: str
 ) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """(lists) the p-values, and which of them are exact: those that are exact in SciPy.
+    """The p-values of Kendall's tau, exact where they are exact in SciPy.
 
-    Without ties and of up to 33 items, or with at most one pair out of order either way, the orders are counted with as
-    many pairs out of order; else C - D is normal, with the variance of lists with these ties.
+    Parameters
+    ----------
+    surplus
+        C - D of each pair of lists, (lists).
+    x, y
+        The lists.
+    alternative
+        "two-sided", "greater" or "less".
+
+    Returns
+    -------
+    tuple of arrays of shape (lists)
+        The p-values, and which of them are exact.
+
+    Notes
+    -----
+    Without ties and up to 33 items, or with at most one pair out of order either way, the orders are counted with as
+    many pairs out of order. Otherwise C - D is taken to be normal, with the variance of lists with these ties.
     """
     n = x.codes.shape[1]
     n_pairs = n * (n - 1) // 2
@@ -409,10 +434,23 @@ def moment_3(size: Floats) -> Floats:
 def permutation_pvalues(
     x: Floats, y: Floats, ranks: tuple[RankedRows, RankedRows] | None, alternative: str, draws: Draws
 ) -> Permuted:
-    """(lists) the share of orders of y that correlate with x at least as much; of all orders where they are few.
+    """The share of orders of y that correlate with x at least as much.
 
-    x, y: (lists, items), for Pearson and Spearman centred values, whose sum of products is compared. ranks: for
-    Kendall, whose C - D is compared. Two-sided: as far from 0. All lists get the same orders.
+    Parameters
+    ----------
+    x, y
+        Values, (lists, items); for Pearson and Spearman centred, since sums of products are compared.
+    ranks
+        For Kendall, the ranks of x and y, whose C - D is compared. None for the others.
+    alternative
+        "two-sided", as far from 0; "greater" or "less".
+    draws
+        The resamples, which give all lists the same orders. All orders are counted if they are no more than these.
+
+    Returns
+    -------
+    Permuted
+        The p-values, (lists), with their errors.
     """
     n_lists, n = x.shape
     exact = n <= 12 and factorial(n) <= draws.n_resamples

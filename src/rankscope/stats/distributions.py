@@ -56,12 +56,31 @@ def noncentral_t_cdf(df: npt.ArrayLike, shift: Floats, t: Floats) -> Floats:
 
 
 def range_sf(q: npt.ArrayLike, m: int, df: float = np.inf) -> Floats:
-    """P(Q > q) of the studentised range of m normal means, with df degrees of freedom; to 1e-9.
+    """P(Q > q) of the studentised range, to 1e-9.
 
+    Parameters
+    ----------
+    q
+        The ranges, of any shape.
+    m
+        Number of normal means.
+    df
+        Degrees of freedom.
+
+    Returns
+    -------
+    array of the shape of q
+        The probabilities.
+
+    Notes
+    -----
     Q = W / S with W the range of m standard normal values and S^2 a chi-square over its df:
     P(W > w) = 1 - m int phi(z) (Phi(z) - Phi(z - w))^(m - 1) dz, averaged over the density of S. Many values of q are
     interpolated between integrals, to 1e-11 of them.
-    Source: Tukey (1953); agrees with scipy.stats.studentized_range.
+
+    References
+    ----------
+    Tukey (1953); agrees with scipy.stats.studentized_range.
     """
     q_array = np.asarray(q, np.float64)
     flat_q = q_array.ravel()
@@ -91,11 +110,20 @@ def integrals(q: Floats, m: int, df: float) -> Floats:
 
 
 def interpolated(q: Floats, m: int, df: float) -> Floats | None:
-    """`range_sf` of many values in ascending order, from few integrals; None where no polynomial is close.
+    """`range_sf` of many values, from few integrals; None if no polynomial is close.
 
+    Parameters
+    ----------
+    q
+        The values in ascending order.
+    m, df
+        As in `range_sf`.
+
+    Notes
+    -----
     u = q / (q + c) maps all q from 0 on to [0, 1), and the tail is a smooth function of u, also where it falls as a
     power of q. Chebyshev nodes over the range of u are doubled, keeping the old ones, until the last coefficients
-    vanish; then some of the values are compared with their integrals.
+    vanish. Then some of the values are compared with their integrals.
     """
     c = float(np.sqrt(8 * np.log(max(m, 2))))  # of the order of the range
     u = q / (q + c)

@@ -171,8 +171,24 @@ def noncentralities(t: Floats, df: int, confidence_level: float) -> Floats:
 
 
 def first_guess(t: Floats, df: int, shares: Floats) -> tuple[Floats, Floats]:
-    """(2, pairs) rough noncentralities, and by how much they change as the normal quantile of the share changes by 1.
+    """Rough noncentralities, and by how much they change as the normal quantile of the share changes by 1.
 
+    Parameters
+    ----------
+    t
+        The statistics, (pairs).
+    df
+        Degrees of freedom.
+    shares
+        P(T <= t) at the two ends, (2, 1).
+
+    Returns
+    -------
+    tuple of arrays of shape (2, pairs)
+        The guesses and their changes.
+
+    Notes
+    -----
     T <= t means Z + shift <= t S, with Z normal and S^2 a chi-square over its df: the shift is a quantile of t S - Z.
     Its distance from the median is about the hypotenuse of the distance of Z and that of t S.
     """

@@ -266,10 +266,21 @@ def relative_ratios(point: float, squares: Squares, confidence_level: float) -> 
 def absolute_ratios(point: float, squares: Squares, confidence_level: float) -> Ratios:
     """v_s / (v_q + v_e), between approximate bounds.
 
+    Parameters
+    ----------
+    point
+        The estimate.
+    squares
+        The mean squares.
+    confidence_level
+        The level of the interval.
+
+    Notes
+    -----
     With quantiles f of F with m - 1 and (m - 1)(n - 1) degrees of freedom, g with m - 1 and infinitely many, h with
     m - 1 and n - 1, a bound is m (MS_s^2 - g MS_s MS_e + (g - f) f MS_e^2) / (n MS_s ((m - 1) g MS_e + h MS_q)). The
-    numerator is (MS_s - f MS_e) (MS_s - (g - f) MS_e): at F = f the bound is 0, as it must be, and below it there is
-    none. Without error the bounds are exact.
+    numerator is (MS_s - f MS_e) (MS_s - (g - f) MS_e). At F = f the bound is 0, as it must be; below f there is no such
+    bound, and 0 is returned. Without error the bounds are exact.
     """
     ms_s, ms_q, ms_e, m, n = squares
     if not ms_e > 0 and not ms_q > 0:

@@ -345,13 +345,27 @@ class Lexicon:
         return self.sum_by_sentence(source, target, translation_sums)
 
     def probabilities(self, source: Ints, target: Ints) -> Floats:
-        """t(e|f) of pairs of words by their numbers; 0 for pairs that never occurred together."""
+        """t(e|f) of pairs of words; 0 for pairs that never occurred together.
+
+        Parameters
+        ----------
+        source, target
+            The numbers of the words of each pair, (pairs).
+        """
         pair_keys = source * len(self.target_words) + target
         pair_index = np.minimum(np.searchsorted(self.keys, pair_keys), self.keys.size - 1)
         return np.where(self.keys[pair_index] == pair_keys, self.probability[pair_index], 0.0)
 
     def sum_by_sentence(self, source: TokenLists, target: TokenLists, translation_sums: Floats) -> LexicalScores:
-        """Sums of logarithms by sentence. translation_sums: (target tokens) sum of t over the words of the source."""
+        """Sums of logarithms by sentence.
+
+        Parameters
+        ----------
+        source, target
+            The sentences, as many of each.
+        translation_sums
+            The sum of t over the words of the source for each word of the targets, (target tokens).
+        """
         n, sentence = len(target), target.sentence
         target_numbers = target.numbers_in(self.target_numbers)[target.tokens]
         unknown = target_numbers < 0

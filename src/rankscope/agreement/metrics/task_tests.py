@@ -366,10 +366,29 @@ def higher_against_lower(value: Floats, pvalue: Floats) -> Floats:
 
 
 def pvalues_of(value: Floats, drawn_differences: DrawnDifferences, kind: str, alternative: str) -> Floats:
-    """(metrics, metrics) p-values from resampled differences, of kind "null" (as if metrics were equal) or "values".
+    """p-values from resampled differences.
 
-    p = (1 + c) / (1 + B). "greater": c of those in which the higher metric is not better ("values"), or better by as
-    much ("null"); a resample without value counts. "two-sided": twice that, at most 1; or apart as far.
+    Parameters
+    ----------
+    value
+        The value of each metric, (metrics).
+    drawn_differences
+        For pairs of metrics, the difference of their values in each resample.
+    kind
+        "null" if the resamples are drawn as if the metrics were equal; else "values".
+    alternative
+        "greater" or "two-sided".
+
+    Returns
+    -------
+    array of shape (metrics, metrics)
+        The p-values; NaN for pairs without differences.
+
+    Notes
+    -----
+    p = (1 + c) / (1 + B). "greater": c counts resamples in which the higher metric is not better ("values"), or is
+    better by at least as much ("null"); a resample without value counts. "two-sided": twice that, at most 1 ("values");
+    or resamples in which the two are at least as far apart ("null").
     """
     pvalues = np.full((value.size, value.size), np.nan)
     for (i, j), differences in drawn_differences.items():

@@ -417,7 +417,13 @@ class RankAgreement(Result):
                 yield from self.segment_records(part)
 
     def segment_records(self, part: RankPart) -> Iterator[tuple[Any, ...]]:
-        """The rows of a part's lists, one for each list and measure; n: the items of the list."""
+        """The rows of a part's lists, one for each list and measure; the column n is the number of items.
+
+        Parameters
+        ----------
+        part
+            One metric on one language pair.
+        """
         nan = float("nan")
         columns = {name: values.tolist() for name, values in part.measures.of_list.items()}
         names = zip(part.lists.segment, part.lists.judge, part.lengths, strict=True)

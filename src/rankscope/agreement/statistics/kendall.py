@@ -106,13 +106,25 @@ class KendallConvention:
         return f"{self.name}({coefficients}{f';least={self.min_difference:g}' if self.min_difference else ''})"
 
     def sums(self, counts: PairCounts) -> tuple[Floats, Floats]:
-        """Numerator and denominator of each list of counts."""
+        """Numerator and denominator of each list of counts.
+
+        Parameters
+        ----------
+        counts
+            The numbers of pairs of each kind; x are people, y is the metric.
+        """
         kinds = (counts.concordant, counts.discordant, counts.tied_x, counts.tied_y, counts.tied_both)
         table = np.stack([np.asarray(kind, np.float64) for kind in kinds], axis=-1)
         return table @ self.numerator, table @ self.denominator
 
     def value_of(self, counts: PairCounts) -> Floats:
-        """The value of each list of counts; NaN where no pair counts."""
+        """The value of each list of counts; NaN where no pair counts.
+
+        Parameters
+        ----------
+        counts
+            The numbers of pairs of each kind; x are people, y is the metric.
+        """
         numerator, denominator = self.sums(counts)
         return np.asarray(
             np.divide(numerator, denominator, out=np.full(denominator.shape, np.nan), where=denominator > 0)

@@ -197,6 +197,17 @@ def queries_needed(mean: float, sd: float, settings: GateSettings) -> int | None
 def find_verdict_change(differences: Floats, verdict: str, settings: GateSettings) -> VerdictChange | None:
     """The queries to remove, in order, until the t-test gives another verdict; None if it never does.
 
+    Parameters
+    ----------
+    differences
+        The differences by query, (queries).
+    verdict
+        The verdict on all queries.
+    settings
+        The settings of the gate.
+
+    Notes
+    -----
     For "pass" the query that the new system helps most goes first, then the next; for "worse" the one that it hurts
     most. "undecided" can turn either way: both ends are tried, and the one with fewer queries is taken. The last two
     queries stay. Another choice of queries might need fewer.

@@ -22,12 +22,27 @@ GAIN, ROUNDING = 1e-4, 1e-13
 def maximise(
     function: Callable[[Ints, Floats], tuple[Floats, Floats]], start: Floats, inverse: Floats, tolerances: Floats
 ) -> tuple[Floats, Floats]:
-    """(draws, n) the maximum of each function, and (draws) its greatest slope there.
+    """Maximise many functions at once.
 
-    function: takes the indices of functions and points, (k) and (k, n); returns values, (k), and slopes, (k, n). start:
-    (draws, n). inverse: (n, n) of minus the second derivatives near the start, which each draw then updates.
-    tolerances: (draws) the slopes to reach; where rounding hides further gains, slopes remain steeper. Source: the
-    method of Broyden, Fletcher, Goldfarb and Shanno (Nocedal and Wright 2006, chapter 6), with halving.
+    Parameters
+    ----------
+    function
+        Takes the indices of functions, (k), and points, (k, n). Returns values, (k), and slopes, (k, n).
+    start
+        The points to start from, (draws, n).
+    inverse
+        The inverse of minus the second derivatives near the start, (n, n); each draw then updates its own.
+    tolerances
+        The slopes to reach, (draws); slopes remain steeper if rounding hides further gains.
+
+    Returns
+    -------
+    tuple
+        The maximum of each function, (draws, n), and its greatest slope there, (draws).
+
+    References
+    ----------
+    The method of Broyden, Fletcher, Goldfarb and Shanno (Nocedal and Wright 2006, chapter 6), with halving.
     """
     points = start.copy()
     inverses = np.repeat(inverse[None], len(start), axis=0)

@@ -155,13 +155,29 @@ class CuttingPlanes:
 
 
 def prove_order(margins: Floats, order: Indices, time_limit: float | None = None) -> ProvedOrder:
-    """A best order, starting from a good one; after the time limit in seconds, the best so far and a lower bound.
+    """A best order, starting from a good one.
 
-    margins: (items, items) whole numbers, antisymmetric; an order costs those of the pairs that it reverses.
+    Parameters
+    ----------
+    margins
+        Whole numbers, antisymmetric, (items, items); an order costs those of the pairs that it reverses.
+    order
+        A good order, (items).
+    time_limit
+        Seconds, after which the search ends. Default: none.
 
-    Source: Grötschel, Juenger and Reinelt 1984, "A cutting plane algorithm for the linear ordering problem"; pairs
-    are decided by their reduced costs.
+    Returns
+    -------
+    ProvedOrder
+        The best order, or at the time limit the best so far, with a lower bound of the cost.
 
+    References
+    ----------
+    Grötschel, Juenger and Reinelt (1984), "A cutting plane algorithm for the linear ordering problem"; pairs are
+    decided by their reduced costs.
+
+    Examples
+    --------
     >>> circle = np.array([[0.0, 1.0, -3.0], [-1.0, 0.0, 2.0], [3.0, -2.0, 0.0]])
     >>> prove_order(circle, np.array([0, 1, 2]))
     ProvedOrder(order=array([1, 2, 0]), cost=1.0, bound=1.0)

@@ -42,12 +42,26 @@ def order_costs(margins: Floats, orders: Indices) -> Floats:
 
 
 def improve_orders(margins: Floats, orders: Indices, deadline: float | None = None) -> Indices:
-    """Orders that no move of one item to another place makes cheaper, by more than half a unit of whole margins.
+    """Orders that no move of one item makes cheaper by more than half a unit of whole margins.
 
-    margins: (items, items), or (orders, items, items), a table an order. orders: (orders, items), the best item first.
-    Item after item goes to its best place, in all orders at once, until a round moves none. Where an item stands before
-    others, the sum of its margins against them is lost when it goes behind them: one running sum gives the costs of all
-    places. deadline: by `time.monotonic`, after which the present orders are returned.
+    Parameters
+    ----------
+    margins
+        One table for all orders, (items, items), or one for each, (orders, items, items).
+    orders
+        The orders to start from, the best item first, (orders, items).
+    deadline
+        A time by `time.monotonic`, after which the present orders are returned. Default: none.
+
+    Returns
+    -------
+    array of shape (orders, items)
+        The improved orders.
+
+    Notes
+    -----
+    Item after item goes to its best place, in all orders at once, until a round moves none. When an item goes behind
+    others, the sum of its margins against them is lost, so one running sum gives the costs of all places.
     """
     orders = orders.copy()
     n_orders, n = orders.shape

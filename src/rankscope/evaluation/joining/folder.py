@@ -54,11 +54,30 @@ def join_partitions(
     join_partition: Callable[[int], RunPart],
     on_error: str,
 ) -> JoinedRun:
-    """Join a run from its files. join_partition: joins the file of this index; called for one file after the other.
+    """Join a run from its files. If two files hold the same query, all are read again, by way of temporary files.
 
-    Where two files hold the same query, all are read again, by way of temporary files. on_error: a file that cannot be
-    read raises ("stop"), or is skipped with notes ("skip"). Raises InputError: for the first that cannot be read, where
-    none can be, and where two files that hold the same query belong to two systems by their tags.
+    Parameters
+    ----------
+    qrels
+        The judgments.
+    folder
+        The run.
+    files
+        Its files.
+    convention
+        How the lists are ranked.
+    input_
+        Format of the files. Default: detected from their content.
+    join_partition
+        Joins the file of this index; called for one file after the other.
+    on_error
+        "stop" raises for a file that cannot be read, "skip" skips it with notes.
+
+    Raises
+    ------
+    InputError
+        The first file that cannot be read; none can be read; or two files that hold the same query belong to two
+        systems by their tags.
     """
     name = source_name(folder)
     folder_parts = FolderParts(qrels, convention, name, files)

@@ -113,9 +113,27 @@ def join_in_workers(
 ) -> list[JoinedRun]:
     """Join all runs in workers: the same result, to the last bit, as one by one, however files are cut.
 
+    Parameters
+    ----------
+    qrels
+        The judgments.
+    runs
+        The runs.
+    convention
+        How the lists are ranked.
+    input_
+        Format of the files. Default: detected from their content.
+    workers
+        Number of workers.
+    progress
+        Called with the number of bytes just read.
+    on_error
+        "stop" raises for a run that cannot be read, "skip" skips it with notes; likewise for the files of a folder.
+
+    Notes
+    -----
     A file that a worker cannot join is joined here from its beginning, so that errors and notes are the same as without
-    workers, in the order of the runs. The exception is a file that a worker of a cluster cannot see. on_error: see
-    `for_each_run`, and for the files of a folder `join_partitions`.
+    workers, in the order of the runs. The exception is a file that a worker of a cluster cannot see.
     """
     piece_size = min(
         MAX_PIECE_BYTES if current_cluster() is None else MAX_CLUSTER_PIECE_BYTES,

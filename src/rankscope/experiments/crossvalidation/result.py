@@ -43,18 +43,37 @@ class Noise(NamedTuple):
 def noise_of_means(differences: Floats, deviation: Floats, *, seeds: int, alpha: float = 0.05) -> Noise:
     """The distances that two equally good rankers exceed in a share `alpha` of experiments.
 
-    differences: (pairs, queries) the differences of their values, each the mean over seeds. deviation: (2, pairs) the
-    standard deviation over seeds of either's mean; 0 of one that is the same for all seeds, NaN where it is not known.
-    seeds: how many, k.
+    Parameters
+    ----------
+    differences
+        The differences of the values of two rankers, each the mean over seeds, (pairs, queries).
+    deviation
+        The standard deviation over seeds of either's mean, (2, pairs): 0 for a ranker that is the same for all seeds,
+        NaN if it is unknown.
+    seeds
+        Number of seeds, k.
+    alpha
+        The share of experiments.
 
+    Returns
+    -------
+    Noise
+        The distances by queries, by seeds and by both, (pairs). NaN for a pair that never differs, or always by the
+        same; if the deviation is unknown, both is that of queries.
+
+    Notes
+    -----
     queries: t s / sqrt(n), s the standard deviation of the n differences, t Student's with n - 1 degrees of freedom.
-    seeds: t sqrt(v / k + w / k) of the variances v and w over seeds; both: t sqrt(s^2 / n + v / k + w / k); t with as
-    many degrees of freedom as such a sum of variances has (a variance of 2 or 3 seeds is itself hardly known, so that t
-    is larger). NaN where a pair never differs, or always by the same; where seeds are not known, both is that of
-    queries. The share is met well from 3 seeds on (2 to 6 % where it should be 5 %), and roughly with 2 (2 to 9 %).
+    seeds: t sqrt(v / k + w / k) of the variances v and w over seeds. both: t sqrt(s^2 / n + v / k + w / k). There, t
+    has as many degrees of freedom as such a sum of variances: a variance of 2 or 3 seeds is itself hardly known, so t
+    is larger. The share is met well from 3 seeds on (2 to 6 % where it should be 5 %), and roughly with 2 (2 to 9 %).
 
-    Source: Welch (1947); Satterthwaite (1946), equation 17, for the degrees of freedom.
+    References
+    ----------
+    Welch (1947); Satterthwaite (1946), equation 17, for the degrees of freedom.
 
+    Examples
+    --------
     >>> found = noise_of_means(np.array([[0.1, 0.2, 0.0, 0.3]]), np.array([[0.1], [0.0]]), seeds=2)
     >>> found.queries.round(4), found.seeds.round(4)  # 3.182 * .1291 / 2; 12.706 * .1 / sqrt(2)
     (array([0.2054]), array([0.8985]))

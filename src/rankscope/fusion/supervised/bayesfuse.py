@@ -43,10 +43,35 @@ def bayes_grid(n_runs: int) -> list[dict[str, Any]]:
 def learn_bayes(
     pool: RunPool, judgments: PoolJudgments, setting: Setting, normalise: str | NormalisedPool
 ) -> dict[str, Any]:
-    """For each run the log odds of relevance at each level, and of documents that it lacks. Raises ParameterError.
+    """For each run the log odds of relevance at each level, and of documents that it lacks.
 
-    The share of relevant documents of a level is that of all its ranks, lists that end before included, and of all
-    queries for which the run has a list; a share of 0 becomes .001, and one of 1 becomes .999.
+    Parameters
+    ----------
+    pool
+        The documents of all runs.
+    judgments
+        Their judgments.
+    setting
+        smoothed: 1 to learn also the odds of missing documents, 0 as in ranx.
+    normalise
+        Not used: only ranks count.
+
+    Returns
+    -------
+    dict
+        levels: a list for each run, with the log odds of each level. lacking: those of documents that each run lacks.
+
+    Raises
+    ------
+    InputError
+        No query has judgments.
+    ParameterError
+        A setting is out of range.
+
+    Notes
+    -----
+    The share of relevant documents of a level is that of all its ranks, also in lists that end before, and of all
+    queries for which the run has a list. A share of 0 becomes .001, and one of 1 becomes .999.
     """
     check_judged_queries(judgments)
     smoothed = setting.get("smoothed", BAYES_SETTINGS["smoothed"])

@@ -104,11 +104,35 @@ def prob_grid(n_runs: int) -> list[dict[str, Any]]:
 def learn_prob(
     pool: RunPool, judgments: PoolJudgments, setting: Setting, normalise: str | NormalisedPool
 ) -> dict[str, Any]:
-    """For each run and segment, the mean share of relevant documents, of all there or of those judged.
+    """For each run and segment of its lists, the mean share of relevant documents.
 
+    Parameters
+    ----------
+    pool
+        The documents of all runs.
+    judgments
+        Their judgments.
+    setting
+        segments: how many segments a list has. judged_only: 1 if only judged documents count, 0 if all do.
+    normalise
+        Not used: only ranks count.
+
+    Returns
+    -------
+    dict
+        shares: a list for each run, with a share for each segment.
+
+    Raises
+    ------
+    InputError
+        No query has judgments.
+    ParameterError
+        A setting is out of range.
+
+    Notes
+    -----
     A list of L documents is cut into segments of ceil(L / segments); the last one may be shorter, and short lists have
-    fewer. A segment that a list has not, or without judged documents where these alone count, has a share of 0.
-    Raises ParameterError.
+    fewer. The share is 0 for a segment that a list lacks, or that has no judged documents if only these count.
     """
     check_judged_queries(judgments)
     segments = setting.get("segments", PROB_SETTINGS["segments"])

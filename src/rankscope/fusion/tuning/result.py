@@ -162,7 +162,18 @@ class TrainedFusion(Result):
         return fused_run(pool, scores, name or self.name, (*notes, *normalised_pool.notes))
 
     def name_notes(self, names: Sequence[str]) -> tuple[str, ...]:
-        """A note on runs of other names. Raises InputError where only their order is another one."""
+        """A note if the runs have other names than those that the parameters were learned from.
+
+        Parameters
+        ----------
+        names
+            Names of the runs, as many as in training.
+
+        Raises
+        ------
+        InputError
+            The names are the same in another order.
+        """
         if tuple(names) == self.runs:
             return ()
         if sorted(names) == sorted(self.runs):

@@ -127,6 +127,13 @@ class JudgmentPlan(Result):
         return [self.section(measure_needs) for measure_needs in self.parts]
 
     def section(self, measure_needs: MeasureNeeds) -> Section:
+        """A sentence and a table for one measure.
+
+        Parameters
+        ----------
+        measure_needs
+            The needs by this measure.
+        """
         human_needs, combined_needs, unlimited_needs = (measure_needs.needs[method::3] for method in range(3))
         return Section(
             title=f"{measure_needs.measure}: queries that people must judge",
@@ -142,7 +149,13 @@ class JudgmentPlan(Result):
         )
 
     def sentence(self, measure_needs: MeasureNeeds) -> str:
-        """The numbers of queries for the largest need."""
+        """The numbers of queries for the largest need.
+
+        Parameters
+        ----------
+        measure_needs
+            The needs by one measure.
+        """
         kind = "difference" if any(need.system_b for need in measure_needs.needs) else "mean"
         hardest = max(
             (triple for triple in triples(measure_needs.needs) if (triple[0].system_b != "") == (kind == "difference")),

@@ -107,11 +107,26 @@ class Thompson(MaxMean):
 def adjudicate(
     table: Ints, relevant: Bools, is_judged: Bools, shares: Ints, rule: AdjudicationRule
 ) -> tuple[Ints, Ints]:
-    """The documents to judge, step by step: the query and the document of each.
+    """The documents to judge, step by step.
 
-    table: (queries, runs, ranks + 1) the documents of each list, by their numbers within the query, -1 after the last.
-    relevant: (queries, documents) the judgments. is_judged: (queries, documents) whether judged before: the rule learns
-    from such a document in its turn, but it is neither counted nor returned. shares: (queries) how many to take.
+    Parameters
+    ----------
+    table
+        The documents of each list, by their numbers within the query, -1 after the last, (queries, runs, ranks + 1).
+    relevant
+        The judgments, (queries, documents).
+    is_judged
+        Whether a document was judged before, (queries, documents). The rule learns from such a document in its turn,
+        but it is neither counted nor returned.
+    shares
+        How many documents to take, (queries).
+    rule
+        Which run's next document is judged.
+
+    Returns
+    -------
+    tuple
+        The query and the document of each step.
     """
     state = ListPositions(table, is_judged.shape[1])
     remaining = shares.copy()
@@ -195,9 +210,24 @@ def rank_losses(rank: Ints) -> Floats:
 def hedge_order(rank: Ints, relevant: Bools, is_judged: Bools, share: int, beta: float) -> Ints:
     """The documents of a query to judge, in order.
 
-    rank: (documents, runs) from 1, 0 where a run lacks one; documents in the order of the tie rule. relevant,
-    is_judged: as in `adjudicate`; judgments made before are learned from at the start. A run's weight is beta to the
-    power of its total loss; the next document is that with the greatest weighted loss.
+    Parameters
+    ----------
+    rank
+        Ranks from 1, 0 if a run lacks the document; documents in the order of the tie rule, (documents, runs).
+    relevant
+        The judgments, (documents).
+    is_judged
+        Whether a document was judged before, (documents); these judgments are learned from at the start.
+    share
+        How many documents to take.
+    beta
+        A run's weight is beta to the power of its total loss; the next document is that with the greatest weighted
+        loss.
+
+    Returns
+    -------
+    array
+        Indices of the documents.
     """
     losses = rank_losses(rank)
     signs = np.where(relevant, -1.0, 1.0)

@@ -120,11 +120,28 @@ class QueryTables:
 def judging_order(
     lists: RunLists, method: PoolingMethod, relevant: Bools, is_judged: Bools, budget: int, rng: np.random.Generator
 ) -> tuple[Ints, Ints]:
-    """The documents to judge, by the numbers of `lists`, in the order of judging; and the step of each.
+    """The documents to judge, in the order of judging.
 
-    relevant: (documents) the judgments. is_judged: (documents) whether judged before, which are neither counted nor
-    returned. budget: for all queries together. Queries share it evenly, one document a step, as long as they have
-    documents; the remainder goes to the first queries; mtf-global has no shares.
+    Parameters
+    ----------
+    lists
+        The first documents of the runs.
+    method
+        The pooling method.
+    relevant
+        The judgments, (documents).
+    is_judged
+        Whether a document was judged before, (documents); such documents are neither counted nor returned.
+    budget
+        Number of documents, for all queries together. Queries share it evenly, one document a step, as long as they
+        have documents; the remainder goes to the first queries. mtf-global has no shares.
+    rng
+        The random generator.
+
+    Returns
+    -------
+    tuple
+        The numbers of the documents in `lists`, and the step of each.
     """
     n_unjudged_before: Ints = np.concatenate((np.zeros(1, np.int64), np.cumsum(~is_judged, dtype=np.int64)))
     n_unjudged = n_unjudged_before[lists.offsets[1:]] - n_unjudged_before[lists.offsets[:-1]]

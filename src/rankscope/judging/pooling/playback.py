@@ -113,7 +113,23 @@ class Played(Result):
     notes: tuple[str, ...]
 
     def relevant(self, method: str) -> Ints:
-        """(judged) how many of the first documents judged are relevant. Raises UnknownName for another method."""
+        """How many of the first documents judged are relevant.
+
+        Parameters
+        ----------
+        method
+            Name of the method, with or without its parameters.
+
+        Returns
+        -------
+        array of shape (judged)
+            The counts after one document, after two, and so on.
+
+        Raises
+        ------
+        UnknownName
+            The method was not played back.
+        """
         full_name = next(
             (name for name in self.relevance_by_method if name == method or name.partition("(")[0] == method), None
         )
@@ -122,7 +138,13 @@ class Played(Result):
         return np.cumsum(self.relevance_by_method[full_name])
 
     def curve_points(self, max_points: int) -> Ints:
-        """Evenly spaced numbers of judged documents, at most `max_points`."""
+        """Evenly spaced numbers of judged documents.
+
+        Parameters
+        ----------
+        max_points
+            Maximum number of points.
+        """
         longest = max(is_relevant.size for is_relevant in self.relevance_by_method.values())
         return np.unique(np.linspace(0, longest, min(max_points, longest) + 1).round().astype(np.int64))[1:]
 

@@ -205,11 +205,27 @@ class TorchRanker(Ranker):
         qid: Sequence[Any] | npt.NDArray[Any] | None = None,
         group: npt.ArrayLike | None = None,
     ) -> Floats:
-        """(documents) scores, higher is better, in the order of the rows.
+        """Score documents.
 
-        As `Ranker.predict`; qid or group must be given with attention, too, unless X is Features. There, the
-        score of a document depends on the others of its list, and says nothing beside those of another list.
-        Raises ParameterError besides where they are missing, and where there is not memory enough.
+        Parameters
+        ----------
+        X
+            The features, as in `Ranker.predict`.
+        qid, group
+            The queries, as in `fit`; needed with attention or ranks within lists, unless X is `Features`.
+
+        Returns
+        -------
+        numpy.ndarray
+            A score for each document (higher is better), in the order of the rows. With attention, it depends on the
+            other documents of its list, and cannot be compared with scores of another list.
+
+        Raises
+        ------
+        ParameterError
+            The ranker is not fitted, queries are missing, or there is not enough memory.
+        InputError
+            As `Ranker.predict`.
         """
         if not hasattr(self, "models_"):
             raise ParameterError("this TorchRanker is not fitted; call fit first")

@@ -186,7 +186,17 @@ class TranslationExperiment(Result):
     def rows(
         self, table: str, cells: Mapping[tuple[str, str], tuple[float, float, float]], rule: str = ""
     ) -> list[PublishedRow]:
-        """The rows of one table: metrics with published values first, then the other metrics."""
+        """The rows of one table: metrics with published values first, then the other metrics.
+
+        Parameters
+        ----------
+        table
+            Name of the published table.
+        cells
+            The value of each metric and pair, with the ends of its interval.
+        rule
+            How segment scores become scores of systems, "share" or "mean"; empty for tables of segments.
+        """
         rows = []
         table_name = table if rule in ("", SYSTEM_RULES[0]) else f"{table} ({rule})"
         printed_cells = published_cells() if self.is_wmt12 and table_name == table else ()

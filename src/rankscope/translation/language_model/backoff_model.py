@@ -359,7 +359,13 @@ class LanguageModel:
         return log10
 
     def row_of(self, words: list[int]) -> int:
-        """The row of an n-gram among those of its order; -1 where the model does not have it."""
+        """The row of an n-gram among those of its order; -1 if the model does not have it.
+
+        Parameters
+        ----------
+        words
+            The numbers of its words, at least one.
+        """
         row = words[0]
         for level, word in zip(self.levels[1:], words[1:], strict=False):
             row = int(find_rows(level.keys, np.array([row * len(self.words) + word]))[0])
