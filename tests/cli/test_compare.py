@@ -133,6 +133,7 @@ def test_scores_may_be_standardised_by_query(cli: Call, runs: Path) -> None:
     ("args", "says"),
     [
         (("qrels",), "Missing argument 'RUN...'"),
+        (("none.csv",), "none.csv: no such file; check the path"),
         (("qrels", "good.run"), "one run cannot be compared"),
         (("qrels", "good.run", "good.run"), "two runs are called 'good.run'"),
         (("qrels", "good.run", "none.run"), "none.run: no such file; check the path"),

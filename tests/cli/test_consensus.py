@@ -115,7 +115,7 @@ def test_the_text_of_runs_shows_each_query(cli: Callable[..., Any], files: Path)
         ("votes.json --time-limit 3", "--time-limit is not for the method borda; it takes --unranked, --points"),
         (
             "votes.json --weight 2",
-            "Invalid value for '--weight': '2', expected the name of a voter, an equals sign and a number, as "
+            "Invalid value for '--weight': '2', expected the name of a voter, an equals sign and a number, such as "
             "editor=2; see `rankscope consensus --help`",
         ),
         (

@@ -91,7 +91,7 @@ def test_a_table_of_ranks_is_tried_by_groups_of_entities(on_ranks: Callable[...,
 def test_it_answers_in_sentences(call: Callable[..., Any], on_ranks: Callable[..., Any]) -> None:
     for done in (call(), on_ranks()):
         assert (done.code, done.err) == (0, "")
-        assert mentions(done.out.splitlines()[0], "measures", "trusted")
+        assert mentions(done.out.splitlines()[0], "measures", "Stability")
         assert "comparisons" in done.out
         assert "rng:3 | rankscope " in done.out
 
@@ -142,7 +142,7 @@ def test_judgments_are_dropped_where_that_is_asked_for(call: Callable[..., Any])
 
 
 PARTS = {
-    "eval": "Which measures can be trusted",
+    "eval": "Stability and discriminative power of the measures",
     "actual": "Values on all 12 queries",
     "significance": "Which systems are better by",
 }

@@ -54,7 +54,7 @@ def test_the_page_has_all_that_a_reader_asks_for(folder: Path) -> None:
         assert title in titles
     assert any("Agreement of measures" in title for title in titles)
     needed = titles.index("Queries needed: nDCG@10")
-    assert mentions(titles[needed - 2], "measures", "trusted")
+    assert mentions(titles[needed - 2], "measures", "Stability")
     assert mentions(titles[needed - 1], "How many queries")
     digest = hashlib.sha256((folder / "bm25.run").read_bytes()).hexdigest()
     for said in (digest, "rankscope report ...", f"rankscope {rs.__version__}", "test:t | correction:holm", "numpy"):
@@ -180,8 +180,8 @@ def test_of_many_systems_the_study_draws_fewer_samples_and_of_few_queries_there_
         return rs.report(qrels, runs, ["AP", "RR"], figures=False)
 
     assert mentions(text_of(page(44, 10)), "20 draws, 105 bootstrap")  # 4,000,000 / (44 x 43 / 2 x 2 x 20)
-    assert mentions(titles_of(page(2, 10)), "measures", "trusted")
-    assert not mentions(titles_of(page(2, 9)), "trusted")
+    assert mentions(titles_of(page(2, 10)), "measures", "Stability")
+    assert not mentions(titles_of(page(2, 9)), "Stability")
 
 
 def test_names_are_shown_as_they_are(folder: Path) -> None:

@@ -74,7 +74,7 @@ def test_every_format_can_be_had(found, form):
 
 
 def test_the_answer_comes_first_and_ranges_have_their_curves(found):
-    assert mentions(titles(found)[0], "measures", "trusted")
+    assert mentions(titles(found)[0], "measures", "Stability")
     expected = [f"{what} by {by}" for by in ("number of splits", "number of entities", "number of systems", "cutoff")
                 for what in ("Error rate", "Tie rate", "Pairs distinguished")]  # fmt: skip
     assert [title for title in titles(found) if " by " in title and "better" not in title] == expected
@@ -93,7 +93,7 @@ def test_ranges_of_queries_have_theirs():
     [
         (("actual",), ("Values", "60 entities"), 1),
         (("significance",), ("better", "P@5", "4 splits", "3 systems", "30 entities"), None),
-        (("eval",), ("measures", "trusted"), None),
+        (("eval",), ("measures", "Stability"), None),
     ],
 )
 def test_parts_can_be_shown_alone(found, parts, said, n):

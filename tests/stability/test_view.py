@@ -102,7 +102,7 @@ def test_without_error_rates_nothing_is_said_of_them():
     _, text = sentence(CLEAR, ("AP", "RR"), error_tie=False)
     assert "stable" not in text
     assert "ties" not in text
-    assert text.startswith("Of the measures ")
+    assert text.startswith("In this study ")
 
 
 def test_where_no_query_is_ever_left_out_stability_cannot_be_told():

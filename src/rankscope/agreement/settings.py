@@ -330,7 +330,7 @@ class WeightRule(Rule):
             except ValueError:
                 separator = ""
             if not separator or not pair:
-                raise ValueError(f"{entry!r}, expected PAIR=WEIGHT, as de-en=0.5")
+                raise ValueError(f"{entry!r}, expected PAIR=WEIGHT, such as de-en=0.5")
             if pair in weights:
                 raise ValueError(f"{pair} is given twice, expected each language pair once")
             weights[pair] = number

@@ -33,6 +33,7 @@ __all__ = [
     "load_scores",
     "machine_option",
     "measure_option",
+    "missing_runs_error",
     "name_option",
     "output_option",
     "output_options",
@@ -299,7 +300,7 @@ def evaluate_files(qrels: str, runs: Sequence[str], measures: Sequence[str], **o
         from rankscope.io.trec import looks_like_rank_table
 
         hint = f"; {qrels} looks like a table of ranks: add --input {ENTITY}"
-        raise click.UsageError(f"Missing argument 'RUN...'{hint if looks_like_rank_table(qrels) else ''}.")
+        raise missing_runs_error(qrels, hint if looks_like_rank_table(qrels) else "")
     conventions, reading = take_settings(ConventionSettings, options), take_settings(InputSettings, options)
     errors = take_settings(RunErrorSettings, options)
     workers = reading_workers(runs, options["workers"])
@@ -314,6 +315,15 @@ def evaluate_files(qrels: str, runs: Sequence[str], measures: Sequence[str], **o
             workers=workers,
             progress=progress,
         )
+
+
+def missing_runs_error(qrels: str, hint: str = "") -> Exception:
+    """The error for a file without runs: the file does not exist, or the runs are missing."""
+    from rankscope.io.core import is_url, missing_file_error
+
+    if qrels != "-" and not is_url(qrels) and not os.path.exists(qrels):
+        return missing_file_error(qrels)
+    return click.UsageError(f"Missing argument 'RUN...'{hint}.")
 
 
 def score_file_options(command: Command) -> Command:

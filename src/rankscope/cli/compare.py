@@ -15,6 +15,7 @@ from rankscope.cli._options import (
     evaluation_options,
     holds_scores,
     load_scores,
+    missing_runs_error,
     score_file_options,
     system_paths,
 )
@@ -194,7 +195,7 @@ def evaluate_new_and_baseline(
         return new_scores, old_scores.select(systems=[find_baseline(old_scores, against, baseline)])
     take_settings(ScoreTableSettings, options)
     if not runs:
-        raise click.UsageError("Missing argument 'RUN...'.")
+        raise missing_runs_error(qrels)
     saved_scores = read_baseline(against)
     if saved_scores is not None:
         baseline_index = find_baseline(saved_scores, against, baseline)

@@ -43,7 +43,9 @@ class VoterWeight(click.ParamType):  # type: ignore[type-arg]  # click before 8.
         except ValueError:
             separator = ""
         if not separator or not voter:
-            self.fail(f"{value!r}, expected the name of a voter, an equals sign and a number, as editor=2", param, ctx)
+            self.fail(
+                f"{value!r}, expected the name of a voter, an equals sign and a number, such as editor=2", param, ctx
+            )
         return voter, weight
 
 

@@ -11,6 +11,7 @@ from rankscope.cli._options import (
     evaluate_files,
     evaluation_options,
     machine_option,
+    missing_runs_error,
     output_options,
     reading_workers,
     refuse_with,
@@ -144,7 +145,7 @@ def estimate_with_machine(
     refuse_with("--machine", "conventions", "by_query", "save", "on_error", since=since)
     refuse_workers(options)
     if not runs:
-        raise click.UsageError("Missing argument 'RUN...'.")
+        raise missing_runs_error(qrels)
     settings = take_settings(EstimateSettings, options)
     plan = plan_evaluation(list(measures) or None, take_settings(ConventionSettings, options))
     with bytes_progress(runs, "reading runs") as progress:

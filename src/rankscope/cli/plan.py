@@ -12,6 +12,7 @@ from rankscope.cli._options import (
     evaluation_options,
     holds_scores,
     load_scores,
+    missing_runs_error,
     refuse_workers,
     score_file_options,
     system_paths,
@@ -77,7 +78,7 @@ def plan(
     grade_map: str | None = options.pop("map")
     if machine is not None:
         if not runs:
-            raise click.UsageError("Missing argument 'RUN...'.")
+            raise missing_runs_error(qrels)
         result_output.check((qrels, machine, *runs))
         width = check_width(settings, standardise)
         refuse_workers(options)
@@ -110,7 +111,7 @@ def plan(
 def check_width(settings: PlanSettings, standardise: str | None) -> float:
     """The width. Raises ParameterError if it is missing, and for options that plan a test."""
     if settings.width is None:
-        raise ParameterError("--machine plans intervals; set their width with --width, as --width 0.05")
+        raise ParameterError("--machine plans intervals; set their width with --width, such as --width 0.05")
     settings.refuse(
         "difference", "power", "alternative", "n_queries", "tests", since="--machine plans intervals, not tests"
     )

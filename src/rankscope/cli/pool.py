@@ -66,9 +66,9 @@ def pool(
     """Choose which documents of the RUNs to judge next.
 
     The output file (-o POOL) lists them query by query, the most promising first, as judgments of relevance -1 (in any
-    format of `rankscope convert`), or with their priorities (.jsonl). With --sample it holds the whole pool: -2 for
-    documents to judge, -1 for all others; the same command with --judged puts the grades in, and infAP can be estimated
-    from it.
+    format of `rankscope convert`), or with their priorities (.jsonl). With --sample it holds the whole pool: -2 marks
+    the sampled documents, which are to be judged, and -1 the documents that were not sampled. Repeat the command with
+    --judged to replace -2 by the grades; infAP can then be estimated from it.
 
     \b
     rankscope pool *.run --depth 10 -o pool.qrels

@@ -16,6 +16,7 @@ from rankscope.cli._options import (
     evaluation_options,
     holds_scores,
     load_scores,
+    missing_runs_error,
     reading_workers,
     score_file_options,
 )
@@ -111,7 +112,7 @@ def report(
         show_page(page, output)
         return
     if not runs and reading_arguments["input"] != ENTITY:
-        raise click.UsageError("Missing argument 'RUN...'.")
+        raise missing_runs_error(qrels)
     make_plan(list(measures) or None, **options)  # a wrong argument raises before any file is read
     reading_workers(runs, reading_arguments["workers"])
     output = page_path(output, (qrels, *runs, *([machine] if machine is not None else [])))

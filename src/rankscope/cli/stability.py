@@ -11,7 +11,13 @@ from typing import Any
 import click
 
 from rankscope.cli._groups import Command, option_group
-from rankscope.cli._options import evaluation_options, holds_scores, load_scores, score_file_options
+from rankscope.cli._options import (
+    evaluation_options,
+    holds_scores,
+    load_scores,
+    missing_runs_error,
+    score_file_options,
+)
 from rankscope.cli._output import bytes_progress, progress_bar
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
@@ -101,7 +107,7 @@ def stability(
     if checkpoint is not None and output and os.path.realpath(checkpoint) == os.path.realpath(output):
         raise ParameterError(f"{checkpoint}: the checkpoint and the output have the same name; name two places")
     if not runs and reading.input != ENTITY and scores_options is None:
-        raise click.UsageError("Missing argument 'RUN...'.")
+        raise missing_runs_error(qrels)
     if len(runs) == 1 and reading.input != ENTITY and scores_options is None:
         raise ParameterError(
             f"one run has nothing to be compared with: {runs[0]}, where {qrels} holds the judgments; name at least 2"

@@ -115,11 +115,12 @@ def consensus_sentence(result: Consensus) -> str:
     items_text, voters_text = pluralise(len(order.items), "item"), pluralise(len(result.votes.voters), "voter")
     text = f"{who} of {items_text}, by the votes of {voters_text} and the method {order.method}."
     if result.n_resamples:
-        level = result.settings.confidence_level
+        share = format_percent(round((1 + result.settings.confidence_level) / 2, 9))
         text += (
             " The intervals come from a bootstrap over voters: they show how much the rank of an item could change "
-            "with other voters. An interval excludes the ranks of items that are above this one, or below it, in at "
-            f"least {format_percent(round((1 + level) / 2, 9))} of the resamples."
+            "with other voters. The best rank of an interval is 1 plus the number of items that are above this one in "
+            f"at least {share} of the resamples; the worst is the number of items minus those that are below it in at "
+            f"least {share}. A tie counts as half, and an item's own rank is always included."
         )
     return text
 

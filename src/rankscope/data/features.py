@@ -70,8 +70,10 @@ class Features:
     Examples
     --------
     >>> features = Features.of([[0.5, 1.0], [0.1, 0.0], [0.2, 0.3]], [2, 0, 1], ["q1", "q2", "q1"])
-    >>> features.query_ids, features.offsets.tolist(), features.relevance.tolist(), features.notes
-    (('q1', 'q2'), [0, 2, 3], [2, 1, 0], ('features: the documents of 1 query were not together and are now',))
+    >>> features.query_ids, features.offsets.tolist(), features.relevance.tolist()
+    (('q1', 'q2'), [0, 2, 3], [2, 1, 0])
+    >>> features.notes
+    ('features: the documents of 1 query were not together; they have been merged',)
     >>> features.in_input_order([9.0, 7.0, 8.0]).tolist()
     [9.0, 8.0, 7.0]
     """
@@ -213,7 +215,7 @@ class Features:
         name = other_fields.get("name", "features")
         text_columns = {field: other_fields.pop(field, None) for field in ("doc_ids", "comments")}
         noun = "query" if n_scattered == 1 else "queries"
-        note = f"{name}: the documents of {n_scattered} {noun} were not together and are now"
+        note = f"{name}: the documents of {n_scattered} {noun} were not together; they have been merged"
         return cls(
             values=table[order],
             relevance=grades[order],

@@ -45,18 +45,18 @@ def pluralise_queries(n: int) -> str:
     return pluralise(n, "query", "queries")
 
 
-def join_names(names: Iterable[str], max_names: int = MAX_LISTED) -> str:
+def join_names(names: Iterable[str], max_names: int = MAX_LISTED, conjunction: str = "and") -> str:
     """Names as in a sentence; beyond `max_names` + 1, the others are counted. "" without names.
 
-    >>> join_names("ab"), join_names("abc"), join_names("abcdefgh")
-    ('a and b', 'a, b and c', 'a, b, c, d and 4 others')
+    >>> join_names("ab"), join_names("abc", conjunction="or"), join_names("abcdefgh")
+    ('a and b', 'a, b or c', 'a, b, c, d and 4 others')
     """
     listed = list(names)
     if len(listed) > max_names + 1:
         listed = [*listed[:max_names], f"{len(listed) - max_names:,} others"]
     if len(listed) < 2:
         return "".join(listed)
-    return f"{', '.join(listed[:-1])} and {listed[-1]}"
+    return f"{', '.join(listed[:-1])} {conjunction} {listed[-1]}"
 
 
 def first_names(names: Iterable[str], max_names: int = 3) -> str:

@@ -70,7 +70,7 @@ SOURCE = {"source": "table"}
 class ColumnNames(Rule):
     """What columns are called, as {"query": "topic"}, or query=topic,... on the command line."""
 
-    expected = "names of columns, as query=topic,value=F1 (in Python {'query': 'topic', 'value': 'F1'})"
+    expected = "names of columns, such as query=topic,value=F1 (in Python {'query': 'topic', 'value': 'F1'})"
 
     def accepts(self, value: object) -> bool:
         return isinstance(value, Mapping) and all(isinstance(name, str) for pair in value.items() for name in pair)
@@ -79,7 +79,9 @@ class ColumnNames(Rule):
     def parse(text: str) -> dict[str, str]:
         pairs = [pair.partition("=") for pair in text.split(",") if pair.strip()]
         if not pairs or not all(name.strip() and equals and column.strip() for name, equals, column in pairs):
-            raise ValueError(f"{text!r}, expected NAME=COLUMN with commas between several, as query=topic,value=F1")
+            raise ValueError(
+                f"{text!r}, expected NAME=COLUMN with commas between several, such as query=topic,value=F1"
+            )
         return {name.strip(): column.strip() for name, _, column in pairs}
 
 

@@ -139,8 +139,10 @@ def missing_note(hits: Hits, system: str, plan: Plan) -> list[str]:
     if not hits.missing.any():
         return []
     n = int(hits.missing.sum())
-    treatment = "are skipped" if plan.missing == "drop" else "count as empty rankings"
-    return [f"{system} has no list for {n} of {len(hits)} queries; they {treatment} (missing:{plan.missing})"]
+    treatment = "they count as empty rankings"
+    if plan.missing == "drop":
+        treatment = "they are skipped" if n == len(hits) else "its means are over the others only"
+    return [f"{system} has no list for {n} of {len(hits)} queries; {treatment} (missing:{plan.missing})"]
 
 
 def count_empty_values(values: Floats, hits: Hits, plan: Plan) -> Ints:

@@ -118,7 +118,7 @@ WEIGHT = ("weight", "weights")
 #: Suffixes (or prefixes) of the two columns of a covariate, the left one first.
 COVARIATE_AFFIXES = (("left", "right"), ("a", "b"), ("1", "2"), ("better", "worse"), ("winner", "loser"))
 EXPECTED = "a header line (left,right,winner) and one line per comparison"
-CHOICES = "left, right or tie (or a, b; 1, 2, 0), the name of one of the two, or nothing for no choice"
+CHOICES = "left, right or tie (or a, b; 1, 2, 0), the name of one of the two, or an empty cell if no choice was made"
 
 
 class SystemPairs(NamedTuple):
@@ -330,9 +330,7 @@ def read_choices(table: NamedTable, column: str, pairs: SystemPairs, notes: list
         row = int(np.flatnonzero(is_invalid)[0])
         pair_text = f"{pairs.systems[pairs.left[row]]!r} and {pairs.systems[pairs.right[row]]!r}"
         problem = (
-            f"the name of a system that is none of the two ({pair_text})"
-            if named_system[row] >= 0
-            else f"between {pair_text}"
+            f"which is neither of the two systems ({pair_text})" if named_system[row] >= 0 else f"between {pair_text}"
         )
         raise InputError(
             f"{table.location(row)}: {column} is {cells[codes[row]]!r}, {problem}; expected {CHOICES}; correct this "

@@ -120,7 +120,7 @@ def from_scores(
     scores: Scores, measures: MeasuresArgument, cutoffs: tuple[int, ...] | None
 ) -> tuple[Population, Scores, None, list[JoinedRun]]:
     if cutoffs is not None:
-        raise ParameterError("scores hold the cutoffs that they were evaluated at; name the measures, as nDCG@10")
+        raise ParameterError("scores hold the cutoffs that they were evaluated at; name the measures, such as nDCG@10")
     if measures is not None:
         names = [measures] if isinstance(measures, (str, Measure)) else list(measures)
         scores = scores.select(measures=list(dict.fromkeys(scores.place_of(name) for name in names)))

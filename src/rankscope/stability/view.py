@@ -139,37 +139,31 @@ def stable_sentences(study: StabilityStudy) -> list[str]:
 
 def stable_sentence(study: StabilityStudy, errors: Floats, ordering: list[int]) -> str:
     """ordering: places of the measures that do not mostly tie, those with fewest errors first."""
-    set_text, verb, reference = comparison_words(study)
+    ordered_on, reference = comparison_words(study)
     described = {m: f"{study.names[m]} ({percent_text(errors[m])})" for m in ordering}
     stable = [m for m in ordering if errors[m] <= STABLE]
     unstable = [described[m] for m in ordering if errors[m] > STABLE]
-    comparison_text = f"{set_text} {verb} two systems differently from {reference} in"
+    comparison_text = f"of comparisons of two systems on {ordered_on} contradict the order that {reference}"
     if not stable:
         first_name = study.names[ordering[0]]
         if len(errors) == 1:
-            return f"{first_name} is not stable: {comparison_text} {percent_text(errors[ordering[0]])} of comparisons."
-        return (
-            f"No measure is stable: {comparison_text} more than {STABLE:g} % of comparisons, by {join_names(unstable)}."
-        )
+            return f"{first_name} is not stable: {percent_text(errors[ordering[0]])} {comparison_text}."
+        return f"No measure is stable: more than {STABLE:g} % {comparison_text}, with {join_names(unstable)}."
     names = join_names(described[m] for m in stable)
-    text = (
-        f"{names} {'is' if len(stable) == 1 else 'are'} stable: {comparison_text} at most {STABLE:g} % of comparisons"
-    )
+    text = f"{names} {'is' if len(stable) == 1 else 'are'} stable: at most {STABLE:g} % {comparison_text}"
     return f"{text}; {join_names(unstable)} {'is' if len(unstable) == 1 else 'are'} not." if unstable else f"{text}."
 
 
-def comparison_words(study: StabilityStudy) -> tuple[str, str, str]:
-    """Words for a comparison: what orders two systems (a set, or in Dunaiski's tool a single query), the verb, and what
-    it is compared with.
+def comparison_words(study: StabilityStudy) -> tuple[str, str]:
+    """Words for a comparison: on what two systems are compared (a set, or in Dunaiski's tool a single query), and what
+    gives the order that it may contradict, with the verb.
     """
     set_text = set_of(study, main_condition(study))
     if not study.settings.coded:
-        return set_text, "orders" if study.kind == "queries" else "order", "most draws"
-    return (
-        ("a single query", "orders", "most queries of its set")
-        if study.kind == "queries"
-        else (f"one of {set_text}", "orders", "most of them")
-    )
+        return set_text, "most draws give"
+    if study.kind == "queries":
+        return "a single query", "most queries of its set give"
+    return f"one of {set_text}", "most of them give"
 
 
 def sensitive_sentence(study: StabilityStudy) -> str:
@@ -196,30 +190,29 @@ def sensitive_sentence(study: StabilityStudy) -> str:
     best = max(candidates, key=lambda m: asl[m])
     tied_names = [study.names[m] for m in candidates if percent_text(asl[m]) == percent_text(asl[best]) and m != best]
     group_noun = "stable measures" if len(candidates) < len(tested) else "measures"
-    subject = (
-        study.names[best] if len(candidates) == 1 else f"Of the {group_noun} {study.names[best]} is the most sensitive"
-    )
+    opening = f"With {study.names[best]} the test"
     if tied_names:
-        subject = f"Of the {group_noun} {join_names([study.names[best], *tied_names])} are the most sensitive"
-    pronoun = "" if len(candidates) == 1 else ": it"
-    text = f"{subject}{pronoun} distinguishes {pairs_text(study, float(asl[best]))} {at_level}"
-    if tied_names:
-        text = text.replace(": it distinguishes", ": each distinguishes")
+        most_sensitive = join_names([study.names[best], *tied_names])
+        opening = f"In this study {most_sensitive} are the most sensitive of the {group_noun}: with each, the test"
+    elif len(candidates) > 1:
+        opening = f"In this study {study.names[best]} is the most sensitive of the {group_noun}: the test"
+    text = f"{opening} finds {finding_text(study, float(asl[best]))} {at_level}"
     if study.settings.error_tie:
-        text += f"{', and ' + study.names[best] if tied_names else ', and it' if len(candidates) > 1 else ' and'} ties "
-        text += f"{percent_text(outcome.tie[best, 0])} of comparisons"
+        measure_text = f" with {study.names[best]}" if tied_names else ""
+        text += f", and {percent_text(outcome.tie[best, 0])} of comparisons{measure_text} are ties"
     if asl[best] < LOW_ASL_RATE:
-        text += ", so hardly any difference is detected"
-    return f"{text}. {reliability_sentence(study, place, best)}."
+        text += "; hardly any difference is detected"
+    untested = " Differences between the measures were not tested." if len(candidates) > 1 else ""
+    return f"{text}.{untested} {reliability_sentence(study, place, best)}."
 
 
-def pairs_text(study: StabilityStudy, value: float) -> str:
-    """What a test tells apart: the two systems in a share of draws, or a share of all pairs."""
+def finding_text(study: StabilityStudy, value: float) -> str:
+    """What a test finds significantly different: the two systems in a share of draws, or a share of all pairs."""
     n_systems = study.conditions[main_condition(study)].systems
     if len(study.systems) == 2:
-        return f"the two systems in {percent_text(value)} of draws"
+        return f"the two systems significantly different in {percent_text(value)} of draws"
     pairs = pluralise(n_systems * (n_systems - 1) // 2, "pair") if n_systems == len(study.systems) else "pairs"
-    return f"{percent_text(value)} of {pairs} of systems"
+    return f"{percent_text(value)} of {pairs} of systems significantly different"
 
 
 def reliability_sentence(study: StabilityStudy, place: int, best: int) -> str:
@@ -331,7 +324,7 @@ def overview_section(study: StabilityStudy) -> Section:
     )
     cut_note = (f"--format csv shows {len(rows) - MAX_ROWS} more rows",)
     return Section(
-        title="Which measures can be trusted",
+        title="Stability and discriminative power of the measures",
         sentence=verdict(study),
         table=table,
         figure=error_figure(study),

@@ -92,7 +92,7 @@ def seg_score_lines(scores: SegmentScores, test_set: str) -> Iterator[str]:
     for pair, pair_scores in scores.pairs.items():
         if not pair:
             raise InputError(
-                f"scores of {scores.metric}: the language pair has no name, expected one as de-en; name it in the "
+                f"scores of {scores.metric}: the language pair has no name, expected one such as de-en; name it in the "
                 "column pair (`rankscope features mt --pair de-en`)"
             )
         for name in (scores.metric, pair, test_set, *pair_scores.systems):

@@ -87,17 +87,17 @@ def test_where_ranks_and_means_disagree_neither_is_called_better():
 
 def test_too_few_resamples_or_queries_for_the_family_are_noted():
     few = rs.compare(random_table(6, 40), test="permutation", n_resamples=99, rng=1).notes
-    assert mentions(few, 99, "cannot show", 15, "level 0.05", 300)
+    assert mentions(few, 99, "cannot find", 15, "level 0.05", 300)
     enough = rs.compare(random_table(6, 40), test="permutation", n_resamples=300, rng=1).notes
-    assert not mentions(enough, "cannot show")
+    assert not mentions(enough, "cannot find")
     assert mentions(enough, 300, "standard error", " 0.")
     two = random_table(3, 40, ("AP", "RR"))
     assert mentions(rs.compare(two, test="permutation", n_resamples=99, family="all", rng=1).notes, 99, 6)
     # 2 / 2^4 = .125
     few = notes_of(np.random.default_rng(1).random((2, 4)), test="sign")
-    assert mentions(few, "test sign", "cannot show", 4, 0.125)
+    assert mentions(few, "sign test", "cannot find", 4, 0.125)
     enough = notes_of(np.random.default_rng(1).random((2, 6)), test="sign")
-    assert not mentions(enough, "cannot show")  # 2 / 2^6 = .031
+    assert not mentions(enough, "cannot find")  # 2 / 2^6 = .031
 
 
 def test_what_a_statistician_would_want_to_know_is_noted():

@@ -106,7 +106,7 @@ def test_ties_of_davidson_have_a_parameter_that_says_how_many_there_are() -> Non
     found = board(rows, model="davidson")
     assert found.tie.value / (2 + found.tie.value) == pytest.approx(40 / 100)
     assert found.tie.low < found.tie.value < found.tie.high
-    assert mentions(found.sections()[1].notes, "tie", 40, 100)
+    assert mentions(found.sections()[1].notes, "tie in 40 %")
     assert board(rows).tie is None
 
 
@@ -243,16 +243,16 @@ def test_equal_systems_share_the_first_place() -> None:
 
 def test_what_never_happened_is_not_said_to_be_certain() -> None:
     found = board([("A", "B", "A")] * 999 + [("A", "B", "B")])
-    assert mentions(found.sections()[0].sentence, "more than 99", 100)
+    assert mentions(found.sections()[0].sentence, "more than 99 %")
 
 
 def test_a_side_that_wins_too_often_is_noted_unless_it_is_taken_out() -> None:
     rows = [("A", "B", "A"), ("B", "A", "B")] * 40 + [("A", "B", "B"), ("B", "A", "A")] * 10
-    assert mentions(board(rows).notes, "left", 80, 100, "--position")
+    assert mentions(board(rows).notes, "left", "80 %", "--position")
     found = board(rows, position=True)
     assert not mentions(found.notes, "left")
     assert found.effects[0].value == pytest.approx(np.log(80 / 20))
-    assert mentions(found.sections()[2].sentence, "left", "raises the odds", "4.00")
+    assert mentions(found.sections()[2].sentence, "raises the left system's odds", "4.00")
 
 
 def test_nothing_is_said_of_sides_where_there_are_none() -> None:

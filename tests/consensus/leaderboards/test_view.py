@@ -35,7 +35,13 @@ def test_effects_are_told_by_a_step_that_is_about_a_standard_deviation(scale: fl
     effect = found.effects[0]
     assert effect.step == float(step.replace(",", ""))
     odds = np.exp(effect.value * effect.step)
-    assert mentions(found.sections()[2].sentence, f"{step} more of length", "left", "raises the odds", f"{odds:.2f}")
+    assert mentions(
+        found.sections()[2].sentence,
+        f"increase of {step} in length",
+        "left",
+        "raises the left system's odds",
+        f"{odds:.2f}",
+    )
     assert board(lengthy(1.0), covariates="length").effects[0].value == pytest.approx(effect.value * scale)
 
 

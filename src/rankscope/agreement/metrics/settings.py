@@ -57,7 +57,7 @@ STATISTICS_BY_LEVEL = {
     "system": tuple(name for name, groups in MATRIX_STATISTICS.items() if "means" in groups),
     "segment": SEGMENT_STATISTICS,
 }
-GRAMMAR = "PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT], as de-en:system:pearson:0.5 or de-en:segment:acc_eq/segment"
+GRAMMAR = "PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT], such as de-en:system:pearson:0.5 or de-en:segment:acc_eq/segment"
 
 
 class Task(NamedTuple):
@@ -226,8 +226,8 @@ class MetricComparisonSettings(Settings):
     tasks: tuple[Task, ...] | None = declare(
         TasksRule(),
         None,
-        "A column of the table, as en-de:system:pearson:0.5. PAIR * stands for every language pair; LEVEL is system or "
-        "segment. Weights add up to 1. Repeat the option for more columns.",
+        "A column of the table, such as en-de:system:pearson:0.5. PAIR * stands for every language pair; LEVEL is "
+        "system or segment. Weights add up to 1. Repeat the option for more columns.",
         flag="--task",
         metavar="PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT]",
         python_help="The columns of the table: texts PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT] or `Task` objects. "

@@ -145,7 +145,7 @@ class KendallConvention:
         if len(rows) != 3 or any(len(row) != 3 for row in rows):
             raise ParameterError(
                 "the table of coefficients is not 3 x 3 (rows, people say <, =, >; columns, the metric); expected 9 "
-                "numbers, as --table '1,-1,-1;x,x,x;-1,-1,1'"
+                "numbers, such as --table '1,-1,-1;x,x,x;-1,-1,1'"
             )
         cells = [as_cell(cell) for row in rows for cell in row]
         if cells != cells[::-1]:

@@ -78,8 +78,8 @@ def rank(arguments: tuple[str, ...], preset: str) -> None:
 def ttest(arguments: tuple[str, ...]) -> None:
     """Compare two outputs with t-tests.
 
-    A, B: outputs of `score` or `rank` with FLAG 1. OUT: the file to write, one line per measure with the paired
-    two-sided test of the values of queries.
+    A, B: outputs of `score` or `rank` with FLAG 1. OUT: the file to write; each line gives the paired
+    two-sided t-test on the per-query values of one measure.
 
     \b
     rankscope letor score demo-letor.txt demo-letor-rerank.txt rerank.txt 1

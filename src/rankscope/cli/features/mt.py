@@ -79,7 +79,7 @@ TEXT_OPTIONS = (
         help="Folder with sources/, references/ and system-outputs/, as of WMT or mt-metrics-eval, instead of these "
         "files.",
     ),
-    click.option("--pair", metavar="P", help="Language pair, as de-en; required with --texts."),
+    click.option("--pair", metavar="P", help="Language pair, such as de-en; required with --texts."),
     file_option(
         "--judgments",
         "Human rankings: write only the ranked outputs, as lists to train on, with grades from their ranks.",
@@ -200,7 +200,7 @@ def check_texts_and_output(text_files: TextFiles, output: str | None) -> None:
         if text_files.files:
             raise ParameterError("--texts replaces --source, --reference and --system; pass one or the other")
         if text_files.pair is None:
-            raise ParameterError("--texts needs --pair, one of the language pairs of the folder, as de-en")
+            raise ParameterError("--texts needs --pair, one of the language pairs of the folder, such as de-en")
         return
     for flag, value in (
         ("--source", text_files.source),
@@ -212,7 +212,7 @@ def check_texts_and_output(text_files: TextFiles, output: str | None) -> None:
     names = [text.partition("=")[0] for text in text_files.systems]
     for text, name in zip(text_files.systems, names, strict=True):
         if not name or not text.partition("=")[2]:
-            raise ParameterError(f"--system {text}, expected a name and a file, as --system A=outputs.en")
+            raise ParameterError(f"--system {text}, expected a name and a file, such as --system A=outputs.en")
         if names.count(name) > 1:
             raise ParameterError(f"--system {name} is given twice, expected a name of its own for each system")
 

@@ -119,7 +119,7 @@ def resolution_notes(comparison: MeasureComparison, settings: ComparisonSettings
     """How exact p is, and whether it can be small enough at all."""
     notes = []
     family = 1 if settings.tests_all_systems or settings.correction not in ("holm", "bonferroni") else family
-    tested_pairs = "a pair" if family == 1 else f"any of {family:,} pairs"
+    finding = f"find a significant difference{'' if family == 1 else f' in any of {family:,} tests'}"
     is_resampled = settings.method.uses_resampling and bool(np.nan_to_num(comparison.test_results.error).any())
     if is_resampled:
         subject = "probabilities are" if settings.is_bayesian else "p is"
@@ -127,15 +127,17 @@ def resolution_notes(comparison: MeasureComparison, settings: ComparisonSettings
                      f"{np.nanmax(comparison.test_results.error):.4f}")  # fmt: skip
         if not settings.is_bayesian and family / (settings.n_resamples + 1) > settings.alpha:
             notes.append(
-                f"{settings.n_resamples:,} resamples cannot show {tested_pairs} to differ at level "
-                f"{settings.alpha:g}; use {int(np.ceil(family / settings.alpha)):,} or more"
+                f"{settings.n_resamples:,} resamples cannot {finding} at level {settings.alpha:g}; "
+                f"use {int(np.ceil(family / settings.alpha)):,} or more"
             )
     elif settings.method.is_counting and comparison.n < 60:
         smallest_p = (2.0 if settings.alternative == "two-sided" else 1.0) / 2.0**comparison.n
         if smallest_p * family > settings.alpha:
+            correction = "" if family == 1 else f", times {family:,} for the correction,"
             notes.append(
-                f"the test {settings.test} cannot show {tested_pairs} to differ on {pluralise_queries(comparison.n)}: "
-                f"its smallest p is {smallest_p:.4g}, and the level {settings.alpha:g}"
+                f"on {pluralise_queries(comparison.n)} the {settings.test} test cannot {finding}: "
+                f"its smallest possible p-value{correction} is {min(smallest_p * family, 1.0):.4g}, above the level "
+                f"{settings.alpha:g}"
             )
     return notes
 

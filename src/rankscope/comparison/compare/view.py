@@ -147,7 +147,7 @@ def all_pairs_sentence(result: Comparison, comparison: MeasureComparison) -> str
     elif n_beaten:
         claim = (
             f"it is {adverb}better than {n_beaten} of the {n_others} other systems, but not {adverb}better than "
-            f"{join_names(unbeaten)}"
+            f"{join_names(unbeaten, conjunction='or')}"
         )
     else:
         other_systems = "either other system" if n_others == 2 else f"any of the {n_others} other systems"
@@ -157,12 +157,12 @@ def all_pairs_sentence(result: Comparison, comparison: MeasureComparison) -> str
     verb = "differs" if n_different == 1 else "differ"
     pairs_text = f"{n_different:,} of {n_pairs:,} pairs {verb}" if n_different else "no pair differs"
     return (
-        f"{mean_text}, {lead_clause(comparison)}. On queries like these, {claim}; {pairs_text} "
+        f"{mean_text}, {lead_clause(result, comparison)}. On queries like these, {claim}; {pairs_text} "
         f"significantly{test_clause(result)}."
     )
 
 
-def lead_clause(comparison: MeasureComparison) -> str:
+def lead_clause(result: Comparison, comparison: MeasureComparison) -> str:
     """The lead of the best system over the next, and how sure it is."""
     best, second = comparison.order[:2].tolist()
     i = comparison.pair_index(best, second)
@@ -170,15 +170,13 @@ def lead_clause(comparison: MeasureComparison) -> str:
     if gap <= ROUNDING * np.abs(comparison.means).max():
         return f"equal to that of {comparison.systems[second]}"
     p = float(comparison.pvalue_corrected[i])
-    certainty = "" if np.isnan(p) else f" (p {format_p_value(p)})"
+    p_name = "corrected p" if result.settings.tests_all_systems or is_corrected(result) else "p"
+    certainty = "" if np.isnan(p) else f" ({p_name} {format_p_value(p)})"
     if comparison.test_results.posterior is not None and not np.isnan(comparison.test_results.posterior[:, i]).any():
         better = float(comparison.test_results.posterior[2 if comparison.first[i] == best else 0, i])
         certainty = f" (better with a probability of {better:.3f})"
-    return (
-        f"{gap:.4f} {'above' if comparison.measure_values.sign > 0 else 'below'} that of "
-        f"{comparison.systems[second]}, the "
-        f"next{certainty}"
-    )
+    direction = "higher" if comparison.measure_values.sign > 0 else "lower"
+    return f"{gap:.4f} {direction} than that of the next system, {comparison.systems[second]}{certainty}"
 
 
 def baseline_sentence(result: Comparison, comparison: MeasureComparison) -> str:
@@ -404,7 +402,8 @@ def leaderboard(result: Comparison, comparison: MeasureComparison) -> Section:
 def legend(result: Comparison, comparison: MeasureComparison) -> tuple[str, ...]:
     """What letters or stars after a mean say, if there are any."""
     if result.baseline is None:
-        return ("superscripts: systems that this one is significantly better than",) * bool(comparison.beats.any())
+        legend_text = "letters after a mean (superscripts): the systems that this one is significantly better than"
+        return (legend_text,) * bool(comparison.beats.any())
     if not comparison.decisions.any():
         return ()
     if result.settings.is_bayesian:

@@ -35,8 +35,8 @@ __all__ = [
 #: Which judgments rank the systems: those of documents that both judged, or all that each judge has of those queries.
 JUDGED = ("both", "own")
 ONE_BY_ONE = (
-    "intervals treat the judged documents as independent; documents of one query are similar, so the true uncertainty "
-    "is greater"
+    "the intervals of agreement treat the judged documents as independent; documents of one query are usually similar, "
+    "so these intervals are probably too narrow"
 )
 
 

@@ -33,7 +33,7 @@ from rankscope.comparison.judges.labels import (
     chance_corrected_agreement,
     chance_sentence,
     count_rows,
-    format_share,
+    format_tenths,
     matrix_section,
     row_table,
     share_row,
@@ -187,7 +187,7 @@ class JudgeAgreement(Result):
         )
         bias = bias_section(self.biases, self.names, self.settings.confidence_level)
         taste = [taste_section(self.tastes, self.names, self.settings.confidence_level)] if self.tastes else []
-        effects = (effect_section(effect, self.names) for effect in self.effects)
+        effects = (effect_section(effect, self.names, self.settings.confidence_level) for effect in self.effects)
         return agreement, matrix, bias, relevance, *taste, *effects
 
     def relevance_sentence(self) -> str:
@@ -202,9 +202,10 @@ class JudgeAgreement(Result):
             )
         )
         return (
-            f"Relevant means grade {self.settings.rel} or higher. {name_b} finds relevant {format_share(tp, tp + fn)} "
-            f"of the documents that are relevant for {name_a}, and {format_share(fp, fp + tn)} of the others. The "
-            f"rates treat {name_a} as the truth and {name_b} as the prediction."
+            f"Relevant means grade {self.settings.rel} or higher. {name_b} judges as relevant "
+            f"{share_of_documents(tp, tp + fn, 'document')} that {name_a} judged relevant, and "
+            f"{share_of_documents(fp, fp + tn, 'other')}. The rates treat {name_a} as the truth and {name_b} as the "
+            "prediction."
         )
 
     def signature_parts(self) -> list[str]:
@@ -231,6 +232,11 @@ class JudgeAgreement(Result):
         name_a, name_b = self.names
         n_documents, n_measures = pluralise(self.n_both, "document"), pluralise(len(self.effects), "measure")
         return f"{name_a} and {name_b}, {n_documents}, {n_measures}"
+
+
+def share_of_documents(count: int, total: int, noun: str) -> str:
+    """A part of the documents: "3 of the 4 documents (75 %)"."""
+    return f"{count:,} of the {pluralise(total, noun)}" + (f" ({format_tenths(count / total)})" if total else "")
 
 
 def agree_judgments(

@@ -43,7 +43,6 @@ __all__ = [
     "chance_sentence",
     "class_rows",
     "count_rows",
-    "format_share",
     "format_tenths",
     "matrix_section",
     "row_table",

@@ -15,7 +15,7 @@ from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
 from rankscope.data.scores import Scores
 from rankscope.data.section import Section
-from rankscope.data.text import join_names, pluralise
+from rankscope.data.text import format_percent, join_names, pluralise
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import ConventionSettings, InputSettings
 from rankscope.evaluation.engine import evaluate, list_runs, plan_and_join
@@ -287,13 +287,13 @@ def changes_of(by_query: Floats, confidence_level: float) -> Floats:
     return np.stack((interval.mean, interval.low, interval.high), axis=1)
 
 
-def effect_section(effect: RankingEffect, names: tuple[str, str]) -> Section:
+def effect_section(effect: RankingEffect, names: tuple[str, str], confidence_level: float) -> Section:
     """A sentence, and a table of the systems in the order of A."""
     order = np.argsort(effect.rank_a, kind="stable")
     name_a, name_b = names
     return Section(
         title=f"Systems by {effect.measure}",
-        sentence=effect_sentence(effect, names),
+        sentence=effect_sentence(effect, names, confidence_level),
         table=table_of(
             column("system", [effect.systems[i] for i in order.tolist()], name=True),
             column(name_a, effect.mean_a[order], digits()),
@@ -307,13 +307,18 @@ def effect_section(effect: RankingEffect, names: tuple[str, str]) -> Section:
     )
 
 
-def effect_sentence(effect: RankingEffect, names: tuple[str, str]) -> str:
+def effect_sentence(effect: RankingEffect, names: tuple[str, str], confidence_level: float) -> str:
     """Which systems change places, how far they move, and how much the values change."""
-    change_sentence = f"The mean {effect.measure} of a system changes by {effect.mean_change:.4f} on average."
-    if len(effect.systems) == 1:
+    has_one_system = len(effect.systems) == 1
+    change_sentence = (
+        f"If the judgments of {names[1]} replace those of {names[0]}, the mean {effect.measure} of a system changes by "
+        f"{effect.mean_change:.4f} in absolute value{'' if has_one_system else ', on average over the systems'}."
+    )
+    if has_one_system:
         return f"{change_sentence} There is one system, so no ranking to compare."
-    tau_text = " and ".join(
-        f"{name} {value:.2f}" + ("" if np.isnan(ends[0]) else f" [{ends[0]:.2f} to {ends[1]:.2f}]")
+    interval_name = f"{format_percent(confidence_level)} interval over queries"
+    tau_text = "; ".join(
+        f"{name} {value:.2f}" + ("" if np.isnan(ends[0]) else f", {interval_name} {ends[0]:.2f} to {ends[1]:.2f}")
         for name, value, ends in (
             ("Kendall's tau", effect.tau_b, effect.tau_b_ends),
             ("tau_AP", effect.tau_ap, effect.tau_ap_ends),
@@ -322,10 +327,13 @@ def effect_sentence(effect: RankingEffect, names: tuple[str, str]) -> str:
     )
     tau_text = f" ({tau_text}; 1 means the same order)" if tau_text else ""
     if not effect.swaps:
-        order_text = "in the same order" if (effect.rank_a == effect.rank_b).all() else "without swapping any pair"
-        return (
-            f"Both judges rank the {pluralise(len(effect.systems), 'system')} {order_text}{tau_text}. {change_sentence}"
+        systems_text = pluralise(len(effect.systems), "system")
+        order_text = (
+            f"The observed means give the {systems_text} the same order with either judge"
+            if (effect.rank_a == effect.rank_b).all()
+            else f"By the observed means, no pair of the {systems_text} swaps places"
         )
+        return f"{order_text}{tau_text}. {change_sentence}"
     pair_texts = [f"{better} and {worse}" for better, worse in effect.swaps[:NAMED]]
     if len(effect.swaps) > NAMED:
         pair_texts.append(f"and {len(effect.swaps) - NAMED} more")

@@ -108,7 +108,8 @@ def sentence_of(plan: MeasurePlan, power: float) -> str:
     )
     found_now = count_in_100(plan.row("t achieved").power)
     is_enough = n_needed is not None and plan.n_now >= n_needed
-    have_text = f"you have {plan.n_now:,}{', which is enough' if is_enough else ''} (power {found_now} %)"
+    condition = "" if plan.pair is None else " if that is the true difference"
+    have_text = f"you have {plan.n_now:,}{f', which is enough{condition}' if is_enough else ''} (power {found_now} %)"
     return (
         f"To detect a difference of {format_difference(plan.difference)} in {averaged_quantity(plan)}{pair_text} "
         f"between {systems_text} with {format_percent(power)} power, {need_text}; {have_text}."
@@ -208,14 +209,14 @@ def test_notes(plan: MeasurePlan, alpha: float, alternative: str, tests: int) ->
     n_systems, chance = len(plan.systems), f"{100 * alpha:.10g}"
     if tests > 1:
         notes = [
-            f"power: the probability that the t-test's p-value is at most {alpha:g} / {tests} = {alpha / tests:.2g}, "
-            f"since {tests} tests share the level (Bonferroni; Holm's correction needs no more queries); of equal "
-            f"systems, {chance} of 100 such experiments find any difference"
+            f"power: the probability that the t-test's p-value is at most {alpha:g} / {tests} = {alpha / tests:.2g} if "
+            f"the true difference is the one stated, since {tests} tests share the level (Bonferroni; Holm's "
+            f"correction needs no more queries); of equal systems, {chance} of 100 such experiments find any difference"
         ]
     else:
         notes = [
-            f"power: the probability that the test's p-value is at most {alpha:g}; of equal systems, {chance} of 100 "
-            "experiments find a difference, too"
+            f"power: the probability that the test's p-value is at most {alpha:g} if the true difference is the one "
+            f"stated; of equal systems, it is at most {alpha:g} in {chance} of 100 experiments, too"
         ]
     if plan.pair is not None:
         notes.append(

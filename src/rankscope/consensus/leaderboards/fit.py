@@ -495,7 +495,7 @@ def fit_leaderboard(
         estimate = estimate_from_preferences(source, settings, progress)
         units = None if source.unit is None else source.unit.codes
     if len(estimate.abilities) <= FEWEST:
-        cure = "" if settings.prior else "use a prior, as prior=0.5 (--prior 0.5), or "
+        cure = "" if settings.prior else "use a prior, such as prior=0.5 (--prior 0.5), or "
         cure += "leave covariates and position out, or " if estimate.effects else ""
         raise InputError(
             f"only {len(estimate.abilities) - 1} of {settings.n_resamples} resamples have a solution, too few for "
@@ -624,6 +624,6 @@ def side_note(source: Preferences) -> list[str]:
         return []
     left_share = float((outcomes > 0).mean())
     return [
-        f"the left system won {format_wins_in_words(left_share)} of 100 decided comparisons: if sides were assigned at "
-        "random, being on the left matters; --position removes this effect"
+        f"the left system won {format_wins_in_words(left_share)} % of the decided comparisons: if sides were assigned "
+        "at random, being on the left matters; --position removes this effect"
     ]

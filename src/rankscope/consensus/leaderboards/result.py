@@ -261,7 +261,7 @@ class Leaderboard(Result):
 
 
 def format_wins(share: float) -> str:
-    """A share as a number of 100, for a table; only a share of 1 is 100, and only a share of 0 is 0."""
+    """A share as a percentage, for a table; only a share of 1 is 100, and only a share of 0 is 0."""
     if np.isnan(share):
         return "-"
     if 0 < share < 0.005:
@@ -271,4 +271,4 @@ def format_wins(share: float) -> str:
 
 def format_wins_in_words(share: float) -> str:
     """The same in a sentence."""
-    return format_wins(share).replace(">", "more than ").replace("<", "fewer than ")
+    return format_wins(share).replace(">", "more than ").replace("<", "less than ")

@@ -68,7 +68,7 @@ def order_section(board: Leaderboard) -> Section:
             column("rank", board.rank),
             column("possible ranks", zip(board.rank_low, board.rank_high, strict=True), format_ranks),
             column("cluster", board.cluster),
-            column("wins of 100", board.wins, format_wins),
+            column("wins %", board.wins, format_wins),
             column("pairs" if board.settings.is_of_votes else "comparisons", n_met.tolist(), thousands),
         ),
         figure=Figure("leaderboard", data),
@@ -91,15 +91,17 @@ def leader_sentence(board: Leaderboard) -> str:
         return "All systems have the same rating, so that none leads."
     if len(leaders) > 1:
         text = f"{join_names(leaders)} share the first rank."
-        return text + (f" {leaders[0]} is not significantly better than {join_names(others)}." if others else "")
+        return text + (
+            f" {leaders[0]} is not significantly better than {join_names(others, conjunction='or')}." if others else ""
+        )
     name = leaders[0]
     rating_text = f"{format_rating(board, board.rating[0])} ({level} interval {format_rating(board, board.low[0])} to "
     rating_text += f"{format_rating(board, board.high[0])})"
     if not others:
         return f"{name} leads with a rating of {rating_text} and is significantly better than every other system."
     ties_all = len(others) == len(board.systems) - 1
-    who = "any other system" if ties_all else join_names(others)
-    return f"{name} has the highest rating, {rating_text}, but is not significantly better than {who}."
+    who = "any other system" if ties_all else join_names(others, conjunction="or")
+    return f"{name} has the highest rating, {rating_text}, but it is not significantly better than {who}."
 
 
 def language_pairs_sentence(board: Leaderboard) -> str:
@@ -128,7 +130,7 @@ def win_rates_sentence(board: Leaderboard) -> str:
     opponents = [(board.win_rates[0, 1], f"{second} (next)")]
     if board.rank[-1] > board.rank[1]:
         opponents.append((board.win_rates[0, -1], f"{last} (last)"))
-    phrases = [f"{format_wins_in_words(share)} of 100 comparisons with {opponent}" for share, opponent in opponents]
+    phrases = [f"{format_wins_in_words(share)} % of comparisons with {opponent}" for share, opponent in opponents]
     return f"The model predicts that {leader} wins {' and '.join(phrases)}; a tie counts as half a win."
 
 
@@ -136,11 +138,11 @@ def order_notes(board: Leaderboard) -> list[str]:
     share = format_percent(board.settings.confidence_level)
     return [
         {
-            "elo": "rating: the mean is 1000, and 400 points more mean odds of winning of ten to one",
+            "elo": "rating: scaled to a mean of 1000; a lead of 400 points corresponds to odds of 10 to 1 of winning",
             "log": "rating: logarithm of odds, with mean 0; 1 more multiplies the odds of winning by 2.72",
             "wins": "rating: percentage of comparisons won if all other systems are met equally often",
         }[board.settings.scale],
-        "wins of 100: comparisons won if all other systems are met equally often; a tie counts as half a win",
+        "wins %: percentage of comparisons won if all other systems are met equally often; a tie counts as half a win",
         f"possible ranks: from the {share} intervals of the differences between systems; these are not corrected for "
         "multiple comparisons, so that with many systems a few may be wrong",
         "cluster: every system of a cluster is significantly better than every system of the following clusters",
@@ -165,7 +167,7 @@ def wins_section(board: Leaderboard) -> Section:
         tie_share, low, high = (format_wins(x / (2 + x)) for x in shares)
         level = format_percent(board.settings.confidence_level)
         notes.append(
-            f"two systems with the same rating tie in {tie_share} of 100 comparisons ({level} interval {low} to {high})"
+            f"two systems with the same rating tie in {tie_share} % of comparisons ({level} interval {low} to {high})"
         )
     notes += [*board.fit, *worst_fit_note(board)]
     rates = board.win_rates.copy()
@@ -173,7 +175,7 @@ def wins_section(board: Leaderboard) -> Section:
     data = {"systems": list(board.systems), "rates": rates, "counts": board.met, "note": "Predicted by the model."}
     return Section(
         title="Win rates",
-        sentence="Predicted wins of the system of the row in 100 comparisons with the system of the column.",
+        sentence="Predicted percentage of comparisons that the system of the row wins against that of the column.",
         table=table_of(
             column("", shown_systems, name=True),
             *(column(system, rates[:n, j], format_wins) for j, system in enumerate(shown_systems)),
@@ -194,8 +196,8 @@ def worst_fit_note(board: Leaderboard) -> list[str]:
         return []
     return [
         f"largest difference between data and model: {board.systems[i]} won "
-        f"{format_wins_in_words(board.observed[i, j])} of 100 comparisons with {board.systems[j]}, and the model "
-        f"predicts {format_wins_in_words(board.win_rates[i, j])}"
+        f"{format_wins_in_words(board.observed[i, j])} % of its comparisons with {board.systems[j]}, and the "
+        f"model predicts {format_wins_in_words(board.win_rates[i, j])} %"
     ]
 
 
@@ -250,13 +252,13 @@ def effect_sentence(effect: Effect, level: float) -> str:
     subject = (
         "Standing on the left side"
         if effect.name == POSITION
-        else f"{effect.step:,g} more of {effect.name} on the left side"
+        else f"An increase of {effect.step:,g} in {effect.name} on the left side"
     )
     factor, low, high = format_odds(effect)
     odds_text = f"(odds ratio {factor}, {format_percent(level)} interval {low} to {high})"
     if effect.low <= 0 <= effect.high:
-        return f"{subject} has no significant effect on the odds of winning {odds_text}."
-    return f"{subject} {'raises' if effect.value > 0 else 'lowers'} the odds of winning {odds_text}."
+        return f"{subject} has no significant effect on the left system's odds of winning {odds_text}."
+    return f"{subject} {'raises' if effect.value > 0 else 'lowers'} the left system's odds of winning {odds_text}."
 
 
 def consistency_section(board: Leaderboard) -> Section:
@@ -267,7 +269,7 @@ def consistency_section(board: Leaderboard) -> Section:
     if repeats is not None and repeats.pairs:
         share = repeats.alike / repeats.pairs
         sentences.append(
-            f"Two comparisons of the same two systems agree in {format_wins_in_words(share)} of 100 cases: the same "
+            f"Two comparisons of the same two systems agree in {format_wins_in_words(share)} % of cases: the same "
             "system wins, or both are ties."
         )
         pairs.append(("two comparisons of the same two systems", share, repeats.pairs))
@@ -279,14 +281,14 @@ def consistency_section(board: Leaderboard) -> Section:
     decided = board.n - board.n_ties
     if decided:
         sentences.append(
-            f"The system with the higher rating won {format_wins_in_words(board.upheld)} of 100 decided comparisons."
+            f"The system with the higher rating won {format_wins_in_words(board.upheld)} % of the decided comparisons."
         )
         pairs.append(("ratings and decided comparisons", board.upheld, decided))
     table = None
     if pairs:
         names, shares, counts = zip(*pairs, strict=True)
         table = table_of(
-            column("", names, name=True), column("agree of 100", shares, format_wins), column("n", counts, thousands)
+            column("", names, name=True), column("agree %", shares, format_wins), column("n", counts, thousands)
         )
     return Section(title="Agreement of comparisons", sentence=" ".join(sentences), table=table)
 
@@ -313,7 +315,7 @@ def voters_sentence(agreement: VoterAgreement) -> str:
 def format_rating(board: Leaderboard, value: float) -> str:
     """A rating with the digits of its scale; never a negative zero.
 
-    Where all systems meet equally often, wins of 100 are observed shares, such as 58.75, except for the last bits of
+    Where all systems meet equally often, wins are observed shares, such as 58.75, except for the last bits of
     the fit. These are rounded away first, so that they do not decide how 58.75 is rounded.
     """
     return format_number(round(float(value), 9), DIGITS[board.settings.scale])

@@ -55,7 +55,7 @@ __all__ = [
 
 #: The most groups, and the most systems of each, that a message names.
 GROUPS, NAMES = 6, 4
-CURE = "add comparisons between them, or use a prior, as prior=0.5 (--prior 0.5)"
+CURE = "add comparisons between them, or use a prior, such as prior=0.5 (--prior 0.5)"
 
 
 def arcs(contexts: Contexts) -> tuple[Ints, Ints, Ints]:
@@ -415,7 +415,7 @@ def fit_estimate(
         if not likelihood.prior and not davidson_has_maximum(contexts, sums)[0]:
             raise InputError(
                 "Davidson's model has no solution for these wins and ties: no cycle of systems has more wins than "
-                "ties; count ties as half wins ('half'), or use a prior, as prior=0.5 (--prior 0.5)"
+                "ties; count ties as half wins ('half'), or use a prior, such as prior=0.5 (--prior 0.5)"
             )
     check_identified(likelihood, names)
     fitted = maximum(likelihood, sums)
@@ -434,7 +434,7 @@ def out_of_reach(likelihood: Likelihood, names: list[str]) -> str:
             f"{join_names(map(repr, names))} may decide every comparison that the strengths do not, or nearly, so that "
             "its effect has no most likely value; leave it out"
         )
-    cure = f"a prior above {likelihood.prior:g}" if likelihood.prior else "a prior, as prior=0.5 (--prior 0.5)"
+    cure = f"a prior above {likelihood.prior:g}" if likelihood.prior else "a prior, such as prior=0.5 (--prior 0.5)"
     return (
         "the most likely strengths are so far apart that the comparisons have almost no information on their distance "
         f"(less than {FAINT:g} of that on equal systems); use {cure}"

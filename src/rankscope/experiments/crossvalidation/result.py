@@ -257,8 +257,8 @@ def seeds_note(result: CrossValidation) -> list[str]:
     if not doubtful_pairs:
         return []
     return [
-        f"{join_names(doubtful_pairs)}: the test, which considers only queries, finds a difference no larger than "
-        "chance can cause by queries and seeds together; use more seeds"
+        f"{join_names(doubtful_pairs)}: significant in the test, where only the queries are random, but not if the "
+        "training seeds are random as well; use more seeds"
     ]
 
 

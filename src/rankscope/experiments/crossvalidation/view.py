@@ -75,8 +75,10 @@ def verdict(result: CrossValidation) -> str:
     if clear:
         clauses.append(f"it is significantly better than {join_names(clear)}")
     if weak:
-        reservation = "by no more than chance can cause by queries and seeds together"
-        clauses.append(f"it is significantly better than {join_names(weak)} on these queries, but {reservation}")
+        clauses.append(
+            f"its lead over {join_names(weak)} is significant if only the queries are random, but not if the training "
+            "seeds are random as well"
+        )
     if undecided:
         clauses.append(f"no significant difference from {join_names(undecided)} was found")
     return "; ".join(clauses) + ". " + noise_sentence(result, comparison, best)
@@ -104,23 +106,22 @@ def noise_sentence(result: CrossValidation, comparison: MeasureComparison, best:
     low, high = float(noise.both[with_best].min()), float(noise.both[with_best].max())
     size_text, pair_text = f"about {low:.4f}", ""
     if high - low > RANGE_FROM * low:
-        size_text, pair_text = f"{low:.4f} to {high:.4f}", ", depending on the ranker"
-    reason = f"the choice of queries ({format_range(noise.queries[with_best])})"
+        size_text, pair_text = f"{low:.4f} to {high:.4f}", ", depending on the ranker,"
+    reason = f"by the choice of queries: {format_range(noise.queries[with_best])}"
     if np.isnan(noise.seeds[with_best]).any():
         is_mean = result.test.kinds[0] == "mean"
         unknown_reason = "there is only one" if is_mean else f"{comparison.measure} is not a mean over queries"
         reason += f"; how much seeds add is unknown, since {unknown_reason}"
     elif (noise.seeds[with_best] > 0).any():
-        reason += f" and of {pluralise(result.seeds, 'seed')} ({format_range(noise.seeds[with_best])})"
-    if len(result.models) == 2:
-        subject = f"Two means of {comparison.measure_values.label} that are less than {size_text} apart"
-    else:
-        label = comparison.measure_values.label
-        subject = f"Means of {label} that are less than {size_text} from that of {result.models[best]}"
-        subject += f"{pair_text}," if pair_text else ""
+        reason = (
+            f"by the choice of queries alone: {format_range(noise.queries[with_best])}; "
+            f"by that of {pluralise(result.seeds, 'seed')} alone: {format_range(noise.seeds[with_best])}"
+        )
+    rival_text = "" if len(result.models) == 2 else f" from {result.models[best]}"
     return (
-        f"{subject} may well differ by chance: in {format_percent(comparison.alpha)} of such experiments two equally "
-        f"good rankers differ by that much, just because of {reason}."
+        f"A difference{rival_text} in mean {comparison.measure_values.label} below {size_text}{pair_text} is within "
+        f"chance at level {comparison.alpha:g}: two equally good rankers differ by that much or more in "
+        f"{format_percent(comparison.alpha)} of such experiments ({reason})."
     )
 
 

@@ -292,7 +292,7 @@ def plan_of(settings: TrainingSettings) -> Plan:
     plan = make_plan([settings.measure], rel=settings.rel)
     if len(plan.measures) != 1:
         raise ParameterError(
-            f"{settings.measure} is {len(plan.measures)} measures, expected one to choose by, as nDCG@10"
+            f"{settings.measure} is {len(plan.measures)} measures, expected one to choose by, such as nDCG@10"
         )
     single_measure = plan.measures[0]
     if single_measure.higher_is_better is None or single_measure.summary == "none":

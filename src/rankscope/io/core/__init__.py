@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from rankscope.io.core.streams import Readable as Readable
     from rankscope.io.core.streams import binary_file_error as binary_file_error
     from rankscope.io.core.streams import empty_file_error as empty_file_error
+    from rankscope.io.core.streams import missing_file_error as missing_file_error
     from rankscope.io.core.streams import open_binary as open_binary
     from rankscope.io.core.streams import open_raw as open_raw
     from rankscope.io.core.streams import refuse_devices as refuse_devices
@@ -156,6 +157,7 @@ HOMES = {
     "find_lone_returns": "blocks",
     "looks_like_trec": "blocks",
     "make_folder": "atomic_write",
+    "missing_file_error": "streams",
     "open_binary": "streams",
     "open_raw": "streams",
     "open_source": "source",

@@ -158,8 +158,8 @@ COLUMNS_NOTE = (
     "worth: the number of queries judged by people alone that would be as precise"
 )
 INTERVALS_NOTE = (
-    "combined intervals are valid however good the machine is, if people judged a random sample of these queries; each "
-    "holds by itself, not all at once"
+    "combined intervals have about the stated confidence level, however good or bad the machine is, if people judged a "
+    "random sample of these queries; the level holds for each interval, not for all of them jointly"
 )
 
 

@@ -85,7 +85,8 @@ def systems_sentence(measure_estimates: MeasureEstimates, estimate: PredictionPo
         low, high = float(effective.min()), float(effective.max())
         worth_text = f"{low:.0f}" if round(low) == round(high) else f"{low:.0f} to {high:.0f}"
         gain_sentence = (
-            f"With it, these {estimate.n:,} are worth as much as {worth_text} judged by people alone. "
+            "With the machine's judgments, the means of single systems are estimated as precisely as from about "
+            f"{worth_text} queries judged by people alone. "
             if known_gains.size
             else ""
         )
