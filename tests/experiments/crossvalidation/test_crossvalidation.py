@@ -214,7 +214,7 @@ def test_what_is_no_mean_is_not_called_one() -> None:
     worth = next(section for section in made.sections() if mentions(section.title, "features"))
     assert mentions(worth.sentence, "GMAP", "shuffled")
     assert "mean GMAP" not in text
-    assert "less than about" in text
+    assert "below about" in text
     alone = cross_validate(features(), "linear:listnet", "GMAP", folds=3, seeds=1, epochs=3)
     assert mentions(alone.sections()[0].sentence, "linear:listnet", "GMAP of 0.")
 
@@ -312,7 +312,7 @@ def test_on_mq2007_a_linear_ranker_reaches_what_it_should_and_noise_is_about_six
     made = cross_validate(source, losses, ["nDCG(gain='exp')@10", "AP"], seeds=1, epochs=12)
     assert len(made.test.scores.query_ids) == 1692
     assert made.test.overall[0] == pytest.approx([0.4485, 0.462], abs=0.006)
-    size = re.search(r"less than about 0\.(\d+)", " ".join(str(made).split()))
+    size = re.search(r"below about 0\.(\d+)", " ".join(str(made).split()))
     assert size is not None
     assert 0.002 < float(f"0.{size[1]}") < 0.010
 
