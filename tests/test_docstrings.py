@@ -27,6 +27,8 @@ def public_functions(package: str) -> Iterator[tuple[str, Callable[..., Any]]]:
         value = getattr(module, name)
         if not (inspect.isfunction(value) or inspect.isclass(value)) or not value.__module__.startswith("rankscope."):
             continue
+        if inspect.isclass(value) and issubclass(value, Exception):  # which users catch and do not make
+            continue
         yield f"{package}.{name}", value
         if inspect.isclass(value):
             for method_name, method in vars(value).items():
