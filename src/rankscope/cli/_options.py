@@ -28,6 +28,7 @@ __all__ = [
     "evaluation_options",
     "file_option",
     "format_option",
+    "given_flags",
     "holds_scores",
     "input_option",
     "load_scores",

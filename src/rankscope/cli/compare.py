@@ -16,6 +16,7 @@ from rankscope.cli._options import (
     holds_scores,
     load_scores,
     missing_runs_error,
+    save_option,
     score_file_options,
     system_paths,
 )
@@ -69,7 +70,7 @@ __all__ = [
 )
 @option_group(
     "Output",
-    click.option("--save", metavar="FILE", help="Save the scores of the RUNs to a .parquet file, for --against."),
+    save_option("Save the scores of the RUNs to a .parquet file, for --against."),
     details_option("Also show bootstrap intervals, effect sizes and single queries."),
 )
 @option_group("Output", result_options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
@@ -13,6 +13,7 @@ from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import (
     cluster_option,
     format_option,
+    given_flags,
     input_option,
     measure_option,
     name_option,
@@ -21,7 +22,7 @@ from rankscope.cli._options import (
     workers_option,
 )
 from rankscope.cli._output import check_output, progress_bar
-from rankscope.cli._setting_options import is_given, option_of, setting_options, take_settings
+from rankscope.cli._setting_options import option_of, setting_options, take_settings
 from rankscope.data.run import Run
 from rankscope.errors import ParameterError
 from rankscope.fusion.fuse_runs import fuse_pool
@@ -102,12 +103,6 @@ def fuse_options(command: Function) -> Function:
     ):
         command = option_group(title, *options)(command)
     return command
-
-
-def given_flags(names: Sequence[str]) -> list[str]:
-    """The flags of those of these options that were given. names: of their values."""
-    flags = {param.name: param.opts[-1] for param in click.get_current_context().command.params}
-    return [flags[name] for name in names if name in flags and is_given(name)]
 
 
 def check_options(

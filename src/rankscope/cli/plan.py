@@ -12,6 +12,7 @@ from rankscope.cli._options import (
     evaluation_options,
     holds_scores,
     load_scores,
+    machine_option,
     missing_runs_error,
     refuse_workers,
     score_file_options,
@@ -47,11 +48,9 @@ __all__ = [
 )
 @option_group(
     "Machine judgments",
-    click.option(
-        "--machine",
-        metavar="QRELS",
-        help="File with a machine's judgments of all queries. Plans how many queries people must judge for "
-        "intervals of --width.",
+    machine_option(
+        "File with a machine's judgments of all queries. Plans how many queries people must judge for intervals of "
+        "--width."
     ),
     setting_options(JudgmentPlanSettings, only=("map",), hint="Needs --machine."),
 )

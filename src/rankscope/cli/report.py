@@ -16,6 +16,7 @@ from rankscope.cli._options import (
     evaluation_options,
     holds_scores,
     load_scores,
+    machine_option,
     missing_runs_error,
     reading_workers,
     score_file_options,
@@ -47,11 +48,9 @@ DEFAULT = "report.html"
 @option_group("Comparison", setting_options(ComparisonSettings))
 @option_group(
     "Machine judgments",
-    click.option(
-        "--machine",
-        metavar="QRELS",
-        help="File with a machine's (such as an LLM's) judgments of all queries; the argument QRELS then holds"
-        " people's judgments of some of them. Adds estimates from both.",
+    machine_option(
+        "File with a machine's (such as an LLM's) judgments of all queries; the argument QRELS then holds people's "
+        "judgments of some of them. Adds estimates from both."
     ),
     click.option(
         "--map",

@@ -7,12 +7,11 @@ from typing import Any
 import click
 
 from rankscope.cli._groups import Command, option_group
-from rankscope.cli._options import table_output_option
+from rankscope.cli._options import input_option, table_output_option
 from rankscope.cli._output import check_output
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.errors import ParameterError
 from rankscope.fusion.features import RunFeatureSettings, features_of_runs
-from rankscope.io.core import FORMATS
 from rankscope.io.letor import write_features
 
 __all__ = [
@@ -24,12 +23,7 @@ __all__ = [
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @option_group("Features", setting_options(RunFeatureSettings))
-@click.option(
-    "--input",
-    "input_",
-    type=click.Choice(list(FORMATS)),
-    help="Format of the runs. Default: detected from the content.",
-)
+@input_option()
 @table_output_option
 def runs(
     qrels: str,

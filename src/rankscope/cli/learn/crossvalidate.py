@@ -16,6 +16,7 @@ from rankscope.cli._results import ResultOutput, pop_result_output, result_optio
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.cli.learn._ranker_options import (
     blend_options,
+    cache_option,
     check_torch_options,
     pop_blend,
 )
@@ -77,9 +78,7 @@ WORTH_WORKERS = 1 << 20
     help="Train the ranker again without these features, and test what it loses. GROUP is NAME=FEATURES, "
     "by number or column: text=1-5,7 or titles=title*,url. May be repeated.",
 )
-@click.option(
-    "--cache", is_flag=True, help="Keep a binary copy of each file of features beside it, and read the copy next time."
-)
+@cache_option
 @workers_option(default="all cores if the work is long enough")
 @option_group("Large data", cluster_option)
 @details_option()
