@@ -224,14 +224,22 @@ class Plan:
 
     def refuse_levels_above_grades(self, hits: Hits) -> None:
         """Raise ParameterError where all grades are below the `rel` of the evaluation, and a measure depends on it."""
+        key = ("level_above_grades", self.names, hits.rel)
+        fault: str = hits.cached_on_qrels(key, lambda: self.level_above_grades(hits))
+        if fault:
+            raise ParameterError(fault)
+
+    def level_above_grades(self, hits: Hits) -> str:
+        """What is wrong with the `rel` of the evaluation, if all grades are below it; "" if nothing is."""
         for measure in self.measures:
             level = hits.rel if getattr(measure, "rel", 0) is None else 0
             if measure.level(hits) == level > hits.max_grade > 0:
-                raise ParameterError(
+                return (
                     f"{measure}: no document is judged {level} or higher (grades go up to {hits.max_grade}), so that "
                     "none is relevant; choose the lowest grade that counts with --rel (rel=), or in the measure, as "
                     f"{replace_level(measure, hits.max_grade)}"
                 )
+        return ""
 
     def apply_missing_rules(self, values: Floats, undefined: Bools, hits: Hits) -> None:
         """Apply the rules of `missing` and `no_relevant` to values (measures, queries), in place."""

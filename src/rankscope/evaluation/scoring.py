@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -76,7 +76,8 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
         notes += empty_note(count_empty_values(values, run.hits, plan), system, plan)
     if plan.needs_subtopics and first.subtopics is not None and not first.subtopics.subtopic.any():
         notes.append("no query has more than one subtopic: a measure of diversity has nothing to tell apart")
-    notes += below_level_note(first, plan, first.grades)
+    key: tuple[Any, ...] = ("below_level_note", plan.names, first.rel)
+    notes += first.cached_on_qrels(key, lambda: below_level_note(first, plan, first.grades))
     key = ("undefined_note", plan.names, first.rel, plan.no_relevant)
     notes += first.cached_on_qrels(key, lambda: undefined_note(undefined, plan))
     return Scores(
