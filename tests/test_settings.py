@@ -110,6 +110,8 @@ WRITTEN_BY_HAND = {
         "-J": "trec_eval",
         "-M": "trec_eval",
         "-N": "trec_eval",
+        "-R": "trec_eval",
+        "-Z": "trec_eval",
         "-c": "trec_eval",
         "-l": "trec_eval",
         "-m": "trec_eval",

@@ -16,13 +16,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rankscope.compat.trec_eval import NICKNAMES, ONLY_10, MeasureLine, parse_measure_lines
+from rankscope.compat.trec_eval import GROUP_MEASURES, ONLY_10, QRELS_NICKNAMES, MeasureLine, parse_measure_lines
 from rankscope.data.grades import refuse_fractions
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention, Joiner
 from rankscope.data.qrels import Qrels
-from rankscope.errors import InputError
+from rankscope.errors import InputError, UnknownName
 from rankscope.measures.names import TREC_NAMES
+from rankscope.measures.preferences import PREFERENCE_MEASURES
 from rankscope.measures.presets import PRESETS
 from rankscope.typing import Floats
 
@@ -41,7 +42,7 @@ VERSION = "trec_eval-9"
 CONSTANTS = {"runid": 0.0, "num_q": 1.0, "relstring": 0.0}
 #: Infinite in float32, in which scores are compared, so that infinite scores tie with it as in C.
 LARGEST_SCORE = sys.float_info.max
-supported_nicknames = {name: set(members) - ONLY_10 for name, members in NICKNAMES.items()}
+supported_nicknames = {name: set(members) - ONLY_10 for name, members in QRELS_NICKNAMES.items()}
 supported_measures = set(supported_nicknames["all_trec"])
 T = TypeVar("T", int, float)
 
@@ -156,7 +157,7 @@ class RelevanceEvaluator:
         """(measures, queries)."""
         values = np.empty((len(self._columns), len(hits)))
         for row, line in zip(values, self._columns.values(), strict=True):
-            row[:] = CONSTANTS[line.stem] if line.measure is None else line.measure(hits)
+            row[:] = line.measures[0](hits) if line.measures else CONSTANTS[line.stem]
             if line.stem in ("gm_map", "gm_bpref"):
                 row[:] = np.log(np.maximum(row, 0.00001))
         return values
@@ -168,7 +169,11 @@ def measure_keys(measures: Iterable[str]) -> dict[str, MeasureLine]:
     for name in names:
         if not isinstance(name, str):
             raise TypeError(f"a measure is {name!r}, expected a name such as 'ndcg_cut_10'")
-    return {measure_key(line): line for line in parse_measure_lines(sorted(names), VERSION)}
+    lines = parse_measure_lines(sorted(names), VERSION, join_parameters=True)
+    for line in lines:
+        if line.stem in PREFERENCE_MEASURES or line.stem in GROUP_MEASURES:
+            raise UnknownName("measure of pytrec_eval", line.stem, sorted(supported_measures))
+    return {measure_key(line): line for line in lines}
 
 
 def measure_key(line: MeasureLine) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,19 +17,25 @@ from rankscope.data.grades import refuse_fractions
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention
 from rankscope.data.qrels import Qrels
-from rankscope.errors import ParameterError, RankscopeError, UnknownName
+from rankscope.data.rows import decode_ids
+from rankscope.errors import InputError, ParameterError, RankscopeError, UnknownName
 from rankscope.evaluation.joining import join_file
-from rankscope.io.core import source_name
+from rankscope.io.core import LineLayout, read_fields, source_name
 from rankscope.io.read import read_qrels
+from rankscope.io.trec import read_preference_judgments
+from rankscope.kernels.numbers import parse_floats
+from rankscope.kernels.segments import bounds
+from rankscope.kernels.text import decode
 from rankscope.measures.base import Measure
-from rankscope.measures.cascade import RBPResidual
 from rankscope.measures.names import TREC_NAMES, expand_trec, parse_measure, split_trec, trec_name
+from rankscope.measures.preferences import PREFERENCE_MEASURES, PreferenceJudgments, preference_values
 from rankscope.measures.presets import OFFICIAL, PRESETS
-from rankscope.measures.sets import Utility
-from rankscope.typing import Floats, PathLike
+from rankscope.typing import Bools, Floats, PathLike
 
 __all__ = [
+    "JUDGMENT_KINDS",
     "NICKNAMES",
+    "QRELS_NICKNAMES",
     "VERSIONS",
     "MeasureLine",
     "MissingQuery",
@@ -57,18 +64,36 @@ SET_MEASURES = (
 )
 
 
+#: Measures that are averaged over judgment groups, and the measures that they average.
+GROUP_MEASURES = {"map_avgjg": "map", "P_avgjg": "P", "Rprec_mult_avgjg": "Rprec_mult"}
+#: The kinds of judgments (-R), and their measures.
+QRELS, QRELS_GROUPS, PREFERENCES, QRELS_PREFERENCES = "qrels", "qrels_jg", "prefs", "qrels_prefs"
+JUDGMENT_KINDS = (QRELS, QRELS_GROUPS, PREFERENCES, QRELS_PREFERENCES)
+#: In the place of a z-score that has no mean, or no deviation.
+MISSING_ZSCORE = -1000000.0
+
+
 def printed_order() -> list[str]:
     """All names in the order in which trec_eval prints them, with those that are no measures of ours."""
     names = list(TREC_NAMES)
     names.insert(names.index("recall"), "relstring")
+    place = names.index("num_nonrel_judged_ret") + 1
+    names[place:place] = [*PREFERENCE_MEASURES, *GROUP_MEASURES]
     return ["runid", "num_q", *names]
 
 
 ORDER = printed_order()
-NICKNAMES = {
+#: Nicknames of measures of grades, and all.
+QRELS_NICKNAMES = {
     "official": ("runid", "num_q", *OFFICIAL),
     "set": ("runid", "num_q", *SET_MEASURES),
-    "all_trec": tuple(name for name in ORDER if name not in NOT_IN_ALL_TREC),
+    "all_trec": tuple(name for name in ORDER if name not in {*NOT_IN_ALL_TREC, *PREFERENCE_MEASURES, *GROUP_MEASURES}),
+}
+NICKNAMES = {
+    **QRELS_NICKNAMES,
+    "all_prefs": ("runid", "num_q", *PREFERENCE_MEASURES),
+    "prefs": ("runid", "num_q", *list(PREFERENCE_MEASURES)[:6]),
+    "qrels_jg": ("runid", "num_q", *GROUP_MEASURES),
 }
 
 
@@ -87,14 +112,15 @@ class MeasureLine(NamedTuple):
         Name in the output.
     tail
         Parameters in the name.
-    measure
-        Our measure; None for runid, num_q, relstring.
+    measures
+        Our measures, of which the value is the mean: one, but for 11pt_avg with parameters. None for runid, num_q,
+        relstring and preference measures.
     """
 
     stem: str
     printed_name: str
     tail: str | None
-    measure: Measure | None
+    measures: tuple[Measure, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +141,10 @@ class Options:
         -N.
     depth
         -M.
+    judgments
+        -R, the kind of judgments, of `JUDGMENT_KINDS`.
+    zscores
+        -Z, a file of means and standard deviations; values are printed as z-scores.
     """
 
     version: str = "trec_eval"
@@ -125,9 +155,13 @@ class Options:
     judged_only: bool = False
     collection_size: int | None = None
     depth: int | None = None
+    judgments: str = QRELS
+    zscores: PathLike | None = None
 
 
-def parse_measure_lines(names: Iterable[str], version: str = "trec_eval") -> list[MeasureLine]:
+def parse_measure_lines(
+    names: Iterable[str], version: str = "trec_eval", *, join_parameters: bool = False
+) -> list[MeasureLine]:
     """The lines that are printed for these measures and nicknames, in trec_eval's order, each once.
 
     Parameters
@@ -136,6 +170,8 @@ def parse_measure_lines(names: Iterable[str], version: str = "trec_eval") -> lis
         Measures and nicknames.
     version
         "trec_eval" (10.0) or "trec_eval-9".
+    join_parameters
+        Whether a measure that is named several times has all parameters given. Default: the first ones, as in the tool.
 
     Returns
     -------
@@ -159,13 +195,12 @@ def parse_measure_lines(names: Iterable[str], version: str = "trec_eval") -> lis
                 tails_by_stem.setdefault(stem, []).append(tail)
     lines: dict[str, MeasureLine] = {}
     for stem in (stem for stem in ORDER if stem in tails_by_stem):
-        # As in the tool: given parameters replace the defaults, and where they are no list, the first ones
-        # count.
+        # As in the tool: given parameters replace the defaults, and the first ones given count.
         tails = [tail for tail in tails_by_stem[stem] if tail is not None] or (None,)
-        has_several = stem in TREC_NAMES and TREC_NAMES[stem].comma_separated
-        stem_lines = [
-            line for tail in (tails if has_several else tails[:1]) for line in expand_name(stem, tail, defaults)
-        ]
+        base = GROUP_MEASURES.get(stem, stem)
+        has_several = base in TREC_NAMES and TREC_NAMES[base].comma_separated
+        used_tails = tails if has_several and join_parameters else tails[:1]
+        stem_lines = [line for tail in used_tails for line in expand_name(stem, tail, defaults)]
         if has_several:  # printed from the lowest to the highest
             stem_lines.sort(key=parameter_of)
         lines.update((line.printed_name, line) for line in stem_lines)
@@ -174,15 +209,18 @@ def parse_measure_lines(names: Iterable[str], version: str = "trec_eval") -> lis
 
 def parameter_of(line: MeasureLine) -> float:
     """The cutoff, recall or multiple in the printed name; 0 where there is none."""
-    return float(line.printed_name.removeprefix(f"{line.stem}_")) if line.printed_name != line.stem else 0.0
+    text = line.printed_name.removeprefix(f"{line.stem}_")
+    return float(text) if text != line.stem and "," not in text else 0.0
 
 
 def split_name(name: str, known_names: list[str], *, is_nickname: bool) -> tuple[str, str | None]:
     if name in ("runid", "num_q"):
         return name, None
     stem, dot, tail = name.partition(".")
-    if stem == "relstring":
+    if stem in ("relstring", "11pt_avg", *GROUP_MEASURES):
         return stem, tail if dot else None
+    if name in PREFERENCE_MEASURES:
+        return name, None
     stem_and_tail = split_trec(name)
     if stem_and_tail is None or (stem_and_tail[0] not in known_names and not is_nickname):
         if (suggestion := trec_eval_name(name)) is not None:
@@ -206,11 +244,16 @@ def expand_name(stem: str, tail: str | None, defaults: Mapping[str, Mapping[str,
     if stem == "relstring":
         if tail is not None and not (tail.isascii() and tail.isdigit() and int(tail[:9]) > 0):
             raise ParameterError(f"relstring.{tail}: cannot read {tail!r}, expected a whole number, as in relstring.10")
-        return [MeasureLine(stem, f"relstring_{tail}" if tail else "relstring", tail, None)]
-    if stem in ("runid", "num_q"):
-        return [MeasureLine(stem, stem, None, None)]
+        return [MeasureLine(stem, f"relstring_{tail}" if tail else "relstring", tail, ())]
+    if stem in ("runid", "num_q", *PREFERENCE_MEASURES):
+        return [MeasureLine(stem, stem, None, ())]
+    if stem == "11pt_avg" and tail is not None:
+        points = expand_trec("iprec_at_recall", tail, defaults)
+        return [MeasureLine(stem, f"{stem}_{tail}", tail, tuple(measure for _, measure in points))]
+    base = GROUP_MEASURES.get(stem, stem)
     return [
-        MeasureLine(stem, printed_name, tail, measure) for printed_name, measure in expand_trec(stem, tail, defaults)
+        MeasureLine(stem, stem + printed_name.removeprefix(base), tail, (measure,))
+        for printed_name, measure in expand_trec(base, tail, defaults)
     ]
 
 
@@ -241,16 +284,70 @@ def trec_eval(qrels: PathLike, run: PathLike, names: Iterable[str] = ("official"
         Version 10.0 without `complete` stops, since the run lacks a query.
     """
     lines = parse_measure_lines(names, options.version)
-    judgments = read_qrels(qrels)
-    advice = "evaluate them with `rankscope evaluate`, which takes fractions (in Python rankscope.evaluate)"
-    refuse_fractions(judgments.relevance, source_name(qrels), "trec_eval", advice)
+    refuse_other_measures(lines, options.judgments)
+    preferences = None
+    if options.judgments in (PREFERENCES, QRELS_PREFERENCES):
+        preferences = read_preference_judgments(qrels, has_subgroups=options.judgments == PREFERENCES)
+        judgments = preferences.documents
+    else:
+        judgments = read_qrels(qrels, subtopics=options.judgments == QRELS_GROUPS)
+        advice = "evaluate them with `rankscope evaluate`, which takes fractions (in Python rankscope.evaluate)"
+        refuse_fractions(judgments.relevance, source_name(qrels), "trec_eval", advice)
+    zscores = read_zscores(options.zscores) if options.zscores is not None else None
     convention = Convention(precision=PRESETS[options.version].precision, rel=options.level)
     joined = join_file(judgments, run, convention, "trec", None)
-    return TrecEvalReport(judgments, joined.hits, joined.name, lines, options).text()
+    report = TrecEvalReport(judgments, joined.hits, joined.name, lines, options)
+    report.preferences, report.zscores = preferences, zscores
+    return report.text()
+
+
+def refuse_other_measures(lines: list[MeasureLine], judgments: str) -> None:
+    """Raise ParameterError for a measure that these judgments do not serve."""
+    for line in lines:
+        if line.stem in PREFERENCE_MEASURES:
+            kinds = [PREFERENCES, QRELS_PREFERENCES]
+        elif line.stem in GROUP_MEASURES:
+            kinds = [QRELS_GROUPS]
+        else:
+            kinds = [*JUDGMENT_KINDS] if line.stem in ("runid", "num_q") else [QRELS]
+        if judgments not in kinds:
+            served = {PREFERENCES: "all_prefs", QRELS_PREFERENCES: "all_prefs", QRELS_GROUPS: "qrels_jg"}
+            advice = f"-m {served[judgments]} has the measures of -R {judgments}" if judgments in served else ""
+            raise ParameterError(
+                f"{line.stem} needs judgments that are read with -R {' or '.join(kinds)}, not -R {judgments}"
+                + (f"; {advice}" if advice else "")
+            )
+
+
+ZSCORE_LAYOUT = LineLayout(4, 4, (0, 1, 2, 3), "4 (query measure mean deviation)", lambda *_: None)
+
+
+def read_zscores(path: PathLike) -> dict[tuple[str, str], tuple[float, float]]:
+    """Mean and standard deviation for each query and measure, from lines of `query measure mean deviation`.
+
+    Raises InputError for a malformed line.
+    """
+    block, (queries, measures, *texts) = read_fields(path, ZSCORE_LAYOUT)
+    columns = []
+    for name, fields in zip(("mean", "deviation"), texts, strict=True):
+        numbers, invalid_rows = parse_floats(fields)
+        if invalid_rows.size:
+            row = invalid_rows[:1]
+            raise InputError(
+                f"{block.location(int(fields.starts[row[0]]))}: {name} {decode_ids(decode(fields.take(row)))[0]!r}, "
+                "expected a number; correct this line"
+            )
+        columns.append(numbers.tolist())
+    names = zip(decode_ids(decode(queries)), decode_ids(decode(measures)), strict=True)
+    return dict(zip(names, zip(*columns, strict=True), strict=True))
 
 
 class TrecEvalReport:
     """The values of one run, and their output."""
+
+    #: Judgments as preferences, and means and deviations for z-scores, where they were given.
+    preferences: PreferenceJudgments | None = None
+    zscores: Mapping[tuple[str, str], tuple[float, float]] | None = None
 
     def __init__(self, qrels: Qrels, hits: Hits, runid: str, lines: list[MeasureLine], options: Options) -> None:
         self.qrels, self.runid, self.lines, self.options = qrels, runid, lines, options
@@ -263,6 +360,7 @@ class TrecEvalReport:
             hits = hits.select(~missing)
         if options.depth is not None:  # first, as in the tool
             hits = hits.cut(options.depth)
+        self.whole_hits = hits
         if options.judged_only:
             hits = hits.judged_only()
         self.hits = replace(hits, collection_size=options.collection_size)
@@ -271,30 +369,99 @@ class TrecEvalReport:
 
     def values(self, line: MeasureLine) -> Floats:
         """(queries) the values as in the tool."""
-        assert line.measure is not None
-        values = line.measure(self.hits)
         missing = self.hits.missing
-        if isinstance(line.measure, RBPResidual):
+        if line.stem in GROUP_MEASURES:
+            values = self.group_mean(line.measures[0])
+        elif line.stem in PREFERENCE_MEASURES:
+            values = self.preference_values[line.stem]
+        else:
+            values = np.mean([measure(self.hits) for measure in line.measures], axis=0)
+        if line.stem == "rbp_resid":
             # 0 where nothing is unjudged, and for a query that the run lacks.
             judged = self.hits.sum(self.hits.relevance >= 0)
             values = np.where(missing | (judged == self.hits.retrieved), 0.0, values)
-        elif isinstance(line.measure, Utility) and self.is_version_10 and line.tail is not None and missing.any():
-            # 10.0 counts one unjudged document for a query that the run lacks, except with default parameters.
-            extended_hits = replace(self.hits, retrieved=np.where(missing, 1, self.hits.retrieved), _memory={})
-            values = line.measure(extended_hits)
-        if not self.is_version_10:
-            values = np.where(missing, 0.0, values)
-        return values
+        elif line.stem == "utility" and line.tail is not None and self.has_placeholder.any():
+            extended_hits = replace(
+                self.hits, retrieved=np.where(self.has_placeholder, 1, self.hits.retrieved), _memory={}
+            )
+            values = line.measures[0](extended_hits)
+        values = self.standardized(line, values)
+        return values if self.is_version_10 else np.where(missing, 0.0, values)
+
+    @property
+    def has_placeholder(self) -> Bools:
+        """Whether version 10.0 puts one unjudged document into the empty list of a query that the run lacks.
+
+        With -J it is left out again; only `utility` and `relstring` with parameters see it.
+        """
+        return self.hits.missing & self.is_version_10 & (not self.options.judged_only)
+
+    @cached_property
+    def preference_values(self) -> dict[str, Floats]:
+        assert self.preferences is not None
+        names = [line.stem for line in self.lines if line.stem in PREFERENCE_MEASURES]
+        return preference_values(self.preferences, self.whole_hits, names)
+
+    @cached_property
+    def hits_by_group(self) -> list[tuple[Bools, Hits]]:
+        """Whether each query has a first, second, ... judgment group, and the hits with its judgments alone."""
+        subtopics = self.whole_hits.subtopics
+        assert subtopics is not None
+        by_group = []
+        for number in range(int(subtopics.subtopic.max(initial=0)) + 1):
+            rows = np.flatnonzero(subtopics.subtopic == number)
+            queries = subtopics.query[rows]
+            n_judged = np.bincount(queries, minlength=len(self.whole_hits))
+            offsets = bounds(n_judged)
+            documents = self.whole_hits.grade_offsets[queries] + subtopics.judged[rows]
+            relevance = np.full(self.whole_hits.grades.size, -1)
+            places = np.full(self.whole_hits.grades.size, -1)
+            relevance[documents] = subtopics.relevance[rows]
+            places[documents] = np.arange(rows.size) - offsets[queries]
+            grades = subtopics.relevance[rows][np.lexsort((-subtopics.relevance[rows], queries))]
+            hits = self.whole_hits.rejudged(
+                relevance=relevance, places=places, grades=grades, grade_offsets=offsets, memory={}
+            )
+            by_group.append((n_judged > 0, hits.judged_only() if self.options.judged_only else hits))
+        return by_group
+
+    def group_mean(self, measure: Measure) -> Floats:
+        """The mean of a measure over the judgment groups of each query."""
+        values = [np.where(has_group, measure(hits), 0.0) for has_group, hits in self.hits_by_group]
+        n_groups = np.sum([has_group for has_group, _ in self.hits_by_group], axis=0)
+        mean: Floats = np.sum(values, axis=0) / n_groups
+        return mean
+
+    def standardized(self, line: MeasureLine, values: Floats) -> Floats:
+        """The values as z-scores, where means and deviations were given."""
+        if self.zscores is None:
+            return values
+        no_mean = (np.nan, np.nan)
+        means, deviations = np.array(
+            [self.zscores.get((query, line.printed_name), no_mean) for query in self.hits.query_ids]
+        ).T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scores = np.where((deviations == 0) & (values == means), 0.0, (values - means) / deviations)
+        return np.where(np.isfinite(scores), scores, MISSING_ZSCORE)
 
     def text(self) -> str:
         if not self.options.by_query and not self.options.summary:
             return ""
-        computed = [None if line.measure is None else self.values(line) for line in self.lines]
+        computed = [
+            self.values(line) if line.measures or line.stem in PREFERENCE_MEASURES else None for line in self.lines
+        ]
         output_lines = self.by_query(computed) if self.options.by_query else []
         if self.options.summary:
             pairs = [pair for pair in zip(self.lines, computed, strict=True) if pair[0].stem != "relstring"]
-            output_lines += [f"{line.printed_name:<22}\tall\t{self.summary(line, values)}\n" for line, values in pairs]
+            output_lines += [
+                f"{self.prefix}{line.printed_name:<22}\tall\t{self.summary(line, values)}\n" for line, values in pairs
+            ]
         return "".join(output_lines)
+
+    @property
+    def prefix(self) -> str:
+        """What stands before the names of measures."""
+        return "" if self.zscores is None else "Z"
 
     def by_query(self, computed: list[Floats | None]) -> list[str]:
         """The lines of each query, by one template for all lines; a NUL, which is in no id, stands for the query."""
@@ -305,11 +472,13 @@ class TrecEvalReport:
                 continue
             if values is None:
                 value_format = "'%s'"
-                columns.append(relstrings(self.hits, int(line.tail or 10)))
+                texts = relstrings(self.hits, int(line.tail or 10))
+                held = self.has_placeholder & (line.tail is not None)
+                columns.append(["-" if is_held else text for is_held, text in zip(held, texts, strict=True)])
             else:
-                value_format = "%d" if line.stem.startswith("num_") else "%6.4f"
+                value_format = "%d" if is_count(line) else "%6.4f"
                 columns.append(values.tolist())
-            template += f"{line.printed_name:<22}\t\0\t{value_format}\n"
+            template += f"{self.prefix}{line.printed_name:<22}\t\0\t{value_format}\n"
         if not columns:
             return []
         rows = zip(self.is_printed.tolist(), self.hits.query_ids, zip(*columns, strict=True), strict=True)
@@ -321,11 +490,16 @@ class TrecEvalReport:
         if line.stem == "num_rel" and self.options.complete:
             # With -c the tool counts all grades above 0, whatever -l says.
             return str(int((self.qrels.relevance > 0).sum()))
-        if line.stem.startswith("num_"):
+        if is_count(line):
             return str(int(values.sum()))
         if line.stem.startswith("gm_"):
             return f"{np.exp(running_mean(np.log(np.maximum(values, 0.00001)))):6.4f}"
         return f"{running_mean(values):6.4f}"
+
+
+def is_count(line: MeasureLine) -> bool:
+    """Whether values are counts, which are added up."""
+    return line.stem.startswith(("num_", "prefs_num_"))
 
 
 def running_mean(values: Floats) -> float:

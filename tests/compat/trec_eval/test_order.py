@@ -12,7 +12,7 @@ from rankscope.compat.trec_eval import parse_measure_lines
     ("asked", "printed"),
     [
         (["P.10,5"], ["P_5", "P_10"]),
-        (["P.10", "P.5"], ["P_5", "P_10"]),
+        (["P.10", "P.5"], ["P_10"]),
         (["P.05,5"], ["P_5"]),
         (["iprec_at_recall.0.5,.1"], ["iprec_at_recall_0.10", "iprec_at_recall_0.50"]),
         (["map", "P.5", "num_q"], ["num_q", "map", "P_5"]),

@@ -7,7 +7,7 @@ import sys
 import click
 
 from rankscope.cli._output import write_output
-from rankscope.compat.trec_eval import VERSIONS, MissingQuery, Options
+from rankscope.compat.trec_eval import JUDGMENT_KINDS, VERSIONS, MissingQuery, Options
 from rankscope.compat.trec_eval import trec_eval as run_trec_eval
 
 __all__ = [
@@ -25,7 +25,8 @@ __all__ = [
     default=["official"],
     show_default=True,
     metavar="MEASURE",
-    help="A measure, a nickname (official, all_trec, set), or one with parameters: ndcg_cut.10,20. May be repeated.",
+    help="A measure, a nickname (official, all_trec, set, all_prefs, prefs, qrels_jg), or one with parameters: "
+    "ndcg_cut.10,20. May be repeated.",
 )
 @click.option("-q", "by_query", is_flag=True, help="Also print each query.")
 @click.option(
@@ -38,6 +39,20 @@ __all__ = [
 @click.option("-J", "judged_only", is_flag=True, help="Remove documents without a judgment first.")
 @click.option("-N", "collection_size", type=click.IntRange(min=1), metavar="N", help="Size of the collection.")
 @click.option("-M", "depth", type=click.IntRange(min=1), metavar="N", help="Only the first N documents of each query.")
+@click.option(
+    "-R",
+    "judgments",
+    type=click.Choice(list(JUDGMENT_KINDS)),
+    default=JUDGMENT_KINDS[0],
+    show_default=True,
+    help="What QRELS holds: grades, grades of several groups of people, preferences, or grades taken as preferences.",
+)
+@click.option(
+    "-Z",
+    "zscores",
+    metavar="FILE",
+    help="Print z-scores. FILE has lines of query, measure, mean and standard deviation.",
+)
 @click.option("-D", "debug", type=int, metavar="N", help="Debugging level: accepted, and has no effect.")
 @click.option(
     "--preset",
@@ -58,6 +73,8 @@ def trec_eval(
     judged_only: bool,
     collection_size: int | None,
     depth: int | None,
+    judgments: str,
+    zscores: str | None,
     debug: int | None,
     version: str,
 ) -> None:
@@ -78,6 +95,8 @@ def trec_eval(
         judged_only=judged_only,
         collection_size=collection_size,
         depth=depth,
+        judgments=judgments,
+        zscores=zscores,
     )
     try:
         write_output(run_trec_eval(qrels, run, measures, options=options), None)

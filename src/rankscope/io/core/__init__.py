@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rankscope.io.core.blocks import find_lone_returns as find_lone_returns
     from rankscope.io.core.blocks import looks_like_trec as looks_like_trec
     from rankscope.io.core.blocks import read_all as read_all
+    from rankscope.io.core.blocks import read_fields as read_fields
     from rankscope.io.core.blocks import refuse_returns as refuse_returns
     from rankscope.io.core.blocks import split_block as split_block
     from rankscope.io.core.blocks import split_fields as split_fields
@@ -164,6 +165,7 @@ HOMES = {
     "parse_head": "formats",
     "pick_texts": "render",
     "read_all": "blocks",
+    "read_fields": "blocks",
     "read_arrays": "npz",
     "readable_partitions": "paths",
     "refuse_blanks": "render",

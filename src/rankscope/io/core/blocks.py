@@ -10,15 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError
-from rankscope.io.core.streams import Readable, binary_file_error, empty_file_error
+from rankscope.io.core.paths import source_name
+from rankscope.io.core.streams import Readable, binary_file_error, empty_file_error, open_binary
 from rankscope.kernels.text import PADDING, Fields
-from rankscope.typing import Indices
+from rankscope.typing import Indices, PathLike
 
 __all__ = [
     "BOM",
@@ -30,6 +31,7 @@ __all__ = [
     "find_lone_returns",
     "looks_like_trec",
     "read_all",
+    "read_fields",
     "refuse_returns",
     "split_block",
     "split_fields",
@@ -231,6 +233,13 @@ def read_all(stream: Readable, name: str, size: int = 0) -> LineBlock:
         block = reader.next(block.begin)
     assert block is not None  # an empty stream has raised
     return block
+
+
+def read_fields(path: PathLike, layout: LineLayout) -> tuple[LineBlock, list[Fields]]:
+    """All lines of a file, and the columns that `layout` names."""
+    with open_binary(path) as stream:
+        block = read_all(cast("Readable", stream), source_name(path))
+    return block, split_fields(block, layout)
 
 
 def split_block(block: LineBlock, size: int = BLOCK) -> Iterator[LineBlock]:

@@ -10,12 +10,14 @@ if TYPE_CHECKING:
     from rankscope.io.trec.format import RUN as RUN
     from rankscope.io.trec.format import advise_on_line as advise_on_line
     from rankscope.io.trec.format import stream_rows as stream_rows
+    from rankscope.io.trec.preference_judgments import read_preference_judgments as read_preference_judgments
 
 HOMES = {
     "advise_on_line": "format",
     "RUN": "format",
     "line_advice": "diagnose",
     "looks_like_rank_table": "diagnose",
+    "read_preference_judgments": "preference_judgments",
     "stream_rows": "format",
 }
 
