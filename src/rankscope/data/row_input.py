@@ -26,7 +26,7 @@ from rankscope.data.rows import (
     pack_strings,
     row_batch,
 )
-from rankscope.data.text import first_names
+from rankscope.data.tables import find_column, list_columns, to_frame, type_with_article
 from rankscope.errors import InputError
 from rankscope.kernels.segments import bounds, place_in_group
 from rankscope.kernels.text import Fields, decode, encode, hashes
@@ -48,11 +48,9 @@ __all__ = [
     "are_by_subtopic",
     "columns_of_frame",
     "detect_pieces",
-    "find_column",
     "has_lists",
     "is_mapping_of_lists",
     "is_mapping_of_mappings",
-    "list_columns",
     "refuse_bad_ids",
     "refuse_values",
     "require_column",
@@ -62,9 +60,7 @@ __all__ = [
     "rows_from_frame",
     "rows_from_lists",
     "shorten_value",
-    "to_frame",
     "to_numbers",
-    "type_with_article",
 ]
 
 
@@ -335,33 +331,6 @@ def rows_from_data(data: Any, value_field: str) -> Rows:
     return rows_from_frame(frame, value_field, kind, first_row=0)[0]
 
 
-def type_with_article(x: object) -> str:
-    name = type(x).__name__
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
-
-
-def to_frame(data: Any) -> pl.DataFrame:
-    """Data of any supported kind as a polars frame."""
-    import polars as pl
-
-    if isinstance(data, Mapping):
-        return pl.DataFrame(plain_columns(data))
-    if isinstance(data, Iterable) and not hasattr(data, "columns") and not hasattr(data, "__arrow_c_stream__"):
-        data = list(data)
-        if not all(isinstance(row, Mapping) for row in data):
-            raise TypeError  # polars would read tuples as columns
-    try:
-        return pl.DataFrame(data)
-    except ImportError:  # pandas without pyarrow
-        return pl.DataFrame({str(name): data[name].tolist() for name in data.columns})
-
-
-def plain_columns(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns, with NumPy's object arrays as lists, of which polars infers the type."""
-    object_columns = {name for name, column in data.items() if getattr(column, "dtype", None) == np.dtype(object)}
-    return {name: list(column) if name in object_columns else column for name, column in data.items()}
-
-
 @dataclass(frozen=True)
 class RowLocation:
     """Names the row of a document in the input, given where its id starts in the buffer.
@@ -582,17 +551,6 @@ def columns_of_frame(
     queries, docs = string_column(frame, "query_id", location.row), string_column(frame, "doc_id", location.row)
     subtopics = string_column(frame, "subtopic", location.row) if "subtopic" in names else None
     return RowColumns(queries, docs, values, subtopics)
-
-
-def find_column(columns: Sequence[str], names: Iterable[str]) -> str | None:
-    """The column with the first of these names that occurs, in any case and with blanks around it; None without one."""
-    column_of_name = {column.strip().lower(): column for column in reversed(columns)}
-    return next((column_of_name[name] for name in names if name in column_of_name), None)
-
-
-def list_columns(columns: Sequence[str]) -> str:
-    """The names of the columns, for a message."""
-    return first_names(map(repr, columns), 8)
 
 
 def require_column(columns: Sequence[str], field: str, names: Sequence[str], where: str) -> str:

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.data.row_input import COLUMN_NAMES, find_column
+from rankscope.data.row_input import COLUMN_NAMES
 from rankscope.data.scores import Scores
+from rankscope.data.tables import find_column
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.foreign_measure import measure_of_name
 from rankscope.evaluation.saved_scores import MAGIC, saved_scores

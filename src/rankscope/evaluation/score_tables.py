@@ -15,9 +15,10 @@ import numpy as np
 
 from rankscope.data.error_names import is_error_name
 from rankscope.data.hits import freeze
-from rankscope.data.row_input import COLUMN_NAMES, find_column
+from rankscope.data.row_input import COLUMN_NAMES
 from rankscope.data.scores import Scores
 from rankscope.data.sparse import refuse_sparse
+from rankscope.data.tables import find_column
 from rankscope.data.text import first_names, join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.evaluation.foreign_measure import foreign_measure, measure_of_name

@@ -18,15 +18,14 @@ from rankscope.data.row_input import (
     LIST_NAMES,
     NUMBER_LIST_NAMES,
     QUERY_NAMES,
-    find_column,
     has_lists,
     is_mapping_of_lists,
-    list_columns,
     require_column,
     rows_from_frame,
     rows_from_lists,
     shorten_value,
 )
+from rankscope.data.tables import find_column, list_columns
 from rankscope.errors import InputError
 from rankscope.io.core import BOM, VALUES, FileContent, Format, ReadRequest
 from rankscope.io.json_dicts import holds_records, json_shape, lines_of, parse_json

@@ -23,13 +23,13 @@ from rankscope.data.row_input import (
     QUERY_NAMES,
     all_integers,
     are_by_subtopic,
-    find_column,
     has_lists,
     is_mapping_of_lists,
     rows_from_dicts,
     shorten_value,
 )
 from rankscope.data.rows import Interner, Rows, decode_ids
+from rankscope.data.tables import find_column
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import (
     ALLOWED_BYTES,

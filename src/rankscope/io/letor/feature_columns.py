@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankscope.data.features import Features
-from rankscope.data.row_input import COLUMN_NAMES, find_column, require_column
+from rankscope.data.row_input import COLUMN_NAMES, require_column
+from rankscope.data.tables import find_column
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.io.letor.feature_lines import BEYOND, LARGEST, Dtype

@@ -25,12 +25,11 @@ from rankscope.data.row_input import (
     RowLocation,
     all_integers,
     columns_of_frame,
-    find_column,
-    list_columns,
     required_columns,
     rows_from_frame,
 )
 from rankscope.data.rows import RowBatch, Rows, decode_id, decode_ids, row_batch
+from rankscope.data.tables import find_column, list_columns
 from rankscope.errors import InputError
 from rankscope.io.core import (
     BOM,

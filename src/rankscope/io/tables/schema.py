@@ -1,24 +1,18 @@
-"""The columns that a format has, and tables that are read by them: names bound to a header, cells that keep their line.
-
-A `Schema` is bound to the header before a row is parsed, so that a missing column, two columns of one name and a
-column that the user calls otherwise are found first. `read_table` reads files, `table_of_frame` takes data frames.
-"""
+"""Tables in files, read by a schema that is bound to the header before a row is parsed; cells keep their line."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.data.row_input import find_column, list_columns, to_frame, type_with_article
-from rankscope.data.text import first_names, join_names
-from rankscope.errors import InputError, ParameterError
+from rankscope.data.tables import NUMBER, Codes, Column, Schema, Table, table_of_frame
+from rankscope.data.text import first_names
+from rankscope.errors import InputError
 from rankscope.io.core import BOM, empty_file_error, is_file, open_binary, source_name
 from rankscope.io.tables.frames import (
     MAX_NAMES,
@@ -31,7 +25,7 @@ from rankscope.io.tables.frames import (
     refuse_short_lines,
     separator_of,
 )
-from rankscope.typing import Floats, PathLike
+from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,316 +42,14 @@ __all__ = [
 ]
 
 
-#: Texts of cells without a number, in lower case. NaN is none of them: it is what failed computations leave.
-NO_NUMBER = ("", "na", "n/a", "null", "none", "-")
 #: Rows by which the type of columns is guessed that the schema does not have.
 SAMPLE = 20
 #: First bytes, which tell the format.
 HEAD = 1 << 16
 #: Characters of a cell in a message.
 MAX_SHOWN = 60
-ID, NUMBER = "id", "number"
-
-
-#: Numbers of ids: unsigned, of the size that their number needs.
-Codes = npt.NDArray[np.unsignedinteger[Any]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Column:
-    """A column of a format.
-
-    Attributes
-    ----------
-    name
-        What it is called here, and in messages.
-    aliases
-        Other names by which it is found, in lower case.
-    kind
-        "id": text, always, so that 007 stays 007. "number": a finite number, or nothing. "choice": one of `choices`.
-    required
-        Whether a table without it is refused.
-    unique
-        Whether a value may stand only once.
-    choices
-        The values of a choice, in lower case.
-    """
-
-    name: str
-    aliases: tuple[str, ...] = ()
-    kind: str = ID
-    required: bool = False
-    unique: bool = False
-    choices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Schema:
-    """The columns of a format.
-
-    Attributes
-    ----------
-    columns
-        The columns.
-    expected
-        What a file should hold, for the message about an empty one.
-    more_numbers
-        Whether columns that the schema does not name may hold numbers, as a column for each system.
-    """
-
-    columns: tuple[Column, ...]
-    expected: str
-    more_numbers: bool = False
-
-    def column(self, name: str) -> Column:
-        return next(column for column in self.columns if column.name == name)
-
-    def bind(self, header: Sequence[str], names: Mapping[str, str], where: str) -> dict[str, str]:
-        """Our names of the columns that there are, with the names in the header.
-
-        Parameters
-        ----------
-        header
-            The names of all columns.
-        names
-            What the user says: our name, and the name in the header.
-        where
-            What the message begins with: file and line.
-
-        Raises
-        ------
-        InputError
-            A column has no name, two have the same or differ in case only, or a required one is missing.
-        ParameterError
-            The user names a column that the format does not have.
-        """
-        refuse_bad_header(header, where)
-        our_names = [column.name for column in self.columns]
-        for name, column_name in names.items():
-            if name not in our_names:
-                raise ParameterError(
-                    f"columns (--columns) has {name!r}, expected some of {join_names(our_names)}, as "
-                    f"{our_names[0]}=NAME"
-                )
-            if column_name not in header:
-                raise InputError(
-                    f"{where}: no column {column_name!r}, which columns (--columns) names, among {list_columns(header)}"
-                )
-        bound = dict(names)
-        for column in self.columns:
-            free = [name for name in header if name not in bound.values()]
-            found = bound.get(column.name) or find_column(free, (column.name, *column.aliases))
-            if found is not None:
-                bound[column.name] = found
-            elif column.required:
-                raise self.missing_column(column.name, header, where)
-        return bound
-
-    def missing_column(self, name: str, header: Sequence[str], where: str) -> InputError:
-        """The error for a table without this column."""
-        column = self.column(name)
-        return InputError(
-            f"{where}: no column {name!r} among {list_columns(header)}; rename one of them (also understood: "
-            f"{', '.join(column.aliases)}), or say which it is: --columns {name}=NAME (in Python columns=)"
-        )
-
-
-def refuse_bad_header(header: Sequence[str], where: str) -> None:
-    """Raise InputError for a column without a name, and for two of one name."""
-    seen: dict[str, str] = {}
-    for number, name in enumerate(header, 1):
-        key = name.strip().lower()
-        if not key:
-            raise InputError(
-                f"{where}: column {number} has no name; name it (pandas leaves the name of its index out: write with "
-                "index_label='query', or index=False)"
-            )
-        if key in seen:
-            same = "two columns are called" if seen[key] == name else f"the columns {seen[key]!r} and"
-            differ = "" if seen[key] == name else " differ in case or blanks only"
-            raise InputError(f"{where}: {same} {name!r}{differ}; rename or remove one of them")
-        seen[key] = name
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Table:
-    """A table whose columns are bound to a schema.
-
-    Attributes
-    ----------
-    frame
-        The rows, with the columns by their own names.
-    name
-        Name of the file or data.
-    schema
-        The schema.
-    columns
-        Our names of the columns, and their own.
-    where
-        File and line of the header.
-    locate
-        Gives file and line of a row. It reads the file again: only for messages.
-    nan_is_missing
-        Whether NaN stands for no value, as in data frames.
-    """
-
-    frame: pl.DataFrame
-    name: str
-    schema: Schema
-    columns: Mapping[str, str]
-    where: str
-    locate: Callable[[int], str]
-    nan_is_missing: bool = False
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.columns
-
-    @property
-    def more_columns(self) -> list[str]:
-        """The columns that the schema does not name."""
-        bound = set(self.columns.values())
-        return [name for name in self.frame.columns if name not in bound]
-
-    def number_columns(self) -> list[str]:
-        """Those of `more_columns` that hold numbers: most of their cells that are not empty."""
-        return [name for name in self.more_columns if is_number_column(self.frame[name])]
-
-    def require(self, name: str) -> str:
-        """The column's own name. Raises InputError if there is none."""
-        if name not in self.columns:
-            raise self.schema.missing_column(name, self.frame.columns, self.where)
-        return self.columns[name]
-
-    def ids(self, name: str) -> pl.Series:
-        """The texts of a column. Raises InputError for an empty cell, for another type, and where one stands twice."""
-        import polars as pl
-
-        own_name = self.require(name)
-        series = self.frame[own_name]
-        if series.dtype.is_float() or series.dtype == pl.Boolean:
-            raise InputError(
-                f"{self.locate(0)}: column {own_name!r} holds {series.dtype}, expected ids: texts or whole numbers "
-                "(pandas makes 1.0 of 1 where a cell is empty); convert it"
-            )
-        if not (series.dtype.is_integer() or series.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)):
-            raise InputError(f"{self.locate(0)}: column {own_name!r} holds {series.dtype}, expected texts; convert it")
-        texts = series.cast(pl.String)
-        empty = texts.is_null() | (texts == "")
-        if empty.any():
-            raise InputError(
-                f"{self.locate(int(empty.arg_true()[0]))}: {own_name} is empty, expected a name; fill it in or drop "
-                "the row"
-            )
-        column = self.schema.column(name)
-        if column.kind == "choice" and not (valid := texts.str.to_lowercase().is_in(list(column.choices))).all():
-            row = int((~valid).arg_true()[0])
-            raise InputError(
-                f"{self.locate(row)}: {own_name} is {texts[row]!r}, expected one of {', '.join(column.choices)}"
-            )
-        if column.unique:
-            self.refuse_repeated_ids(name, texts)
-        return texts
-
-    def refuse_repeated_ids(self, name: str, texts: pl.Series) -> None:
-        """Raise InputError where an id of this column stands twice."""
-        if texts.n_unique() < texts.len():
-            row = int((~texts.is_first_distinct()).arg_true()[0])
-            first = int((texts == texts[row]).arg_true()[0])
-            raise InputError(
-                f"{self.locate(row)}: {self.columns[name]} {texts[row]!r} stands a second time, the first is at "
-                f"{self.locate(first)}; keep one of the two"
-            )
-
-    def codes(self, name: str) -> tuple[list[str], Codes]:
-        """The distinct ids of a column in their order, and the number of each row's id among them."""
-        import polars as pl
-
-        texts = self.ids(name)
-        distinct = texts.unique(maintain_order=True)
-        codes = texts.cast(pl.Enum(distinct)).to_physical().to_numpy()
-        return distinct.to_list(), codes
-
-    def numbers(self, own_name: str) -> Floats:
-        """The numbers of a column by its own name, NaN where a cell is empty.
-
-        Raises InputError for text, infinity and NaN.
-        """
-        import polars as pl
-
-        series = self.frame[own_name]
-        if series.dtype == pl.Boolean:
-            series = series.cast(pl.Float64)
-        values, invalid = to_numbers(series, self.nan_is_missing)
-        if invalid is not None and invalid.any():
-            row = int(invalid.arg_true()[0])
-            raise InputError(
-                f"{self.locate(row)}: {own_name} is {series[row]!r}, expected a finite number; correct it, or leave "
-                "the cell empty where there is no value"
-            )
-        return np.asarray(values.fill_null(float("nan")).to_numpy(), np.float64)
-
-
-def is_number_column(series: pl.Series) -> bool:
-    """Whether most cells of a column that are not empty hold numbers: the others are then mistakes."""
-    import polars as pl
-
-    if series.dtype.is_numeric() or series.dtype == pl.Boolean:
-        return True
-    if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
-        return False
-    values, invalid = to_numbers(series, True)
-    n_invalid = 0 if invalid is None else int(invalid.sum())
-    return values.len() - values.null_count() >= max(n_invalid, 1)
-
-
-def to_numbers(series: pl.Series, nan_is_missing: bool) -> tuple[pl.Series, pl.Series | None]:
-    """The numbers of a column, null where there is none; and a mask of invalid cells, None if all are valid."""
-    import polars as pl
-
-    if series.dtype == pl.Null:
-        return series.cast(pl.Float64), None
-    if series.dtype.is_numeric():
-        values = series.cast(pl.Float64)
-        if values.is_finite().all():
-            return values, None
-        if nan_is_missing:
-            values = values.fill_nan(None)
-        return values, ~values.is_finite().fill_null(True)
-    if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
-        return series, series.is_not_null()
-    texts = series.cast(pl.String).str.strip_chars()
-    values = texts.cast(pl.Float64, strict=False)
-    missing = texts.is_null() | texts.str.to_lowercase().is_in(NO_NUMBER)
-    invalid = ~missing & ~(values.is_not_null() & values.is_finite())
-    return pl.select(pl.when(missing | ~values.is_finite()).then(None).otherwise(values)).to_series(), invalid
-
 
 # Reading
-
-
-def table_of_frame(data: Any, name: str, schema: Schema, columns: Mapping[str, str]) -> Table:
-    """A data frame, an Arrow table, a mapping of columns or a list of records as a table.
-
-    Raises InputError for what is none of these and as `Schema.bind`.
-    """
-    import polars as pl
-
-    try:
-        frame = to_frame(data)
-    except (TypeError, ValueError, RuntimeError, pl.exceptions.PolarsError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type_with_article(data)
-        raise InputError(f"{name}: no table ({reason}), expected a data frame or columns of one length") from None
-    if not frame.height:
-        raise InputError(f"{name}: a table without rows, expected {schema.expected}")
-    return Table(
-        frame=frame,
-        name=name,
-        schema=schema,
-        columns=schema.bind(frame.columns, columns, name),
-        where=name,
-        locate=lambda row: f"{name}: row {row}",
-        nan_is_missing=True,
-    )
 
 
 def read_table(path: PathLike, schema: Schema, columns: Mapping[str, str]) -> Table:
