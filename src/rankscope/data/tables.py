@@ -6,7 +6,7 @@ column that the user calls otherwise are found first. A `Table` gives ids and nu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,13 +22,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ID",
+    "LIST",
     "NUMBER",
     "Codes",
     "Column",
     "Schema",
     "Table",
+    "bound_table",
     "find_column",
     "list_columns",
+    "require_column",
+    "shorten_value",
     "table_of_frame",
     "to_frame",
     "type_with_article",
@@ -37,7 +41,7 @@ __all__ = [
 
 #: Texts of cells without a number, in lower case. NaN is none of them: it is what failed computations leave.
 NO_NUMBER = ("", "na", "n/a", "null", "none", "-")
-ID, NUMBER = "id", "number"
+ID, NUMBER, LIST = "id", "number", "list"
 #: Numbers of ids: unsigned, of the size that their number needs.
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 
@@ -54,6 +58,7 @@ class Column:
         Other names by which it is found, in lower case.
     kind
         "id": text, always, so that 007 stays 007. "number": a finite number, or nothing. "choice": one of `choices`.
+        "list": a list in each row.
     required
         Whether a table without it is refused.
     unique
@@ -69,6 +74,11 @@ class Column:
     unique: bool = False
     choices: tuple[str, ...] = ()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its name and the others."""
+        return (self.name, *self.aliases)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Schema:
@@ -82,16 +92,25 @@ class Schema:
         What a file should hold, for the message about an empty one.
     more_numbers
         Whether columns that the schema does not name may hold numbers, as a column for each system.
+    forms
+        Sets of columns, of which a table must have one; if it has several, the first counts, and columns of the others
+        are not read. Columns in no form are optional.
+    elsewhere
+        Names of columns in other tables that are read with the same names of columns; they are skipped.
     """
 
     columns: tuple[Column, ...]
     expected: str
     more_numbers: bool = False
+    forms: tuple[tuple[str, ...], ...] = ()
+    elsewhere: tuple[str, ...] = ()
 
     def column(self, name: str) -> Column:
         return next(column for column in self.columns if column.name == name)
 
-    def bind(self, header: Sequence[str], names: Mapping[str, str], where: str) -> dict[str, str]:
+    def bind(
+        self, header: Sequence[str], names: Mapping[str, str], where: str, lists: Collection[str] = ()
+    ) -> dict[str, str]:
         """Our names of the columns that there are, with the names in the header.
 
         Parameters
@@ -102,21 +121,25 @@ class Schema:
             What the user says: our name, and the name in the header.
         where
             What the message begins with: file and line.
+        lists
+            Columns in the header that hold a list in each row.
 
         Raises
         ------
         InputError
-            A column has no name, two have the same or differ in case only, or a required one is missing.
+            Two columns have one name or names that differ in case only, a required one is missing, or a column has no
+            name where any column may hold numbers.
         ParameterError
             The user names a column that the format does not have.
         """
-        refuse_bad_header(header, where)
+        refuse_bad_header(header, where, unnamed=not self.more_numbers)
         our_names = [column.name for column in self.columns]
+        names = {name: column for name, column in names.items() if name in our_names or name not in self.elsewhere}
         for name, column_name in names.items():
             if name not in our_names:
+                expected = join_names(dict.fromkeys((*our_names, *self.elsewhere)))
                 raise ParameterError(
-                    f"columns (--columns) has {name!r}, expected some of {join_names(our_names)}, as "
-                    f"{our_names[0]}=NAME"
+                    f"columns (--columns) has {name!r}, expected some of {expected}, as {our_names[0]}=NAME"
                 )
             if column_name not in header:
                 raise InputError(
@@ -124,13 +147,33 @@ class Schema:
                 )
         bound = dict(names)
         for column in self.columns:
-            free = [name for name in header if name not in bound.values()]
-            found = bound.get(column.name) or find_column(free, (column.name, *column.aliases))
+            is_list = column.kind == LIST
+            free = [name for name in header if name not in bound.values() and (name in lists) == is_list]
+            found = bound.get(column.name) or find_column(free, column.names)
             if found is not None:
                 bound[column.name] = found
             elif column.required:
                 raise self.missing_column(column.name, header, where)
-        return bound
+        return self.first_form(bound, names, header, where) if self.forms else bound
+
+    def first_form(
+        self, bound: dict[str, str], names: Mapping[str, str], header: Sequence[str], where: str
+    ) -> dict[str, str]:
+        """The columns of the first form that is complete and has those that the user names, and optional ones."""
+        in_forms = {name for form in self.forms for name in form}
+        forms = [form for form in self.forms if set(names) & in_forms <= set(form)] or self.forms
+        form = next((form for form in forms if bound.keys() >= set(form)), None)
+        if form is None:
+            missing = next(name for name in forms[0] if name not in bound)
+            for column in self.columns:
+                own_name = find_column(header, column.names)
+                if column.kind == LIST and column.name in in_forms and own_name not in (None, *bound.values()):
+                    raise InputError(
+                        f"{where}: no column {missing!r} among {list_columns(header)}; {own_name} holds no lists, "
+                        "expected a list in each row, as JSON writes it"
+                    )
+            raise self.missing_column(missing, header, where)
+        return {name: column for name, column in bound.items() if name in form or name not in in_forms}
 
     def missing_column(self, name: str, header: Sequence[str], where: str) -> InputError:
         """The error for a table without this column."""
@@ -141,12 +184,12 @@ class Schema:
         )
 
 
-def refuse_bad_header(header: Sequence[str], where: str) -> None:
-    """Raise InputError for a column without a name, and for two of one name."""
+def refuse_bad_header(header: Sequence[str], where: str, *, unnamed: bool) -> None:
+    """Raise InputError for two columns of one name; for a column without a name, or where `unnamed`, for two."""
     seen: dict[str, str] = {}
     for number, name in enumerate(header, 1):
         key = name.strip().lower()
-        if not key:
+        if not key and not (unnamed and key not in seen):
             raise InputError(
                 f"{where}: column {number} has no name; name it (pandas leaves the name of its index out: write with "
                 "index_label='query', or index=False)"
@@ -219,13 +262,16 @@ class Table:
                 "(pandas makes 1.0 of 1 where a cell is empty); convert it"
             )
         if not (series.dtype.is_integer() or series.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)):
-            raise InputError(f"{self.locate(0)}: column {own_name!r} holds {series.dtype}, expected texts; convert it")
+            raise InputError(
+                f"{self.locate(0)}: column {own_name!r} holds {series.dtype}, expected texts or whole numbers; convert "
+                "it"
+            )
         texts = series.cast(pl.String)
         empty = texts.is_null() | (texts == "")
         if empty.any():
             raise InputError(
-                f"{self.locate(int(empty.arg_true()[0]))}: {own_name} is empty, expected a name; fill it in or drop "
-                "the row"
+                f"{self.locate(int(empty.arg_true()[0]))}: {own_name} is empty, expected an id; fill it in or drop the "
+                "row"
             )
         column = self.schema.column(name)
         if column.kind == "choice" and not (valid := texts.str.to_lowercase().is_in(list(column.choices))).all():
@@ -256,10 +302,10 @@ class Table:
         codes = texts.cast(pl.Enum(distinct)).to_physical().to_numpy()
         return distinct.to_list(), codes
 
-    def numbers(self, own_name: str) -> Floats:
+    def numbers(self, own_name: str, *, expected: str = "") -> Floats:
         """The numbers of a column by its own name, NaN where a cell is empty.
 
-        Raises InputError for text, infinity and NaN.
+        Raises InputError for text, infinity and NaN; and for an empty cell where `expected` says what a number must be.
         """
         import polars as pl
 
@@ -269,9 +315,16 @@ class Table:
         values, invalid = to_numbers(series, self.nan_is_missing)
         if invalid is not None and invalid.any():
             row = int(invalid.arg_true()[0])
+            advice = "it" if expected else "it, or leave the cell empty where there is no value"
             raise InputError(
-                f"{self.locate(row)}: {own_name} is {series[row]!r}, expected a finite number; correct it, or leave "
-                "the cell empty where there is no value"
+                f"{self.locate(row)}: {own_name} is {shorten_value(series[row])}, expected "
+                f"{expected or 'a finite number'}; correct {advice}"
+            )
+        if expected and values.null_count():
+            row = int(values.is_null().arg_true()[0])
+            cell = "empty" if series[row] in (None, "") else shorten_value(series[row])
+            raise InputError(
+                f"{self.locate(row)}: {own_name} is {cell}, expected {expected}; fill it in or drop the row"
             )
         return np.asarray(values.fill_null(float("nan")).to_numpy(), np.float64)
 
@@ -328,14 +381,35 @@ def table_of_frame(data: Any, name: str, schema: Schema, columns: Mapping[str, s
         raise InputError(f"{name}: no table ({reason}), expected a data frame or columns of one length") from None
     if not frame.height:
         raise InputError(f"{name}: a table without rows, expected {schema.expected}")
+    return bound_table(frame, name, schema, columns, nan_is_missing=True)
+
+
+def bound_table(
+    frame: pl.DataFrame,
+    name: str,
+    schema: Schema,
+    columns: Mapping[str, str],
+    *,
+    where: str = "",
+    locate: Callable[[int], str] | None = None,
+    nan_is_missing: bool = False,
+) -> Table:
+    """A frame whose columns are bound to a schema. where, locate, nan_is_missing: as for `Table`.
+
+    Raises InputError and ParameterError as `Schema.bind`.
+    """
+    import polars as pl
+
+    where = where or name
+    lists = [own_name for own_name, dtype in frame.schema.items() if isinstance(dtype, (pl.List, pl.Array))]
     return Table(
         frame=frame,
         name=name,
         schema=schema,
-        columns=schema.bind(frame.columns, columns, name),
-        where=name,
-        locate=lambda row: f"{name}: row {row}",
-        nan_is_missing=True,
+        columns=schema.bind(frame.columns, columns, where, lists),
+        where=where,
+        locate=locate or (lambda row: f"{name}: row {row}"),
+        nan_is_missing=nan_is_missing,
     )
 
 
@@ -349,7 +423,7 @@ def to_frame(data: Any) -> pl.DataFrame:
     import polars as pl
 
     if isinstance(data, Mapping):
-        return pl.DataFrame(plain_columns(data))
+        return pl.DataFrame(plain_columns(data), strict=False)  # [2, 1.5] are numbers
     if isinstance(data, Iterable) and not hasattr(data, "columns") and not hasattr(data, "__arrow_c_stream__"):
         data = list(data)
         if not all(isinstance(row, Mapping) for row in data):
@@ -378,3 +452,20 @@ def find_column(columns: Sequence[str], names: Iterable[str]) -> str | None:
 def list_columns(columns: Sequence[str]) -> str:
     """The names of the columns, for a message."""
     return first_names(map(repr, columns), 8)
+
+
+def require_column(columns: Sequence[str], field: str, names: Sequence[str], where: str) -> str:
+    """The column that holds a field, by one of its names, ours first. Raises InputError where it is missing."""
+    column = find_column(columns, names)
+    if column is None:
+        raise InputError(
+            f"{where}: no column {field!r} among {list_columns(columns)}; rename one of them to {field} (also "
+            f"understood: {', '.join(names[1:])})"
+        )
+    return column
+
+
+def shorten_value(value: object) -> str:
+    """A value in a message, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankscope.data.tables import NUMBER, Codes, Column, Schema, Table, table_of_frame
+from rankscope.data.tables import NUMBER, Codes, Column, Schema, Table, bound_table, table_of_frame
 from rankscope.data.text import first_names
 from rankscope.errors import InputError
 from rankscope.io.core import BOM, empty_file_error, is_file, open_binary, source_name
 from rankscope.io.tables.frames import (
     MAX_NAMES,
     find_uneven_line,
+    first_record,
     has_short_lines,
     order_columns,
     polars_errors,
@@ -35,10 +36,17 @@ __all__ = [
     "Column",
     "Schema",
     "Table",
+    "TextLayout",
+    "column_names",
+    "json_frame",
+    "lines_of_objects",
     "parse_table",
     "read_content",
     "read_table",
+    "records",
     "table_of_frame",
+    "text_frame",
+    "text_layout",
 ]
 
 
@@ -90,60 +98,138 @@ def parse_json(content: bytes, name: str, schema: Schema, columns: Mapping[str, 
         content = records_to_lines(content, name)
         if not content:
             raise InputError(f"{name}: an empty list, expected {schema.expected}")
-    try:
-        frame = order_columns(read_frame(content, name, "jsonl"), content)
-    except InputError:
-        uneven_line = find_uneven_line(content, "jsonl", -1 if is_list else 0)
-        if uneven_line is None:
-            raise
-        where = f"{name}: row {uneven_line}" if is_list else f"{name}:{uneven_line}"
-        raise InputError(f"{where}; correct it") from None
+    frame = json_frame(content, name, -1 if is_list else 0, is_list=is_list)
 
     def locate(row: int) -> str:
         if is_list:
-            return f"{name}: row {row}"
-        numbers = (number for number, line in enumerate(io.BytesIO(content), 1) if line.strip())
-        return f"{name}:{next(islice(numbers, row, None))}"
+            return f"{name}: row {row + 1}"
+        return f"{name}:{next(islice(lines_of_objects(content), row, None))}"
 
     where = name if is_list else f"{name}:1"
-    bound = schema.bind(frame.columns, columns, where)
-    return Table(frame=frame, name=name, schema=schema, columns=bound, where=where, locate=locate)
+    return bound_table(order_columns(frame, content), name, schema, columns, where=where, locate=locate)
+
+
+def json_frame(content: bytes, name: str, lines_before: int, *, is_list: bool = False) -> pl.DataFrame:
+    """JSON lines. Raises InputError that names the line, or where they were a list, the row."""
+    try:
+        return read_frame(content, name, "jsonl")
+    except InputError:
+        uneven_line = find_uneven_line(content, "jsonl", 0 if is_list else lines_before)
+        if uneven_line is None:
+            raise
+        raise InputError(f"{name}{': row ' if is_list else ':'}{uneven_line}; correct it") from None
+
+
+def lines_of_objects(content: bytes) -> Iterator[int]:
+    """The number of each line of JSON that is not blank, from 1."""
+    return (number for number, line in enumerate(io.BytesIO(content), 1) if line.strip())
+
+
+class TextLayout(NamedTuple):
+    """How a table of text is laid out, by its header.
+
+    Attributes
+    ----------
+    start
+        Bytes before the header: comments and blank lines.
+    n_before
+        Lines before the header.
+    size
+        Bytes of the header.
+    names
+        The names of the columns.
+    format_name, separator
+        As from `separator_of`.
+    columns
+        As `Table.columns`.
+    """
+
+    start: int
+    n_before: int
+    size: int
+    names: list[str]
+    format_name: str
+    separator: str
+    columns: Mapping[str, str]
+
+
+def text_layout(content: bytes, name: str, schema: Schema, columns: Mapping[str, str]) -> TextLayout | None:
+    """The layout of a table that begins with these bytes, bound to a schema; None where they are comments only."""
+    layout = read_header(content, name, schema.expected)
+    if layout is None:
+        return None
+    return layout._replace(columns=schema.bind(layout.names, columns, f"{name}:{layout.n_before + 1}"))
+
+
+def read_header(content: bytes, name: str, expected: str) -> TextLayout | None:
+    """As `text_layout`, without columns."""
+    start = n_before = 0
+    while start < len(content) and (content.startswith(b"#", start) or not first_line(content, start).strip()):
+        start, n_before = content.find(b"\n", start) + 1 or len(content), n_before + 1
+    if start == len(content):
+        return None
+    format_name, separator = separator_of(first_line(content, start))
+    where = f"{name}:{n_before + 1}"
+    size = end_of_record(content, start) - start
+    names = header_names(content[start : start + size], separator, where)
+    if len(names) == 1:
+        raise InputError(
+            f"{where}: one column only ({names[0][:MAX_SHOWN]!r}), expected commas, tabs or semicolons between the "
+            f"columns of {expected}"
+        )
+    return TextLayout(start, n_before, size, names, format_name, separator, {})
+
+
+def end_of_record(content: bytes, start: int) -> int:
+    """The position after the first line end outside quotation marks."""
+    end = content.find(b"\n", start) + 1
+    while end and content.count(b'"', start, end) % 2:
+        end = content.find(b"\n", end) + 1
+    return end or len(content)
 
 
 def parse_text(content: bytes, name: str, schema: Schema, columns: Mapping[str, str]) -> Table:
     """A table of text: comments and blank lines, the header, a row a line."""
-    n_skipped = 0
-    while content and (content.startswith(b"#") or not first_line(content).strip()):
-        content, n_skipped = content.partition(b"\n")[2], n_skipped + 1
-    if not content:
+    layout = text_layout(content, name, schema, columns)
+    if layout is None:
         raise InputError(f"{name}: comments only, expected {schema.expected}")
-    format_name, separator = separator_of(first_line(content))
-    refuse_short_lines(content, separator, name)
-    where = f"{name}:{n_skipped + 1}"
-    header = first_record(content, separator, where)
-    if len(header) == 1:
-        raise InputError(
-            f"{where}: one column only ({header[0][:MAX_SHOWN]!r}), expected commas, tabs or semicolons between the "
-            f"columns of {schema.expected}"
-        )
-    bound = schema.bind(header, columns, where)
+    content = content[layout.start :] if layout.start else content
 
     def locate(row: int) -> str:
-        return f"{name}:{n_skipped + line_of_row(content, separator, row)}"
+        return f"{name}:{layout.n_before + line_of_row(content, layout.separator, row)}"
 
-    frame = text_frame(content, name, schema, bound, header, (format_name, separator), n_skipped)
+    frame = text_frame(content, name, schema, layout, layout.n_before)
     if not frame.height:
         raise InputError(f"{name}: a header and no rows, expected {schema.expected}")
-    return Table(frame=frame, name=name, schema=schema, columns=bound, where=where, locate=locate)
+    where = f"{name}:{layout.n_before + 1}"
+    return Table(frame=frame, name=name, schema=schema, columns=layout.columns, where=where, locate=locate)
 
 
-def first_line(content: bytes) -> bytes:
+def first_line(content: bytes, start: int = 0) -> bytes:
     """The first line, without its end."""
-    end = content.find(b"\n")
-    return content if end < 0 else content[:end]
+    end = content.find(b"\n", start)
+    return content[start : len(content) if end < 0 else end]
 
 
-def first_record(content: bytes, separator: str, where: str) -> list[str]:
+def column_names(content: bytes) -> list[str]:
+    """The names of the columns of a table; empty where they cannot be read, which its reader reports."""
+    if content.startswith(b"PAR1"):
+        import polars as pl
+
+        try:
+            return list(pl.read_parquet_schema(io.BytesIO(content)))
+        except polars_errors():
+            return []
+    if content[:HEAD].lstrip().startswith((b"{", b"[")):
+        return list(first_record(content[:HEAD]))
+    try:
+        layout = read_header(content, "", "")
+    except InputError:
+        return []
+    return [] if layout is None else layout.names
+
+
+def header_names(content: bytes, separator: str, where: str) -> list[str]:
     """The names of the columns. Raises InputError where they cannot be read."""
     try:
         return [cell.strip() for cell in next(records(content, separator))[1]]
@@ -168,31 +254,27 @@ def line_of_row(content: bytes, separator: str, row: int) -> int:
     return next(islice(records(content, separator), row + 1, None))[0]
 
 
-def text_frame(
-    content: bytes,
-    name: str,
-    schema: Schema,
-    bound: Mapping[str, str],
-    header: list[str],
-    text_format: tuple[str, str],
-    n_skipped: int,
-) -> pl.DataFrame:
-    """The rows: ids as text, numbers as numbers where all cells are, else as text.
+def text_frame(content: bytes, name: str, schema: Schema, layout: TextLayout, n_skipped: int) -> pl.DataFrame:
+    """The rows below a header: ids as text, numbers as numbers where all cells are, else as text.
+
+    n_skipped: lines of the file before the content, for messages.
 
     Raises InputError that names the first line with too few or too many fields.
     """
-    format_name, separator = text_format
-    types = column_types(content, schema, bound, header, separator)
+    separator, header = layout.separator, layout.names
+    refuse_short_lines(content, separator, name)
+    types = column_types(content, schema, layout.columns, header, separator)
+    ids = {own_name for field, own_name in layout.columns.items() if schema.column(field).kind != NUMBER}
     frame: pl.DataFrame | None = None
     for column_type in (types, dict.fromkeys(types, False)):
         try:
-            frame = read_text(content, separator, column_type)
+            frame = read_text(content, separator, column_type, ids)
             break
         except polars_errors():
             continue
     # A short line has no last cell, and polars reads it as an empty one.
     if frame is None or (frame[:, -1].null_count() and has_short_lines(content.rstrip(b"\r\n") + b"\n", separator)):
-        uneven_line = find_uneven_line(content.rstrip(b"\r\n") + b"\n", format_name, n_skipped, skip_blank=True)
+        uneven_line = find_uneven_line(content.rstrip(b"\r\n") + b"\n", layout.format_name, n_skipped, skip_blank=True)
         if uneven_line is not None:
             raise InputError(f"{name}:{uneven_line}; correct this line")
     if frame is None:
@@ -227,7 +309,8 @@ def is_finite(text: str) -> bool:
         return False
 
 
-def read_text(content: bytes, separator: str, are_numbers: Mapping[str, bool]) -> pl.DataFrame:
+def read_text(content: bytes, separator: str, are_numbers: Mapping[str, bool], ids: Collection[str]) -> pl.DataFrame:
+    """The rows as polars reads them. ids: columns that hold no numbers, of which decimal commas are not changed."""
     import polars as pl
 
     frame = pl.read_csv(
@@ -239,7 +322,7 @@ def read_text(content: bytes, separator: str, are_numbers: Mapping[str, bool]) -
         frame = frame.with_columns(pl.col(pl.String).str.strip_chars(" \t"))
     if separator == ";":
         decimal_comma = r"^([+-]?\d*),(\d+)$"
-        others = [name for name, is_number in are_numbers.items() if not is_number]
+        others = [name for name, is_number in are_numbers.items() if not is_number and name not in ids]
         is_text = [not frame[name].str.contains(decimal_comma).any() for name in others]
         decimals = [name for name, text in zip(others, is_text, strict=True) if not text]
         frame = frame.with_columns(pl.col(decimals).str.replace(decimal_comma, "$1.$2"))
