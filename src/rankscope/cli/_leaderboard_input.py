@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from rankscope.agreement.load import detect_kind, first_bytes, ranked_only, read_rankings
 from rankscope.consensus.leaderboards import LeaderboardData, column_of
 from rankscope.data.rankings import Rankings
-from rankscope.data.row_input import find_column
+from rankscope.data.tables import find_column
 from rankscope.errors import ParameterError
 from rankscope.evaluation.read_scores import read_scores
 from rankscope.io.ballots import read_votes

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.data.row_input import COLUMN_NAMES, find_column
+from rankscope.data.row_tables import DOC_ID
 from rankscope.data.scores import Scores
+from rankscope.data.tables import find_column
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.foreign_measure import measure_of_name
 from rankscope.evaluation.saved_scores import MAGIC, saved_scores
@@ -338,9 +339,9 @@ def is_score_file(path: object, *, alone: bool) -> bool:
 
 def is_score_header(header: Sequence[str], alone: bool) -> bool:
     """Whether columns of these names are scores."""
-    if find_column(header, COLUMN_NAMES["doc_id"]) is not None:
+    if find_column(header, DOC_ID.names) is not None:
         return False
-    bound = {column.name for column in SCHEMA.columns if find_column(header, (column.name, *column.aliases))}
+    bound = {column.name for column in SCHEMA.columns if find_column(header, column.names)}
     return alone or "query" in bound
 
 

@@ -15,9 +15,10 @@ import numpy as np
 
 from rankscope.data.error_names import is_error_name
 from rankscope.data.hits import freeze
-from rankscope.data.row_input import COLUMN_NAMES, find_column
+from rankscope.data.row_tables import DOC_ID
 from rankscope.data.scores import Scores
 from rankscope.data.sparse import refuse_sparse
+from rankscope.data.tables import find_column
 from rankscope.data.text import first_names, join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.evaluation.foreign_measure import foreign_measure, measure_of_name
@@ -153,7 +154,7 @@ def grid_of_table(table: Table, system: str) -> ScoreGrid:
 
 def refuse_documents(table: Table) -> None:
     """Raise InputError for a table with documents: judgments or a run."""
-    documents = find_column(table.frame.columns, COLUMN_NAMES["doc_id"])
+    documents = find_column(table.frame.columns, DOC_ID.names)
     if documents is not None and documents not in table.columns.values():
         raise InputError(
             f"{table.where}: a column of documents ({documents!r}), so that these are judgments or a run, expected "

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.data.row_input import find_column, list_columns
 from rankscope.data.rows import first_duplicate
 from rankscope.data.sparse import refuse_sparse
+from rankscope.data.tables import find_column, list_columns
 from rankscope.data.votes import Votes, ballot_ranks
 from rankscope.errors import InputError, UnknownName
 from rankscope.io.core import BOM, HEAD, binary_file_error, empty_file_error, open_binary, refuse_foreign, source_name

@@ -9,24 +9,14 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from rankscope.data.row_input import (
-    LIST_NAMES,
-    NUMBER_LIST_NAMES,
-    QUERY_NAMES,
-    find_column,
-    has_lists,
-    is_mapping_of_lists,
-    list_columns,
-    require_column,
-    rows_from_frame,
-    rows_from_lists,
-    shorten_value,
-)
+from rankscope.data.row_input import is_mapping_of_lists, rows_from_lists
+from rankscope.data.row_tables import LISTS, NUMBER_LISTS, SCHEMAS, has_lists, rows_from_table
+from rankscope.data.tables import Table, find_column, list_columns, shorten_value
 from rankscope.errors import InputError
 from rankscope.io.core import BOM, VALUES, FileContent, Format, ReadRequest
 from rankscope.io.json_dicts import holds_records, json_shape, lines_of, parse_json
@@ -37,7 +27,7 @@ if TYPE_CHECKING:
     from rankscope.io.core import Source
 
 __all__ = [
-    "LISTS",
+    "ID_LISTS",
 ]
 
 
@@ -50,7 +40,7 @@ def read_lists(source: Source, request: ReadRequest) -> FileContent:
     """Judgments or a run from lists of ids. Raises InputError with the line or the query."""
     content, name = source.read_bytes().removeprefix(BOM), source.name
     if holds_records(content):
-        return read_records(content, name, request)
+        return read_records(content, source, request)
     data = parse_json(content, name, shape=LIST_SHAPE)
     if not is_mapping_of_lists(data):
         key, value = next(((k, v) for k, v in data.items() if not isinstance(v, list)), next(iter(data.items())))
@@ -59,28 +49,47 @@ def read_lists(source: Source, request: ReadRequest) -> FileContent:
     return FileContent(rows_from_lists(data, name, VALUES[kind]))
 
 
-def read_records(content: bytes, name: str, request: ReadRequest) -> FileContent:
+def read_records(content: bytes, source: Source, request: ReadRequest) -> FileContent:
     """Judgments or a run from objects with a query and its list. Raises InputError with the line."""
     from rankscope.io.tables.frames import records_to_lines
+    from rankscope.io.tables.schema import lines_of_objects
 
-    first_row = 1
-    if content.lstrip().startswith(b"["):
-        content, first_row = records_to_lines(content, name), 0
+    name, is_list = source.name, content.lstrip().startswith(b"[")
+    if is_list:
+        content = records_to_lines(content, name)
     records = list(first_records(content))
     keys = list(dict.fromkeys(key for record in records for key in record))
-    present = [kind for kind, value in VALUES.items() if has_lists(keys, value)]
+    present = [
+        kind
+        for kind, value in VALUES.items()
+        if has_lists(keys, value) or source.columns.get(LISTS[value].name) in keys
+    ]
     kind = request.kind or (present[0] if len(present) == 1 else None)
     if kind is None:
         reason = f"the columns {list_columns(keys)} may be those of judgments or of a run"
         kind = request.resolved_kind(name, reason)
+    value_field = VALUES[kind]
+    names = LISTS[value_field].names
     if kind not in present:
-        names = LIST_NAMES[VALUES[kind]]
         raise InputError(
             f"{name}: no list of ids for {'judgments' if kind == 'qrels' else 'a run'} among {list_columns(keys)}; "
-            f"rename one of them to {names[0]} (also understood: {', '.join(names[1:])})"
+            f"rename one of them to {names[0]} (also understood: {', '.join(names[1:])}), or say which it is: "
+            f"--columns {names[0]}=NAME (in Python columns=)"
         )
-    frame = frame_of_records(content, name, records, VALUES[kind], first_row)
-    return FileContent(*rows_from_frame(frame, VALUES[kind], name, first_row))
+    number_name = find_column(keys, NUMBER_LISTS[value_field].names)
+    lists = [
+        key
+        for key in keys
+        if (any if key != number_name else all)(isinstance(record.get(key), list) for record in records)
+    ]
+    columns = SCHEMAS[value_field].bind(keys, source.columns, name, lists)
+
+    def locate(row: int) -> str:
+        return f"{name}: row {row + 1}" if is_list else f"{name}:{next(islice(lines_of_objects(content), row, None))}"
+
+    frame = frame_of_records(content, name, columns, value_field, is_list)
+    table = Table(frame=frame, name=name, schema=SCHEMAS[value_field], columns=columns, where=name, locate=locate)
+    return FileContent(*rows_from_table(table, value_field))
 
 
 def first_records(content: bytes) -> Iterator[dict[str, Any]]:
@@ -93,35 +102,29 @@ def first_records(content: bytes) -> Iterator[dict[str, Any]]:
 
 
 def frame_of_records(
-    content: bytes, name: str, records: list[dict[str, Any]], value_field: str, first_row: int
+    content: bytes, name: str, columns: Mapping[str, str], value_field: str, is_list: bool
 ) -> pl.DataFrame:
-    """The query and its lists from objects like the first; all other values, as texts of documents, are skipped."""
+    """The query and its lists from objects; all other values, as texts of documents, are skipped."""
     import polars as pl
 
     from rankscope.io.tables.frames import polars_errors, refuse_deep_lines
 
     refuse_deep_lines(content, name)
-    keys = list(dict.fromkeys(key for record in records for key in record))
-    query_column = require_column(keys, "query_id", QUERY_NAMES, name)
-    list_column = find_column(keys, LIST_NAMES[value_field])
-    number_column = find_column(keys, NUMBER_LIST_NAMES[value_field])
-    types: dict[str, Any] = {query_column: pl.String}
-    if list_column is not None:
-        types[list_column] = pl.List(pl.String)
-    if number_column is not None and all(isinstance(record.get(number_column), list) for record in records):
-        types[number_column] = pl.List(pl.Float64)
+    types = {LISTS[value_field].name: pl.List(pl.String), NUMBER_LISTS[value_field].name: pl.List(pl.Float64)}
     try:
-        return pl.read_ndjson(io.BytesIO(content), schema=types)
+        return pl.read_ndjson(
+            io.BytesIO(content), schema={own_name: types.get(field, pl.String) for field, own_name in columns.items()}
+        )
     except polars_errors() as error:
-        refuse_bad_records(content, name, types, first_row)
+        refuse_bad_records(content, name, {own_name: field in types for field, own_name in columns.items()}, is_list)
         problem = str(error).partition("\n")[0]
         raise InputError(f"{name}: cannot be read as lists of ids ({problem}); check how it was made") from None
 
 
-def refuse_bad_records(content: bytes, name: str, types: Iterable[str], first_row: int) -> None:
-    """Raise InputError for the first line that is no object with a query and lists."""
-    for number, line in enumerate(content.splitlines()):
-        where = f"{name}:{number + 1}" if first_row else f"{name}: row {number}"
+def refuse_bad_records(content: bytes, name: str, columns: Mapping[str, bool], is_list: bool) -> None:
+    """Raise InputError for the first line that is no object with these columns, and whether each holds lists."""
+    for number, line in enumerate(content.splitlines(), 1):
+        where = f"{name}: row {number}" if is_list else f"{name}:{number}"
         if not line.strip():
             continue
         try:
@@ -130,13 +133,12 @@ def refuse_bad_records(content: bytes, name: str, types: Iterable[str], first_ro
             record = None
         if not isinstance(record, dict):
             raise InputError(f"{where}: no JSON object, expected one a line; correct this line")
-        for column in types:
+        for column, holds_lists in columns.items():
             value = record.get(column)
-            is_list = column.strip().lower() not in QUERY_NAMES
             entries = value if isinstance(value, list) else [value]
-            if is_list != isinstance(value, list) or any(isinstance(entry, (list, dict)) for entry in entries):
-                expected = "a list of ids" if is_list else "the id of a query"
+            if holds_lists != isinstance(value, list) or any(isinstance(entry, (list, dict)) for entry in entries):
+                expected = "a list of ids" if holds_lists else "the id of a query"
                 raise InputError(f"{where}: {column} is {shorten_value(value)}, expected {expected}; correct this line")
 
 
-LISTS = Format(read=read_lists, sniff=lambda head: json_shape(head) == "lists")
+ID_LISTS = Format(read=read_lists, sniff=lambda head: json_shape(head) == "lists")

@@ -17,19 +17,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from rankscope.data.row_input import (
-    COLUMN_NAMES,
     DICT_SHAPE,
-    LIST_NAMES,
-    QUERY_NAMES,
     all_integers,
     are_by_subtopic,
-    find_column,
-    has_lists,
     is_mapping_of_lists,
     rows_from_dicts,
-    shorten_value,
 )
+from rankscope.data.row_tables import DOC_ID, LISTS, QUERY_ID, has_lists, query_of_lists
 from rankscope.data.rows import Interner, Rows, decode_ids
+from rankscope.data.tables import find_column, shorten_value
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import (
     ALLOWED_BYTES,
@@ -69,10 +65,9 @@ AS_LINES = 'write one object per line (pandas: to_json(path, orient="records", l
 OBJECTS = re.compile(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
 #: An object whose first value is a list, and the name of that value.
 FIRST_LIST = re.compile(rb'\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\[')
-#: A name of a list of ids at the beginning of a file.
-NAMED_LIST = re.compile(
-    rb'"(?:%s)"\s*:\s*\[' % b"|".join({name.encode() for names in LIST_NAMES.values() for name in names}), re.IGNORECASE
-)
+#: Names of a list of ids, and such a name at the beginning of a file.
+LIST_NAMES = {name for column in LISTS.values() for name in column.names} - set(DOC_ID.names)
+NAMED_LIST = re.compile(rf'"(?:{"|".join(sorted(LIST_NAMES))})"\s*:\s*\['.encode(), re.IGNORECASE)
 #: A list of lists, objects or texts; a query's id hardly looks like this.
 LIST = re.compile(rb'\[\s*[\[{"]')
 
@@ -94,7 +89,7 @@ def json_shape(head: FileHead) -> str | None:
     try:
         record = json.loads(line)
         object_keys = {key for key, value in record.items() if isinstance(value, dict)}
-        query_column = find_column(list(record.keys() - object_keys), COLUMN_NAMES["query_id"])
+        query_column = find_column(list(record.keys() - object_keys), QUERY_ID.names)
         return "json" if not record or (object_keys and not query_column) else "jsonl"
     except (ValueError, RecursionError):
         if OBJECTS.match(text) or line == b"{":
@@ -109,10 +104,13 @@ def looks_like_lists(head: FileHead) -> bool:
         return False
     record_end = text.find(b"\n{")
     record = text if record_end < 0 else text[:record_end]
+    named = [head.columns.get(column.name) for column in LISTS.values()]
+    if any(name and f'"{name}"'.encode() in record for name in named):
+        return True
     if NAMED_LIST.search(record) or holds_records(text):
         return True
     first = FIRST_LIST.match(text)
-    return first is not None and first[1].decode("utf-8", "replace").lower() not in QUERY_NAMES
+    return first is not None and query_of_lists([first[1].decode("utf-8", "replace")]) is None
 
 
 def holds_records(content: bytes) -> bool:
@@ -179,7 +177,7 @@ def load_dicts(content: bytes, name: str) -> dict[str, dict[str, Any]]:
 
 def are_columns(data: dict[str, Any]) -> bool:
     """Whether these are columns of a table, and not queries with such names: rows are numbered, or lists."""
-    column_names = [find_column(list(data), COLUMN_NAMES[column]) for column in ("query_id", "doc_id")]
+    column_names = [find_column(list(data), column.names) for column in (QUERY_ID, DOC_ID)]
     columns = [data[name] for name in column_names if name is not None]
     return len(columns) == len(column_names) and all(
         not isinstance(cells, dict) or list(cells) == [str(row) for row in range(len(cells))] for cells in columns

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rankscope.data.preferences import Preferences, drop_unused_names
 from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.row_input import find_column, list_columns, require_column
+from rankscope.data.tables import find_column, list_columns, require_column
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.io.tables import NamedTable, name_codes, name_column, number_values, read_named_table

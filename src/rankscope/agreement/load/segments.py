@@ -24,8 +24,8 @@ from rankscope.agreement.settings import (
     names_of,
 )
 from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.row_input import find_column
 from rankscope.data.segment_scores import SegmentScores, attach_scores
+from rankscope.data.tables import find_column
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.translation import GOLD_COLUMNS

@@ -26,8 +26,8 @@ from rankscope.agreement.settings import (
 )
 from rankscope.agreement.statistics import RULES
 from rankscope.data.rankings import Rankings
-from rankscope.data.row_input import find_column
 from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores
+from rankscope.data.tables import find_column
 from rankscope.data.text import join_names
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.translation import GOLD_COLUMNS

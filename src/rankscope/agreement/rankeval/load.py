@@ -10,7 +10,7 @@ from pathlib import PurePath
 
 from rankscope.agreement.load import detect_kind, first_bytes, read_judgments
 from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.row_input import find_column
+from rankscope.data.tables import find_column
 from rankscope.data.text import join_names
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.core import source_name

@@ -10,8 +10,8 @@ import numpy as np
 from rankscope.consensus.leaderboards.settings import PLACKETT_LUCE, LeaderboardSettings
 from rankscope.data.preferences import Preferences
 from rankscope.data.rankings import Rankings
-from rankscope.data.row_input import find_column
 from rankscope.data.scores import Scores
+from rankscope.data.tables import find_column
 from rankscope.data.text import join_names, pluralise
 from rankscope.data.votes import Votes
 from rankscope.errors import ParameterError, UnknownName

@@ -29,6 +29,7 @@ from rankscope.io.core import (
     BLOCK,
     FileStamp,
     Partition,
+    columns_of,
     file_stamp,
     file_stem,
     is_folder,
@@ -37,6 +38,7 @@ from rankscope.io.core import (
     open_binary,
     open_raw,
     open_source,
+    with_columns,
 )
 from rankscope.io.large_runs import ByteRange, ParquetSplit, RangeReader, cut_at_queries, split_rows
 from rankscope.io.trec import RUN, stream_rows
@@ -212,7 +214,7 @@ def tasks_of_file(
     """The tasks of a file: several for a plain file of TREC lines, or Parquet on disk. n_bytes: its size."""
     path = fspath(file)
     if current_cluster() is not None and not is_url(path):
-        path = abspath(path)  # a cluster's worker runs in another folder
+        path = fspath(with_columns(abspath(path), columns_of(file)))  # a cluster's worker runs in another folder
     single_task = FileTasks(file, [JoinTask(file_key, path, None, partition, input_, n_bytes)])
     if n_bytes <= piece_size:
         return single_task
@@ -223,7 +225,7 @@ def tasks_of_file(
             pieces: Sequence[ByteRange | ParquetSplit] = ()
             if source.format == "trec" and source.size:
                 pieces = cut_at_queries(stream, source.size, piece_size)
-            elif source.format == "parquet" and source.size and not is_url(path):
+            elif source.format == "parquet" and source.size and not is_url(path) and source.can_stream:
                 pieces = [
                     ParquetSplit(number, -(-n_bytes // piece_size)) for number in range(-(-n_bytes // piece_size))
                 ]

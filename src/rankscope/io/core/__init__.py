@@ -66,8 +66,10 @@ if TYPE_CHECKING:
     from rankscope.io.core.npz import damaged_file_error as damaged_file_error
     from rankscope.io.core.npz import read_arrays as read_arrays
     from rankscope.io.core.npz import write_arrays as write_arrays
+    from rankscope.io.core.paths import NamedColumns as NamedColumns
     from rankscope.io.core.paths import Partition as Partition
     from rankscope.io.core.paths import check_single_stdin as check_single_stdin
+    from rankscope.io.core.paths import columns_of as columns_of
     from rankscope.io.core.paths import is_file as is_file
     from rankscope.io.core.paths import is_folder as is_folder
     from rankscope.io.core.paths import is_path as is_path
@@ -76,6 +78,7 @@ if TYPE_CHECKING:
     from rankscope.io.core.paths import readable_partitions as readable_partitions
     from rankscope.io.core.paths import refuse_pipes as refuse_pipes
     from rankscope.io.core.paths import source_name as source_name
+    from rankscope.io.core.paths import with_columns as with_columns
     from rankscope.io.core.render import FORMAT_ADVICE as FORMAT_ADVICE
     from rankscope.io.core.render import format_numbers as format_numbers
     from rankscope.io.core.render import has_blank as has_blank
@@ -122,7 +125,10 @@ HOMES = {
     "LineLayout": "blocks",
     "NEWLINE": "blocks",
     "NUMBER": "blocks",
+    "NamedColumns": "paths",
     "Partition": "paths",
+    "columns_of": "paths",
+    "with_columns": "paths",
     "Progress": "formats",
     "MAX_RATIO": "compression",
     "ReadRequest": "formats",

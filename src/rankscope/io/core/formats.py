@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rankscope.data.rows import RowBatch, Rows
@@ -51,11 +52,14 @@ class FileHead(NamedTuple):
         The first bytes from `line` on.
     line
         The first line that is neither blank nor a comment, stripped.
+    columns
+        What the user calls the columns of a table.
     """
 
     start: bytes
     text: bytes
     line: bytes
+    columns: Mapping[str, str] = MappingProxyType({})
 
 
 class ReadRequest(NamedTuple):
@@ -144,6 +148,8 @@ class Format:
         The same query by query, from blocks of a number of bytes; raises Ungrouped.
     small_size
         Files up to this size are read at once.
+    streams
+        Whether the rows of a source can be read batch by batch.
     row_template
         How messages name a row, from the name of the file and the number of the row in the batches.
 
@@ -165,6 +171,7 @@ class Format:
     row_batches: Callable[[Any, Progress | None], Iterator[RowBatch]] | None = None
     query_rows: Callable[[Any, int, Progress | None], Iterator[Rows]] | None = None
     small_size: int = 0
+    streams: Callable[[Any], bool] = lambda _: True
     row_template: str = "{}:{}"
 
 
@@ -193,7 +200,7 @@ FORMATS: dict[str, FormatEntry] = {
     ),  # the default if no other format matches
     "csv": FormatEntry("rankscope.io.tables.formats:CSV", (".csv",)),
     "tsv": FormatEntry("rankscope.io.tables.formats:TSV", (".tsv",)),
-    "lists": FormatEntry("rankscope.io.id_lists:LISTS"),
+    "lists": FormatEntry("rankscope.io.id_lists:ID_LISTS"),
     "jsonl": FormatEntry("rankscope.io.tables.formats:JSONL", (".jsonl",)),
     "json": FormatEntry("rankscope.io.json_dicts:JSON", (".json",)),
     "parquet": FormatEntry("rankscope.io.tables.formats:PARQUET", (".parquet",)),
@@ -230,10 +237,13 @@ UTF16 = (b"\xff\xfe", b"\xfe\xff")
 HTML = re.compile(rb"<(!doctype html|html|head|body)\b", re.IGNORECASE)
 
 
-def sniff(start: bytes, name: str) -> str:
-    """The format of a file with these first bytes. Raises InputError for files of other programs."""
+def sniff(start: bytes, name: str, columns: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The format of a file with these first bytes. Raises InputError for files of other programs.
+
+    columns: what the user calls the columns of a table.
+    """
     refuse_foreign(start, name)
-    head = parse_head(start)
+    head = parse_head(start)._replace(columns=columns)
     if looks_like_trec(head.line):  # most files: the other formats need not be loaded
         return "trec"
     for format_name, entry in FORMATS.items():

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from types import MappingProxyType
 from typing import NamedTuple, TypeGuard
 
 from rankscope.errors import InputError, ParameterError, RankscopeError
@@ -18,8 +19,10 @@ from rankscope.io.core.urls import is_url, is_url_of_folder, url_files
 from rankscope.typing import PathLike
 
 __all__ = [
+    "NamedColumns",
     "Partition",
     "check_single_stdin",
+    "columns_of",
     "is_file",
     "is_folder",
     "is_path",
@@ -28,7 +31,29 @@ __all__ = [
     "readable_partitions",
     "refuse_pipes",
     "source_name",
+    "with_columns",
 ]
+
+
+class NamedColumns(str):
+    """The path of a file, and what the user calls its columns: our names, and those in the file."""
+
+    columns: Mapping[str, str]
+
+    def __new__(cls, path: str, columns: Mapping[str, str] = MappingProxyType({})) -> NamedColumns:
+        self = super().__new__(cls, path)
+        self.columns = dict(columns)
+        return self
+
+
+def columns_of(path: object) -> Mapping[str, str]:
+    """What the user calls the columns of a file."""
+    return path.columns if isinstance(path, NamedColumns) else {}
+
+
+def with_columns(path: PathLike, columns: Mapping[str, str] | None) -> PathLike:
+    """The path of a file with what the user calls its columns, if anything."""
+    return NamedColumns(os.fspath(path), columns) if columns else path
 
 
 def source_name(path: str | os.PathLike[str]) -> str:
@@ -118,10 +143,13 @@ def list_partitions(folder: PathLike) -> list[Partition]:
     """
     name, listings = source_name(folder), LISTED.get()
     if listings is None:
-        return list_folder(name)
-    if name not in listings:
-        listings[name] = list_folder(name)
-    return listings[name]
+        partitions = list_folder(name)
+    else:
+        if name not in listings:
+            listings[name] = list_folder(name)
+        partitions = listings[name]
+    columns = columns_of(folder)
+    return [part._replace(path=NamedColumns(part.path, columns)) for part in partitions] if columns else partitions
 
 
 def list_folder(name: str) -> list[Partition]:

@@ -25,7 +25,7 @@ from rankscope.io.core.formats import (
     get_format,
     sniff,
 )
-from rankscope.io.core.paths import source_name
+from rankscope.io.core.paths import columns_of, source_name
 from rankscope.io.core.streams import empty_file_error
 from rankscope.io.core.urls import RemoteFile
 from rankscope.typing import PathLike
@@ -52,12 +52,14 @@ class Source:
 
     def __init__(self, stream: Any, path: PathLike, format_name: str | None) -> None:
         self.stream, self.path, self.name = stream, path, source_name(path)
+        #: What the user calls the columns of a table.
+        self.columns = columns_of(path)
         self.head: bytes = b""
         self.read_ahead(HEAD)
         if format_name is not None:
             check_format(format_name)
         self.has_named_format = format_name is not None
-        self.format = format_name or sniff(self.head, self.name)
+        self.format = format_name or sniff(self.head, self.name, self.columns)
 
     def read_ahead(self, n_bytes: int) -> None:
         """Read ahead this many bytes, or all; only before anything is read."""
@@ -93,7 +95,12 @@ class Source:
             return False
         if not self.size:
             self.read_ahead(file_format.small_size + 1)
-        return max(self.size, len(self.head)) > file_format.small_size
+        return max(self.size, len(self.head)) > file_format.small_size and self.can_stream
+
+    @property
+    def can_stream(self) -> bool:
+        """Whether its rows can be read batch by batch."""
+        return get_format(self.format).streams(self)
 
     def read_bytes(self) -> bytes:
         """All bytes, for readers that need the whole file. Raises InputError where it is empty."""

@@ -10,7 +10,7 @@ from os import PathLike, fspath
 from typing import Any, BinaryIO, NamedTuple
 
 from rankscope.data.rows import RowBatch, Rows, complete_queries
-from rankscope.io.core import BOM
+from rankscope.io.core import BOM, columns_of
 from rankscope.io.tables import PARQUET, ParquetRows
 from rankscope.kernels.text import decode
 
@@ -163,7 +163,7 @@ def split_rows(path: str | PathLike[str], split: ParquetSplit) -> Iterator[Rows]
         A row is wrong; the message names it.
     """
     name = fspath(path)
-    table = ParquetRows(name, name)
+    table = ParquetRows(name, name, columns_of(path))
     begin, end = (table.height * number // split.n_splits for number in (split.number, split.number + 1))
     return complete_queries(batches_of_rows(table, begin, end), lambda row: PARQUET.row_template.format(name, row))
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankscope.data.features import Features
-from rankscope.data.row_input import COLUMN_NAMES, find_column, require_column
+from rankscope.data.row_tables import DOC_ID, QUERY_ID, SCHEMAS
+from rankscope.data.tables import find_column, require_column
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.io.letor.feature_lines import BEYOND, LARGEST, Dtype
@@ -30,13 +31,12 @@ __all__ = [
 QUERY = "a header line (query_id,relevance,doc_id, and the features') and one line per document"
 #: Names of the columns that are not features; the first of each is ours. A column called score is a feature.
 KEYS = {
-    "query_id": COLUMN_NAMES["query_id"],
-    "relevance": tuple(name for name in COLUMN_NAMES["relevance"] if name != "score"),
-    "doc_id": COLUMN_NAMES["doc_id"],
+    "query_id": QUERY_ID.names,
+    "relevance": tuple(name for name in SCHEMAS["relevance"].column("relevance").names if name != "score"),
+    "doc_id": DOC_ID.names,
 }
 #: Larger grades are not exact as float64.
 HIGHEST = 2**53
-#: What these columns hold, for messages.
 #: What these columns hold, for messages.
 CONTENTS = {"query_id": "queries", "relevance": "grades", "doc_id": "documents"}
 #: The prefix of pandas' index columns in Parquet.

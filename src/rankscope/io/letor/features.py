@@ -205,7 +205,7 @@ def header_of(content: bytes) -> list[str]:
     line = parse_head(content).line
     if content.startswith(b"PAR1") or line.startswith(b"{"):
         return []
-    return column_names(content.removeprefix(BOM), "tsv" if b"\t" in line else "csv")
+    return column_names(content.removeprefix(BOM))
 
 
 def refuse_semicolons(head: bytes, name: str) -> None:

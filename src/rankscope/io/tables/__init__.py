@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from rankscope.io.tables.entity_ranks import read_entity_ranks as read_entity_ranks
     from rankscope.io.tables.formats import PARQUET as PARQUET
     from rankscope.io.tables.formats import ParquetRows as ParquetRows
-    from rankscope.io.tables.formats import column_names as column_names
     from rankscope.io.tables.frames import NO_VALUE as NO_VALUE
     from rankscope.io.tables.frames import SEPARATORS as SEPARATORS
     from rankscope.io.tables.frames import NamedTable as NamedTable
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from rankscope.io.tables.schema import Column as Column
     from rankscope.io.tables.schema import Schema as Schema
     from rankscope.io.tables.schema import Table as Table
+    from rankscope.io.tables.schema import column_names as column_names
     from rankscope.io.tables.schema import parse_table as parse_table
     from rankscope.io.tables.schema import read_content as read_content
     from rankscope.io.tables.schema import table_of_frame as table_of_frame
@@ -49,7 +49,7 @@ HOMES = {
     "Schema": "schema",
     "Table": "schema",
     "TableTerms": "entity_ranks",
-    "column_names": "formats",
+    "column_names": "schema",
     "find_label": "label_pairs",
     "first_record": "frames",
     "holds_numbers": "frames",

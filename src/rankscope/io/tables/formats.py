@@ -6,31 +6,28 @@ same way. Columns are those of the first block; columns that a later block lacks
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from mmap import ACCESS_READ, mmap
 from os import fspath
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.data.row_input import (
-    COLUMN_NAMES,
-    RANK_NAMES,
-    RowLocation,
-    all_integers,
-    columns_of_frame,
-    find_column,
-    list_columns,
-    required_columns,
-    rows_from_frame,
+from rankscope.data.row_input import all_integers
+from rankscope.data.row_tables import (
+    DOC_ID,
+    LISTS,
+    QUERY_ID,
+    SCHEMAS,
+    columns_of_table,
+    query_of_lists,
+    rows_from_table,
 )
 from rankscope.data.rows import RowBatch, Rows, decode_id, decode_ids, row_batch
+from rankscope.data.tables import Table, bound_table, list_columns
 from rankscope.errors import InputError
 from rankscope.io.core import (
     BOM,
@@ -44,6 +41,7 @@ from rankscope.io.core import (
     ReadRequest,
     empty_file_error,
     file_stamp,
+    is_file,
     is_url,
     refuse_changed,
     refuse_not_utf8,
@@ -54,15 +52,26 @@ from rankscope.io.core import (
 from rankscope.io.json_dicts import json_shape
 from rankscope.io.tables.frames import (
     SEPARATORS,
+    order_columns,
     polars_errors,
-    read_frame,
     refuse_long_texts,
     refuse_many_rows,
     report_polars_errors,
-    report_uneven_lines,
+    separator_of,
 )
 from rankscope.io.tables.parquet_pages import refuse_false_pages
+from rankscope.io.tables.schema import (
+    TextLayout,
+    column_names,
+    json_frame,
+    lines_of_objects,
+    parse_table,
+    records,
+    text_frame,
+    text_layout,
+)
 from rankscope.kernels.text import as_fields, decode
+from rankscope.typing import Ints
 
 if TYPE_CHECKING:
     import polars as pl
@@ -81,8 +90,8 @@ __all__ = [
 
 
 MAGIC = b"PAR1"
-#: The line of the first row; 0 where rows are not lines.
-FIRST_ROW = {"csv": 2, "tsv": 2, "jsonl": 1, "parquet": 0}
+#: How messages name a line.
+LINE = "{}:{}"
 #: The columns of the scores that `--save` writes.
 SAVED = {"system", "measure", "query", "value"}
 
@@ -96,9 +105,13 @@ def header_sniffer(format_name: str) -> Callable[[FileHead], bool]:
     def is_header(head: FileHead) -> bool:
         if head.line.startswith(b"{"):  # JSON lines, whatever their texts hold
             return False
-        names = {cell.strip(b" \"'").lower() for cell in head.line.split(SEPARATORS[format_name].encode())}
-        required = (COLUMN_NAMES["query_id"], COLUMN_NAMES["doc_id"])
-        return all(any(option.encode() in names for option in options) for options in required)
+        found_name, separator = separator_of(head.line)
+        if (found_name == "tsv") != (format_name == "tsv"):
+            return False
+        names = {cell.strip(" \"'").lower() for cell in head.line.decode("utf-8", "replace").split(separator)}
+        return all(
+            names & {*column.names, head.columns.get(column.name, column.name).lower()} for column in (QUERY_ID, DOC_ID)
+        )
 
     return is_header
 
@@ -106,71 +119,51 @@ def header_sniffer(format_name: str) -> Callable[[FileHead], bool]:
 # Reading
 
 
-def reader_of(format_name: str) -> Callable[[Source, ReadRequest], FileContent]:
-    def read(source: Source, request: ReadRequest) -> FileContent:
-        content, name = source.read_bytes().removeprefix(BOM), source.name
-        if request.keep_all:
-            return read_complete(content, name, format_name, request)
-        return FileContent(*read_table(content, name, format_name, VALUES[request.kind or "run"]))
-
-    return read
+def read(source: Source, request: ReadRequest) -> FileContent:
+    """Judgments or a run; all that the file holds, where the request says so."""
+    content = source.read_bytes().removeprefix(BOM)
+    if request.keep_all:
+        return read_complete(content, source, request)
+    return FileContent(*read_rows(content, source, VALUES[request.kind or "run"])[1])
 
 
-def read_complete(content: bytes, name: str, format_name: str, request: ReadRequest) -> FileContent:
+def read_complete(content: bytes, source: Source, request: ReadRequest) -> FileContent:
     """Judgments or a run, as the columns tell, and a note on the other columns."""
-    columns = column_names(content, format_name)
-    kind = request.kind or kind_of_columns(columns, name, request)
-    rows, n_ungrouped = read_table(content, name, format_name, VALUES[kind])
+    name = source.name
+    kind = request.kind or kind_of_columns(column_names(content), source, request)
+    table, (rows, n_ungrouped) = read_rows(content, source, VALUES[kind])
     if request.kind is None and kind == "run" and all_integers(rows.values):  # as judgments of BEIR and ranx
         kind = request.resolved_kind(name, "whole numbers in the column of scores, which may be judgments")
         if kind == "qrels":
-            rows, n_ungrouped = read_table(content, name, format_name, VALUES[kind])
-    fields = ["query_id", "doc_id", VALUES[kind], *(["subtopic"] if kind == "qrels" else [])]
-    used_columns = {find_column(columns, COLUMN_NAMES[field]) for field in fields}
-    unused_columns = [column for column in columns if column not in used_columns]
+            table, (rows, n_ungrouped) = read_rows(content, source, VALUES[kind])
     notes: tuple[str, ...] = ()
-    if unused_columns:
-        subject = "the column" if len(unused_columns) == 1 else "the columns"
-        notes = (f"{name}: {subject} {', '.join(map(repr, unused_columns))} dropped: rankings have no such columns",)
+    if table.more_columns:
+        subject = "the column" if len(table.more_columns) == 1 else "the columns"
+        listed = ", ".join(map(repr, table.more_columns))
+        notes = (f"{name}: {subject} {listed} dropped: rankings have no such columns",)
     return FileContent(rows, n_ungrouped, None, notes)
 
 
-def column_names(content: bytes, format_name: str) -> list[str]:
-    """The names of the columns; empty where they cannot be read, which the reader reports."""
-    if format_name == "parquet":
-        import polars as pl
-
-        try:
-            return list(pl.read_parquet_schema(io.BytesIO(content)))
-        except polars_errors():
-            return []
-    lines = io.BytesIO(content)
-    line = next((line for line in lines if line.strip() and not line.startswith(b"#")), b"").decode("utf-8", "replace")
-    try:
-        if format_name == "jsonl":
-            return list(json.loads(line))
-        return next(csv.reader([line], delimiter=SEPARATORS[format_name]))
-    except (ValueError, TypeError, RecursionError, StopIteration, csv.Error):
-        return []
-
-
-def kind_of_columns(columns: list[str], name: str, request: ReadRequest) -> str:
+def kind_of_columns(columns: list[str], source: Source, request: ReadRequest) -> str:
     """The kind by the column of numbers: relevance or score."""
-    present = {column.strip().lower() for column in columns}
-    score_columns = present & {*COLUMN_NAMES["score"], *RANK_NAMES}
-    relevance_columns = present & (set(COLUMN_NAMES["relevance"]) - set(COLUMN_NAMES["score"]))
-    if score_columns and relevance_columns:
+    name, named = source.name, source.columns
+    runs = {field for schema_name in ("score", "rank") for field in SCHEMAS["score"].column(schema_name).names}
+    relevance_names = set(SCHEMAS["relevance"].column("relevance").names) - runs
+    present = {column.strip().lower() for column in columns if column not in named.values()}
+    is_run = bool(present & runs) or bool(named.keys() & {"score", "rank"})
+    is_judgments = bool(present & relevance_names) or "relevance" in named
+    if is_run and is_judgments:
         return request.resolved_kind(name, f"the columns {list_columns(columns)} may be those of judgments or of a run")
-    if columns and not score_columns and not relevance_columns:
+    if columns and not is_run and not is_judgments:
         refuse_saved_scores(columns, name)
         raise InputError(
             f"{name}: no column 'relevance' (judgments) or 'score' (a run) among {list_columns(columns)}; "
-            "rename one of them"
+            "rename one of them, or say which it is: --columns relevance=NAME or score=NAME"
         )
-    return "qrels" if relevance_columns else "run"
+    return "qrels" if is_judgments else "run"
 
 
-def refuse_saved_scores(columns: list[str], name: str) -> None:
+def refuse_saved_scores(columns: Sequence[str], name: str) -> None:
     """Raise for a table of saved scores, which is not a run."""
     if set(columns) >= SAVED:
         raise InputError(
@@ -179,40 +172,22 @@ def refuse_saved_scores(columns: list[str], name: str) -> None:
         )
 
 
-def read_table(content: bytes, name: str, format_name: str, value: str) -> tuple[Rows, int]:
-    """The rows of a table, and how many queries had rows that were not together. Raises InputError with the line."""
-    content, skipped = below_comments(content, format_name)
-    if not content:
-        raise no_header_error(name)
-    with report_uneven_lines(content, name, format_name, skipped):
-        frame = named_frame(content, name, format_name, value)
-        return rows_from_frame(frame, value, name, FIRST_ROW[format_name] + skipped)
+def read_rows(content: bytes, source: Source, value: str) -> tuple[Table, tuple[Rows, int]]:
+    """A table, its rows, and how many queries had rows that were not together. Raises InputError with the line."""
+    refuse_other_tables(column_names(content), source, value)
+    table = parse_table(content, source.name, SCHEMAS[value], source.columns)
+    return table, rows_from_table(table, value)
 
 
-def below_comments(content: bytes, format_name: str) -> tuple[bytes, int]:
-    """A table from its header on, and the number of comments and blank lines before it."""
-    skipped = 0
-    while format_name in SEPARATORS and content and (content.startswith(b"#") or content[:2].strip() == b""):
-        _, _, content = content.partition(b"\n")
-        skipped += 1
-    return content, skipped
-
-
-def no_header_error(name: str) -> InputError:
-    return InputError(f"{name}: no header and no rows, expected a line of column names and one line per row below it")
-
-
-def named_frame(content: bytes, name: str, format_name: str, value: str) -> pl.DataFrame:
-    """A table that may be judgments or a run. Raises InputError where its columns show that it is neither."""
-    frame = read_frame(content, name, format_name)
-    refuse_saved_scores(frame.columns, name)
-    if format_name == "jsonl" and find_column(frame.columns, COLUMN_NAMES["query_id"]) is None:
-        texts = "these look like texts, to which judgments and runs refer" if "_id" in frame.columns else "convert it"
+def refuse_other_tables(columns: Sequence[str], source: Source, value: str) -> None:
+    """Raise InputError for a table whose columns show that it is neither judgments nor a run."""
+    refuse_saved_scores(columns, source.name)
+    if source.format == "jsonl" and columns and query_of_lists(columns) is None and "query_id" not in source.columns:
+        texts = "these look like texts, to which judgments and runs refer" if "_id" in columns else "convert it"
         raise InputError(
-            f"{name}: objects without query_id, expected one object per line with query_id, doc_id, {value}, or one "
-            f"object {{query: {{document: {value}}}}}; {texts}"
+            f"{source.name}: objects without query_id, expected one object per line with query_id, doc_id, {value}, or "
+            f"one object {{query: {{document: {value}}}}}; {texts}"
         )
-    return frame
 
 
 # Writing
@@ -269,90 +244,80 @@ def refuse_edges(rows: Rows, run_name: str, input_name: str) -> None:
             )
 
 
-def batch_reader_of(format_name: str) -> Callable[[Source, Progress | None], Iterator[RowBatch]]:
-    def read_batches(source: Source, progress: Progress | None) -> Iterator[RowBatch]:
-
-        if format_name == "parquet":
-            return parquet_batches(source, progress)
-        return text_batches(source, format_name, progress)
-
-    return read_batches
-
-
-def text_format(format_name: str) -> Format:
-    return Format(
-        sniff=header_sniffer(format_name),
-        read=reader_of(format_name),
-        write=writer_of(format_name),
-        refuse=refuse_edges,
-        row_batches=batch_reader_of(format_name),
-        small_size=16 << 20,
-    )
-
-
-CSV, TSV = text_format("csv"), text_format("tsv")
-JSONL = Format(
-    sniff=lambda head: json_shape(head) == "jsonl",
-    read=reader_of("jsonl"),
-    write=write_jsonl,
-    refuse=refuse_not_utf8,
-    row_batches=batch_reader_of("jsonl"),
-    small_size=16 << 20,
-)
-PARQUET = Format(
-    sniff=lambda head: head.start.startswith(MAGIC),
-    read=reader_of("parquet"),
-    write=write_parquet,
-    refuse=refuse_not_utf8,
-    row_batches=batch_reader_of("parquet"),
-    small_size=2 << 20,
-    row_template="{}: row {}",
-)
 #: Bytes of a block.
 BLOCK = 1 << 20
 #: Rows of Parquet that are read at a time.
 SLICE = 1 << 16
 
 
-def text_batches(source: Source, format_name: str, progress: Progress | None) -> Iterator[RowBatch]:
+def text_batches(source: Source, progress: Progress | None) -> Iterator[RowBatch]:
     """A run in CSV, TSV or JSONL, batch by batch. Raises InputError that names the line, as for whole files."""
-    name = source.name
-    header, names = b"", None
-    n_skipped = n_lines = n_rows = 0  # lines before the header, lines and rows before this block
-    for block in line_blocks(source, format_name in SEPARATORS, progress):
-        content, lines_before = header + block, n_lines - header.count(b"\n")
-        if names is None:
-            content, n_comments = below_comments(block.removeprefix(BOM) if not n_lines else block, format_name)
-            n_skipped += n_comments
-            lines_before = n_lines + n_comments
+    name, schema = source.name, SCHEMAS["score"]
+    is_json = source.format == "jsonl"
+    header, layout, columns = b"", None, None
+    n_lines, n_rows = 0, 0  # lines and rows before this block
+    for block in line_blocks(source, not is_json, progress):
+        content, lines_before = block, n_lines
         n_lines += block.count(b"\n")
-        if not content.strip() or (format_name == "jsonl" and not block.strip()):
+        if not lines_before:
+            content = content.removeprefix(BOM)
+        if columns is None:
+            refuse_other_tables(column_names(content), source, "score")
+            if not is_json and content.strip():
+                layout = text_layout(content, name, schema, source.columns)
+                if layout is None:
+                    continue
+                columns, header = layout.columns, content[layout.start : layout.start + layout.size]
+                content, lines_before = content[layout.start :], lines_before + layout.n_before
+        else:
+            content, lines_before = header + content, lines_before - header.count(b"\n")
+        if not content.strip():
             continue
-        with report_uneven_lines(content, name, format_name, lines_before):
-            if names is None:
-                frame = named_frame(content, name, format_name, "score")
-                names = required_columns(frame.columns, "score", name)
-                header = content[: end_of_line(content)] if format_name in SEPARATORS else b""
-            else:
-                frame = read_frame(content, name, format_name)
-            if frame.height:
-                yield batch_of_frame(
-                    frame, RowLocation(name, FIRST_ROW[format_name] + n_skipped + n_rows, lines=True), names
-                )
+        if layout is not None:
+            frame = text_frame(content, name, schema, layout, lines_before)
+        else:
+            frame = json_frame(content, name, lines_before)
+            columns = columns or bound_table(order_columns(frame, content), name, schema, source.columns).columns
         n_rows += frame.height
-    if names is None:
-        raise no_header_error(name) if n_skipped else empty_file_error(name)
+        if frame.height:
+            yield batch_of_table(frame, name, columns or {}, lines_of_rows(content, frame.height, layout, lines_before))
+    if columns is None:
+        raise no_header_error(name) if n_lines else empty_file_error(name)
     if not n_rows:
         raise no_rows_error(name)
 
 
-def batch_of_frame(frame: pl.DataFrame, location: RowLocation, names: Mapping[str, str]) -> RowBatch:
+def lines_of_rows(content: bytes, n_rows: int, layout: TextLayout | None, lines_before: int) -> Ints:
+    """The line of each row of a block. layout: None for JSON lines."""
+    n_lines = content.count(b"\n") + (not content.endswith(b"\n"))
+    n_header = 0 if layout is None else 1
+    if n_lines == n_rows + n_header:  # no blank lines, and no line ends in fields
+        return np.arange(n_rows) + lines_before + n_header + 1
+    numbers = lines_of_objects(content) if layout is None else (line for line, _ in records(content, layout.separator))
+    return np.fromiter(numbers, np.int64)[n_header:] + lines_before
+
+
+def batch_of_table(
+    frame: pl.DataFrame, name: str, columns: Mapping[str, str], numbers: Ints, row_template: str = LINE
+) -> RowBatch:
+    """A block of a run. numbers: of its rows, for messages."""
     import polars as pl
 
-    missing_columns = [pl.lit(None).alias(name) for name in names.values() if name not in frame.columns]
-    columns = columns_of_frame(frame.with_columns(missing_columns), "score", location, names)
-    numbers = np.arange(location.first, location.first + frame.height)
-    return row_batch(columns.queries, columns.docs, columns.values, numbers)
+    missing_columns = [pl.lit(None).alias(own_name) for own_name in columns.values() if own_name not in frame.columns]
+    table = Table(
+        frame=frame.with_columns(missing_columns),
+        name=name,
+        schema=SCHEMAS["score"],
+        columns=columns,
+        where=name,
+        locate=lambda row: row_template.format(name, numbers[row]),
+    )
+    row_columns = columns_of_table(table, "score")
+    return row_batch(row_columns.queries, row_columns.docs, row_columns.values, numbers)
+
+
+def no_header_error(name: str) -> InputError:
+    return InputError(f"{name}: no header and no rows, expected a line of column names and one line per row below it")
 
 
 def no_rows_error(name: str) -> InputError:
@@ -399,18 +364,10 @@ def last_line_end(text: bytes, quoted: bool) -> int:
     return end
 
 
-def end_of_line(text: bytes) -> int:
-    """The position after the first line end outside quotation marks."""
-    end = text.find(b"\n") + 1
-    while end and text.count(b'"', 0, end) % 2:
-        end = text.find(b"\n", end) + 1
-    return end or len(text)
-
-
 def parquet_batches(source: Source, progress: Progress | None) -> Iterator[RowBatch]:
     """A run in Parquet, batch by batch. Raises InputError that names the row."""
     with as_local_file(source) as path:
-        table = ParquetRows(path, source.name)
+        table = ParquetRows(path, source.name, source.columns)
         n_rows = table.height
         for start in range(0, n_rows, SLICE):
             yield table.read_batch(start)
@@ -418,14 +375,35 @@ def parquet_batches(source: Source, progress: Progress | None) -> Iterator[RowBa
                 progress(source.size * min(start + SLICE, n_rows) // n_rows - source.size * start // n_rows)
 
 
+def list_columns_of(lazy_frame: pl.LazyFrame) -> list[str]:
+    """The columns that hold lists."""
+    import polars as pl
+
+    return [name for name, dtype in lazy_frame.collect_schema().items() if isinstance(dtype, (pl.List, pl.Array))]
+
+
+def holds_rows(source: Source) -> bool:
+    """Whether a Parquet file has a document a row; one with a list of ids a row is read at once."""
+    import polars as pl
+
+    if not is_file(source.path) or source.head[:4] != MAGIC:
+        return True
+    with suppress(*polars_errors(), InputError):
+        lazy_frame = pl.scan_parquet(fspath(source.path), glob=False, hive_partitioning=False)
+        lists = list_columns_of(lazy_frame)
+        bound = SCHEMAS["score"].bind(lazy_frame.collect_schema().names(), source.columns, source.name, lists)
+        return LISTS["score"].name not in bound
+    return True
+
+
 class ParquetRows:
     """A run in a Parquet file on disk, read some rows at a time.
 
-    name: for errors. Raises InputError for a file that is not a run, has no rows, or has changed: polars opens it for
-    every read.
+    name: for errors. names: what the user calls columns. Raises InputError for a file that is no run, has no rows, or
+    has changed: polars opens it for every read.
     """
 
-    def __init__(self, path: str, name: str) -> None:
+    def __init__(self, path: str, name: str, names: Mapping[str, str]) -> None:
         import polars as pl
 
         self.name = name
@@ -438,7 +416,12 @@ class ParquetRows:
             self.size = os.path.getsize(path)
             self.height = refuse_many_rows(self.lazy_frame, self.size, name)
         refuse_saved_scores(columns, name)
-        self.names = required_columns(columns, "score", name)
+        self.columns = SCHEMAS["score"].bind(columns, names, name, list_columns_of(self.lazy_frame))
+        if LISTS["score"].name in self.columns:
+            raise InputError(
+                f"{name}: a list of ids in each row in more than {PARQUET.small_size >> 20} MB that are packed or no "
+                "file on disk, which cannot be read; save it as an unpacked file"
+            )
         if not self.height:
             raise no_rows_error(name)
 
@@ -446,11 +429,12 @@ class ParquetRows:
         """The next `SLICE` rows from this one on. Raises InputError that names the row."""
         try:
             with report_polars_errors(self.name, "parquet"):
-                frame = self.lazy_frame.select(sorted(set(self.names.values()))).slice(first_row, SLICE).collect()
+                frame = self.lazy_frame.select(sorted(set(self.columns.values()))).slice(first_row, SLICE).collect()
                 refuse_long_texts(frame, self.size, self.name)
         finally:  # a changed file is the cause of other errors, so it is reported first
             refuse_changed(self.stamps, self.name)
-        return batch_of_frame(frame, RowLocation(self.name, first_row, lines=False), self.names)
+        numbers = np.arange(first_row, first_row + frame.height)
+        return batch_of_table(frame, self.name, self.columns, numbers, PARQUET.row_template)
 
 
 @contextmanager
@@ -469,3 +453,35 @@ def as_local_file(source: Source) -> Iterator[str]:
         with temporary_folder_errors(source.name):
             file.flush()
         yield file.name
+
+
+def text_format(format_name: str) -> Format:
+    return Format(
+        sniff=header_sniffer(format_name),
+        read=read,
+        write=writer_of(format_name),
+        refuse=refuse_edges,
+        row_batches=text_batches,
+        small_size=16 << 20,
+    )
+
+
+CSV, TSV = text_format("csv"), text_format("tsv")
+JSONL = Format(
+    sniff=lambda head: json_shape(head) == "jsonl",
+    read=read,
+    write=write_jsonl,
+    refuse=refuse_not_utf8,
+    row_batches=text_batches,
+    small_size=16 << 20,
+)
+PARQUET = Format(
+    sniff=lambda head: head.start.startswith(MAGIC),
+    read=read,
+    write=write_parquet,
+    refuse=refuse_not_utf8,
+    row_batches=parquet_batches,
+    streams=holds_rows,
+    small_size=2 << 20,
+    row_template="{}: row {}",
+)

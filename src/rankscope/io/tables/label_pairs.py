@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankscope.data.row_input import require_column
+from rankscope.data.tables import require_column
 from rankscope.errors import InputError
 from rankscope.io.core import BOM, empty_file_error, open_binary, source_name
 from rankscope.io.tables.frames import SEPARATORS, read_frame, report_uneven_lines

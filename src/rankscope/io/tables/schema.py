@@ -1,28 +1,23 @@
-"""The columns that a format has, and tables that are read by them: names bound to a header, cells that keep their line.
-
-A `Schema` is bound to the header before a row is parsed, so that a missing column, two columns of one name and a
-column that the user calls otherwise are found first. `read_table` reads files, `table_of_frame` takes data frames.
-"""
+"""Tables in files, read by a schema that is bound to the header before a row is parsed; cells keep their line."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.data.row_input import find_column, list_columns, to_frame, type_with_article
-from rankscope.data.text import first_names, join_names
-from rankscope.errors import InputError, ParameterError
+from rankscope.data.tables import NUMBER, Codes, Column, Schema, Table, bound_table, table_of_frame
+from rankscope.data.text import first_names
+from rankscope.errors import InputError
 from rankscope.io.core import BOM, empty_file_error, is_file, open_binary, source_name
 from rankscope.io.tables.frames import (
     MAX_NAMES,
     find_uneven_line,
+    first_record,
     has_short_lines,
     order_columns,
     polars_errors,
@@ -31,7 +26,7 @@ from rankscope.io.tables.frames import (
     refuse_short_lines,
     separator_of,
 )
-from rankscope.typing import Floats, PathLike
+from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,323 +36,28 @@ __all__ = [
     "Column",
     "Schema",
     "Table",
+    "TextLayout",
+    "column_names",
+    "json_frame",
+    "lines_of_objects",
     "parse_table",
     "read_content",
     "read_table",
+    "records",
     "table_of_frame",
+    "text_frame",
+    "text_layout",
 ]
 
 
-#: Texts of cells without a number, in lower case. NaN is none of them: it is what failed computations leave.
-NO_NUMBER = ("", "na", "n/a", "null", "none", "-")
 #: Rows by which the type of columns is guessed that the schema does not have.
 SAMPLE = 20
 #: First bytes, which tell the format.
 HEAD = 1 << 16
 #: Characters of a cell in a message.
 MAX_SHOWN = 60
-ID, NUMBER = "id", "number"
-
-
-#: Numbers of ids: unsigned, of the size that their number needs.
-Codes = npt.NDArray[np.unsignedinteger[Any]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Column:
-    """A column of a format.
-
-    Attributes
-    ----------
-    name
-        What it is called here, and in messages.
-    aliases
-        Other names by which it is found, in lower case.
-    kind
-        "id": text, always, so that 007 stays 007. "number": a finite number, or nothing. "choice": one of `choices`.
-    required
-        Whether a table without it is refused.
-    unique
-        Whether a value may stand only once.
-    choices
-        The values of a choice, in lower case.
-    """
-
-    name: str
-    aliases: tuple[str, ...] = ()
-    kind: str = ID
-    required: bool = False
-    unique: bool = False
-    choices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Schema:
-    """The columns of a format.
-
-    Attributes
-    ----------
-    columns
-        The columns.
-    expected
-        What a file should hold, for the message about an empty one.
-    more_numbers
-        Whether columns that the schema does not name may hold numbers, as a column for each system.
-    """
-
-    columns: tuple[Column, ...]
-    expected: str
-    more_numbers: bool = False
-
-    def column(self, name: str) -> Column:
-        return next(column for column in self.columns if column.name == name)
-
-    def bind(self, header: Sequence[str], names: Mapping[str, str], where: str) -> dict[str, str]:
-        """Our names of the columns that there are, with the names in the header.
-
-        Parameters
-        ----------
-        header
-            The names of all columns.
-        names
-            What the user says: our name, and the name in the header.
-        where
-            What the message begins with: file and line.
-
-        Raises
-        ------
-        InputError
-            A column has no name, two have the same or differ in case only, or a required one is missing.
-        ParameterError
-            The user names a column that the format does not have.
-        """
-        refuse_bad_header(header, where)
-        our_names = [column.name for column in self.columns]
-        for name, column_name in names.items():
-            if name not in our_names:
-                raise ParameterError(
-                    f"columns (--columns) has {name!r}, expected some of {join_names(our_names)}, as "
-                    f"{our_names[0]}=NAME"
-                )
-            if column_name not in header:
-                raise InputError(
-                    f"{where}: no column {column_name!r}, which columns (--columns) names, among {list_columns(header)}"
-                )
-        bound = dict(names)
-        for column in self.columns:
-            free = [name for name in header if name not in bound.values()]
-            found = bound.get(column.name) or find_column(free, (column.name, *column.aliases))
-            if found is not None:
-                bound[column.name] = found
-            elif column.required:
-                raise self.missing_column(column.name, header, where)
-        return bound
-
-    def missing_column(self, name: str, header: Sequence[str], where: str) -> InputError:
-        """The error for a table without this column."""
-        column = self.column(name)
-        return InputError(
-            f"{where}: no column {name!r} among {list_columns(header)}; rename one of them (also understood: "
-            f"{', '.join(column.aliases)}), or say which it is: --columns {name}=NAME (in Python columns=)"
-        )
-
-
-def refuse_bad_header(header: Sequence[str], where: str) -> None:
-    """Raise InputError for a column without a name, and for two of one name."""
-    seen: dict[str, str] = {}
-    for number, name in enumerate(header, 1):
-        key = name.strip().lower()
-        if not key:
-            raise InputError(
-                f"{where}: column {number} has no name; name it (pandas leaves the name of its index out: write with "
-                "index_label='query', or index=False)"
-            )
-        if key in seen:
-            same = "two columns are called" if seen[key] == name else f"the columns {seen[key]!r} and"
-            differ = "" if seen[key] == name else " differ in case or blanks only"
-            raise InputError(f"{where}: {same} {name!r}{differ}; rename or remove one of them")
-        seen[key] = name
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Table:
-    """A table whose columns are bound to a schema.
-
-    Attributes
-    ----------
-    frame
-        The rows, with the columns by their own names.
-    name
-        Name of the file or data.
-    schema
-        The schema.
-    columns
-        Our names of the columns, and their own.
-    where
-        File and line of the header.
-    locate
-        Gives file and line of a row. It reads the file again: only for messages.
-    nan_is_missing
-        Whether NaN stands for no value, as in data frames.
-    """
-
-    frame: pl.DataFrame
-    name: str
-    schema: Schema
-    columns: Mapping[str, str]
-    where: str
-    locate: Callable[[int], str]
-    nan_is_missing: bool = False
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.columns
-
-    @property
-    def more_columns(self) -> list[str]:
-        """The columns that the schema does not name."""
-        bound = set(self.columns.values())
-        return [name for name in self.frame.columns if name not in bound]
-
-    def number_columns(self) -> list[str]:
-        """Those of `more_columns` that hold numbers: most of their cells that are not empty."""
-        return [name for name in self.more_columns if is_number_column(self.frame[name])]
-
-    def require(self, name: str) -> str:
-        """The column's own name. Raises InputError if there is none."""
-        if name not in self.columns:
-            raise self.schema.missing_column(name, self.frame.columns, self.where)
-        return self.columns[name]
-
-    def ids(self, name: str) -> pl.Series:
-        """The texts of a column. Raises InputError for an empty cell, for another type, and where one stands twice."""
-        import polars as pl
-
-        own_name = self.require(name)
-        series = self.frame[own_name]
-        if series.dtype.is_float() or series.dtype == pl.Boolean:
-            raise InputError(
-                f"{self.locate(0)}: column {own_name!r} holds {series.dtype}, expected ids: texts or whole numbers "
-                "(pandas makes 1.0 of 1 where a cell is empty); convert it"
-            )
-        if not (series.dtype.is_integer() or series.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)):
-            raise InputError(f"{self.locate(0)}: column {own_name!r} holds {series.dtype}, expected texts; convert it")
-        texts = series.cast(pl.String)
-        empty = texts.is_null() | (texts == "")
-        if empty.any():
-            raise InputError(
-                f"{self.locate(int(empty.arg_true()[0]))}: {own_name} is empty, expected a name; fill it in or drop "
-                "the row"
-            )
-        column = self.schema.column(name)
-        if column.kind == "choice" and not (valid := texts.str.to_lowercase().is_in(list(column.choices))).all():
-            row = int((~valid).arg_true()[0])
-            raise InputError(
-                f"{self.locate(row)}: {own_name} is {texts[row]!r}, expected one of {', '.join(column.choices)}"
-            )
-        if column.unique:
-            self.refuse_repeated_ids(name, texts)
-        return texts
-
-    def refuse_repeated_ids(self, name: str, texts: pl.Series) -> None:
-        """Raise InputError where an id of this column stands twice."""
-        if texts.n_unique() < texts.len():
-            row = int((~texts.is_first_distinct()).arg_true()[0])
-            first = int((texts == texts[row]).arg_true()[0])
-            raise InputError(
-                f"{self.locate(row)}: {self.columns[name]} {texts[row]!r} stands a second time, the first is at "
-                f"{self.locate(first)}; keep one of the two"
-            )
-
-    def codes(self, name: str) -> tuple[list[str], Codes]:
-        """The distinct ids of a column in their order, and the number of each row's id among them."""
-        import polars as pl
-
-        texts = self.ids(name)
-        distinct = texts.unique(maintain_order=True)
-        codes = texts.cast(pl.Enum(distinct)).to_physical().to_numpy()
-        return distinct.to_list(), codes
-
-    def numbers(self, own_name: str) -> Floats:
-        """The numbers of a column by its own name, NaN where a cell is empty.
-
-        Raises InputError for text, infinity and NaN.
-        """
-        import polars as pl
-
-        series = self.frame[own_name]
-        if series.dtype == pl.Boolean:
-            series = series.cast(pl.Float64)
-        values, invalid = to_numbers(series, self.nan_is_missing)
-        if invalid is not None and invalid.any():
-            row = int(invalid.arg_true()[0])
-            raise InputError(
-                f"{self.locate(row)}: {own_name} is {series[row]!r}, expected a finite number; correct it, or leave "
-                "the cell empty where there is no value"
-            )
-        return np.asarray(values.fill_null(float("nan")).to_numpy(), np.float64)
-
-
-def is_number_column(series: pl.Series) -> bool:
-    """Whether most cells of a column that are not empty hold numbers: the others are then mistakes."""
-    import polars as pl
-
-    if series.dtype.is_numeric() or series.dtype == pl.Boolean:
-        return True
-    if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
-        return False
-    values, invalid = to_numbers(series, True)
-    n_invalid = 0 if invalid is None else int(invalid.sum())
-    return values.len() - values.null_count() >= max(n_invalid, 1)
-
-
-def to_numbers(series: pl.Series, nan_is_missing: bool) -> tuple[pl.Series, pl.Series | None]:
-    """The numbers of a column, null where there is none; and a mask of invalid cells, None if all are valid."""
-    import polars as pl
-
-    if series.dtype == pl.Null:
-        return series.cast(pl.Float64), None
-    if series.dtype.is_numeric():
-        values = series.cast(pl.Float64)
-        if values.is_finite().all():
-            return values, None
-        if nan_is_missing:
-            values = values.fill_nan(None)
-        return values, ~values.is_finite().fill_null(True)
-    if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
-        return series, series.is_not_null()
-    texts = series.cast(pl.String).str.strip_chars()
-    values = texts.cast(pl.Float64, strict=False)
-    missing = texts.is_null() | texts.str.to_lowercase().is_in(NO_NUMBER)
-    invalid = ~missing & ~(values.is_not_null() & values.is_finite())
-    return pl.select(pl.when(missing | ~values.is_finite()).then(None).otherwise(values)).to_series(), invalid
-
 
 # Reading
-
-
-def table_of_frame(data: Any, name: str, schema: Schema, columns: Mapping[str, str]) -> Table:
-    """A data frame, an Arrow table, a mapping of columns or a list of records as a table.
-
-    Raises InputError for what is none of these and as `Schema.bind`.
-    """
-    import polars as pl
-
-    try:
-        frame = to_frame(data)
-    except (TypeError, ValueError, RuntimeError, pl.exceptions.PolarsError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type_with_article(data)
-        raise InputError(f"{name}: no table ({reason}), expected a data frame or columns of one length") from None
-    if not frame.height:
-        raise InputError(f"{name}: a table without rows, expected {schema.expected}")
-    return Table(
-        frame=frame,
-        name=name,
-        schema=schema,
-        columns=schema.bind(frame.columns, columns, name),
-        where=name,
-        locate=lambda row: f"{name}: row {row}",
-        nan_is_missing=True,
-    )
 
 
 def read_table(path: PathLike, schema: Schema, columns: Mapping[str, str]) -> Table:
@@ -398,60 +98,138 @@ def parse_json(content: bytes, name: str, schema: Schema, columns: Mapping[str, 
         content = records_to_lines(content, name)
         if not content:
             raise InputError(f"{name}: an empty list, expected {schema.expected}")
-    try:
-        frame = order_columns(read_frame(content, name, "jsonl"), content)
-    except InputError:
-        uneven_line = find_uneven_line(content, "jsonl", -1 if is_list else 0)
-        if uneven_line is None:
-            raise
-        where = f"{name}: row {uneven_line}" if is_list else f"{name}:{uneven_line}"
-        raise InputError(f"{where}; correct it") from None
+    frame = json_frame(content, name, -1 if is_list else 0, is_list=is_list)
 
     def locate(row: int) -> str:
         if is_list:
-            return f"{name}: row {row}"
-        numbers = (number for number, line in enumerate(io.BytesIO(content), 1) if line.strip())
-        return f"{name}:{next(islice(numbers, row, None))}"
+            return f"{name}: row {row + 1}"
+        return f"{name}:{next(islice(lines_of_objects(content), row, None))}"
 
     where = name if is_list else f"{name}:1"
-    bound = schema.bind(frame.columns, columns, where)
-    return Table(frame=frame, name=name, schema=schema, columns=bound, where=where, locate=locate)
+    return bound_table(order_columns(frame, content), name, schema, columns, where=where, locate=locate)
+
+
+def json_frame(content: bytes, name: str, lines_before: int, *, is_list: bool = False) -> pl.DataFrame:
+    """JSON lines. Raises InputError that names the line, or where they were a list, the row."""
+    try:
+        return read_frame(content, name, "jsonl")
+    except InputError:
+        uneven_line = find_uneven_line(content, "jsonl", 0 if is_list else lines_before)
+        if uneven_line is None:
+            raise
+        raise InputError(f"{name}{': row ' if is_list else ':'}{uneven_line}; correct it") from None
+
+
+def lines_of_objects(content: bytes) -> Iterator[int]:
+    """The number of each line of JSON that is not blank, from 1."""
+    return (number for number, line in enumerate(io.BytesIO(content), 1) if line.strip())
+
+
+class TextLayout(NamedTuple):
+    """How a table of text is laid out, by its header.
+
+    Attributes
+    ----------
+    start
+        Bytes before the header: comments and blank lines.
+    n_before
+        Lines before the header.
+    size
+        Bytes of the header.
+    names
+        The names of the columns.
+    format_name, separator
+        As from `separator_of`.
+    columns
+        As `Table.columns`.
+    """
+
+    start: int
+    n_before: int
+    size: int
+    names: list[str]
+    format_name: str
+    separator: str
+    columns: Mapping[str, str]
+
+
+def text_layout(content: bytes, name: str, schema: Schema, columns: Mapping[str, str]) -> TextLayout | None:
+    """The layout of a table that begins with these bytes, bound to a schema; None where they are comments only."""
+    layout = read_header(content, name, schema.expected)
+    if layout is None:
+        return None
+    return layout._replace(columns=schema.bind(layout.names, columns, f"{name}:{layout.n_before + 1}"))
+
+
+def read_header(content: bytes, name: str, expected: str) -> TextLayout | None:
+    """As `text_layout`, without columns."""
+    start = n_before = 0
+    while start < len(content) and (content.startswith(b"#", start) or not first_line(content, start).strip()):
+        start, n_before = content.find(b"\n", start) + 1 or len(content), n_before + 1
+    if start == len(content):
+        return None
+    format_name, separator = separator_of(first_line(content, start))
+    where = f"{name}:{n_before + 1}"
+    size = end_of_record(content, start) - start
+    names = header_names(content[start : start + size], separator, where)
+    if len(names) == 1:
+        raise InputError(
+            f"{where}: one column only ({names[0][:MAX_SHOWN]!r}), expected commas, tabs or semicolons between the "
+            f"columns of {expected}"
+        )
+    return TextLayout(start, n_before, size, names, format_name, separator, {})
+
+
+def end_of_record(content: bytes, start: int) -> int:
+    """The position after the first line end outside quotation marks."""
+    end = content.find(b"\n", start) + 1
+    while end and content.count(b'"', start, end) % 2:
+        end = content.find(b"\n", end) + 1
+    return end or len(content)
 
 
 def parse_text(content: bytes, name: str, schema: Schema, columns: Mapping[str, str]) -> Table:
     """A table of text: comments and blank lines, the header, a row a line."""
-    n_skipped = 0
-    while content and (content.startswith(b"#") or not first_line(content).strip()):
-        content, n_skipped = content.partition(b"\n")[2], n_skipped + 1
-    if not content:
+    layout = text_layout(content, name, schema, columns)
+    if layout is None:
         raise InputError(f"{name}: comments only, expected {schema.expected}")
-    format_name, separator = separator_of(first_line(content))
-    refuse_short_lines(content, separator, name)
-    where = f"{name}:{n_skipped + 1}"
-    header = first_record(content, separator, where)
-    if len(header) == 1:
-        raise InputError(
-            f"{where}: one column only ({header[0][:MAX_SHOWN]!r}), expected commas, tabs or semicolons between the "
-            f"columns of {schema.expected}"
-        )
-    bound = schema.bind(header, columns, where)
+    content = content[layout.start :] if layout.start else content
 
     def locate(row: int) -> str:
-        return f"{name}:{n_skipped + line_of_row(content, separator, row)}"
+        return f"{name}:{layout.n_before + line_of_row(content, layout.separator, row)}"
 
-    frame = text_frame(content, name, schema, bound, header, (format_name, separator), n_skipped)
+    frame = text_frame(content, name, schema, layout, layout.n_before)
     if not frame.height:
         raise InputError(f"{name}: a header and no rows, expected {schema.expected}")
-    return Table(frame=frame, name=name, schema=schema, columns=bound, where=where, locate=locate)
+    where = f"{name}:{layout.n_before + 1}"
+    return Table(frame=frame, name=name, schema=schema, columns=layout.columns, where=where, locate=locate)
 
 
-def first_line(content: bytes) -> bytes:
+def first_line(content: bytes, start: int = 0) -> bytes:
     """The first line, without its end."""
-    end = content.find(b"\n")
-    return content if end < 0 else content[:end]
+    end = content.find(b"\n", start)
+    return content[start : len(content) if end < 0 else end]
 
 
-def first_record(content: bytes, separator: str, where: str) -> list[str]:
+def column_names(content: bytes) -> list[str]:
+    """The names of the columns of a table; empty where they cannot be read, which its reader reports."""
+    if content.startswith(b"PAR1"):
+        import polars as pl
+
+        try:
+            return list(pl.read_parquet_schema(io.BytesIO(content)))
+        except polars_errors():
+            return []
+    if content[:HEAD].lstrip().startswith((b"{", b"[")):
+        return list(first_record(content[:HEAD]))
+    try:
+        layout = read_header(content, "", "")
+    except InputError:
+        return []
+    return [] if layout is None else layout.names
+
+
+def header_names(content: bytes, separator: str, where: str) -> list[str]:
     """The names of the columns. Raises InputError where they cannot be read."""
     try:
         return [cell.strip() for cell in next(records(content, separator))[1]]
@@ -476,31 +254,27 @@ def line_of_row(content: bytes, separator: str, row: int) -> int:
     return next(islice(records(content, separator), row + 1, None))[0]
 
 
-def text_frame(
-    content: bytes,
-    name: str,
-    schema: Schema,
-    bound: Mapping[str, str],
-    header: list[str],
-    text_format: tuple[str, str],
-    n_skipped: int,
-) -> pl.DataFrame:
-    """The rows: ids as text, numbers as numbers where all cells are, else as text.
+def text_frame(content: bytes, name: str, schema: Schema, layout: TextLayout, n_skipped: int) -> pl.DataFrame:
+    """The rows below a header: ids as text, numbers as numbers where all cells are, else as text.
+
+    n_skipped: lines of the file before the content, for messages.
 
     Raises InputError that names the first line with too few or too many fields.
     """
-    format_name, separator = text_format
-    types = column_types(content, schema, bound, header, separator)
+    separator, header = layout.separator, layout.names
+    refuse_short_lines(content, separator, name)
+    types = column_types(content, schema, layout.columns, header, separator)
+    ids = {own_name for field, own_name in layout.columns.items() if schema.column(field).kind != NUMBER}
     frame: pl.DataFrame | None = None
     for column_type in (types, dict.fromkeys(types, False)):
         try:
-            frame = read_text(content, separator, column_type)
+            frame = read_text(content, separator, column_type, ids)
             break
         except polars_errors():
             continue
     # A short line has no last cell, and polars reads it as an empty one.
     if frame is None or (frame[:, -1].null_count() and has_short_lines(content.rstrip(b"\r\n") + b"\n", separator)):
-        uneven_line = find_uneven_line(content.rstrip(b"\r\n") + b"\n", format_name, n_skipped, skip_blank=True)
+        uneven_line = find_uneven_line(content.rstrip(b"\r\n") + b"\n", layout.format_name, n_skipped, skip_blank=True)
         if uneven_line is not None:
             raise InputError(f"{name}:{uneven_line}; correct this line")
     if frame is None:
@@ -535,7 +309,8 @@ def is_finite(text: str) -> bool:
         return False
 
 
-def read_text(content: bytes, separator: str, are_numbers: Mapping[str, bool]) -> pl.DataFrame:
+def read_text(content: bytes, separator: str, are_numbers: Mapping[str, bool], ids: Collection[str]) -> pl.DataFrame:
+    """The rows as polars reads them. ids: columns that hold no numbers, of which decimal commas are not changed."""
     import polars as pl
 
     frame = pl.read_csv(
@@ -547,7 +322,7 @@ def read_text(content: bytes, separator: str, are_numbers: Mapping[str, bool]) -
         frame = frame.with_columns(pl.col(pl.String).str.strip_chars(" \t"))
     if separator == ";":
         decimal_comma = r"^([+-]?\d*),(\d+)$"
-        others = [name for name, is_number in are_numbers.items() if not is_number]
+        others = [name for name, is_number in are_numbers.items() if not is_number and name not in ids]
         is_text = [not frame[name].str.contains(decimal_comma).any() for name in others]
         decimals = [name for name, text in zip(others, is_text, strict=True) if not text]
         frame = frame.with_columns(pl.col(decimals).str.replace(decimal_comma, "$1.$2"))

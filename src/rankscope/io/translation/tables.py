@@ -11,8 +11,8 @@ from pathlib import PurePath
 import numpy as np
 
 from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.row_input import find_column, list_columns, require_column
 from rankscope.data.segment_scores import SystemScores
+from rankscope.data.tables import find_column, list_columns, require_column
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, UnknownName
 from rankscope.io.tables import NamedTable, holds_numbers, mostly_numbers, name_column, number_values, read_named_table

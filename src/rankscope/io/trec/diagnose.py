@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from rankscope.data.row_input import COLUMN_NAMES
+from rankscope.data.row_tables import SCHEMAS
 from rankscope.errors import InputError
 from rankscope.io.core import NUMBER, is_file, looks_like_trec, open_binary, sniff, source_name
 
@@ -15,7 +15,9 @@ __all__ = [
 
 
 #: Words in a header above TREC's lines.
-HEADER_WORDS = {"q0", "iter", "iteration", "rank", "tag", "runid"}.union(*COLUMN_NAMES.values())
+HEADER_WORDS = {"q0", "iter", "iteration", "rank", "tag", "runid"}.union(
+    *(column.names for schema in SCHEMAS.values() for column in schema.columns)
+)
 #: How comments begin in other formats.
 COMMENTS = (b"//", b"%", b";", b"--")
 HEADER = "query_id,doc_id,score (judgments: relevance), with commas or tabs between the names"
