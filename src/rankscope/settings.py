@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
@@ -23,6 +23,7 @@ __all__ = [
     "REQUIRED",
     "SHARE",
     "Choice",
+    "ColumnNames",
     "Count",
     "GradeLevel",
     "LayerSizes",
@@ -314,6 +315,24 @@ class NameList(Names):
     @staticmethod
     def parse(text: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+
+
+class ColumnNames(Rule):
+    """What columns are called, as {"query": "topic"}, or query=topic,... on the command line."""
+
+    expected = "names of columns, such as query=topic,value=F1 (in Python {'query': 'topic', 'value': 'F1'})"
+
+    def accepts(self, value: object) -> bool:
+        return isinstance(value, Mapping) and all(isinstance(name, str) for pair in value.items() for name in pair)
+
+    @staticmethod
+    def parse(text: str) -> dict[str, str]:
+        pairs = [pair.partition("=") for pair in text.split(",") if pair.strip()]
+        if not pairs or not all(name.strip() and equals and column.strip() for name, equals, column in pairs):
+            raise ValueError(
+                f"{text!r}, expected NAME=COLUMN with commas between several, such as query=topic,value=F1"
+            )
+        return {name.strip(): column.strip() for name, _, column in pairs}
 
 
 class LayerSizes(Rule):

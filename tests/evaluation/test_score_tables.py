@@ -214,7 +214,7 @@ HEADER = "system,query,value\n"
         (f"{HEADER}a,1,1_0\n", ":2: value is '1_0'"),
         (f"{HEADER}a,1,1\n\na,2\n", ":4: 2 fields, expected 3"),
         (f"{HEADER}a,1,1\na,2,3,4\n", ":3: 4 fields, expected 3"),
-        (f"{HEADER}a,1,1\nb,1,1\na,1,2\n", ":4: a second value of this system and query, the first is at "),
+        (f"{HEADER}a,1,1\nb,1,1\na,1,2\n", ":4: a second value of this system and query ("),
         (f"{HEADER}a,,1\n", ":2: query is empty"),
         (f"{HEADER}a,1,1\nA,1,1\n", ":3: the system 'A' differs from 'a' in case only"),
         (f'{HEADER}"a\nb",1,1\nb,1,x\n', ":4: value is 'x'"),

@@ -132,7 +132,7 @@ def test_standard_input_is_read(monkeypatch):
 
 def test_a_format_that_is_named_is_not_told(written):
     assert rs.read_votes(written("item,voter,rank\nA,1,2\nB,2,1\n"), input="entity-ranks").voters == ("voter", "rank")
-    with pytest.raises(InputError, match=r"'voter' .*'paper', 'Ann', 'Bob', 'Cem', .*voter, item"):
+    with pytest.raises(InputError, match=r"'voter' .*'paper', 'Ann', 'Bob', 'Cem'.*--columns voter=NAME"):
         rs.read_votes(written(TABLE), input="long")
     with pytest.raises(UnknownName, match="'jsnol'; did you mean"):
         rs.read_votes(written(TABLE), input="jsnol")
@@ -145,7 +145,7 @@ NAMES = st.text(
 
 @st.composite
 def tables(draw: st.DrawFn) -> rs.Votes:
-    voters = draw(st.lists(NAMES, min_size=2, max_size=5, unique=True))
+    voters = draw(st.lists(NAMES, min_size=2, max_size=5, unique_by=str.lower))
     items = draw(st.lists(NAMES, min_size=2, max_size=6, unique=True))
     cell = st.none() | st.integers(-9, 9) | st.floats(allow_nan=False, allow_infinity=False)
     rows = draw(

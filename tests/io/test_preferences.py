@@ -60,6 +60,7 @@ def json_lines(content):
         GOOD.replace(",", "\t"),
         GOOD.replace("\n", "\r\n"),
         "# from the arena\n" + GOOD + "\n\n",
+        GOOD.replace("B,C", "\nB,C").replace(",", ";"),
         gzip.compress(GOOD.encode(), mtime=0),
         parquet(GOOD),
         json_lines(GOOD),
@@ -138,8 +139,8 @@ def test_of_several_columns_that_may_be_the_winner_the_first_is_read_and_one_may
     found = rs.read_preferences(path)
     assert found.outcome.tolist() == [-1, -1]
     assert mentions(found.notes[0], "'outcome'", "the winner", "'human' not read")
-    assert rs.read_preferences(path, winner="human").outcome.tolist() == [1, -1]
-    assert rs.read_preferences(path, winner="JUDGE").outcome.tolist() == [0, -1]
+    assert rs.read_preferences(path, columns={"winner": "human"}).outcome.tolist() == [1, -1]
+    assert rs.read_preferences(path, columns={"winner": "judge"}).outcome.tolist() == [0, -1]
 
 
 def test_a_name_of_a_system_is_that_name_even_where_it_is_a_word(written):
@@ -210,7 +211,6 @@ def test_the_better_pairs_of_rankings_by_people_are_those_of_a_loop(data):
         "left,right,winner\n",
         GOOD + "A,B\n",
         'left,right,winner\n"A",B,\nA,C\n',
-        GOOD + "\nA,B,tie\n",
         GOOD + "A,B,D\n",
         GOOD + "X,Z,left\nA,B,X\n",
         cells("left", "A", "right"),
@@ -243,7 +243,7 @@ def test_each_bad_input_has_one_clear_line(written, content, monkeypatch):
         {"covariates": ["judge"]},
         {"unit": "prompt"},
         {"unit": "judge"},
-        {"winner": "human"},
+        {"columns": {"winner": "human"}},
     ],
 )
 def test_what_is_asked_for_must_be_there(written, asked, monkeypatch):

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rankscope.agreement.load import detect_kind, first_bytes, ranked_only, read_rankings
-from rankscope.consensus.leaderboards import LeaderboardData, column_of
+from rankscope.consensus.leaderboards import LeaderboardData, LeaderboardSettings, column_of
 from rankscope.data.rankings import Rankings
 from rankscope.data.tables import find_column
 from rankscope.errors import ParameterError
 from rankscope.evaluation.read_scores import read_scores
-from rankscope.io.ballots import read_votes
+from rankscope.evaluation.score_tables import SCHEMA as SCORES
+from rankscope.io.ballots import holds_votes, read_votes
 from rankscope.io.core import BOM, source_name
-from rankscope.io.preferences import BETTER_COLUMNS, FIRST_COLUMNS, SECOND_COLUMNS, WORSE_COLUMNS
-from rankscope.io.tables import first_record, read_named_table
-from rankscope.io.translation import EXPECTED_ITEMS, ITEM_COLUMNS
+from rankscope.io.preferences import holds_comparisons
+from rankscope.io.tables import column_names, first_record, read_content
+from rankscope.io.translation import ITEM_COLUMNS
 
 __all__ = [
     "INPUTS",
@@ -24,29 +23,27 @@ __all__ = [
 ]
 
 
-#: The columns of a table of scores.
-SCORE_COLUMNS = ("system", "measure", "query", "value")
 #: The values of `--input`.
 INPUTS = ("comparisons", "rankings", "scores", "votes")
 
 
 def read_leaderboard_data(
-    path: str, kind: str | None, *, multiway: bool, column: str | None, higher: bool
+    path: str, kind: str | None, settings: LeaderboardSettings, *, higher: bool
 ) -> LeaderboardData:
     """Read rankings, scores or votes. For comparisons return the path, since their reader needs more options.
 
-    multiway: whether the model needs votes on many systems at once. column, higher: for rankings, the column that says
-    who is better, and whether it holds scores. Raises InputError as the readers do, ParameterError for comparisons if
-    the model needs votes.
+    higher: whether numbers of rankings and votes are scores. Raises InputError as the readers do, ParameterError for
+    comparisons if the model needs votes, and for names of columns in rankings.
     """
-    kind = kind or detect_input(path, multiway)
+    kind = kind or detect_input(path, settings.is_of_votes, settings.columns or {})
     if kind == "scores":
-        return read_scores(path)
+        return read_scores(path, columns=settings.columns)
     if kind == "votes":
-        return read_votes(path)
+        return read_votes(path, columns=settings.columns, higher=higher)
     if kind == "rankings":
-        return read_ranked(path, column, higher)
-    if multiway:
+        settings.refuse("columns", since="is not for rankings, whose columns are segment, system and those of ranks")
+        return read_ranked(path, settings.column, higher)
+    if settings.is_of_votes:
         raise ParameterError(
             f"{source_name(path)}: comparisons of two, but --model plackett-luce is for votes on many systems at once; "
             "use --model bradley-terry or davidson"
@@ -63,18 +60,23 @@ def read_ranked(path: str, column: str | None, higher: bool) -> Rankings:
     return ranked_only(rankings, name)
 
 
-def detect_input(path: str, multiway: bool) -> str:
-    """Which of INPUTS the file holds. If unclear, comparisons: their reader says what is wrong."""
+def detect_input(path: str, multiway: bool, columns: Mapping[str, str]) -> str:
+    """Which of INPUTS the file holds. If unclear, comparisons: their reader says what is wrong.
+
+    multiway: whether the model needs votes on many systems at once. columns: names that the user gives.
+    """
     names = table_columns(path)
-    if find_column(names, (*BETTER_COLUMNS, *FIRST_COLUMNS)) and find_column(names, (*WORSE_COLUMNS, *SECOND_COLUMNS)):
+    if holds_comparisons(names, columns):
         return "comparisons"
-    if all(find_column(names, (name,)) for name in SCORE_COLUMNS):
+    if {"system", "measure", "query", "value"} <= set(SCORES.match(names, columns)):
         return "scores"
     if find_column(names, ITEM_COLUMNS["segment"]) and find_column(names, ITEM_COLUMNS["system"]):
         return "rankings"
     head = first_bytes(path).removeprefix(BOM).lstrip()
     if head.startswith((b"[", b"{")):
         return "votes" if multiway or not names else "comparisons"
+    if holds_votes(names, columns):
+        return "votes"
     if head and detect_kind(path) in ("wmt", "jcml", "appraise", "pairs", "seg.score", "seg.scr"):
         return "rankings"
     return "votes" if multiway else "comparisons"
@@ -82,18 +84,11 @@ def detect_input(path: str, multiway: bool) -> str:
 
 def table_columns(path: str) -> Sequence[str]:
     """The column names of a table, as far as its first bytes tell them; none if the file is no table."""
-    head = first_bytes(path).removeprefix(BOM)
+    head = first_bytes(path)
     if head.startswith(b"PAR1"):
-        return [] if source_name(path) == "<stdin>" else read_named_table(path, EXPECTED_ITEMS).frame.columns
-    header = next((line for line in head.splitlines() if line.strip() and not line.startswith(b"#")), b"")
-    text = header.decode("utf-8", "replace").strip()
-    if text.startswith(("{", "[")):
-        record = first_record(head)
+        return [] if source_name(path) == "<stdin>" else column_names(read_content(path))
+    if head.removeprefix(BOM).lstrip().startswith(b"["):
+        record = first_record(head.removeprefix(BOM))
         is_vote = "ranking" in record or all(isinstance(value, (int, float)) for value in record.values())
-        return [] if is_vote and text.startswith("[") else list(record)
-    try:
-        return [
-            name.strip() for name in next(csv.reader(io.StringIO(text), delimiter="\t" if "\t" in text else ","), [])
-        ]
-    except csv.Error:
-        return []
+        return [] if is_vote else list(record)
+    return column_names(head)

@@ -19,7 +19,7 @@ from rankscope.consensus.registry import MethodOptions
 from rankscope.consensus.run_votes import votes_of_runs
 from rankscope.data.votes import Votes
 from rankscope.errors import ParameterError
-from rankscope.io.ballots import VOTE_FORMATS, read_votes
+from rankscope.io.ballots import VOTE_FORMATS, VoteTableSettings, read_votes
 from rankscope.io.core import check_single_stdin
 
 __all__ = [
@@ -58,6 +58,7 @@ class VoterWeight(click.ParamType):  # type: ignore[type-arg]  # click before 8.
         [*VOTE_FORMATS, RUN_INPUT],
         name="kind",
     ),
+    setting_options(VoteTableSettings),
     click.option(
         "--weight",
         "weights",
@@ -80,7 +81,8 @@ def consensus(
     """Merge many rankings into one order, with intervals of ranks and the agreement of the voters.
 
     FILE holds votes: a table of ranks with one row per item and one column per voter, a table with the columns voter,
-    item and rank, or lists of names in JSON. Several files are runs, which vote on the documents of each query.
+    item and rank, ballots with one row per voter and the columns 1st, 2nd and so on, or lists of names in JSON. Several
+    files are runs, which vote on the documents of each query.
 
     \b
     rankscope consensus demo-votes.tsv --method schulze
@@ -89,6 +91,7 @@ def consensus(
     result_output = pop_result_output(options)
     settings = take_settings(ConsensusSettings, options)
     method = take_settings(MethodOptions, options).build()
+    table_settings = take_settings(VoteTableSettings, options)
     result_output.check(files)
     check_single_stdin(files)
     if kind not in (None, RUN_INPUT) and len(files) > 1:
@@ -97,13 +100,15 @@ def consensus(
     if kind is None and len(files) > 1:
         refuse_tables(files)
     if kind == RUN_INPUT or len(files) > 1:
+        table_settings.refuse("columns", "higher", since="these are runs")
         with bytes_progress(files, "reading runs"):
             runs = votes_of_runs(files)
         with progress_bar(float(len(runs)), "merging query by query") as progress:
             merged_runs = merge_votes_by_query(runs, method, settings, weights=voter_weights, progress=progress)
         result_output.show(merged_runs, details=details)
         return
-    votes = Votes.of(read_votes(files[0], input=kind), weights=voter_weights)
+    read = read_votes(files[0], input=kind, columns=table_settings.columns, higher=table_settings.higher)
+    votes = Votes.of(read, weights=voter_weights)
     result_output.show(merge_votes(votes, method, settings), details=details)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -14,6 +15,7 @@ from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.consensus.leaderboards import LeaderboardSettings, fit_leaderboard
 from rankscope.data.rankings import Rankings
+from rankscope.data.votes import Votes
 from rankscope.errors import ParameterError
 
 __all__ = [
@@ -29,7 +31,7 @@ __all__ = [
     click.option(
         "--higher",
         is_flag=True,
-        help="For rankings: --column holds scores, where higher is better, instead of ranks.",
+        help="For rankings and votes: the numbers (of --column) are scores, where higher is better, instead of ranks.",
     ),
 )
 @option_group("Leaderboard", setting_options(LeaderboardSettings))
@@ -45,7 +47,7 @@ def leaderboard(
 
     FILE holds comparisons of two systems: a table (CSV, TSV, JSON lines, Parquet) with the columns left, right and
     winner (one of the two, or tie), or better and worse. Or it holds human rankings, as for `agree segments`; scores
-    that `evaluate` saved or wrote with --by-query; or, for --model plackett-luce, votes, as for `consensus`.
+    that `evaluate` saved or wrote with --by-query; or, for --model plackett-luce, votes or ballots, as for `consensus`.
 
     \b
     rankscope leaderboard demo-preferences.csv --covariate length --position --unit prompt
@@ -55,9 +57,11 @@ def leaderboard(
     """
     settings, result_output = take_settings(LeaderboardSettings, options), pop_result_output(options)
     result_output.check((file,))
-    data = read_leaderboard_data(file, kind, multiway=settings.is_of_votes, column=settings.column, higher=higher)
-    if higher and not isinstance(data, Rankings):
-        raise ParameterError("--higher is for a column of rankings, and these are none; leave it out")
+    data = read_leaderboard_data(file, kind, settings, higher=higher)
+    if higher and not isinstance(data, (Rankings, Votes)):
+        raise ParameterError("--higher is for rankings and votes, and these are none; leave it out")
+    if not isinstance(data, str):
+        settings = replace(settings, columns=None)  # the file is read
     with progress_bar(1.0, "resampling") as progress:
         board = fit_leaderboard(data, settings, progress=progress)
     result_output.show(board, details=details)

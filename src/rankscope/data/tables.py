@@ -6,16 +6,18 @@ column that the user calls otherwise are found first. A `Table` gives ids and nu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.sparse import refuse_sparse
 from rankscope.data.text import first_names, join_names
 from rankscope.errors import InputError, ParameterError
-from rankscope.typing import Floats
+from rankscope.typing import Floats, Ints
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,11 +28,13 @@ __all__ = [
     "NUMBER",
     "Codes",
     "Column",
+    "Matrix",
     "Schema",
     "Table",
     "bound_table",
     "find_column",
     "list_columns",
+    "refuse_case",
     "require_column",
     "shorten_value",
     "table_of_frame",
@@ -42,6 +46,8 @@ __all__ = [
 #: Texts of cells without a number, in lower case. NaN is none of them: it is what failed computations leave.
 NO_NUMBER = ("", "na", "n/a", "null", "none", "-")
 ID, NUMBER, LIST = "id", "number", "list"
+#: A number with a decimal comma, as 1,5 for 1.5.
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 #: Numbers of ids: unsigned, of the size that their number needs.
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 
@@ -65,6 +71,8 @@ class Column:
         Whether a value may stand only once.
     choices
         The values of a choice, in lower case.
+    first
+        Whether it is the first column of the table, whatever that is called, unless the user names another one.
     """
 
     name: str
@@ -73,6 +81,7 @@ class Column:
     required: bool = False
     unique: bool = False
     choices: tuple[str, ...] = ()
+    first: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -92,6 +101,10 @@ class Schema:
         What a file should hold, for the message about an empty one.
     more_numbers
         Whether columns that the schema does not name may hold numbers, as a column for each system.
+    all_numbers
+        Whether they all hold numbers, so that none is guessed.
+    nan_is_missing
+        Whether NaN in a file is an empty cell, not the result of a computation that failed.
     forms
         Sets of columns, of which a table must have one; if it has several, the first counts, and columns of the others
         are not read. Columns in no form are optional.
@@ -102,11 +115,34 @@ class Schema:
     columns: tuple[Column, ...]
     expected: str
     more_numbers: bool = False
+    all_numbers: bool = False
+    nan_is_missing: bool = False
     forms: tuple[tuple[str, ...], ...] = ()
     elsewhere: tuple[str, ...] = ()
 
     def column(self, name: str) -> Column:
         return next(column for column in self.columns if column.name == name)
+
+    @property
+    def has_first(self) -> bool:
+        """Whether a column is found by being the first, so that it needs no name."""
+        return any(column.first for column in self.columns)
+
+    def match(self, header: Sequence[str], names: Mapping[str, str], lists: Collection[str] = ()) -> dict[str, str]:
+        """Our names of the columns that there are, with the names in the header; as `bind`, but nothing is refused."""
+        bound = {name: column_name for name, column_name in names.items() if column_name in header}
+        for column in self.columns:
+            is_list = column.kind == LIST
+            free = [name for name in header if name not in bound.values() and (name in lists) == is_list]
+            found = bound.get(column.name) or (free[0] if column.first and free else find_column(free, column.names))
+            if found is not None:
+                bound[column.name] = found
+        return bound
+
+    def fits(self, header: Sequence[str], names: Mapping[str, str]) -> bool:
+        """Whether all required columns are there, and all columns that the user names are of this schema."""
+        required = {column.name for column in self.columns if column.required}
+        return {*required, *names} <= set(self.match(header, names)) and set(names) <= {c.name for c in self.columns}
 
     def bind(
         self, header: Sequence[str], names: Mapping[str, str], where: str, lists: Collection[str] = ()
@@ -132,7 +168,7 @@ class Schema:
         ParameterError
             The user names a column that the format does not have.
         """
-        refuse_bad_header(header, where, unnamed=not self.more_numbers)
+        refuse_bad_header(header, where, unnamed=not self.more_numbers, is_first_free=self.has_first)
         our_names = [column.name for column in self.columns]
         names = {name: column for name, column in names.items() if name in our_names or name not in self.elsewhere}
         for name, column_name in names.items():
@@ -145,15 +181,10 @@ class Schema:
                 raise InputError(
                     f"{where}: no column {column_name!r}, which columns (--columns) names, among {list_columns(header)}"
                 )
-        bound = dict(names)
-        for column in self.columns:
-            is_list = column.kind == LIST
-            free = [name for name in header if name not in bound.values() and (name in lists) == is_list]
-            found = bound.get(column.name) or find_column(free, column.names)
-            if found is not None:
-                bound[column.name] = found
-            elif column.required:
-                raise self.missing_column(column.name, header, where)
+        bound = self.match(header, names, lists)
+        missing = next((column.name for column in self.columns if column.required and column.name not in bound), None)
+        if missing is not None:
+            raise self.missing_column(missing, header, where)
         return self.first_form(bound, names, header, where) if self.forms else bound
 
     def first_form(
@@ -184,11 +215,16 @@ class Schema:
         )
 
 
-def refuse_bad_header(header: Sequence[str], where: str, *, unnamed: bool) -> None:
-    """Raise InputError for two columns of one name; for a column without a name, or where `unnamed`, for two."""
+def refuse_bad_header(header: Sequence[str], where: str, *, unnamed: bool, is_first_free: bool = False) -> None:
+    """Raise InputError for two columns of one name, and for columns without a name.
+
+    unnamed: whether one column may be without a name. is_first_free: whether the first needs none.
+    """
     seen: dict[str, str] = {}
     for number, name in enumerate(header, 1):
         key = name.strip().lower()
+        if not key and number == 1 and is_first_free:
+            continue
         if not key and not (unnamed and key not in seen):
             raise InputError(
                 f"{where}: column {number} has no name; name it (pandas leaves the name of its index out: write with "
@@ -199,6 +235,25 @@ def refuse_bad_header(header: Sequence[str], where: str, *, unnamed: bool) -> No
             differ = "" if seen[key] == name else " differ in case or blanks only"
             raise InputError(f"{where}: {same} {name!r}{differ}; rename or remove one of them")
         seen[key] = name
+
+
+class Matrix(NamedTuple):
+    """The values of a table that has a row for each of them.
+
+    Attributes
+    ----------
+    rows, columns
+        Names.
+    values
+        (rows, columns), NaN where there is none.
+    row_codes
+        The row of the matrix for each row of the table.
+    """
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    values: Floats
+    row_codes: Codes
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -221,6 +276,8 @@ class Table:
         Gives file and line of a row. It reads the file again: only for messages.
     nan_is_missing
         Whether NaN stands for no value, as in data frames.
+    is_text
+        Whether all cells were text, so that nothing but their form tells numbers from texts.
     """
 
     frame: pl.DataFrame
@@ -230,6 +287,7 @@ class Table:
     where: str
     locate: Callable[[int], str]
     nan_is_missing: bool = False
+    is_text: bool = False
 
     def __contains__(self, name: object) -> bool:
         return name in self.columns
@@ -244,6 +302,11 @@ class Table:
         """Those of `more_columns` that hold numbers: most of their cells that are not empty."""
         return [name for name in self.more_columns if is_number_column(self.frame[name])]
 
+    def holds_numbers(self, own_name: str) -> bool:
+        """Whether all cells of a column that are not empty hold numbers, and there is one."""
+        values, invalid = to_numbers(self.frame[own_name], self.nan_is_missing)
+        return values.null_count() < values.len() and (invalid is None or not invalid.any())
+
     def require(self, name: str) -> str:
         """The column's own name. Raises InputError if there is none."""
         if name not in self.columns:
@@ -252,9 +315,26 @@ class Table:
 
     def ids(self, name: str) -> pl.Series:
         """The texts of a column. Raises InputError for an empty cell, for another type, and where one stands twice."""
+        own_name = self.require(name)
+        texts = self.names(own_name, noun=name)
+        column = self.schema.column(name)
+        if column.kind == "choice" and not (valid := texts.str.to_lowercase().is_in(list(column.choices))).all():
+            row = int((~valid).arg_true()[0])
+            raise InputError(
+                f"{self.locate(row)}: {own_name} is {texts[row]!r}, expected one of {', '.join(column.choices)}"
+            )
+        if column.unique:
+            self.refuse_repeated_ids(name, texts)
+        return texts
+
+    def names(self, own_name: str, *, required: bool = True, noun: str = "") -> pl.Series:
+        """The texts of a column by its own name.
+
+        required: whether empty cells raise an error; else they are empty texts. noun: what a column without a name is
+        called in messages. Raises InputError for another type.
+        """
         import polars as pl
 
-        own_name = self.require(name)
         series = self.frame[own_name]
         if series.dtype.is_float() or series.dtype == pl.Boolean:
             raise InputError(
@@ -266,21 +346,12 @@ class Table:
                 f"{self.locate(0)}: column {own_name!r} holds {series.dtype}, expected texts or whole numbers; convert "
                 "it"
             )
-        texts = series.cast(pl.String)
-        empty = texts.is_null() | (texts == "")
-        if empty.any():
+        texts = series.cast(pl.String).fill_null("")
+        if required and (empty := texts == "").any():
             raise InputError(
-                f"{self.locate(int(empty.arg_true()[0]))}: {own_name} is empty, expected an id; fill it in or drop the "
-                "row"
+                f"{self.locate(int(empty.arg_true()[0]))}: {own_name or noun} is empty, expected an id; fill it in or "
+                "drop the row"
             )
-        column = self.schema.column(name)
-        if column.kind == "choice" and not (valid := texts.str.to_lowercase().is_in(list(column.choices))).all():
-            row = int((~valid).arg_true()[0])
-            raise InputError(
-                f"{self.locate(row)}: {own_name} is {texts[row]!r}, expected one of {', '.join(column.choices)}"
-            )
-        if column.unique:
-            self.refuse_repeated_ids(name, texts)
         return texts
 
     def refuse_repeated_ids(self, name: str, texts: pl.Series) -> None:
@@ -289,8 +360,8 @@ class Table:
             row = int((~texts.is_first_distinct()).arg_true()[0])
             first = int((texts == texts[row]).arg_true()[0])
             raise InputError(
-                f"{self.locate(row)}: {self.columns[name]} {texts[row]!r} stands a second time, the first is at "
-                f"{self.locate(first)}; keep one of the two"
+                f"{self.locate(row)}: {self.columns[name] or name} {texts[row]!r} stands a second time, the first is "
+                f"at {self.locate(first)}; keep one of the two"
             )
 
     def codes(self, name: str) -> tuple[list[str], Codes]:
@@ -302,10 +373,27 @@ class Table:
         codes = texts.cast(pl.Enum(distinct)).to_physical().to_numpy()
         return distinct.to_list(), codes
 
-    def numbers(self, own_name: str, *, expected: str = "") -> Floats:
+    def texts(self, own_name: str) -> pl.Series:
+        """The cells of a column by its own name as texts, "" where one is empty.
+
+        Raises InputError for cells that are neither texts nor numbers.
+        """
+        import polars as pl
+
+        series = self.frame[own_name]
+        if series.dtype.is_nested():
+            raise InputError(f"{self.locate(0)}: column {own_name!r} holds {series.dtype}, expected texts; convert it")
+        return series.cast(pl.String).fill_null("")
+
+    def is_nested(self, own_name: str) -> bool:
+        """Whether the cells of a column by its own name are lists or objects of JSON."""
+        return bool(self.frame[own_name].dtype.is_nested())
+
+    def numbers(self, own_name: str, *, complete: bool = False, expected: str = "a finite number") -> Floats:
         """The numbers of a column by its own name, NaN where a cell is empty.
 
-        Raises InputError for text, infinity and NaN; and for an empty cell where `expected` says what a number must be.
+        complete: whether no cell may be empty. expected: what a cell must be, for the message. Raises InputError for
+        text, infinity and NaN.
         """
         import polars as pl
 
@@ -313,20 +401,105 @@ class Table:
         if series.dtype == pl.Boolean:
             series = series.cast(pl.Float64)
         values, invalid = to_numbers(series, self.nan_is_missing)
+        if complete:
+            invalid = values.is_null() if invalid is None else invalid | values.is_null()
         if invalid is not None and invalid.any():
-            row = int(invalid.arg_true()[0])
-            advice = "it" if expected else "it, or leave the cell empty where there is no value"
-            raise InputError(
-                f"{self.locate(row)}: {own_name} is {shorten_value(series[row])}, expected "
-                f"{expected or 'a finite number'}; correct {advice}"
-            )
-        if expected and values.null_count():
-            row = int(values.is_null().arg_true()[0])
-            cell = "empty" if series[row] in (None, "") else shorten_value(series[row])
-            raise InputError(
-                f"{self.locate(row)}: {own_name} is {cell}, expected {expected}; fill it in or drop the row"
-            )
+            raise self.number_error(own_name, int(invalid.arg_true()[0]), complete=complete, expected=expected)
         return np.asarray(values.fill_null(float("nan")).to_numpy(), np.float64)
+
+    def number_error(
+        self, own_name: str, row: int, *, complete: bool = False, expected: str = "a finite number"
+    ) -> InputError:
+        """The error for a cell that holds no number. complete, expected: as for `numbers`."""
+        import polars as pl
+
+        cell = self.frame[own_name][row]
+        advice = "correct it" if complete else "correct it, or leave the cell empty where there is no value"
+        if cell is None or cell == "":
+            cell_text, advice = "empty", "fill it in or drop the row"
+        else:
+            cell_text = "a list" if isinstance(cell, pl.Series) else shorten_value(cell)
+            if isinstance(cell, str) and DECIMAL_COMMA.fullmatch(cell.strip()):
+                advice = "replace the decimal comma by a point"
+        return InputError(f"{self.locate(row)}: {own_name} is {cell_text}, expected {expected}; {advice}")
+
+    def number_columns_matrix(self, own_names: Sequence[str], *, complete: bool = False) -> Floats:
+        """(columns, rows) the numbers of several columns by their own names; as `numbers`."""
+        frame = self.frame[list(own_names)]
+        if all(dtype.is_float() for dtype in frame.dtypes):
+            values = np.ascontiguousarray(frame.to_numpy().astype(np.float64, copy=False).T)
+            n_missing = sum(frame.null_count().row(0))
+            if int(np.isfinite(values).sum()) == values.size - n_missing and not (complete and n_missing):
+                return values
+        return np.array([self.numbers(name, complete=complete) for name in own_names])
+
+    def matrix(self, rows: str, columns: str, value: str) -> Matrix:
+        """The numbers of a table that has a row for each of them.
+
+        Parameters
+        ----------
+        rows, columns
+            Our names of two columns of ids, which say where a value belongs.
+        value
+            Our name of the column of numbers.
+
+        Raises
+        ------
+        InputError
+            Two rows are of the same place, or the matrix would be nearly empty; and as `ids` and `numbers`.
+        """
+        row_names, row_codes = self.codes(rows)
+        column_names, column_codes = self.codes(columns)
+        shape = (len(row_names), len(column_names))
+        refuse_sparse(shape, row_codes.size, self.name, f"{rows}s and {columns}s")
+        cells = row_codes.astype(np.int64) * shape[1] + column_codes
+        self.refuse_repeated_cells(cells, shape[0] * shape[1], (rows, columns))
+        values = np.full(shape, np.nan)
+        values.ravel()[cells] = self.numbers(self.require(value))
+        return Matrix(tuple(row_names), tuple(column_names), values, row_codes)
+
+    def refuse_repeated_cells(
+        self, cells: Ints, n_cells: int, names: Sequence[str], table_rows: Ints | None = None
+    ) -> None:
+        """Raise InputError where two rows are of the same cell of a matrix.
+
+        Parameters
+        ----------
+        cells
+            The cell of each row.
+        n_cells
+            Number of cells.
+        names
+            Our names of the columns that say which cell a row is of.
+        table_rows
+            The rows of the table that `cells` are of. Default: all.
+        """
+        if cells.size <= n_cells:
+            is_filled = np.zeros(n_cells, np.bool_)
+            is_filled[cells] = True
+            if int(np.count_nonzero(is_filled)) == cells.size:
+                return
+        order = np.argsort(cells, kind="stable")
+        row = int(order[1:][cells[order[1:]] == cells[order[:-1]]].min())
+        first = int(np.argmax(cells == cells[row]))
+        if table_rows is not None:
+            row, first = int(table_rows[row]), int(table_rows[first])
+        values = join_names(repr(str(self.frame[self.columns[name]][row])) for name in names)
+        raise InputError(
+            f"{self.locate(row)}: a second value of this {join_names(names)} ({values}), the first is at "
+            f"{self.locate(first)}; keep one of the two"
+        )
+
+
+def refuse_case(names: Sequence[str], location: Callable[[int], str], noun: str) -> None:
+    """Raise InputError for two names that differ in case only. location: file and line of a name, by its index."""
+    seen: dict[str, str] = {}
+    for number, name in enumerate(names):
+        if (other := seen.setdefault(name.casefold(), name)) != name:
+            raise InputError(
+                f"{location(number)}: the {noun} {name!r} differs from {other!r} in case only; write both alike, or "
+                "give one another name"
+            )
 
 
 def is_number_column(series: pl.Series) -> bool:
@@ -339,7 +512,7 @@ def is_number_column(series: pl.Series) -> bool:
         return False
     values, invalid = to_numbers(series, True)
     n_invalid = 0 if invalid is None else int(invalid.sum())
-    return values.len() - values.null_count() >= max(n_invalid, 1)
+    return values.len() - values.null_count() > n_invalid
 
 
 def to_numbers(series: pl.Series, nan_is_missing: bool) -> tuple[pl.Series, pl.Series | None]:
@@ -360,6 +533,8 @@ def to_numbers(series: pl.Series, nan_is_missing: bool) -> tuple[pl.Series, pl.S
     texts = series.cast(pl.String).str.strip_chars()
     values = texts.cast(pl.Float64, strict=False)
     missing = texts.is_null() | texts.str.to_lowercase().is_in(NO_NUMBER)
+    if nan_is_missing:
+        missing = missing | values.is_nan().fill_null(False)
     invalid = ~missing & ~(values.is_not_null() & values.is_finite())
     return pl.select(pl.when(missing | ~values.is_finite()).then(None).otherwise(values)).to_series(), invalid
 
@@ -393,8 +568,9 @@ def bound_table(
     where: str = "",
     locate: Callable[[int], str] | None = None,
     nan_is_missing: bool = False,
+    is_text: bool = False,
 ) -> Table:
-    """A frame whose columns are bound to a schema. where, locate, nan_is_missing: as for `Table`.
+    """A frame whose columns are bound to a schema. where, locate, nan_is_missing, is_text: as for `Table`.
 
     Raises InputError and ParameterError as `Schema.bind`.
     """
@@ -409,7 +585,8 @@ def bound_table(
         columns=schema.bind(frame.columns, columns, where, lists),
         where=where,
         locate=locate or (lambda row: f"{name}: row {row}"),
-        nan_is_missing=nan_is_missing,
+        nan_is_missing=nan_is_missing or schema.nan_is_missing,
+        is_text=is_text,
     )
 
 

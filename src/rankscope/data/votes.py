@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -52,6 +52,8 @@ class Votes:
         Weight of each voter, above 0. Default: 1 each.
     notes
         What a reader should know.
+    where
+        How an error names the place of an item, from its index, as "file:line"; not kept.
 
     Raises
     ------
@@ -74,8 +76,9 @@ class Votes:
     voters: tuple[str, ...] = ()
     weights: Floats = field(default_factory=lambda: np.empty(0))
     notes: tuple[str, ...] = ()
+    where: InitVar[Callable[[int], str] | None] = None
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, where: Callable[[int], str] | None) -> None:
         fields = self.__dict__
         ranks = np.array(self.ranks, np.float64)
         if ranks.ndim != 2:
@@ -85,11 +88,12 @@ class Votes:
         fields["voters"] = tuple(self.voters) or tuple(str(i + 1) for i in range(len(ranks)))
         weights = np.array(self.weights, np.float64)
         fields["weights"] = weights if weights.size else np.ones(len(ranks))
-        self.check()
+        self._check(where)
         for array in (self.ranks, self.weights):
             array.flags.writeable = False
 
-    def check(self) -> None:
+    def _check(self, where: Callable[[int], str] | None) -> None:
+        """Raise InputError for what the class refuses."""
         n_voters, n_items = self.ranks.shape
         for article, noun, names, n_expected in (
             ("a", "voter", self.voters, n_voters),
@@ -115,8 +119,12 @@ class Votes:
             )
         is_ranked = ~np.isnan(self.ranks)
         if not is_ranked.any(axis=0).all():
-            unranked_items = [self.items[i] for i in np.flatnonzero(~is_ranked.any(axis=0))]
-            raise InputError(f"nobody ranked {join_names(map(repr, unranked_items))}; leave out what no voter knows")
+            unranked = np.flatnonzero(~is_ranked.any(axis=0)).tolist()
+            location = f"{where(unranked[0])}: " if where is not None else ""
+            raise InputError(
+                f"{location}nobody ranked {join_names(repr(self.items[i]) for i in unranked)}; leave out what no voter "
+                "knows"
+            )
         if not is_ranked.any(axis=1).all():
             silent_voters = [self.voters[i] for i in np.flatnonzero(~is_ranked.any(axis=1))]
             raise InputError(f"voter {join_names(map(repr, silent_voters))} ranked nothing, expected at least one item")

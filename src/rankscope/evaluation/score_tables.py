@@ -7,7 +7,7 @@ Every form becomes a `ScoreGrid`: values by system, measure and item, without a 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,9 +22,9 @@ from rankscope.data.tables import find_column
 from rankscope.data.text import first_names, join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.evaluation.foreign_measure import foreign_measure, measure_of_name
-from rankscope.io.tables import Codes, Column, Schema, Table, table_of_frame
+from rankscope.io.tables import Codes, Column, Schema, Table, refuse_case, table_of_frame
 from rankscope.measures.base import Measure
-from rankscope.settings import Rule, Settings, as_names, declare, name_list
+from rankscope.settings import ColumnNames, Settings, as_names, declare, name_list
 from rankscope.typing import Floats, Ints
 
 __all__ = [
@@ -66,24 +66,6 @@ ALL = "all"
 NAMELESS = "score"
 #: The setting that says that values were read, not computed.
 SOURCE = {"source": "table"}
-
-
-class ColumnNames(Rule):
-    """What columns are called, as {"query": "topic"}, or query=topic,... on the command line."""
-
-    expected = "names of columns, such as query=topic,value=F1 (in Python {'query': 'topic', 'value': 'F1'})"
-
-    def accepts(self, value: object) -> bool:
-        return isinstance(value, Mapping) and all(isinstance(name, str) for pair in value.items() for name in pair)
-
-    @staticmethod
-    def parse(text: str) -> dict[str, str]:
-        pairs = [pair.partition("=") for pair in text.split(",") if pair.strip()]
-        if not pairs or not all(name.strip() and equals and column.strip() for name, equals, column in pairs):
-            raise ValueError(
-                f"{text!r}, expected NAME=COLUMN with commas between several, such as query=topic,value=F1"
-            )
-        return {name.strip(): column.strip() for name, _, column in pairs}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,7 +172,7 @@ def long_form(table: Table, system: str) -> ScoreGrid:
         cells += system_codes * np.int64(shape[1] * shape[2])
     if measure_codes is not None:
         cells += measure_codes * np.int64(shape[2])
-    refuse_repeated_cells(table, cells, rows, int(np.prod(shape)))
+    table.refuse_repeated_cells(cells, int(np.prod(shape)), key_names(table), rows)
     grid = np.full(shape, np.nan)
     grid.ravel()[cells] = values
     return ScoreGrid(
@@ -236,26 +218,6 @@ def value_rows(
     return np.flatnonzero(~is_summary), notes
 
 
-def refuse_repeated_cells(table: Table, cells: Ints, rows: Ints | None, n_cells: int) -> None:
-    """Raise InputError where one system has two values of a measure on one query."""
-    if cells.size <= n_cells:
-        is_filled = np.zeros(n_cells, np.bool_)
-        is_filled[cells] = True
-        if int(np.count_nonzero(is_filled)) == cells.size:
-            return
-    order = np.argsort(cells, kind="stable")
-    repeats = order[1:][cells[order[1:]] == cells[order[:-1]]]
-    row = int(repeats.min())
-    first = int(np.flatnonzero(cells == cells[row])[0])
-    if rows is not None:
-        row, first = int(rows[row]), int(rows[first])
-    keys = [name for name in ("system", "measure", "query") if name in table]
-    raise InputError(
-        f"{table.locate(row)}: a second value of this {join_names(keys)}, the first is at {table.locate(first)}; keep "
-        "one of the two"
-    )
-
-
 def a_column_a_measure(table: Table, system: str) -> ScoreGrid:
     """A row for each system and query, or for each query of one system, and a column for each measure."""
     value = [table.columns["value"]] if "value" in table else []
@@ -279,7 +241,7 @@ def a_column_a_measure(table: Table, system: str) -> ScoreGrid:
     cells = query_codes.astype(np.int64)
     if system_codes is not None:
         cells += system_codes * np.int64(len(queries))
-    refuse_repeated_cells(table, cells, rows, len(systems) * len(queries))
+    table.refuse_repeated_cells(cells, len(systems) * len(queries), key_names(table), rows)
     grid = np.full(shape, np.nan)
     plane = np.full(len(systems) * len(queries), np.nan)
     for m, name in enumerate(measures):
@@ -317,7 +279,7 @@ def wide_form(table: Table, names: Sequence[str], system: str) -> ScoreGrid:
     else:
         query_ids = [str(number) for number in range(1, table.frame.height + 1)]
         notes.append(f"{table.name}: no column of queries, so that each row is one, called by its number")
-    values = wide_values(table, names)
+    values = table.number_columns_matrix(names)
     if ALL in query_ids and len(query_ids) > 1:
         kept = [i for i, query in enumerate(query_ids) if query != ALL]
         values, query_ids = values[:, kept], [query_ids[i] for i in kept]
@@ -336,15 +298,9 @@ def wide_form(table: Table, names: Sequence[str], system: str) -> ScoreGrid:
     )
 
 
-def wide_values(table: Table, names: Sequence[str]) -> Floats:
-    """(columns, rows) the numbers of these columns."""
-    frame = table.frame[list(names)]
-    if all(dtype.is_float() for dtype in frame.dtypes):
-        values = np.ascontiguousarray(frame.to_numpy().astype(np.float64, copy=False).T)
-        n_missing = sum(frame.null_count().row(0))
-        if int(np.isfinite(values).sum()) == values.size - n_missing:
-            return values
-    return np.array([table.numbers(name) for name in names])
+def key_names(table: Table) -> list[str]:
+    """What says which value a row holds."""
+    return [name for name in ("system", "measure", "query") if name in table]
 
 
 def list_of(names: Iterable[str]) -> str:
@@ -361,17 +317,6 @@ def left_out_note(table: Table, names: Sequence[str]) -> tuple[str, ...]:
 
 def first_location(table: Table, codes: Codes | None, code: int) -> str:
     return table.where if codes is None else table.locate(int(np.argmax(codes == code)))
-
-
-def refuse_case(names: Sequence[str], location: Callable[[int], str], noun: str) -> None:
-    """Raise InputError for two names that differ in case only."""
-    seen: dict[str, str] = {}
-    for number, name in enumerate(names):
-        if (other := seen.setdefault(name.casefold(), name)) != name:
-            raise InputError(
-                f"{location(number)}: the {noun} {name!r} differs from {other!r} in case only; write both alike, or "
-                "give one another name"
-            )
 
 
 def grid_of_cells(

@@ -1,13 +1,12 @@
-"""Reading votes: a table of ranks, JSON lists of names, or a table with a row for each voter and item."""
+"""Reading votes: a table of ranks, a row for each voter and item, a row for each ballot, or JSON lists of names."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -15,35 +14,92 @@ import numpy as np
 
 from rankscope.data.rows import first_duplicate
 from rankscope.data.sparse import refuse_sparse
-from rankscope.data.tables import find_column, list_columns
+from rankscope.data.tables import list_columns
+from rankscope.data.text import join_names, pluralise
 from rankscope.data.votes import Votes, ballot_ranks
-from rankscope.errors import InputError, UnknownName
+from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.core import BOM, HEAD, binary_file_error, empty_file_error, open_binary, refuse_foreign, source_name
 from rankscope.io.json_dicts import parse_json
 from rankscope.io.tables import (
-    NO_VALUE,
-    NamedTable,
-    TableTerms,
+    Codes,
+    Column,
+    Schema,
+    Table,
+    column_names,
+    header_location,
     name_codes,
-    name_column,
-    number_values,
-    parse_named_table,
-    parse_rank_table,
+    parse_table,
+    refuse_case,
 )
-from rankscope.typing import Floats, PathLike
+from rankscope.settings import ColumnNames, Settings, declare, switch
+from rankscope.typing import Floats, Ints, PathLike
 
 __all__ = [
+    "VOTES",
     "VOTE_FORMATS",
+    "VoteTableSettings",
+    "holds_votes",
     "json_lines_votes",
     "json_votes",
     "read_votes",
 ]
 
 
+#: A row for each voter and item.
+VOTES = Schema(
+    columns=(
+        Column(
+            name="voter",
+            aliases=("voter_id", "judge", "judge_id", "rater", "annotator", "user", "ranker", "ballot"),
+            required=True,
+        ),
+        Column(
+            name="item",
+            aliases=("item_id", "candidate", "entity", "alternative", "option", "system", "model"),
+            required=True,
+        ),
+        Column(name="rank", aliases=("place", "position"), kind="number", required=True),
+        Column(name="weight", aliases=("weights",), kind="number"),
+    ),
+    expected="votes: a header line (voter,item,rank) and one line per rank",
+    nan_is_missing=True,
+)
+#: A row for each item, and a column of ranks for each voter.
+RANKS = Schema(
+    columns=(Column(name="item", first=True, required=True, unique=True),),
+    expected="votes: a header line (any text, then the voters), and a line for each item with a rank per voter",
+    all_numbers=True,
+    nan_is_missing=True,
+)
+#: The voter of a ballot, and other columns beside its places.
+VOTER = replace(
+    VOTES.column("voter"),
+    aliases=(*VOTES.column("voter").aliases, "name", "respondent", "participant", "student", "email", "email address"),
+    required=False,
+    unique=True,
+)
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+#: The name of a column of ballots: 1, 1st, first choice, choice 1, rank_1, or a question with one of these in brackets.
+PLACE = re.compile(
+    r"(?:.*\[)?(?:(?:choice|rank|ranked|preference|place|position|option|vote|no\.?|#)[ _-]?)?"
+    rf"(?:([1-9][0-9]{{0,4}})(?:st|nd|rd|th)?|({'|'.join(ORDINALS)}))"
+    r"(?:[ _-]?(?:choice|rank|preference|place|position|option|vote))?\]?"
+)
+#: Cells of a ballot without an item, in lower case.
+NO_ITEM = ("", "-", "na", "n/a", "nan", "null")
+#: How many times the number of items a rank may be before it looks like a score.
+FAR_ABOVE = 3
 SHAPE = (
     'a list of lists of names, an object of such lists by voter, or {"items": [...], "rankings": [...]}, the best '
     "name first"
 )
+
+
+class ParsedVotes(NamedTuple):
+    """Votes, and whether their ranks stand in the file as numbers, not as an order of names."""
+
+    votes: Votes
+    holds_numbers: bool
 
 
 class Ballot(NamedTuple):
@@ -64,7 +120,7 @@ class Ballot(NamedTuple):
     ranking: Any
 
 
-def json_votes(content: bytes, name: str) -> Votes:
+def json_votes(content: bytes, name: str, columns: Mapping[str, str]) -> ParsedVotes:
     """The votes in a JSON text. Raises InputError for JSON of another shape, and as `Votes`."""
     data, items = parse_json(content, name, shape=SHAPE, holder="item"), None
     if isinstance(data, dict) and "rankings" in data and set(data) <= {"items", "rankings"}:
@@ -85,17 +141,17 @@ def json_votes(content: bytes, name: str) -> Votes:
         voter_entries = ((str(i), entry) for i, entry in enumerate(data, 1))
     else:
         raise InputError(f"{name}: JSON that holds no rankings, expected {SHAPE}")
-    ballots = [parse_ballot(entry, voter, partial(where, i)) for i, (voter, entry) in enumerate(voter_entries)]
+    ballots = [parse_ballot(entry, voter, partial(where, i), columns) for i, (voter, entry) in enumerate(voter_entries)]
     return votes_from_ballots(ballots, items, where)
 
 
-def json_lines_votes(content: bytes, name: str) -> Votes:
+def json_lines_votes(content: bytes, name: str, columns: Mapping[str, str]) -> ParsedVotes:
     """The votes in a text with one ranking per line. Raises InputError with the line."""
     numbered_lines = [(number, line) for number, line in enumerate(content.split(b"\n"), 1) if line.strip()]
     ballots = []
     for i, (number, line) in enumerate(numbered_lines, 1):
         entry = parse_json(line, name, shape=SHAPE, holder="item", first_line=number)
-        ballots.append(parse_ballot(entry, str(i), f"{name}:{number}: ".__str__))
+        ballots.append(parse_ballot(entry, str(i), f"{name}:{number}: ".__str__, columns))
     return votes_from_ballots(ballots, None, lambda i: f"{name}:{numbered_lines[i][0]}: ")
 
 
@@ -135,14 +191,20 @@ def next_value(separator: re.Pattern[str], text: str, position: int) -> int:
     return match.end() if match else position
 
 
-def parse_ballot(entry: Any, voter: str, where: Callable[[], str]) -> Ballot:
+def parse_ballot(entry: Any, voter: str, where: Callable[[], str], columns: Mapping[str, str]) -> Ballot:
     """A voter's entry as a ballot: a list of names, ranks by name, or an object with one of these as "ranking".
 
-    where: gives the beginning of an error message.
+    where: gives the beginning of an error message. columns: other names of voter, weight and ranking.
     """
-    if not (isinstance(entry, Mapping) and isinstance(entry.get("ranking"), (list, dict))):
+    keys = {key: columns.get(key, key) for key in JSON_KEYS}
+    if columns and not (isinstance(entry, Mapping) and {keys[key] for key in columns} <= set(entry)):
+        raise InputError(
+            f"{where()}columns (--columns) names {join_names(map(repr, columns.values()))}, expected an object with "
+            f"{'these keys' if len(columns) > 1 else 'this key'}; correct the names, or this ballot"
+        )
+    if not (isinstance(entry, Mapping) and isinstance(entry.get(keys["ranking"]), (list, dict))):
         return Ballot(voter, 1.0, entry)
-    name, weight = entry.get("voter", voter), entry.get("weight", 1.0)
+    name, weight = entry.get(keys["voter"], voter), entry.get(keys["weight"], 1.0)
     if isinstance(name, bool) or not isinstance(name, (str, int)) or name == "":
         raise InputError(f"{where()}the voter is {name!r}, expected a name")
     if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 < weight <= sys.float_info.max:
@@ -150,43 +212,53 @@ def parse_ballot(entry: Any, voter: str, where: Callable[[], str]) -> Ballot:
             f"{where()}the weight of voter {str(name)!r} is {weight!r}, expected a number above 0; leave out voters "
             "who do not count"
         )
-    return Ballot(str(name), float(weight), entry["ranking"])
+    return Ballot(str(name), float(weight), entry[keys["ranking"]])
 
 
-def votes_from_ballots(ballots: list[Ballot], items: list[Any] | None, where: Callable[[int], str]) -> Votes:
+def votes_from_ballots(ballots: list[Ballot], items: list[Any] | None, where: Callable[[int], str]) -> ParsedVotes:
     voters = [ballot.voter for ballot in ballots]
     duplicate = first_duplicate(voters)
     if duplicate is not None:
         raise InputError(f"{where(duplicate)}voter {voters[duplicate]!r} occurs twice; name each voter differently")
     names, ranks = ballot_ranks(voters, [ballot.ranking for ballot in ballots], items, where)
-    return Votes(
-        ranks=ranks, items=names, voters=tuple(voters), weights=np.array([ballot.weight for ballot in ballots])
-    )
+    weights = np.array([ballot.weight for ballot in ballots])
+    votes = Votes(ranks=ranks, items=names, voters=tuple(voters), weights=weights)
+    return ParsedVotes(votes, all(isinstance(ballot.ranking, Mapping) for ballot in ballots))
 
 
 #: The formats of votes, and their descriptions.
 VOTE_FORMATS = {
     "entity-ranks": "a table with one line per item and one column of ranks per voter",
     "long": "a table with the columns voter, item and rank",
+    "ballots": "a table with one line per voter and one column per place (1st, 2nd, ...), which holds an item",
     "json": "JSON: lists of names, the best first",
     "jsonl": "one list of names, or one object with voter and ranking, per line",
 }
-TERMS = TableTerms("voter", "item", "items")
-#: Texts of cells without a rank.
-MISSING_RANK_TEXTS = (*NO_VALUE, "-", "n/a")
-MISSING_RANK_CELLS = frozenset(
-    spelling for word in MISSING_RANK_TEXTS for spelling in (word, word.upper(), word.capitalize())
-) | {"NaN"}
-#: Names of the columns of a table with a row for each voter and item; the first of each is ours.
-LONG_COLUMNS = {
-    "voter": ("voter", "voter_id", "judge", "judge_id", "rater", "annotator", "user", "ranker", "ballot"),
-    "item": ("item", "item_id", "candidate", "entity", "alternative", "option", "system", "model"),
-    "rank": ("rank", "place", "position"),
-}
-WEIGHT = ("weight", "weights")
+#: The keys of a ballot in JSON.
+JSON_KEYS = ("voter", "weight", "ranking")
 
 
-def read_votes(path: PathLike, *, input: str | None = None) -> Votes:
+@dataclass(frozen=True, kw_only=True)
+class VoteTableSettings(Settings):
+    """How a file of votes is read."""
+
+    FUNCTIONS = ("rankscope:read_votes",)
+    COMMANDS = ("consensus",)
+
+    columns: Mapping[str, str] | None = declare(
+        ColumnNames(),
+        None,
+        "Column names in a file of votes, where NAME is voter, item, rank, weight or a place of ballots: "
+        "item=dish,rank=points or 1=favourite.",
+        metavar="NAME=COLUMN,...",
+        unset="found by their usual names",
+    )
+    higher: bool = switch(False, help="The numbers in a file of votes are scores, where higher is better.")
+
+
+def read_votes(
+    path: PathLike, *, input: str | None = None, columns: Mapping[str, str] | None = None, higher: bool = False
+) -> Votes:
     r"""Read voters' rankings of the same items.
 
     Parameters
@@ -195,6 +267,11 @@ def read_votes(path: PathLike, *, input: str | None = None) -> Votes:
         File; "-" is standard input. Compression is detected from the content.
     input
         Format. Default: detected from the content.
+    columns
+        Column names in a file of votes, where NAME is voter, item, rank, weight or a place of ballots:
+        item=dish,rank=points or 1=favourite. Default: found by their usual names.
+    higher
+        The numbers in a file of votes are scores, where higher is better. Default: False.
 
     Returns
     -------
@@ -207,6 +284,8 @@ def read_votes(path: PathLike, *, input: str | None = None) -> Votes:
         With file and line: a rank is not a number, an item or voter occurs twice, an item is not among "items", nobody
         ranked an item, a weight is not above 0, there are fewer than two voters or items, JSON is damaged, or bytes are
         not UTF-8.
+    ParameterError
+        `columns` has a name that the format does not have, or `higher` is for ballots or lists, whose order is known.
     UnknownName
         The format does not exist.
 
@@ -214,15 +293,17 @@ def read_votes(path: PathLike, *, input: str | None = None) -> Votes:
     -----
     Formats:
 
-    - "entity-ranks": a table (tabs or commas) with a header, anything and then a name per voter, and one line per item
-      with its rank by each
-    - "long": a table (CSV, TSV, JSON lines, Parquet) with the columns voter, item and rank, perhaps weight
+    - "entity-ranks": a table (tabs, commas or semicolons; JSON lines, Parquet) with a header, anything and then a name
+      per voter, and one line per item with its rank by each
+    - "long": a table with the columns voter, item and rank, perhaps weight
+    - "ballots": a table with a row per voter and a column per place (1st, 2nd, ...; first choice, choice 1, rank 1),
+      which holds an item; perhaps with columns voter and weight. Empty cells are allowed
     - "json": a list of lists of names (a list within: tied), an object of such lists (or of ranks by item) by voter,
       or {"items": [...], "rankings": [...]}, where a ranking may be {"voter": ..., "weight": ..., "ranking": [...]}
     - "jsonl": one of these rankings per line
 
     Lower ranks are better, and may be any finite numbers; an empty cell, "-", NA and nan mean that a voter did not rank
-    an item.
+    an item. A note says where the numbers look like scores.
 
     Examples
     --------
@@ -232,68 +313,110 @@ def read_votes(path: PathLike, *, input: str | None = None) -> Votes:
     >>> votes = read_votes(path)
     >>> votes.items, votes.voters, votes.ranks.tolist()
     (('X', 'Y', 'Z'), ('Ann', 'Bob'), [[1.0, 2.0, 3.0], [2.0, 1.0, nan]])
+    >>> _ = path.write_text("voter,1st,2nd,3rd\nAnn,X,Y,Z\nBob,Y,X,\n")
+    >>> read_votes(path).ranks.tolist() == votes.ranks.tolist()
+    True
     """
     if input is not None and input not in VOTE_FORMATS:
         raise UnknownName("format of votes", str(input), VOTE_FORMATS)
-    name = source_name(path)
+    name, names = source_name(path), dict(columns or {})
     with open_binary(path) as stream:
         content = stream.read().removeprefix(BOM)
     if not content.strip():
         raise empty_file_error(name, "votes, as a table of ranks or JSON lists of names")
-    parquet = content.startswith(b"PAR1")
-    if not parquet:
+    if not content.startswith(b"PAR1"):
         refuse_foreign(content[:HEAD], name)
         if b"\0" in content:
             raise binary_file_error(content[:64], name)
-    format_name = input or ("parquet" if parquet else detect_vote_format(content))
-    if not parquet and not format_name.startswith("json"):  # the JSON reader checks this itself
-        refuse_other_bytes(content, name)
+    format_name = input or detect_vote_format(content, names)
     try:
-        if format_name == "json":
-            return json_votes(content, name)
-        if format_name == "jsonl":
-            return json_lines_votes(content, name)
-        if format_name == "entity-ranks" and not parquet:
-            return table_votes(content, name)
-        table = parse_named_table(content, name, "a header line (voter,item,rank) and one line per rank", even=True)
-        is_long = format_name == "long" or all(
-            find_column(table.frame.columns, names) for names in LONG_COLUMNS.values()
-        )
-        return long_votes(table) if is_long else wide_votes(table)
+        votes = parse_votes(content, name, format_name, names, detected=input is None)
     except InputError as error:
         raise error if str(error).startswith(name) else InputError(f"{name}: {error}") from None
+    if higher:
+        if not votes.holds_numbers:
+            raise ParameterError(
+                f"{name}: higher (--higher) is for numbers, and these are names in their order, the best first; leave "
+                "it out"
+            )
+        note = f"{name}: the numbers are read as scores, of which the highest is the best (higher)"
+        return replace(votes.votes, ranks=-votes.votes.ranks, notes=(*votes.votes.notes, note))
+    notes = score_notes(votes.votes.ranks, name) if votes.holds_numbers else ()
+    return replace(votes.votes, notes=(*votes.votes.notes, *notes)) if notes else votes.votes
 
 
-def refuse_other_bytes(content: bytes, name: str) -> None:
-    """Raise InputError for a text that is not UTF-8: decoded loosely, two names could become one."""
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{name}:{line}: bytes that are not UTF-8, expected text in UTF-8; convert the file") from None
+def parse_votes(
+    content: bytes, name: str, format_name: str, columns: Mapping[str, str], *, detected: bool
+) -> ParsedVotes:
+    """The votes in the content of a file. detected: whether the user did not name the format."""
+    if format_name in ("json", "jsonl"):
+        unknown = next((key for key in columns if key not in JSON_KEYS), None)
+        if unknown is not None:
+            raise ParameterError(f"columns (--columns) has {unknown!r}, expected some of {join_names(JSON_KEYS)}")
+        parse = json_votes if format_name == "json" else json_lines_votes
+        return parse(content, name, columns)
+    if format_name == "long":
+        return ParsedVotes(long_votes(parse_table(content, name, VOTES, columns)), True)
+    if format_name == "ballots":
+        header = column_names(content)
+        schema = ballot_schema(header, columns, header_location(content, name))
+        votes = ballot_votes(parse_table(content, name, schema, columns), allow_numbers=not detected or bool(columns))
+        if votes is not None:
+            return ParsedVotes(votes, False)
+    return ParsedVotes(wide_votes(parse_table(content, name, RANKS, columns)), True)
+
+
+def score_notes(ranks: Floats, name: str) -> tuple[str, ...]:
+    """A note where numbers that are read as ranks look like scores."""
+    is_ranked = ~np.isnan(ranks)
+    values = ranks[is_ranked]
+    lowest = np.where(is_ranked, ranks, np.inf).min(axis=1)
+    n_lowest = (ranks == lowest[:, None]).sum(axis=1)
+    fractions = values[values % 0.5 != 0]
+    if fractions.size:
+        reason = f"{fractions[0]:g} is no rank that ties share"
+    elif not ((lowest == 1) | (lowest == 0) | (lowest == (n_lowest + 1) / 2)).any():
+        reason = f"the lowest is {values.min():g}, not 1"
+    elif values.max() > FAR_ABOVE * ranks.shape[1]:
+        reason = f"{values.max():g} is far above the number of items, {ranks.shape[1]:,}"
+    else:
+        return ()
+    return (
+        f"{name}: the numbers look like scores ({reason}), and are read as ranks, of which the lowest is the best; if "
+        "higher is better, add --higher (higher=True)",
+    )
 
 
 # Detecting the format
 
 
-def detect_vote_format(content: bytes) -> str:
-    """The format of a text, by its first lines."""
+def detect_vote_format(content: bytes, columns: Mapping[str, str]) -> str:
+    """The format, by the first lines or the names of the columns."""
     text = content.lstrip()
     if text.startswith((b"[", b"{")):
         first_line, second_line = first_lines(text)
-        if not second_line:
-            return "long" if is_long_row(parse_json_line(first_line)) else "json"
         record = parse_json_line(first_line)
+        if not second_line:
+            return detect_table_format(column_names(content), columns) if is_table_row(record, columns) else "json"
         if record is None and len(first_line) > 1:
             record = parse_json_line(second_line)
-        return "json" if record is None else "long" if is_long_row(record) else "jsonl"
-    lines = (line for line in text.splitlines() if line.strip() and not line.startswith(b"#"))
-    line = next(lines, b"").decode("utf-8", "replace")
-    try:
-        header = next(csv.reader(io.StringIO(line), delimiter="\t" if "\t" in line else ","), [])
-    except csv.Error:
-        header = []
-    return "long" if all(find_column(header, names) for names in LONG_COLUMNS.values()) else "entity-ranks"
+        if record is None:
+            return "json"
+        return detect_table_format(column_names(content), columns) if is_table_row(record, columns) else "jsonl"
+    return detect_table_format(column_names(content), columns)
+
+
+def detect_table_format(header: Sequence[str], columns: Mapping[str, str]) -> str:
+    if VOTES.fits(header, columns):
+        return "long"
+    if len(place_columns(header, columns)) > 1:
+        return "ballots"
+    return "long" if {"voter", "rank", "weight"} & set(columns) else "entity-ranks"
+
+
+def holds_votes(header: Sequence[str], columns: Mapping[str, str]) -> bool:
+    """Whether these are columns of votes by their names: voter, item and rank, or places of ballots."""
+    return detect_table_format(header, columns) != "entity-ranks"
 
 
 def first_lines(text: bytes) -> tuple[bytes, bytes]:
@@ -311,99 +434,48 @@ def parse_json_line(line: bytes) -> object:
     return value if isinstance(value, (list, dict)) else None
 
 
-def is_long_row(value: object) -> bool:
-    """Whether a value is an object with a voter, an item and a rank."""
-    return isinstance(value, dict) and all(find_column(list(value), names) for names in LONG_COLUMNS.values())
+def is_table_row(value: object, columns: Mapping[str, str]) -> bool:
+    """Whether a value is an object with a voter, an item and a rank, or with an item for each place."""
+    if not isinstance(value, dict):
+        return False
+    places = place_columns(list(value), columns)
+    return VOTES.fits(list(value), columns) or (
+        len(places) > 1 and not any(isinstance(value[name], (int, float)) for name in places.values())
+    )
 
 
 # Tables
 
 
-def table_votes(content: bytes, name: str) -> Votes:
-    """The votes in a text table with one column per voter."""
-    table = parse_rank_table(content, name, TERMS, MISSING_RANK_CELLS)
-    return build_votes(table.ranks, table.items, table.names, [f"{name}:{line}" for line in table.lines])
-
-
-def wide_votes(table: NamedTable) -> Votes:
-    """The votes in a data frame with one column per voter."""
-    item_column, *voters = table.frame.columns
-    items = name_column(table, item_column, "item").to_list()
-    if not voters or not items:
-        raise InputError(
-            f"{table.header_location}: columns {list_columns(table.frame.columns)}, expected {TERMS.expected}"
+def wide_votes(table: Table) -> Votes:
+    """The votes in a table with one column per voter."""
+    voters = table.more_columns
+    notes: tuple[str, ...] = ()
+    if table.columns["item"].lower() in VOTES.column("voter").names:
+        notes = (
+            f"{table.name}: each row is read as an item and each column as a voter, though the first column is called "
+            f"{table.columns['item']!r}; if each row is a voter, transpose the table",
         )
-    ranks = np.array([number_values(table, voter, MISSING_RANK_TEXTS) for voter in voters])
-    return build_votes(ranks, items, voters, [table.location(row) for row in range(len(items))])
+    return Votes(
+        ranks=table.number_columns_matrix(voters),
+        items=tuple(table.ids("item").to_list()),
+        voters=tuple(voters),
+        notes=notes,
+        where=table.locate,
+    )
 
 
-def build_votes(
-    ranks: Floats, items: list[str] | tuple[str, ...], voters: list[str] | tuple[str, ...], locations: list[str]
-) -> Votes:
-    """The votes. locations: file and line of each item. Raises InputError for an invalid item."""
-    first_rows: dict[str, int] = {}
-    for row, item in enumerate(items):
-        if not item:
-            raise InputError(f"{locations[row]}: an item without a name, expected one; correct this line")
-        if first_rows.setdefault(item, row) != row:
-            raise InputError(
-                f"{locations[row]}: item {item!r} is listed twice, first at {locations[first_rows[item]]}; keep one of "
-                "its lines"
-            )
-    infinite = np.argwhere(np.isinf(ranks.T))
-    if infinite.size:
-        row, voter = infinite[0]
-        raise InputError(
-            f"{locations[row]}: the rank of voter {voters[voter]!r} is infinite, expected a finite number, or nothing "
-            "for an item that was not ranked; correct this line"
-        )
-    unranked = np.flatnonzero(np.isnan(ranks).all(axis=0))
-    if unranked.size:
-        raise InputError(
-            f"{locations[unranked[0]]}: nobody ranked {items[unranked[0]]!r}, expected a rank; drop this line"
-        )
-    return Votes(ranks=ranks, items=tuple(items), voters=tuple(voters))
-
-
-def long_votes(table: NamedTable) -> Votes:
+def long_votes(table: Table) -> Votes:
     """The votes in a table with a row for each voter and item."""
-    column_names = table.frame.columns
-    columns = {field: find_column(column_names, names) for field, names in LONG_COLUMNS.items()}
-    for field, column in columns.items():
-        if column is None:
-            raise InputError(
-                f"{table.header_location}: no column {field!r} among {list_columns(column_names)}, expected voter, "
-                "item and rank; "
-                f"rename one of them to {field} (also understood: {', '.join(LONG_COLUMNS[field][1:])})"
-            )
-    if not table.frame.height:
-        raise InputError(f"{table.name}: no rows after the header line, expected at least one")
-    voters, (voter_index,) = name_codes([name_column(table, columns["voter"] or "", "voter")])
-    items, (item_index,) = name_codes([name_column(table, columns["item"] or "", "item")])
-    key = voter_index * len(items) + item_index
-    order = np.argsort(key, kind="stable")
-    repeats = np.flatnonzero(key[order[1:]] == key[order[:-1]])
-    if repeats.size:
-        row = int(order[repeats + 1].min())
-        first_row = int(np.argmax(key == key[row]))
-        raise InputError(
-            f"{table.location(row)}: voter {voters[voter_index[row]]!r} ranks {items[item_index[row]]!r} twice, first "
-            "at "
-            f"{table.location(first_row)}; keep one of the two"
-        )
-    refuse_sparse((len(voters), len(items)), voter_index.size, table.name, "voters and items")
-    ranks = np.full((len(voters), len(items)), np.nan)
-    ranks[voter_index, item_index] = number_values(table, columns["rank"] or "", MISSING_RANK_TEXTS)
-    weight_column = find_column(column_names, WEIGHT)
-    weights = np.empty(0) if weight_column is None else voter_weights(table, weight_column, voter_index, voters)
-    return Votes(ranks=ranks, items=items, voters=voters, weights=weights)
+    voters, items, ranks, voter_index = table.matrix("voter", "item", "rank")
+    return Votes(ranks=ranks, items=items, voters=voters, weights=voter_weights(table, voter_index, voters))
 
 
-def voter_weights(
-    table: NamedTable, column: str, voter_index: np.ndarray[tuple[int], np.dtype[np.int64]], voters: tuple[str, ...]
-) -> Floats:
-    """(voters) the weight of each voter, which must be the same in all of the voter's rows."""
-    row_weights = number_values(table, column)
+def voter_weights(table: Table, voter_index: Codes | Ints, voters: tuple[str, ...]) -> Floats:
+    """(voters) the weight of each voter, which must be the same in all of the voter's rows; empty without a column."""
+    if "weight" not in table:
+        return np.empty(0)
+    row_weights = table.numbers(table.columns["weight"], complete=True)
     weights = np.empty(len(voters))
     weights[voter_index[::-1]] = row_weights[::-1]  # reversed, so that each voter gets the weight of its first row
     invalid = np.flatnonzero(~(row_weights > 0) | (row_weights != weights[voter_index]))
@@ -414,7 +486,139 @@ def voter_weights(
         else:
             reason = "expected a number above 0; leave out voters who do not count"
         raise InputError(
-            f"{table.location(row)}: the weight of voter {voters[voter_index[row]]!r} is "
-            f"{table.frame[column][row] or 'empty'}, {reason}"
+            f"{table.locate(row)}: the weight of voter {voters[voter_index[row]]!r} is {row_weights[row]:g}, {reason}"
         )
     return weights
+
+
+# Ballots
+
+
+def place_columns(header: Iterable[str], columns: Mapping[str, str]) -> dict[int, str]:
+    """The column of each place. columns: the names that the user gives, also those of places."""
+    places = {place: column for name, column in columns.items() if (place := parse_place(name)) is not None}
+    for column in header:
+        place = parse_place(column)
+        if place is not None and column not in columns.values():
+            places.setdefault(place, column)
+    return dict(sorted(places.items()))
+
+
+def parse_place(name: str) -> int | None:
+    """The place that the name of a column says: 1 for 1st, first choice, Choice 1 or rank_1; None for another name.
+
+    >>> [parse_place(name) for name in ("2nd", "First choice", "Your order [Choice 3]", "rank", "Ann")]
+    [2, 1, 3, None, None]
+    """
+    match = PLACE.fullmatch(name.strip().lower())
+    if match is None:
+        return None
+    return int(match[1]) if match[1] else ORDINALS.index(match[2]) + 1
+
+
+def ballot_schema(header: Sequence[str], columns: Mapping[str, str], where: str) -> Schema:
+    """The columns of these ballots. Raises InputError where places are missing, or two columns are of one place."""
+    places = place_columns(header, columns)
+    by_user = set(columns.values())
+    repeated = next(
+        (c for c in header if c not in by_user and (place := parse_place(c)) and places[place] not in (c, *by_user)),
+        None,
+    )
+    if repeated is not None:
+        first = places[parse_place(repeated) or 0]
+        raise InputError(
+            f"{where}: the columns {first!r} and {repeated!r} are of the same place; keep one, or name the columns of "
+            "the places: --columns 1=NAME,2=NAME (in Python columns=)"
+        )
+    missing = next((place for place in range(1, max(len(places), 1) + 1) if place not in places), None)
+    if missing is not None:
+        raise InputError(
+            f"{where}: no column of place {missing} among {list_columns(header)}, expected 1st, 2nd, ...; name it: "
+            f"--columns {missing}=NAME (in Python columns=)"
+        )
+    keys = {place: key for key in columns if (place := parse_place(key)) is not None}
+    place_names = tuple(
+        Column(name=keys.get(place, str(place)), aliases=(column.strip().lower(),), required=True)
+        for place, column in places.items()
+    )
+    return Schema(
+        columns=(*place_names, VOTER, VOTES.column("weight")),
+        expected="ballots: a header line (voter,1st,2nd,...) and one line per voter",
+        nan_is_missing=True,
+    )
+
+
+def ballot_votes(table: Table, *, allow_numbers: bool) -> Votes | None:
+    """The votes in a table with a row for each voter and an item for each place.
+
+    None where all cells are numbers, which are then ranks, unless `allow_numbers`. Rows without any item are skipped.
+    """
+    import polars as pl
+
+    own_names = [table.columns[column.name] for column in table.schema.columns if parse_place(column.name) is not None]
+    cells = [table.texts(name).str.strip_chars() for name in own_names]
+    cells = [
+        pl.select(pl.when(~c.str.to_lowercase().is_in(NO_ITEM)).then(c).otherwise(pl.lit(""))).to_series()
+        for c in cells
+    ]
+    names, codes = name_codes(cells)
+    if not allow_numbers and all(name == "" or is_number(name) for name in names):
+        return None
+    table_rows, item_codes, place = filled_cells(names, codes)
+    items = tuple(name for name in names if name)
+    keys = table_rows * len(items) + item_codes
+    order = np.lexsort((place, keys))
+    repeats = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
+    if repeats.size:
+        second = order[repeats + 1]
+        cell = int(second[np.argmin(table_rows[second])])
+        first = int(np.flatnonzero(keys == keys[cell])[0])
+        raise InputError(
+            f"{table.locate(int(table_rows[cell]))}: {items[item_codes[cell]]!r} stands twice in this ballot, as "
+            f"{own_names[place[first]]!r} and as {own_names[place[cell]]!r}; keep one of the two"
+        )
+    refuse_case(items, lambda i: table.locate(int(table_rows[np.argmax(item_codes == i)])), "item")
+    voted, row_codes = np.unique(table_rows, return_inverse=True)
+    refuse_sparse((voted.size, len(items)), item_codes.size, table.name, "voters and items")
+    ranks = np.full((voted.size, len(items)), np.nan)
+    ranks[row_codes, item_codes] = place + 1.0
+    voters, notes = ballot_voters(table)
+    n_empty = table.frame.height - voted.size
+    if n_empty:
+        notes.append(f"{table.name}: {pluralise(n_empty, 'ballot')} without an item skipped")
+    weights = voter_weights(table, np.arange(table.frame.height), tuple(map(str, range(table.frame.height))))
+    return Votes(
+        ranks=ranks,
+        items=items,
+        voters=tuple(voters[row] for row in voted.tolist()),
+        weights=weights[voted] if weights.size else weights,
+        notes=tuple(notes),
+    )
+
+
+def filled_cells(names: tuple[str, ...], codes: list[Ints]) -> tuple[Ints, Ints, Ints]:
+    """The row, the item and the place (from 0) of each cell that is not empty, place by place."""
+    empty = names.index("") if "" in names else len(names)
+    table_codes = np.array(codes)
+    place, rows = np.nonzero(table_codes != empty)
+    items = table_codes[place, rows]
+    return rows, items - (items > empty), place
+
+
+def ballot_voters(table: Table) -> tuple[list[str], list[str]]:
+    """The names of the voters, or numbers without a column of them; and notes."""
+    has_names, left_out = "voter" in table, table.more_columns
+    voters = table.ids("voter").to_list() if has_names else list(map(str, range(1, table.frame.height + 1)))
+    if not left_out:
+        return voters, []
+    numbered = "" if has_names else ", and voters are numbered (--columns voter=NAME says who voted)"
+    be = "is" if len(left_out) == 1 else "are"
+    return voters, [f"{table.name}: {join_names(map(repr, left_out))} {be} not read{numbered}"]
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

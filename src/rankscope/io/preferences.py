@@ -4,7 +4,8 @@ judged.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,10 +13,21 @@ import numpy.typing as npt
 
 from rankscope.data.preferences import Preferences, drop_unused_names
 from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.tables import find_column, list_columns, require_column
+from rankscope.data.tables import find_column, list_columns
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError
-from rankscope.io.tables import NamedTable, name_codes, name_column, number_values, read_named_table
+from rankscope.io.core import source_name
+from rankscope.io.tables import (
+    Column,
+    Schema,
+    Table,
+    column_names,
+    header_location,
+    name_codes,
+    parse_named_table,
+    parse_table,
+    read_content,
+)
 from rankscope.io.translation import (
     EXPECTED_ITEMS,
     GOLD_COLUMNS,
@@ -23,18 +35,16 @@ from rankscope.io.translation import (
     build_rankings,
     rankings_from_table,
     split_pair,
-    text_column,
 )
 from rankscope.typing import Floats, Ints, PathLike
 
 __all__ = [
-    "BETTER_COLUMNS",
-    "FIRST_COLUMNS",
     "NO_CHOICE",
-    "SECOND_COLUMNS",
+    "ORDERED",
+    "SIDED",
     "TIE",
-    "WORSE_COLUMNS",
     "ambiguous_digits",
+    "holds_comparisons",
     "normalise_cell",
     "parse_choice",
     "preferences_of",
@@ -44,22 +54,52 @@ __all__ = [
 ]
 
 
-#: Names of the columns of the two systems; the first of each is ours.
-FIRST_COLUMNS = (
-    *("left", "a", "system_a", "model_a", "response_a", "player_a", "system1", "model1", "response1", "player1"),
-    *("system_1", "model_1", "response_1", "player_1", "system_left", "model_left", "left_system", "left_model"),
+LEFT = Column(
+    name="left",
+    aliases=(
+        *("a", "system_a", "model_a", "response_a", "player_a", "system1", "model1", "response1", "player1"),
+        *("system_1", "model_1", "response_1", "player_1", "system_left", "model_left", "left_system", "left_model"),
+    ),
 )
-SECOND_COLUMNS = (
-    *("right", "b", "system_b", "model_b", "response_b", "player_b", "system2", "model2", "response2", "player2"),
-    *("system_2", "model_2", "response_2", "player_2", "system_right", "model_right", "right_system", "right_model"),
+RIGHT = Column(
+    name="right",
+    aliases=(
+        *("b", "system_b", "model_b", "response_b", "player_b", "system2", "model2", "response2", "player2"),
+        *(
+            "system_2",
+            "model_2",
+            "response_2",
+            "player_2",
+            "system_right",
+            "model_right",
+            "right_system",
+            "right_model",
+        ),
+    ),
 )
-#: Names of the columns where they say which of the two is better.
-BETTER_COLUMNS, WORSE_COLUMNS = ("better", "winner"), ("worse", "loser")
+BETTER = Column(name="better", aliases=("winner",))
+WORSE = Column(name="worse", aliases=("loser",))
+#: Of several columns that may be of the winner, the first of these names is read.
+WINNER = Column(
+    name="winner",
+    aliases=(
+        *("outcome", "choice", "preference", "preferred", "result", "human", "gold", "label", "verdict"),
+        *("chosen", "vote", "judgment", "judgement", "decision"),
+    ),
+)
+WEIGHT = Column(name="weight", aliases=("weights",), kind="number")
+#: Rows that name two systems and the winner, or the better one and the worse one.
+SIDED = Schema(
+    columns=(replace(LEFT, required=True), replace(RIGHT, required=True), replace(WINNER, required=True), WEIGHT),
+    expected="comparisons: a header line (left,right,winner) and one line per comparison",
+    nan_is_missing=True,
+)
+ORDERED = replace(SIDED, columns=(replace(BETTER, required=True), replace(WORSE, required=True), WEIGHT))
 #: Codes of choices: the first (0), the second (1), or one of these.
 TIE, NO_CHOICE = 2, 3
 CHOICE_WORDS = (
-    frozenset((*FIRST_COLUMNS, "1", "first", "1-0", "a>b", "a>>b", "[[a]]", "[[a>b]]", "[[a>>b]]")),
-    frozenset((*SECOND_COLUMNS, "2", "second", "0-1", "b>a", "b>>a", "[[b]]", "[[b>a]]", "[[b>>a]]")),
+    frozenset((*LEFT.names, "1", "first", "1-0", "a>b", "a>>b", "[[a]]", "[[a>b]]", "[[a>>b]]")),
+    frozenset((*RIGHT.names, "2", "second", "0-1", "b>a", "b>>a", "[[b]]", "[[b>a]]", "[[b>>a]]")),
     frozenset(
         (
             *("tie", "tied", "ties", "draw", "drawn", "equal", "same", "neither", "both", "0", "=", "a=b", "[[a=b]]"),
@@ -109,15 +149,8 @@ def ambiguous_digits(cells: Iterable[str]) -> bool:
     return {normalise_cell(cell) for cell in cells} & {"0", "1", "2", "-1"} == {"0", "1"}
 
 
-#: Names of the column of the winner; the first that is present is read.
-WINNER = (
-    *("winner", "outcome", "choice", "preference", "preferred", "result", "human", "gold", "label", "verdict"),
-    *("chosen", "vote", "judgment", "judgement", "decision"),
-)
-WEIGHT = ("weight", "weights")
 #: Suffixes (or prefixes) of the two columns of a covariate, the left one first.
 COVARIATE_AFFIXES = (("left", "right"), ("a", "b"), ("1", "2"), ("better", "worse"), ("winner", "loser"))
-EXPECTED = "a header line (left,right,winner) and one line per comparison"
 CHOICES = "left, right or tie (or a, b; 1, 2, 0), the name of one of the two, or an empty cell if no choice was made"
 
 
@@ -130,34 +163,34 @@ class SystemPairs(NamedTuple):
         Names of the systems.
     left, right
         Indices of the two.
-    columns
-        Their names in the table.
-    ordered
-        Whether these say which is better.
     """
 
     systems: tuple[str, ...]
     left: Ints
     right: Ints
-    columns: tuple[str, str]
-    ordered: bool
 
 
 def read_preferences(
-    path: PathLike, *, winner: str | None = None, covariates: str | Iterable[str] = (), unit: str | None = None
+    path: PathLike,
+    *,
+    covariates: str | Iterable[str] = (),
+    unit: str | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Preferences:
     r"""Read a table in which each row says which of two systems won.
 
     Parameters
     ----------
     path
-        CSV, TSV, JSON lines or Parquet, plain or compressed, detected from the content; "-" is standard input.
-    winner
-        Column of the winner, if it has another name or there are several.
+        CSV (commas, tabs or semicolons), JSON lines or Parquet, plain or compressed, detected from the content; "-" is
+        standard input.
     covariates
         Columns of numbers; a pair NAME_left and NAME_right (NAME_a, NAME_b) becomes the difference, left minus right.
     unit
         Column of what comparisons depend on together, as prompts or judges.
+    columns
+        Column names, where NAME is left, right, winner, better, worse or weight: {"winner": "verdict"}. Default: found
+        by their usual names.
 
     Returns
     -------
@@ -169,6 +202,8 @@ def read_preferences(
     InputError
         With file and line: a winner is neither of the two, a system is compared with itself, a name is empty, a column
         has 0 and 1 without 2, a weight is not above 0, no row has a winner, or a column is missing.
+    ParameterError
+        `columns` has a name that there is not.
 
     Notes
     -----
@@ -186,25 +221,40 @@ def read_preferences(
     >>> preferences.systems, preferences.outcome.tolist(), preferences.covariates["length"].tolist()
     (('X', 'Y', 'Z'), [1, 0], [40.0, -15.0])
     """
-    return preferences_of(read_named_table(path, EXPECTED, even=True), winner=winner, covariates=covariates, unit=unit)
+    content, name, names = read_content(path), source_name(path), dict(columns or {})
+    header = column_names(content)
+    if header and not names and not holds_comparisons(header, names):
+        raise InputError(
+            f"{header_location(content, name)}: columns {list_columns(header)}, expected those of two systems and of "
+            "the winner (left, right, winner; also understood: model_a, system_a, a, ...), or better and worse; rename "
+            "them, or say which they are: --columns left=NAME,right=NAME,winner=NAME (in Python columns=)"
+        )
+    is_ordered = ORDERED.fits(header, names) or bool({"better", "worse"} & set(names))
+    covariate_names = [covariates] if isinstance(covariates, str) else list(dict.fromkeys(covariates))
+    schema = ORDERED if is_ordered else SIDED
+    more = covariate_columns(header, covariate_names)
+    table = parse_table(content, name, replace(schema, columns=(*schema.columns, *more)), names)
+    return preferences_of(table, covariate_names, unit, is_ordered)
 
 
-def preferences_of(
-    table: NamedTable, *, winner: str | None = None, covariates: str | Iterable[str] = (), unit: str | None = None
-) -> Preferences:
-    """The preferences in a table; as `read_preferences`."""
-    if not table.frame.height:
-        raise InputError(f"{table.name}: no rows after the header line, expected at least one")
-    pairs = read_system_pairs(table, winner)
+def holds_comparisons(header: Sequence[str], columns: Mapping[str, str]) -> bool:
+    """Whether these columns name two systems. columns: names that the user gives."""
+    sides = (("left", "right"), SIDED), (("better", "worse"), ORDERED)
+    return any(set(names) <= set(schema.match(header, columns)) for names, schema in sides)
+
+
+def preferences_of(table: Table, covariates: Sequence[str], unit: str | None, is_ordered: bool) -> Preferences:
+    """The preferences in a table of ORDERED or SIDED; as `read_preferences`."""
+    pairs = read_system_pairs(table, ("better", "worse") if is_ordered else ("left", "right"))
     notes: list[str] = []
-    if pairs.ordered:
+    if is_ordered:
         outcome = np.ones(table.frame.height, np.int64)
         kept_rows: Ints | slice = slice(None)
     else:
-        choice = read_choices(table, winner_column(table, winner, notes), pairs, notes)
+        note_other_winners(table, notes)
+        choice = read_choices(table, pairs, notes)
         kept_rows = np.flatnonzero(choice != NO_CHOICE)
         outcome = np.array([1, -1, 0])[choice[kept_rows]]
-    names = [covariates] if isinstance(covariates, str) else list(dict.fromkeys(covariates))
     systems, left, right = select_pairs(pairs, kept_rows)
     if len(systems) < 2:
         raise InputError(f"{table.name}: no row says who won, expected {CHOICES}")
@@ -215,41 +265,25 @@ def preferences_of(
             right=right,
             outcome=outcome,
             weight=comparison_weights(table, kept_rows, notes),
-            covariates={name: read_covariate(table, name, kept_rows) for name in names},
+            covariates={name: read_covariate(table, name, kept_rows) for name in covariates},
             unit=None if unit is None else read_units(table, unit, kept_rows),
-            sides=not pairs.ordered,
+            sides=not is_ordered,
             notes=tuple(notes),
         )
     except InputError as error:
         raise error if str(error).startswith(table.name) else InputError(f"{table.name}: {error}") from None
 
 
-def read_system_pairs(table: NamedTable, winner: str | None) -> SystemPairs:
-    """The two systems of each row. Raises InputError where their columns are missing, or both are the same system."""
-    names = table.frame.columns
-    ordered_columns = (
-        (find_column(names, BETTER_COLUMNS), find_column(names, WORSE_COLUMNS)) if winner is None else (None, None)
-    )
-    columns = (
-        ordered_columns
-        if None not in ordered_columns
-        else (find_column(names, FIRST_COLUMNS), find_column(names, SECOND_COLUMNS))
-    )
-    if columns[0] is None or columns[1] is None:
-        raise InputError(
-            f"{table.header_location}: columns {list_columns(names)}, expected those of two systems and of the winner "
-            "(left, "
-            "right, winner), or better and worse; rename them (also understood: model_a, system_a, a, ...)"
-        )
-    pair_columns = (columns[0], columns[1])
-    systems, (left, right) = name_codes([name_column(table, name, "system") for name in pair_columns])
+def read_system_pairs(table: Table, sides: tuple[str, str]) -> SystemPairs:
+    """The two systems of each row. Raises InputError where both are the same system."""
+    systems, (left, right) = name_codes([table.ids(side) for side in sides])
     identical = np.flatnonzero(left == right)
     if identical.size:
         row = int(identical[0])
         raise InputError(
-            f"{table.location(row)}: {systems[left[row]]!r} against itself, expected two systems; correct this line"
+            f"{table.locate(row)}: {systems[left[row]]!r} against itself, expected two systems; correct this line"
         )
-    return SystemPairs(systems, left, right, pair_columns, None not in ordered_columns)
+    return SystemPairs(systems, left, right)
 
 
 def select_pairs(pairs: SystemPairs, kept_rows: Ints | slice) -> tuple[tuple[str, ...], Ints, Ints]:
@@ -261,43 +295,31 @@ def select_pairs(pairs: SystemPairs, kept_rows: Ints | slice) -> tuple[tuple[str
     return tuple(np.array(pairs.systems, object)[used]), new_index[left], new_index[right]
 
 
-def winner_column(table: NamedTable, winner: str | None, notes: list[str]) -> str:
-    """The column of the winner; a note names other candidates."""
-    names = table.frame.columns
-    if winner is not None:
-        return find_named_column(table, winner)
-    candidates = [name for name in (find_column(names, (option,)) for option in WINNER) if name is not None]
-    if not candidates:
-        raise InputError(
-            f"{table.header_location}: no column 'winner' among {list_columns(names)}; rename one of them to winner "
-            "(also "
-            f"understood: {', '.join(WINNER[1:])})"
-        )
-    if len(candidates) > 1:
-        notes.append(
-            f"{table.name}: {candidates[0]!r} is read as the winner; {join_names(map(repr, candidates[1:]))} not read"
-        )
-    return candidates[0]
+def note_other_winners(table: Table, notes: list[str]) -> None:
+    """Note which column is read as the winner where others may be, too."""
+    column = table.columns["winner"]
+    others = [name for name in table.more_columns if name.strip().lower() in WINNER.names]
+    if others and column.strip().lower() in WINNER.names:
+        others.sort(key=lambda name: WINNER.names.index(name.strip().lower()))
+        notes.append(f"{table.name}: {column!r} is read as the winner; {join_names(map(repr, others))} not read")
 
 
-def find_named_column(table: NamedTable, name: str) -> str:
+def find_named_column(table: Table, name: str) -> str:
     """The column with this name, ignoring case. Raises InputError where there is none."""
     names = table.frame.columns
     column = name if name in names else find_column(names, (name.strip().lower(),))
     if column is None:
-        raise InputError(f"{table.header_location}: no column {name!r} among {list_columns(names)}; name one of those")
+        raise InputError(f"{table.where}: no column {name!r} among {list_columns(names)}; name one of those")
     return column
 
 
-def read_choices(table: NamedTable, column: str, pairs: SystemPairs, notes: list[str]) -> npt.NDArray[np.int64]:
+def read_choices(table: Table, pairs: SystemPairs, notes: list[str]) -> npt.NDArray[np.int64]:
     """Which of the two systems each row prefers.
 
     Parameters
     ----------
     table
         The table.
-    column
-        The column with the choices.
     pairs
         The two systems of each row.
     notes
@@ -318,10 +340,11 @@ def read_choices(table: NamedTable, column: str, pairs: SystemPairs, notes: list
     A cell with the name of one of the row's two systems means that system; any other cell is a word. If a word is also
     the name of a system, every such cell must name one of the two; otherwise it would be ambiguous.
     """
-    cells, codes = winner_cells(table, column)
+    column = table.columns["winner"]
+    cells, (codes,) = name_codes([table.texts(column)])
     system_index = {name: i for i, name in enumerate(pairs.systems)}
     cell_systems = np.array([system_index.get(cell.strip(), -1) for cell in cells], np.int64)
-    cell_choices = np.array([choice_of_word(cell, pairs) for cell in cells], np.int64)
+    cell_choices = np.array([choice_of_word(cell, table) for cell in cells], np.int64)
     named_system, word_choice = cell_systems[codes], cell_choices[codes]
     choice = np.select([named_system == pairs.left, named_system == pairs.right], [0, 1], word_choice)
     is_ambiguous = ((cell_systems >= 0) & np.isin(cell_choices, (0, 1)))[codes]
@@ -333,8 +356,7 @@ def read_choices(table: NamedTable, column: str, pairs: SystemPairs, notes: list
             f"which is neither of the two systems ({pair_text})" if named_system[row] >= 0 else f"between {pair_text}"
         )
         raise InputError(
-            f"{table.location(row)}: {column} is {cells[codes[row]]!r}, {problem}; expected {CHOICES}; correct this "
-            "line"
+            f"{table.locate(row)}: {column} is {cells[codes[row]]!r}, {problem}; expected {CHOICES}; correct this line"
         )
     refuse_ambiguous(table, column, [cell for cell, system in zip(cells, cell_systems, strict=True) if system < 0])
     if (is_ambiguous & (choice != word_choice)).any():
@@ -346,103 +368,110 @@ def read_choices(table: NamedTable, column: str, pairs: SystemPairs, notes: list
     return choice
 
 
-def winner_cells(table: NamedTable, column: str) -> tuple[tuple[str, ...], Ints]:
-    """The distinct cells of the column of the winner, and their index for each row."""
-    import polars as pl
-
-    series = table.frame[column]
-    if not (series.dtype.is_numeric() or series.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)):
-        raise InputError(f"{table.location(0)}: column {column!r} holds {series.dtype}, expected {CHOICES}")
-    cells, (codes,) = name_codes([series.cast(pl.String).fill_null("")])
-    return cells, codes
-
-
-def choice_of_word(cell: str, pairs: SystemPairs) -> int:
+def choice_of_word(cell: str, table: Table) -> int:
     """The choice that a word means, with "-1" for the right one (beside 1 and 0); -1 for an unknown word."""
-    choice = 1 if normalise_cell(cell) == "-1" else parse_choice(cell, pairs.columns)
+    sides = [table.columns[side] for side in ("left", "right")]
+    choice = 1 if normalise_cell(cell) == "-1" else parse_choice(cell, sides)
     return -1 if choice is None else choice
 
 
-def refuse_ambiguous(table: NamedTable, column: str, cells: Sequence[str]) -> None:
+def refuse_ambiguous(table: Table, column: str, cells: Sequence[str]) -> None:
     """Raise InputError for digits with several meanings."""
     digits = {normalise_cell(cell) for cell in cells}
     if ambiguous_digits(cells):
         raise InputError(
-            f"{table.header_location}: column {column!r} holds 0 and 1 and no 2: is 0 a tie, or the second? expected "
+            f"{table.where}: column {column!r} holds 0 and 1 and no 2: is 0 a tie, or the second? expected "
             "1, 2 and 0 "
             "for a tie; write left, right and tie"
         )
     if {"-1", "2"} <= digits:
         raise InputError(
-            f"{table.header_location}: column {column!r} holds 2 and -1, expected 1, 2 and 0, or 1, -1 and 0; write "
+            f"{table.where}: column {column!r} holds 2 and -1, expected 1, 2 and 0, or 1, -1 and 0; write "
             "left, right "
             "and tie"
         )
 
 
-def note_skipped_rows(table: NamedTable, column: str, choice: npt.NDArray[np.int64], notes: list[str]) -> None:
+def note_skipped_rows(table: Table, column: str, choice: npt.NDArray[np.int64], notes: list[str]) -> None:
     """Note the rows without a winner. Raises InputError where no row has one."""
     missing = int((choice == NO_CHOICE).sum())
     if missing == choice.size:
         raise InputError(
-            f"{table.header_location}: column {column!r} is empty, expected {CHOICES}; name another column (winner)"
+            f"{table.where}: column {column!r} is empty, expected {CHOICES}; name another column: --columns "
+            "winner=NAME (in Python columns=)"
         )
     if missing:
         verb = "is" if missing == 1 else "are"
         notes.append(f"{table.name}: {pluralise(missing, 'row')} without a winner {verb} skipped")
 
 
-def comparison_weights(table: NamedTable, kept_rows: Ints | slice, notes: list[str]) -> Floats:
+def comparison_weights(table: Table, kept_rows: Ints | slice, notes: list[str]) -> Floats:
     """(comparisons) the weights, with a note; empty without such a column."""
-    column = find_column(table.frame.columns, WEIGHT)
-    if column is None:
+    if "weight" not in table:
         return np.empty(0)
-    weights = number_values(table, column)[kept_rows]
+    column = table.columns["weight"]
+    weights = table.numbers(column)[kept_rows]
     invalid = np.flatnonzero(~(weights > 0))
     if invalid.size:
         row = row_of_comparison(int(invalid[0]), kept_rows)
-        cell = table.frame[column][row]
+        weight = weights[invalid[0]]
+        weight_text = "empty" if np.isnan(weight) else f"{weight:g}"
         raise InputError(
-            f"{table.location(row)}: {column} is {'empty' if cell in (None, '') else cell}, expected a number above 0; "
-            "leave out what does not count"
+            f"{table.locate(row)}: {column} is {weight_text}, expected a number above 0; leave out what does not count"
         )
     notes.append(f"{table.name}: {column!r} is read as the weight")
     return weights
 
 
-def read_covariate(table: NamedTable, name: str, kept_rows: Ints | slice) -> Floats:
-    """(comparisons) a column of numbers, or the difference of two columns."""
-    names = table.frame.columns
+def covariate_pairs(header: Sequence[str], name: str) -> list[str]:
+    """The column of a covariate, or the two whose difference it is, left first; none without them."""
     lower_name = name.strip().lower()
-    column = name if name in names else find_column(names, (lower_name,))
+    column = name if name in header else find_column(header, (lower_name,))
     if column is not None:
-        return complete_numbers(table, column, kept_rows)
+        return [column]
     for ends in COVARIATE_AFFIXES:
-        for left, right in (tuple(f"{lower_name}_{end}" for end in ends), tuple(f"{end}_{lower_name}" for end in ends)):
-            pair_columns = find_column(names, (left,)), find_column(names, (right,))
-            if pair_columns[0] is not None and pair_columns[1] is not None:
-                return complete_numbers(table, pair_columns[0], kept_rows) - complete_numbers(
-                    table, pair_columns[1], kept_rows
-                )
-    raise InputError(
-        f"{table.header_location}: no covariate {name!r} among {list_columns(names)}, expected a column of this name, "
-        "or two: "
-        f"{name}_left and {name}_right (or {name}_a and {name}_b)"
-    )
+        for pair in ([f"{lower_name}_{end}" for end in ends], [f"{end}_{lower_name}" for end in ends]):
+            found = [find_column(header, (side,)) for side in pair]
+            if None not in found:
+                return [side for side in found if side is not None]
+    return []
 
 
-def complete_numbers(table: NamedTable, column: str, kept_rows: Ints | slice) -> Floats:
+def covariate_columns(header: Sequence[str], covariates: Iterable[str]) -> list[Column]:
+    """The columns of covariates, which are read as numbers."""
+    names = dict.fromkeys(column for name in covariates for column in covariate_pairs(header, name))
+    return [Column(name=name, aliases=(name.strip().lower(),), kind="number") for name in names]
+
+
+def read_covariate(table: Table, name: str, kept_rows: Ints | slice) -> Floats:
+    """(comparisons) a column of numbers, or the difference of two columns."""
+    columns = covariate_pairs(table.frame.columns, name)
+    if not columns:
+        raise InputError(
+            f"{table.where}: no covariate {name!r} among {list_columns(table.frame.columns)}, expected a column of "
+            f"this name, or two: {name}_left and {name}_right (or {name}_a and {name}_b)"
+        )
+    numbers = [complete_numbers(table, column, kept_rows) for column in columns]
+    return numbers[0] if len(numbers) == 1 else numbers[0] - numbers[1]
+
+
+def complete_numbers(table: Table, column: str, kept_rows: Ints | slice) -> Floats:
     """The numbers of a column without missing values."""
-    numbers = number_values(table, column)[kept_rows]
+    numbers = table.numbers(column)[kept_rows]
     missing = np.flatnonzero(np.isnan(numbers))
     if missing.size:
-        location = table.location(row_of_comparison(int(missing[0]), kept_rows))
+        location = table.locate(row_of_comparison(int(missing[0]), kept_rows))
         raise InputError(f"{location}: the {column} is empty, expected a number; fill it in or drop the line")
     return numbers
 
 
-def read_units(table: NamedTable, unit: str, kept_rows: Ints | slice) -> Labels:
-    names, (codes,) = name_codes([name_column(table, find_named_column(table, unit), unit)])
+def read_units(table: Table, unit: str, kept_rows: Ints | slice) -> Labels:
+    column = find_named_column(table, unit)
+    texts = table.texts(column)
+    if (texts == "").any():
+        row = int((texts == "").arg_true()[0])
+        raise InputError(f"{table.locate(row)}: {column} is empty, expected a name; fill it in or drop the row")
+    names, (codes,) = name_codes([texts])
     return drop_unused_names(Labels(names, codes[kept_rows]))
 
 
@@ -455,7 +484,9 @@ def row_of_comparison(comparison: int, kept_rows: Ints | slice) -> int:
 RANKS = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [np.nan, np.nan]])
 
 
-def read_preference_rankings(path: PathLike, *, gold: str | None = None) -> Rankings:
+def read_preference_rankings(
+    path: PathLike, *, gold: str | None = None, columns: Mapping[str, str] | None = None
+) -> Rankings:
     r"""Read a table in which each row says which of two outputs is better, as judgments of two items.
 
     Parameters
@@ -464,6 +495,9 @@ def read_preference_rankings(path: PathLike, *, gold: str | None = None) -> Rank
         CSV, TSV, JSON lines or Parquet; "-" is standard input.
     gold
         Column of human choices. Default: the first of rank, gold and human. It must hold choices in every row.
+    columns
+        Column names, where NAME is segment, left, right, better or worse: {"segment": "question"}. Default: found by
+        their usual names.
 
     Returns
     -------
@@ -491,14 +525,15 @@ def read_preference_rankings(path: PathLike, *, gold: str | None = None) -> Rank
     >>> rankings.table("human").tolist(), rankings.table("judge").tolist()
     ([[1.0, 2.0], [2.0, 1.0]], [[1.0, 1.0], [2.0, 1.0]])
     """
-    table = read_named_table(path, EXPECTED_ITEMS)
-    if not holds_preferences(table.frame.columns):
+    content, name, names = read_content(path), source_name(path), dict(columns or {})
+    header = column_names(content)
+    schema = pair_schema(header, names)
+    if schema is None:
         raise InputError(
-            f"{table.header_location}: columns {list_columns(table.frame.columns)}, expected a segment with better "
-            "and worse, or "
-            "with a, b and choices between the two"
+            f"{header_location(content, name)}: columns {list_columns(header)}, expected a segment with better "
+            "and worse, or with a, b and choices between the two; name them: --columns NAME=COLUMN (in Python columns=)"
         )
-    return rankings_of_preferences(table, set(), gold)
+    return rankings_of_preferences(parse_table(content, name, schema, names), set(), gold)
 
 
 def read_judged_table(
@@ -529,57 +564,54 @@ def read_judged_table(
         As for `read_preference_rankings` and `read_ranking_table`, or `scores` are named for preferences, which are
         ranks.
     """
-    table = read_named_table(path, EXPECTED_ITEMS)
-    if not holds_preferences(table.frame.columns):
+    content, name = read_content(path), source_name(path)
+    schema = pair_schema(column_names(content), {})
+    if schema is None:
+        table = parse_named_table(content, name, EXPECTED_ITEMS)
         return rankings_from_table(table, columns, scores=scores, gold=gold, needed=needed)
+    preferences = parse_table(content, name, schema, {})
     if scores:
         raise InputError(
-            f"{table.header_location}: preferences between two, which become ranks; {scores[0]!r} cannot be a column "
-            "of scores, "
-            "leave higher out"
+            f"{preferences.where}: preferences between two, which become ranks; {scores[0]!r} cannot be a column of "
+            "scores, leave higher out"
         )
-    return rankings_of_preferences(table, {*(columns or ()), *needed}, gold)
+    return rankings_of_preferences(preferences, {*(columns or ()), *needed}, gold)
 
 
-def holds_preferences(names: Sequence[str]) -> bool:
-    """Whether these are columns of a table of preferences."""
-    if find_column(names, ITEM_COLUMNS["system"]) is not None:
-        return False
-    pairs = (BETTER_COLUMNS, WORSE_COLUMNS), (FIRST_COLUMNS, SECOND_COLUMNS)
-    return any(
-        find_column(names, first_options) is not None and find_column(names, second_options) is not None
-        for first_options, second_options in pairs
-    )
+def pair_schema(header: Sequence[str], names: Mapping[str, str]) -> Schema | None:
+    """The columns of a table of preferences between two outputs, None for another table."""
+    if find_column(header, ITEM_COLUMNS["system"]) is not None:
+        return None
+    segment = Column(name="segment", aliases=ITEM_COLUMNS["segment"][1:], required=True)
+    for sides in ((BETTER, WORSE), (LEFT, RIGHT)):
+        pair = tuple(replace(side, required=True) for side in sides)
+        if {side.name for side in pair} <= set(Schema(columns=pair, expected="").match(header, names)):
+            return Schema(
+                columns=(*pair, segment),
+                expected="preferences: a header line (segment,a,b,human) and one line per choice",
+                nan_is_missing=True,
+            )
+    return None
 
 
-def rankings_of_preferences(table: NamedTable, needed: set[str], gold: str | None = None) -> Rankings:
+def rankings_of_preferences(table: Table, needed: set[str], gold: str | None = None) -> Rankings:
     """The preferences in a table as rankings. needed: columns that must hold choices, as gold must."""
-    names = table.frame.columns
-    keys = {"segment": require_column(names, "segment", ITEM_COLUMNS["segment"], table.header_location)}
-    if not table.frame.height:
-        raise InputError(f"{table.name}: no rows after the header line, expected at least one")
-    ordered_columns = find_column(names, BETTER_COLUMNS), find_column(names, WORSE_COLUMNS)
-    has_choices = None in ordered_columns
-    pair_columns = (
-        (find_column(names, FIRST_COLUMNS), find_column(names, SECOND_COLUMNS)) if has_choices else ordered_columns
-    )
-    first, second = (text_column(table, name or "", "system") for name in pair_columns)
+    has_choices = "better" not in table
+    sides = ("left", "right") if has_choices else ("better", "worse")
+    first, second = (table.ids(side).to_list() for side in sides)
     repeated = next((row for row, (x, y) in enumerate(zip(first, second, strict=True)) if x == y), None)
     if repeated is not None:
         raise InputError(
-            f"{table.location(repeated)}: {first[repeated]!r} is compared with itself, expected two systems; correct it"
+            f"{table.locate(repeated)}: {first[repeated]!r} is compared with itself, expected two systems; correct it"
         )
-    n_rows = table.frame.height
+    n_rows, other_columns = table.frame.height, table.more_columns
+    keys: dict[str, str] = {}
     notes: list[str] = []
     values = {"rank": np.tile([1.0, 2.0], n_rows)}
-    other_columns = [name for name in names if name not in (*keys.values(), *pair_columns)]
     if has_choices:
-        values, notes = choice_ranks(
-            table,
-            [name for name in other_columns if name != find_column(other_columns, ITEM_COLUMNS["pair"])],
-            needed,
-            gold,
-        )
+        pair = find_column(other_columns, ITEM_COLUMNS["pair"])
+        answers = (first, second)
+        values, notes = choice_ranks(table, [name for name in other_columns if name != pair], answers, needed, gold)
     for field in ("pair", "judge"):
         name = find_column(
             [name for name in other_columns if not has_choices or name not in values], ITEM_COLUMNS[field]
@@ -589,44 +621,45 @@ def rankings_of_preferences(table: NamedTable, needed: set[str], gold: str | Non
     unread = [name for name in other_columns if name not in values and name not in keys.values()]
     if unread:
         notes.append(f"{table.name}: {join_names(map(repr, unread))} not read: no choices between the two")
-    texts = {field: text_column(table, name, field) for field, name in keys.items()}
+    texts = {field: table.texts(name).to_list() for field, name in keys.items()}
     return build_rankings(
         pairs=[split_pair(pair) for pair in texts.get("pair", [""] * n_rows)],
-        segments=texts["segment"],
+        segments=table.ids("segment").to_list(),
         judges=texts.get("judge", [""] * n_rows),
         lengths=np.full(n_rows, 2),
         systems=[name for row in zip(first, second, strict=True) for name in row],
         columns=values,
-        where=lambda row, _: table.location(row),
+        where=lambda row, _: table.locate(row),
         notes=notes,
         shorten=False,
     )
 
 
 def choice_ranks(
-    table: NamedTable, names: Sequence[str], needed: set[str], gold: str | None
+    table: Table, names: Sequence[str], answers: tuple[list[str], list[str]], needed: set[str], gold: str | None = None
 ) -> tuple[dict[str, Floats], list[str]]:
     """The columns with choices, as ranks; and notes. Raises InputError where there is none."""
-    columns = [find_column(table.frame.columns, side) or "" for side in (FIRST_COLUMNS, SECOND_COLUMNS)]
-    sides = [text_column(table, name, "system") for name in columns]
+    columns = [table.columns[side] for side in ("left", "right")]
     required = {*needed, find_column(names, GOLD_COLUMNS) if gold is None else gold}
     ranks_by_column: dict[str, Floats] = {}
     notes = []
     for name in names:
-        cells = [str(cell or "") if cell != 0 else "0" for cell in table.frame[name].to_list()]
-        codes = [choice_code(cell, (x, y), columns) for cell, x, y in zip(cells, *sides, strict=True)]
+        if table.is_nested(name) and name not in required:
+            continue
+        cells = table.texts(name).to_list()
+        codes = [choice_code(cell, (x, y), columns) for cell, x, y in zip(cells, *answers, strict=True)]
         if None in codes:
             if name in required:
                 row = codes.index(None)
                 raise InputError(
-                    f"{table.location(row)}: {name} is {cells[row]!r}, expected a, b or tie (or 1, 2, 0), or nothing "
+                    f"{table.locate(row)}: {name} is {cells[row]!r}, expected a, b or tie (or 1, 2, 0), or nothing "
                     "for "
                     "no choice; correct this line"
                 )
             continue
         if ambiguous_digits(cells):
             raise InputError(
-                f"{table.header_location}: column {name!r} holds 0 and 1 and no 2: is 0 a tie, or the second? "
+                f"{table.where}: column {name!r} holds 0 and 1 and no 2: is 0 a tie, or the second? "
                 "expected 1, 2 and 0 "
                 "for a tie; write a, b and tie"
             )
@@ -639,7 +672,7 @@ def choice_ranks(
             notes.append(f"{table.name}: {pluralise(missing, 'row')} without a choice of {name!r}")
     if not ranks_by_column:
         raise InputError(
-            f"{table.header_location}: no column of choices among {list_columns(table.frame.columns)}, expected one "
+            f"{table.where}: no column of choices among {list_columns(table.frame.columns)}, expected one "
             "as human, "
             "with a, b or tie (or 1, 2, 0) in every row"
         )

@@ -341,7 +341,7 @@ def test_systems_that_never_lost_are_named_and_a_prior_helps() -> None:
         ({"measure": "AP"}, "measure is 'AP'"),
         ({"column": "rank"}, "column is 'rank'"),
         ({"unit": "prompt"}, "unit is 'prompt'"),
-        ({"winner": "won"}, "winner is 'won'"),
+        ({"columns": {"winner": "won"}}, "columns is {'winner': 'won'}"),
         ({"covariates": "length"}, "no covariate 'length'"),
         ({"unranked": "worst"}, "unranked is 'worst'"),
         ({"pair": "cs-en"}, "pair is 'cs-en'"),

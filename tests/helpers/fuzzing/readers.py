@@ -26,6 +26,7 @@ from rankscope.compat import ranx
 from rankscope.compat.letor import VERSIONS, Stopped, letor_score, letor_ttests
 from rankscope.compat.rankeval import rankeval_output
 from rankscope.compat.trec_eval import Options, trec_eval
+from rankscope.consensus.leaderboards.settings import LeaderboardSettings
 from rankscope.errors import in_one_line
 from rankscope.evaluation.read_scores import read_baseline
 from rankscope.experiments.crossvalidation import read_folds
@@ -175,7 +176,8 @@ def check_message(error: rs.RankscopeError) -> None:
 
 
 def board(kind: str | None, *, multiway: bool = False) -> Callable[[Path], Any]:
-    return lambda path: read_leaderboard_data(str(path), kind, multiway=multiway, column=None, higher=False)
+    settings = LeaderboardSettings(model="plackett-luce" if multiway else "bradley-terry")
+    return lambda path: read_leaderboard_data(str(path), kind, settings, higher=False)
 
 
 def of_formats(read: Callable[..., Any]) -> list[Callable[[Path], Any]]:

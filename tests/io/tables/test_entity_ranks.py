@@ -59,41 +59,61 @@ def test_ways_to_write_the_same(tmp_path: Path, text: str) -> None:
     assert table.ranks.tolist() == same.ranks.tolist()
 
 
-def test_compressed_files_ids_with_commas_and_ids_that_are_no_utf8_are_read(tmp_path: Path) -> None:
+def test_compressed_files_ids_with_commas_and_lone_quotes_are_read(tmp_path: Path) -> None:
     path = written(tmp_path, gzip.compress(GOOD.encode()), "made.tsv.gz")
     assert read_entity_ranks(path).name == "made"
     path = written(tmp_path, 'x,A\n"one, two",4\n', "made.csv")
     assert read_entity_ranks(path).entity_ids == ("one, two",)
-    path = written(tmp_path, 'x\tA\n"one\t4\n')
-    assert read_entity_ranks(path).entity_ids == ('"one',)  # with tabs, a quote is a quote
-    assert read_entity_ranks(written(tmp_path, b"x\tA\n\xff\t4\n")).entity_ids == ("\udcff",)
+    path = written(tmp_path, 'x\tA\n"one\t4\n"two\t5\n')  # with tabs, a quote that is not closed is a quote
+    assert read_entity_ranks(path).entity_ids == ('"one', '"two')
+    assert read_entity_ranks(written(tmp_path, 'x\tA\n"one"\t4\na"b\t5\n')).entity_ids == ("one", 'a"b')
+    assert read_entity_ranks(written(tmp_path, "x,A\n" + "y" * 200_000 + ",1\n")).entity_ids == ("y" * 200_000,)
+
+
+def test_the_first_column_may_have_any_name_and_none(tmp_path: Path) -> None:
+    for header in ("\tA\tB", "A\tA\tB", "#\tA\tB", "# my papers\tA\tB", "x\tA\tB"):
+        table = read_entity_ranks(written(tmp_path, f"{header}\ne\t1\t2\nf\t2\t1\n"))
+        assert (table.systems, table.entity_ids) == (("A", "B"), ("e", "f")), header
+    assert read_entity_ranks(written(tmp_path, "# one, two\nx\tA\nB\t1\n")).systems == ("A",)
+
+
+def test_semicolons_and_other_formats_are_read(tmp_path: Path) -> None:
+    expected = [[1, 12, 700], [3.5, 3.5, 1]]
+    text = GOOD.replace("\t", ";").replace("3.5", "3,5")
+    assert read_entity_ranks(written(tmp_path, text)).ranks.tolist() == expected
+    lines = '{"paper": "A", "P": 1, "c": 3.5}\n{"paper": "B", "P": 12, "c": 3.5}\n{"paper": "C", "P": 700, "c": 1}\n'
+    assert read_entity_ranks(written(tmp_path, lines)).ranks.tolist() == expected
 
 
 BAD = [
     ("papers\tS\tT\nA\t1\t0.5\n", ":2: ... 'T' is 0.5, ... 1"),
     ("papers\tS\tT\nA\t1\t2\nB\t-3\t1\n", ":3: ... 'S' is -3, ... 1"),
-    ("papers\tS\tT\nA\t1\t\n", ":2: ... 'T' is missing"),
-    ("papers\tS\tT\nA\t1\tthird\n", ":2: ... 'T' is 'third'"),
-    ("papers\tS\tT\nA\tnan\t1\n", ":2: ... 'S' is 'nan'"),
-    ("papers\tS\tT\nA\tinf\t1\n", ":2: ... 'S' is 'inf'"),
-    ("papers\tS\nA\t1_0\n", ":2: ... 'S' is '1_0'"),
-    ("papers\tS\nA\t1\nB\t2\n\nA\t3\n", ":5: ... 'A' ... twice"),
+    ("papers\tS\tT\nA\t1\t\n", ":2: T is empty ... fill it in"),
+    ("papers\tS\tT\nA\t1\tthird\n", ":2: T is 'third' ... correct it"),
+    ("papers\tS\tT\nA\t1\t1,5\n", ":2: T is '1,5' ... decimal comma"),
+    ("papers\tS\tT\nA\tnan\t1\n", ":2: S is"),
+    ("papers\tS\tT\nA\tinf\t1\n", ":2: S is"),
+    ("papers\tS\tT\nA\tNA\t1\n", ":2: S is 'NA'"),
+    ("papers\tS\nA\t1_0\n", ":2: S is '1_0'"),
+    ("papers\tS\nA\t1\nB\t2\n\nA\t3\n", ":5: ... 'A' ... second time ... made.tsv:2"),
     ("papers\tS\tT\nA\t1\n", ":2: 2 fields, expected 3 (papers, S, T)"),
     ("papers\tS\nA\t1\t\n", ":2: 3 fields, expected 2 (papers, S)"),
-    ("papers\tS\tT\n\t\t\n", ":2: ... 'S' is missing"),
+    ("papers\tS\tT\n\t\t\n", ": a header and no rows"),
     ("papers\tS\tS\nA\t1\t2\n", ":1: two ... 'S'"),
-    ("papers\tS\t\nA\t1\t2\n", ":1: ... without a name"),
-    ("papers\tS\n\t4\n", ":2: ... without a name"),
-    ("papers\tS\n", ": no entities"),
-    ("papers\nA\n", ":1: 1 column"),
+    ("papers\tS\ts\nA\t1\t2\n", ":1: ... 'S' ... differ in case"),
+    ("papers\tS\t\nA\t1\t2\n", ":1: column 3 has no name"),
+    ("papers\tS\n\t4\n", ":2: papers is empty"),
+    ("\tS\n\t4\n", ":2: entity is empty"),
+    ("papers\tS\n", ": a header and no rows"),
+    ("papers\nA\n", ":1: one column only"),
     ("", ": ... empty"),
     ("\n \n", ": ... empty"),
-    ("a,S\n" + "x" * 200_000 + ",1\n", ":2: ... (field larger than"),
+    (b"x\tA\nB\t1\n\xff\t4\n", ":3: this is not UTF-8"),
 ]
 
 
-@pytest.mark.parametrize(("text", "message"), BAD, ids=lambda value: value[:30])
-def test_what_is_no_table_is_refused_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+@pytest.mark.parametrize(("text", "message"), BAD, ids=lambda value: str(value)[:30])
+def test_what_is_no_table_is_refused_with_its_line(tmp_path: Path, text: str | bytes, message: str) -> None:
     path = written(tmp_path, text)
     with pytest.raises(rs.InputError) as caught:
         read_entity_ranks(path)

@@ -59,7 +59,8 @@ def load_preferences(data: LeaderboardData, settings: LeaderboardSettings) -> tu
         raise ParameterError(
             f"data are of type {type(data).__name__}, expected preferences, rankings, scores, votes or a file's path"
         )
-    return read_preferences(data, winner=settings.winner, covariates=settings.covariates, unit=settings.unit), settings
+    preferences = read_preferences(data, covariates=settings.covariates, unit=settings.unit, columns=settings.columns)
+    return preferences, settings
 
 
 def load_votes(data: LeaderboardData, settings: LeaderboardSettings) -> tuple[Votes, LeaderboardSettings, Ints | None]:
@@ -69,11 +70,11 @@ def load_votes(data: LeaderboardData, settings: LeaderboardSettings) -> tuple[Vo
     comparisons of two, and for settings of other data.
     """
     refuse_foreign_settings(data, settings)
-    settings.refuse("unit", "winner", since="these are no comparisons of two")
+    settings.refuse("unit", since="these are no comparisons of two")
     if isinstance(data, Votes):
         return data, settings, None
     if isinstance(data, (str, os.PathLike)):
-        return read_votes(data), settings, None
+        return read_votes(data, columns=settings.columns), settings, None
     if isinstance(data, Rankings):
         column = column_of(data, settings.column)
         votes, units = votes_from_rankings(select_language_pair(data, settings.pair), column)
@@ -151,4 +152,4 @@ def refuse_foreign_settings(data: LeaderboardData, settings: LeaderboardSettings
     if not isinstance(data, Rankings):
         settings.refuse("column", "pair", since="these are no rankings")
     if not isinstance(data, (str, os.PathLike)):
-        settings.refuse("unit", "winner", since="this is no file of comparisons")
+        settings.refuse("unit", "columns", since="this is no file of comparisons")

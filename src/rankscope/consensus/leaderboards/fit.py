@@ -370,7 +370,7 @@ def leaderboard(
     column: str | None = None,
     pair: str | None = None,
     unit: str | None = None,
-    winner: str | None = None,
+    columns: Mapping[str, str] | None = None,
     progress: Callable[[float], Any] | None = None,
 ) -> Leaderboard:
     """Rate systems by preferences: which system leads, how certain that is, and who would win how often.
@@ -415,8 +415,10 @@ def leaderboard(
         For rankings: use only this language pair, such as cs-en. Default: all language pairs together.
     unit
         Column of the unit of a comparison, such as its prompt; the bootstrap resamples whole units.
-    winner
-        Column of the winner. Default: the column with one of the usual names.
+    columns
+        Column names in a file of comparisons, where NAME is left, right, winner, better, worse or weight:
+        left=model_1,winner=verdict; of votes and scores: as for `consensus` and `compare`. Default: found by their
+        usual names.
     progress
         Called with the share of the work just done.
 
@@ -476,7 +478,7 @@ def leaderboard(
         column=column,
         pair=pair,
         unit=unit,
-        winner=winner,
+        columns=columns,
     )
     return fit_leaderboard(data, settings, progress=progress)
 

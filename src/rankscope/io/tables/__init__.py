@@ -5,8 +5,6 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
-    from rankscope.io.tables.entity_ranks import TableTerms as TableTerms
-    from rankscope.io.tables.entity_ranks import parse_rank_table as parse_rank_table
     from rankscope.io.tables.entity_ranks import read_entity_ranks as read_entity_ranks
     from rankscope.io.tables.formats import PARQUET as PARQUET
     from rankscope.io.tables.formats import ParquetRows as ParquetRows
@@ -30,17 +28,22 @@ if TYPE_CHECKING:
     from rankscope.io.tables.parquet_pages import refuse_false_pages as refuse_false_pages
     from rankscope.io.tables.schema import Codes as Codes
     from rankscope.io.tables.schema import Column as Column
+    from rankscope.io.tables.schema import Matrix as Matrix
     from rankscope.io.tables.schema import Schema as Schema
     from rankscope.io.tables.schema import Table as Table
     from rankscope.io.tables.schema import column_names as column_names
+    from rankscope.io.tables.schema import header_location as header_location
     from rankscope.io.tables.schema import parse_table as parse_table
     from rankscope.io.tables.schema import read_content as read_content
+    from rankscope.io.tables.schema import read_table as read_table
+    from rankscope.io.tables.schema import refuse_case as refuse_case
     from rankscope.io.tables.schema import table_of_frame as table_of_frame
 
 HOMES = {
     "Codes": "schema",
     "Column": "schema",
     "LABEL_COLUMNS": "label_pairs",
+    "Matrix": "schema",
     "NO_VALUE": "frames",
     "NamedTable": "frames",
     "PARQUET": "formats",
@@ -48,10 +51,10 @@ HOMES = {
     "SEPARATORS": "frames",
     "Schema": "schema",
     "Table": "schema",
-    "TableTerms": "entity_ranks",
     "column_names": "schema",
     "find_label": "label_pairs",
     "first_record": "frames",
+    "header_location": "schema",
     "holds_numbers": "frames",
     "mostly_numbers": "frames",
     "name_codes": "frames",
@@ -59,13 +62,14 @@ HOMES = {
     "number_values": "frames",
     "parse_named_table": "frames",
     "parse_number_column": "frames",
-    "parse_rank_table": "entity_ranks",
     "parse_table": "schema",
     "polars_errors": "frames",
     "read_entity_ranks": "entity_ranks",
     "read_content": "schema",
     "read_label_pairs": "label_pairs",
     "read_named_table": "frames",
+    "read_table": "schema",
+    "refuse_case": "schema",
     "refuse_false_pages": "parquet_pages",
     "separator_of": "frames",
     "table_of_frame": "schema",

@@ -293,7 +293,7 @@ def lines_of_rows(content: bytes, n_rows: int, layout: TextLayout | None, lines_
     n_header = 0 if layout is None else 1
     if n_lines == n_rows + n_header:  # no blank lines, and no line ends in fields
         return np.arange(n_rows) + lines_before + n_header + 1
-    numbers = lines_of_objects(content) if layout is None else (line for line, _ in records(content, layout.separator))
+    numbers = lines_of_objects(content) if layout is None else (line for line, _ in records(content, layout))
     return np.fromiter(numbers, np.int64)[n_header:] + lines_before
 
 

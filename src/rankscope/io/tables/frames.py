@@ -245,10 +245,10 @@ def separator_of(header: bytes) -> tuple[str, str]:
     return format_name, READ_SEPARATORS[format_name]
 
 
-def find_uneven_line(content: bytes, format_name: str, lines_before: int, *, skip_blank: bool = False) -> str | None:
+def find_uneven_line(content: bytes, format_name: str, lines_before: int) -> str | None:
     """The first invalid line, as "17: 3 fields, expected 4 (...)".
 
-    lines_before: lines of the file before `content`. skip_blank: whether blank lines are valid.
+    lines_before: lines of the file before `content`.
     """
     if format_name == "jsonl":
         for number, line in enumerate(content.splitlines(), 1):
@@ -269,7 +269,7 @@ def find_uneven_line(content: bytes, format_name: str, lines_before: int, *, ski
         header = next(reader)
         header_text = first_names(header, MAX_NAMES)
         for row in reader:
-            if len(row) != len(header) and not (skip_blank and not row):
+            if len(row) != len(header):
                 return f"{reader.line_num + lines_before}: {len(row)} fields, expected {len(header)} ({header_text})"
     except (csv.Error, StopIteration):
         pass

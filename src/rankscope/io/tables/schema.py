@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankscope.data.tables import NUMBER, Codes, Column, Schema, Table, bound_table, table_of_frame
+from rankscope.data.tables import (
+    NUMBER,
+    Codes,
+    Column,
+    Matrix,
+    Schema,
+    Table,
+    bound_table,
+    refuse_case,
+    table_of_frame,
+)
 from rankscope.data.text import first_names
 from rankscope.errors import InputError
 from rankscope.io.core import BOM, empty_file_error, is_file, open_binary, source_name
@@ -34,16 +45,19 @@ if TYPE_CHECKING:
 __all__ = [
     "Codes",
     "Column",
+    "Matrix",
     "Schema",
     "Table",
     "TextLayout",
     "column_names",
+    "header_location",
     "json_frame",
     "lines_of_objects",
     "parse_table",
     "read_content",
     "read_table",
     "records",
+    "refuse_case",
     "table_of_frame",
     "text_frame",
     "text_layout",
@@ -56,6 +70,11 @@ SAMPLE = 20
 HEAD = 1 << 16
 #: Characters of a cell in a message.
 MAX_SHOWN = 60
+
+#: A field in quotes, and the beginning of a field that is not one, in a table with tabs.
+QUOTED_FIELD = re.compile(rb'(?:^|(?<=[\t\n]))"(?:[^"]|"")*"(?=[\t\r\n]|$)')
+OPEN_QUOTE = re.compile(rb'(?:^|[\t\n])"')
+
 
 # Reading
 
@@ -142,6 +161,9 @@ class TextLayout(NamedTuple):
         As from `separator_of`.
     columns
         As `Table.columns`.
+    quoting
+        Whether fields may stand in quotes. With tabs they may if every quote at the start of a field has its other one
+        at the end of a field.
     """
 
     start: int
@@ -151,33 +173,76 @@ class TextLayout(NamedTuple):
     format_name: str
     separator: str
     columns: Mapping[str, str]
+    quoting: bool = True
+
+    def rows(self, lines: io.TextIOBase) -> Any:
+        """The `csv.reader`."""
+        return csv.reader(
+            lines, delimiter=self.separator, quoting=csv.QUOTE_MINIMAL if self.quoting else csv.QUOTE_NONE
+        )
 
 
 def text_layout(content: bytes, name: str, schema: Schema, columns: Mapping[str, str]) -> TextLayout | None:
     """The layout of a table that begins with these bytes, bound to a schema; None where they are comments only."""
-    layout = read_header(content, name, schema.expected)
+    layout = read_header(content, name, schema)
     if layout is None:
         return None
     return layout._replace(columns=schema.bind(layout.names, columns, f"{name}:{layout.n_before + 1}"))
 
 
-def read_header(content: bytes, name: str, expected: str) -> TextLayout | None:
-    """As `text_layout`, without columns."""
-    start = n_before = 0
-    while start < len(content) and (content.startswith(b"#", start) or not first_line(content, start).strip()):
-        start, n_before = content.find(b"\n", start) + 1 or len(content), n_before + 1
+def read_header(content: bytes, name: str, schema: Schema | None) -> TextLayout | None:
+    """As `text_layout`, without columns. Without a schema, one column is enough."""
+    start, n_before = skip_comments(content)
     if start == len(content):
         return None
     format_name, separator = separator_of(first_line(content, start))
     where = f"{name}:{n_before + 1}"
     size = end_of_record(content, start) - start
-    names = header_names(content[start : start + size], separator, where)
-    if len(names) == 1:
+    header = content[start : start + size]
+    layout = TextLayout(start, n_before, size, [], format_name, separator, {}, has_quotes(header, format_name))
+    names = header_names(header, layout, where)
+    if schema is not None and len(names) == 1:
         raise InputError(
             f"{where}: one column only ({names[0][:MAX_SHOWN]!r}), expected commas, tabs or semicolons between the "
-            f"columns of {expected}"
+            f"columns of {schema.expected}"
         )
-    return TextLayout(start, n_before, size, names, format_name, separator, {})
+    if schema is not None and schema.has_first and names[0].lower() in map(str.lower, names[1:]):
+        names[0] = ""  # whatever it is called
+    return layout._replace(names=names)
+
+
+def has_quotes(content: bytes, format_name: str) -> bool:
+    """Whether fields may stand in quotes."""
+    return format_name != "tsv" or b'"' not in content or not OPEN_QUOTE.search(QUOTED_FIELD.sub(b"", content))
+
+
+def skip_comments(content: bytes) -> tuple[int, int]:
+    """Where the header begins, below comments and blank lines, and how many lines these are."""
+    start = n_before = 0
+    while start < len(content) and (is_comment(content, start) or not first_line(content, start).strip()):
+        start, n_before = content.find(b"\n", start) + 1 or len(content), n_before + 1
+    return start, n_before
+
+
+def is_comment(content: bytes, start: int) -> bool:
+    """Whether this line is a comment: it begins with # and is not the header of a table of numbers."""
+    if not content.startswith(b"#", start):
+        return False
+    header = first_line(content, start)
+    _, separator = separator_of(header)
+    lines = io.BytesIO(content[start : start + HEAD])
+    below = next((line for line in islice(lines, 1, SAMPLE) if line.strip()), b"")
+    names, cells = (line.decode("utf-8", "replace").split(separator) for line in (header, below))
+    return not (1 < len(names) == len(cells) and all(is_finite(cell) for cell in cells[1:]))
+
+
+def header_location(content: bytes, name: str) -> str:
+    """File and line of the header of the table whose first bytes these are; the file alone where it has no line."""
+    content = content.removeprefix(BOM)
+    start = content[:HEAD].lstrip()
+    if start.startswith((b"PAR1", b"[")):
+        return name
+    return f"{name}:{1 if start.startswith(b'{') else skip_comments(content)[1] + 1}"
 
 
 def end_of_record(content: bytes, start: int) -> int:
@@ -194,15 +259,27 @@ def parse_text(content: bytes, name: str, schema: Schema, columns: Mapping[str, 
     if layout is None:
         raise InputError(f"{name}: comments only, expected {schema.expected}")
     content = content[layout.start :] if layout.start else content
+    layout = layout._replace(quoting=has_quotes(content, layout.format_name))
 
     def locate(row: int) -> str:
-        return f"{name}:{layout.n_before + line_of_row(content, layout.separator, row)}"
+        try:
+            return f"{name}:{layout.n_before + line_of_row(content, layout, row)}"
+        except csv.Error:  # a field of more than 100,000 characters
+            return f"{name}: row {row + 1}"
 
     frame = text_frame(content, name, schema, layout, layout.n_before)
     if not frame.height:
         raise InputError(f"{name}: a header and no rows, expected {schema.expected}")
-    where = f"{name}:{layout.n_before + 1}"
-    return Table(frame=frame, name=name, schema=schema, columns=layout.columns, where=where, locate=locate)
+    return Table(
+        frame=frame,
+        name=name,
+        schema=schema,
+        columns=layout.columns,
+        where=f"{name}:{layout.n_before + 1}",
+        locate=locate,
+        nan_is_missing=schema.nan_is_missing,
+        is_text=True,
+    )
 
 
 def first_line(content: bytes, start: int = 0) -> bytes:
@@ -212,7 +289,11 @@ def first_line(content: bytes, start: int = 0) -> bytes:
 
 
 def column_names(content: bytes) -> list[str]:
-    """The names of the columns of a table; empty where they cannot be read, which its reader reports."""
+    """The names of the columns of a table, by its first bytes (Parquet: all), as far as they tell.
+
+    None for JSON that does not hold objects in lines or in a list, and for what is no table: its reader reports that.
+    """
+    content = content.removeprefix(BOM)
     if content.startswith(b"PAR1"):
         import polars as pl
 
@@ -221,27 +302,25 @@ def column_names(content: bytes) -> list[str]:
         except polars_errors():
             return []
     if content[:HEAD].lstrip().startswith((b"{", b"[")):
-        return list(first_record(content[:HEAD]))
+        return list(first_record(content[:HEAD]) or first_record(content))
     try:
-        layout = read_header(content, "", "")
+        layout = read_header(content, "", None)
     except InputError:
         return []
     return [] if layout is None else layout.names
 
 
-def header_names(content: bytes, separator: str, where: str) -> list[str]:
+def header_names(content: bytes, layout: TextLayout, where: str) -> list[str]:
     """The names of the columns. Raises InputError where they cannot be read."""
     try:
-        return [cell.strip() for cell in next(records(content, separator))[1]]
+        return [cell.strip() for cell in next(records(content, layout))[1]]
     except (csv.Error, StopIteration) as error:
         raise InputError(f"{where}: the header cannot be read ({error}); correct it") from None
 
 
-def records(content: bytes, separator: str) -> Iterator[tuple[int, list[str]]]:
+def records(content: bytes, layout: TextLayout) -> Iterator[tuple[int, list[str]]]:
     """The records of a table that are not blank, each with its first line."""
-    reader = csv.reader(
-        io.TextIOWrapper(io.BytesIO(content), "utf-8", errors="replace", newline=""), delimiter=separator
-    )
+    reader = layout.rows(io.TextIOWrapper(io.BytesIO(content), "utf-8", errors="replace", newline=""))
     first_line = 1
     for record in reader:
         if any(map(str.strip, record)):
@@ -249,9 +328,9 @@ def records(content: bytes, separator: str) -> Iterator[tuple[int, list[str]]]:
         first_line = reader.line_num + 1
 
 
-def line_of_row(content: bytes, separator: str, row: int) -> int:
+def line_of_row(content: bytes, layout: TextLayout, row: int) -> int:
     """The line of a row, counted from the header, which is line 1."""
-    return next(islice(records(content, separator), row + 1, None))[0]
+    return next(islice(records(content, layout), row + 1, None))[0]
 
 
 def text_frame(content: bytes, name: str, schema: Schema, layout: TextLayout, n_skipped: int) -> pl.DataFrame:
@@ -261,38 +340,38 @@ def text_frame(content: bytes, name: str, schema: Schema, layout: TextLayout, n_
 
     Raises InputError that names the first line with too few or too many fields.
     """
-    separator, header = layout.separator, layout.names
-    refuse_short_lines(content, separator, name)
-    types = column_types(content, schema, layout.columns, header, separator)
+    refuse_short_lines(content, layout.separator, name)
+    types = column_types(content, schema, layout)
     ids = {own_name for field, own_name in layout.columns.items() if schema.column(field).kind != NUMBER}
     frame: pl.DataFrame | None = None
     for column_type in (types, dict.fromkeys(types, False)):
         try:
-            frame = read_text(content, separator, column_type, ids)
+            frame = read_text(content, layout, column_type, ids)
             break
         except polars_errors():
             continue
-    # A short line has no last cell, and polars reads it as an empty one.
-    if frame is None or (frame[:, -1].null_count() and has_short_lines(content.rstrip(b"\r\n") + b"\n", separator)):
-        uneven_line = find_uneven_line(content.rstrip(b"\r\n") + b"\n", layout.format_name, n_skipped, skip_blank=True)
-        if uneven_line is not None:
-            raise InputError(f"{name}:{uneven_line}; correct this line")
     if frame is None:
-        frame = read_slowly(content, name, separator, header, n_skipped)
+        frame = read_slowly(content, name, layout, n_skipped)
+    # A short line has no last cell, and polars reads it as an empty one.
+    elif frame[:, -1].null_count() and has_short_lines(content.rstrip(b"\r\n") + b"\n", layout.separator):
+        for _ in even_rows(content, name, layout, n_skipped):
+            pass
     return frame if not frame[:, -1].null_count() else drop_blank_rows(frame)
 
 
-def column_types(
-    content: bytes, schema: Schema, bound: Mapping[str, str], header: list[str], separator: str
-) -> dict[str, bool]:
+def column_types(content: bytes, schema: Schema, layout: TextLayout) -> dict[str, bool]:
     """Whether each column is read as numbers: as the schema says, and the others by the first rows."""
+    bound, header = layout.columns, layout.names
     kinds = {bound[column.name]: column.kind == NUMBER for column in schema.columns if column.name in bound}
-    if separator == ";":  # numbers may have decimal commas
+    if layout.separator == ";":  # numbers may have decimal commas
         return dict.fromkeys(header, False)
     more = [name for name in header if name not in kinds]
-    if not (schema.more_numbers and more):
-        return {name: kinds.get(name, False) for name in header}
-    sample = [record for _, record in islice(records(content, separator), 1, SAMPLE + 1)]
+    if schema.all_numbers or not (schema.more_numbers and more):
+        return {name: kinds.get(name, schema.all_numbers) for name in header}
+    try:
+        sample = [record for _, record in islice(records(content, layout), 1, SAMPLE + 1)]
+    except csv.Error:  # the reader of all rows says where
+        sample = []
     is_number = {
         name: all(
             number < len(record) and (not record[number].strip() or is_finite(record[number])) for record in sample
@@ -309,13 +388,17 @@ def is_finite(text: str) -> bool:
         return False
 
 
-def read_text(content: bytes, separator: str, are_numbers: Mapping[str, bool], ids: Collection[str]) -> pl.DataFrame:
+def read_text(
+    content: bytes, layout: TextLayout, are_numbers: Mapping[str, bool], ids: Collection[str]
+) -> pl.DataFrame:
     """The rows as polars reads them. ids: columns that hold no numbers, of which decimal commas are not changed."""
     import polars as pl
 
+    separator = layout.separator
     frame = pl.read_csv(
         content,
         separator=separator,
+        quote_char='"' if layout.quoting else None,
         schema={name: pl.Float64 if is_number else pl.String for name, is_number in are_numbers.items()},
     )
     if b" " in content or (separator != "\t" and b"\t" in content):
@@ -340,7 +423,7 @@ def drop_blank_rows(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.filter(~pl.all_horizontal(is_blank))
 
 
-def read_slowly(content: bytes, name: str, separator: str, header: list[str], n_skipped: int) -> pl.DataFrame:
+def read_slowly(content: bytes, name: str, layout: TextLayout, n_skipped: int) -> pl.DataFrame:
     """The rows by Python's reader, for a file that polars refuses. Raises InputError with the line."""
     import polars as pl
 
@@ -349,16 +432,21 @@ def read_slowly(content: bytes, name: str, separator: str, header: list[str], n_
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1 + n_skipped
         raise InputError(f"{name}:{line}: this is not UTF-8; save the file as UTF-8") from None
+    rows = list(even_rows(content, name, layout, n_skipped))
+    cells = {column: [row[i].strip(" \t") for row in rows] for i, column in enumerate(layout.names)}
+    return pl.DataFrame(cells, schema=dict.fromkeys(layout.names, pl.String))
+
+
+def even_rows(content: bytes, name: str, layout: TextLayout, n_skipped: int) -> Iterator[list[str]]:
+    """The rows by Python's reader. Raises InputError for the first that has more or fewer cells than the header."""
+    header = layout.names
     try:
-        lines_and_rows = list(records(content, separator))[1:]
+        for line, row in islice(records(content, layout), 1, None):
+            if len(row) != len(header):
+                raise InputError(
+                    f"{name}:{line + n_skipped}: {len(row)} fields, expected {len(header)} "
+                    f"({first_names(header, MAX_NAMES)}); correct this line"
+                )
+            yield row
     except csv.Error as error:
         raise InputError(f"{name}: cannot be read as a table ({error}); correct it") from None
-    for line, row in lines_and_rows:
-        if len(row) != len(header):
-            raise InputError(
-                f"{name}:{line + n_skipped}: {len(row)} fields, expected {len(header)} "
-                f"({first_names(header, MAX_NAMES)}); correct this line"
-            )
-    rows = [row for _, row in lines_and_rows]
-    cells = {column: [row[i].strip(" \t") for row in rows] for i, column in enumerate(header)}
-    return pl.DataFrame(cells, schema=dict.fromkeys(header, pl.String))
