@@ -15,6 +15,7 @@ from rankscope.cli._output import bytes_progress
 from rankscope.cli._setting_options import is_given, setting_options, take_settings
 from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError
+from rankscope.evaluation.column_settings import ColumnSettings
 from rankscope.evaluation.conventions import DEFAULT_MEASURES, ConventionSettings, InputSettings, RunErrorSettings
 from rankscope.evaluation.engine import evaluate_runs
 from rankscope.evaluation.joining import ENTITY, n_workers
@@ -23,6 +24,7 @@ from rankscope.io.core import FORMATS, writable_formats
 __all__ = [
     "READING_OPTIONS",
     "cluster_option",
+    "columns_option",
     "details_option",
     "evaluate_files",
     "evaluation_options",
@@ -216,6 +218,30 @@ def with_hint(help: str, hint: str) -> str:
     return f"{help} {hint}" if hint else help
 
 
+#: Values of options and arguments that name judgments, runs or scores.
+FILE_VALUES = ("qrels", "qrels_a", "qrels_b", "runs", "source", "files", "judged", "machine", "train_on", "against")
+
+
+def columns_option(command: Command) -> Command:
+    """`--columns`: what columns are called, for each command that reads tables of judgments, runs or scores.
+
+    The command gets paths that know it.
+    """
+
+    @wraps(command)
+    def with_columns(*args: Any, columns: dict[str, str] | None, **options: Any) -> Any:
+        naming = ColumnSettings(columns=columns)
+        for name in FILE_VALUES if columns else ():
+            value = options.get(name)
+            if isinstance(value, (tuple, list)):
+                options[name] = type(value)(map(naming.path, value))
+            elif isinstance(value, str):
+                options[name] = naming.path(value)
+        return command(*args, **options)
+
+    return setting_options(ColumnSettings)(cast(Command, with_columns))
+
+
 #: Values of the options that say how runs are read, not how they are measured.
 READING_OPTIONS = ("input", "total_ranks", "workers")
 
@@ -223,8 +249,8 @@ READING_OPTIONS = ("input", "total_ranks", "workers")
 def evaluation_options(command: Command) -> Command:
     """How runs are measured and read: the options of every command that starts from runs."""
     command = option_group("Large data", workers_option(), cluster_option)(command)
-    for settings_class in (InputSettings, ConventionSettings):
-        command = setting_options(settings_class)(command)
+    command = columns_option(setting_options(InputSettings)(command))
+    command = setting_options(ConventionSettings)(command)
     return measure_option(DEFAULT_MEASURES)(command)
 
 

@@ -6,7 +6,11 @@ from typing import Any
 
 import click
 
-from rankscope.cli._options import input_option, to_option
+from rankscope.cli._options import (
+    columns_option,
+    input_option,
+    to_option,
+)
 from rankscope.io.convert import convert as convert_file
 from rankscope.io.core import KINDS
 
@@ -20,6 +24,7 @@ __all__ = [
 @click.argument("target", metavar="OUT")
 @to_option("Format of OUT. Default: by its suffix.")
 @input_option("Format of IN. Default: detected from its content.", name="input")
+@columns_option
 @click.option("--kind", type=click.Choice(list(KINDS)), help="What IN contains, if its content does not show it.")
 @click.option(
     "--labels", metavar="FILE", help="With --input letor: the label file to which the predictions in IN belong."

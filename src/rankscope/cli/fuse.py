@@ -12,6 +12,7 @@ import click
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import (
     cluster_option,
+    columns_option,
     format_option,
     given_flags,
     input_option,
@@ -79,6 +80,7 @@ EVALUATION_OPTIONS = (
 )
 OUTPUT_OPTIONS = (
     input_option(),
+    columns_option,
     name_option("Name (tag) of the fused run. Default: the method with its parameters."),
     to_option(),
     output_option("Write the fused run to this file (atomically); - prints it."),

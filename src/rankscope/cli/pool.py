@@ -8,7 +8,12 @@ from typing import Any
 import click
 
 from rankscope.cli._groups import Command, option_group
-from rankscope.cli._options import details_option, input_option, to_option
+from rankscope.cli._options import (
+    columns_option,
+    details_option,
+    input_option,
+    to_option,
+)
 from rankscope.cli._output import bytes_progress, check_output
 from rankscope.cli._results import PAGE, ResultOutput, check_page
 from rankscope.cli._setting_options import is_given, setting_options, take_settings
@@ -46,6 +51,7 @@ __all__ = [
 )
 @option_group("Leave one run out", setting_options(LeaveOutSettings, without=("rel",), hint="Needs --leave-out."))
 @input_option(name="input")
+@columns_option
 @to_option("Format of POOL. Default: by its suffix.")
 @click.option(
     "-o", "--output", metavar="POOL", help="Write the documents to judge to this file (atomically); - prints them."

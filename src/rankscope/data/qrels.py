@@ -13,10 +13,12 @@ import numpy.typing as npt
 from rankscope.data.grades import has_fractions, highest_grade
 from rankscope.data.hits import freeze
 from rankscope.data.row_input import (
+    DICT_SHAPE,
     are_by_subtopic,
     is_mapping_of_lists,
     is_mapping_of_mappings,
     refuse_bad_ids,
+    refuse_columns,
     refuse_values,
     rows_from_data,
     rows_from_dicts,
@@ -57,6 +59,9 @@ class Qrels:
         `query_id` and a list of ids in each row (`relevant_ids`). To read a file, use `read_qrels`. Judgments by
         subtopic have a further column `subtopic`, or are `{query_id: {subtopic: {document_id: relevance}}}`; other
         measures take the highest relevance of each document.
+    columns
+        What the columns of a table are called: `{"query_id": "topic", "relevance": "rating"}`. Default: found by their
+        usual names.
 
     Raises
     ------
@@ -80,16 +85,18 @@ class Qrels:
     #: What was judged by subtopic; None where judgments are of queries only.
     subtopics: Subtopics | None = None
 
-    def __init__(self, data: Any) -> None:
+    def __init__(self, data: Any, *, columns: Mapping[str, str] | None = None) -> None:
         if is_mapping_of_mappings(data):
+            refuse_columns(columns, DICT_SHAPE)
             if are_by_subtopic(data):
                 self._from_rows(rows_from_dicts(data, "qrels", "relevance"))
             else:
                 self._from_mapping(data)
-        elif is_mapping_of_lists(data):
+        elif is_mapping_of_lists(data, columns):
+            refuse_columns(columns, "lists by query")
             self._from_rows(rows_from_lists(data, "qrels", "relevance"))
         else:
-            self._from_rows(rows_from_data(data, "relevance"))
+            self._from_rows(rows_from_data(data, "relevance", columns))
 
     @classmethod
     def from_rows(cls, rows: Rows) -> Qrels:

@@ -214,9 +214,14 @@ def is_mapping_of_mappings(data: Any) -> bool:
     return isinstance(data, Mapping) and all(isinstance(docs, Mapping) for docs in data.values())
 
 
-def is_mapping_of_lists(data: Any) -> bool:
-    """Whether it is `{query_id: [document_id, ...]}`, and not a table whose columns are lists."""
+def is_mapping_of_lists(data: Any, columns: Mapping[str, str] | None = None) -> bool:
+    """Whether it is `{query_id: [document_id, ...]}`, and not a table whose columns are lists.
+
+    columns: what the user calls columns.
+    """
     if not isinstance(data, Mapping) or not data or not all(map(is_list, data.values())):
+        return False
+    if columns and not data.keys().isdisjoint(columns.values()):
         return False
     names = {name for schema in SCHEMAS.values() for column in schema.columns for name in column.names} - {"id"}
     n_column_names = sum(isinstance(key, str) and key.strip().lower() in names for key in data)

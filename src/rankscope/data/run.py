@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.data.row_input import (
+    DICT_SHAPE,
     detect_pieces,
     is_mapping_of_lists,
     is_mapping_of_mappings,
+    refuse_columns,
     rows_from_data,
     rows_from_dicts,
     rows_from_lists,
@@ -41,6 +43,9 @@ class Run:
         possibly over several frames. To read a file, use `read_run`.
     name
         Name of the system. Default: "run".
+    columns
+        What the columns of a table are called: `{"query_id": "topic", "score": "sim"}`. Default: found by their usual
+        names.
 
     Raises
     ------
@@ -62,7 +67,7 @@ class Run:
     [('q1', 'd1', -1.0), ('q1', 'd2', -2.0)]
     """
 
-    def __init__(self, data: Any, *, name: str = "run") -> None:
+    def __init__(self, data: Any, *, name: str = "run", columns: Mapping[str, str] | None = None) -> None:
         self.name = name
         #: Notes of the reader of the file.
         self.notes: tuple[str, ...] = ()
@@ -74,13 +79,15 @@ class Run:
         if isinstance(data, Iterator):
             pieces, data = detect_pieces(data)
         if pieces is not None:
-            self._pieces = pieces(data, f"run {name!r}")
+            self._pieces = pieces(data, f"run {name!r}", columns or {})
         elif is_mapping_of_mappings(data):
+            refuse_columns(columns, DICT_SHAPE)
             self.mapping = data
-        elif is_mapping_of_lists(data):
+        elif is_mapping_of_lists(data, columns):
+            refuse_columns(columns, "lists by query")
             self._loaded_rows = rows_from_lists(data, f"run {name!r}", "score")
         else:
-            self._loaded_rows = rows_from_data(data, "score")
+            self._loaded_rows = rows_from_data(data, "score", columns)
 
     @classmethod
     def from_rows(cls, rows: Rows, *, name: str, notes: tuple[str, ...] = ()) -> Run:

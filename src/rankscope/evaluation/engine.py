@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from rankscope.data.row_input import detect_pieces, is_mapping_of_mappings
 from rankscope.data.run import Run
 from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError
+from rankscope.evaluation.column_settings import ColumnSettings
 from rankscope.evaluation.conventions import (
     ConventionSettings,
     InputSettings,
@@ -61,6 +62,7 @@ def evaluate(
     no_relevant: str | None = None,
     unjudged: str = "nonrelevant",
     input: str | None = None,
+    columns: Mapping[str, str] | None = None,
     total_ranks: int | None = None,
     workers: int | None = None,
     on_error: str = "stop",
@@ -103,6 +105,9 @@ def evaluate(
         positions; with entity-ranks, QRELS is a table of ranks and there are no runs. One of 'trec', 'csv', 'tsv',
         'lists', 'jsonl', 'json', 'parquet', 'lz4', 'msmarco', 'letor', 'letor-ranks', 'entity-ranks'. Default: detected
         from the content.
+    columns
+        Column names in tables. NAME is query_id, doc_id, relevance, score, rank, subtopic, relevant_ids or
+        retrieved_ids; in a file of scores system, query, measure or value. Default: found by their usual names.
     total_ranks
         For tables of ranks: number of all items that each system ranked, including those not in the table.
     workers
@@ -144,7 +149,9 @@ def evaluate(
     conventions = ConventionSettings(
         preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant, unjudged=unjudged
     )
-    reading = InputSettings(input=input, total_ranks=total_ranks)
+    reading, naming = InputSettings(input=input, total_ranks=total_ranks), ColumnSettings(columns=columns)
+    if columns:
+        qrels, runs = naming.judgments(qrels), runs if runs is None else [naming.run(run) for run in list_runs(runs)]
     errors = RunErrorSettings(on_error=on_error)
     return evaluate_runs(qrels, runs, measures, conventions, reading, errors, workers=workers, progress=progress)
 

@@ -17,6 +17,7 @@ from rankscope.data.row_tables import DOC_ID
 from rankscope.data.scores import Scores
 from rankscope.data.tables import find_column
 from rankscope.errors import InputError, ParameterError
+from rankscope.evaluation.column_settings import ColumnSettings
 from rankscope.evaluation.foreign_measure import measure_of_name
 from rankscope.evaluation.saved_scores import MAGIC, saved_scores
 from rankscope.evaluation.score_tables import (
@@ -29,7 +30,7 @@ from rankscope.evaluation.score_tables import (
     join_grids,
     scores_of_grid,
 )
-from rankscope.io.core import BOM, is_file, is_path, open_binary, source_name
+from rankscope.io.core import BOM, columns_of, is_file, is_path, open_binary, source_name
 from rankscope.io.tables import Table, first_record, parse_table, read_content, separator_of
 from rankscope.io.trec import looks_like_rank_table
 from rankscope.settings import as_names
@@ -74,8 +75,8 @@ def read_scores(
     measures
         Measures to include; or the name of the measure where the file does not name it. Default: all.
     columns
-        Column names in a file of scores, where NAME is system, query, measure or value: system=model,value=f1. Default:
-        found by their usual names.
+        Column names in tables. NAME is query_id, doc_id, relevance, score, rank, subtopic, relevant_ids or
+        retrieved_ids; in a file of scores system, query, measure or value. Default: found by their usual names.
     lower
         Measures in a file of scores for which lower values are better.
 
@@ -103,11 +104,12 @@ def read_scores(
     >>> scores.matrix("F1").tolist(), scores.systems
     ([[0.5, 0.25], [0.7, 0.5]], ('bm25', 'dense'))
     """
-    settings = ScoreTableSettings(columns=columns, lower=as_names(lower))
+    settings, naming = ScoreTableSettings(lower=as_names(lower)), ColumnSettings(columns=columns)
     paths = [path] if is_path(path) else list(path)  # type: ignore[arg-type]  # a path or a list of paths
     if not paths:
         raise ParameterError("no file of scores, expected at least one")
-    return read_score_files(paths, None if measures is None else list(map(str, as_names(measures))), settings)
+    names = None if measures is None else list(map(str, as_names(measures)))
+    return read_score_files(list(map(naming.path, paths)), names, settings)
 
 
 def read_score_files(paths: Sequence[PathLike], measures: Sequence[str] | None, settings: ScoreTableSettings) -> Scores:
@@ -117,9 +119,11 @@ def read_score_files(paths: Sequence[PathLike], measures: Sequence[str] | None, 
         content = read_content(path)
         saved = saved_scores(content, source_name(path))
         if saved is None:
-            grids.append(grid_of_content(content, path, settings.columns or {}))
+            grids.append(grid_of_content(content, path, columns_of(path)))
             continue
-        settings.refuse("columns", "lower", since=f"{source_name(path)} holds saved scores, which know their measures")
+        since = f"{source_name(path)} holds saved scores, which know their measures"
+        settings.refuse("lower", since=since)
+        ColumnSettings(columns=columns_of(path) or None).refuse("columns", since=since)
         if len(paths) > 1:
             raise ParameterError(f"{source_name(path)}: saved scores beside other files; read each alone")
         return saved if measures is None else select_measures(saved, measures)

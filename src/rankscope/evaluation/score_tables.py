@@ -21,10 +21,11 @@ from rankscope.data.sparse import refuse_sparse
 from rankscope.data.tables import find_column
 from rankscope.data.text import first_names, join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.evaluation.column_settings import ColumnSettings
 from rankscope.evaluation.foreign_measure import foreign_measure, measure_of_name
 from rankscope.io.tables import Codes, Column, Schema, Table, refuse_case, table_of_frame
 from rankscope.measures.base import Measure
-from rankscope.settings import ColumnNames, Settings, as_names, declare, name_list
+from rankscope.settings import Settings, as_names, name_list
 from rankscope.typing import Floats, Ints
 
 __all__ = [
@@ -75,13 +76,6 @@ class ScoreTableSettings(Settings):
     FUNCTIONS = ("rankscope:read_scores",)
     COMMANDS = ("compare", "plan", "report", "stability", "agree measures")
 
-    columns: Mapping[str, str] | None = declare(
-        ColumnNames(),
-        None,
-        "Column names in a file of scores, where NAME is system, query, measure or value: system=model,value=f1.",
-        metavar="NAME=COLUMN,...",
-        unset="found by their usual names",
-    )
     lower: tuple[str, ...] = name_list((), help="Measures in a file of scores for which lower values are better.")
 
 
@@ -479,9 +473,9 @@ def scores_of(
     lower: Any = (),
 ) -> Scores:
     """As `Scores.of`."""
-    settings = ScoreTableSettings(columns=columns, lower=as_names(lower))
+    settings, naming = ScoreTableSettings(lower=as_names(lower)), ColumnSettings(columns=columns)
     names = None if measures is None else list(map(str, as_names(measures)))
-    return scores_of_grid(grid_of_data(data, systems, settings.columns or {}), names, settings.lower)
+    return scores_of_grid(grid_of_data(data, systems, naming.columns or {}), names, settings.lower)
 
 
 def grid_of_data(data: Any, systems: Sequence[str] | None, columns: Mapping[str, str]) -> ScoreGrid:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
 from rankscope.errors import InputError
@@ -13,6 +15,7 @@ from rankscope.io.core import (
     open_binary,
     open_source,
     ungrouped_note,
+    with_columns,
 )
 from rankscope.typing import PathLike
 
@@ -22,7 +25,13 @@ __all__ = [
 ]
 
 
-def read_qrels(path: PathLike, *, input: str | None = None, subtopics: bool = False) -> Qrels:
+def read_qrels(
+    path: PathLike,
+    *,
+    input: str | None = None,
+    subtopics: bool = False,
+    columns: Mapping[str, str] | None = None,
+) -> Qrels:
     r"""Read judgments from a file.
 
     Parameters
@@ -35,6 +44,9 @@ def read_qrels(path: PathLike, *, input: str | None = None, subtopics: bool = Fa
     subtopics
         Whether the judgments are by subtopic: TREC's `query subtopic document relevance`; a column subtopic, or JSON
         `{query: {subtopic: {document: relevance}}}`, in the others (where it is detected).
+    columns
+        What the columns of a table are called: `{"query_id": "topic", "relevance": "rating"}`. Default: found by their
+        usual names.
 
     Returns
     -------
@@ -56,6 +68,7 @@ def read_qrels(path: PathLike, *, input: str | None = None, subtopics: bool = Fa
     ...     read_qrels(path)
     Qrels(2 queries, 3 judgments)
     """
+    path = with_columns(path, columns)
     with open_binary(path) as stream:
         source = open_source(stream, path, input)
         rows = source.read(ReadRequest("qrels", subtopics=subtopics)).rows
@@ -64,7 +77,9 @@ def read_qrels(path: PathLike, *, input: str | None = None, subtopics: bool = Fa
         return Qrels.from_rows(rows)
 
 
-def read_run(path: PathLike, *, name: str | None = None, input: str | None = None) -> Run:
+def read_run(
+    path: PathLike, *, name: str | None = None, input: str | None = None, columns: Mapping[str, str] | None = None
+) -> Run:
     r"""Read one system's ranked lists from a file.
 
     Parameters
@@ -78,6 +93,9 @@ def read_run(path: PathLike, *, name: str | None = None, input: str | None = Non
         Format: TREC (`query Q0 document rank score tag`), CSV, TSV and JSONL with the columns query_id, doc_id, score,
         Parquet, JSON `{query: {document: score}}`, and MS MARCO's `query document rank` (the score is minus the rank).
         Default: detected from the content.
+    columns
+        What the columns of a table are called: `{"query_id": "topic", "score": "sim"}`. Default: found by their usual
+        names.
 
     Returns
     -------
@@ -103,6 +121,7 @@ def read_run(path: PathLike, *, name: str | None = None, input: str | None = Non
     ...     read_run(path).name
     'bm25'
     """
+    path = with_columns(path, columns)
     if is_folder(path):
         from rankscope.io.large_runs import read_folder
 

@@ -7,7 +7,11 @@ from typing import Any
 import click
 
 from rankscope.cli._groups import Command, option_group
-from rankscope.cli._options import input_option, table_output_option
+from rankscope.cli._options import (
+    columns_option,
+    input_option,
+    table_output_option,
+)
 from rankscope.cli._output import check_output
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.errors import ParameterError
@@ -24,6 +28,7 @@ __all__ = [
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @option_group("Features", setting_options(RunFeatureSettings))
 @input_option()
+@columns_option
 @table_output_option
 def runs(
     qrels: str,

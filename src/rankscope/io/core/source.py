@@ -14,6 +14,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.io.core.blocks import (
     BLOCK,
     BOM,
+    looks_like_trec,
 )
 from rankscope.io.core.formats import (
     FORMATS,
@@ -23,6 +24,7 @@ from rankscope.io.core.formats import (
     ReadRequest,
     check_format,
     get_format,
+    parse_head,
     sniff,
 )
 from rankscope.io.core.paths import columns_of, source_name
@@ -60,6 +62,8 @@ class Source:
             check_format(format_name)
         self.has_named_format = format_name is not None
         self.format = format_name or sniff(self.head, self.name, self.columns)
+        if self.columns and self.format == "trec" and not looks_like_trec(parse_head(self.head).line):
+            self.format = format_of_suffix(self.name) or "trec"  # its reader says which of the columns it lacks
 
     def read_ahead(self, n_bytes: int) -> None:
         """Read ahead this many bytes, or all; only before anything is read."""
@@ -169,6 +173,12 @@ def open_source(stream: Any, path: PathLike, format_name: str | None) -> Source:
 
 def ungrouped_note(name: str, n_ungrouped: int) -> str:
     return f"{name}: the lines of {pluralise_queries(n_ungrouped)} were not together; they have been merged"
+
+
+def format_of_suffix(name: str) -> str | None:
+    """The format of tables with this suffix, below suffixes of compression."""
+    suffix = next((part for part in reversed(Path(name).suffixes) if part.lower() not in SUFFIXES), "").lower()
+    return next((format_ for format_ in ("csv", "tsv") if suffix in FORMATS[format_].suffixes), None)
 
 
 def file_stem(path: PathLike) -> str:

@@ -1,0 +1,67 @@
+"""What the user calls the columns of tables: of judgments, runs and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rankscope.data.entities import EntityRanks
+from rankscope.data.qrels import Qrels
+from rankscope.data.row_tables import SCHEMAS
+from rankscope.data.run import Run
+from rankscope.errors import ParameterError
+from rankscope.io.core import is_path, with_columns
+from rankscope.settings import ColumnNames, Settings, declare
+
+__all__ = [
+    "ColumnSettings",
+]
+
+
+#: Columns of tables of scores, and of tables of judgments and runs.
+SCORE_COLUMNS = ("system", "query", "measure", "value")
+COLUMN_NAMES = tuple(dict.fromkeys(column.name for schema in SCHEMAS.values() for column in schema.columns))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnSettings(Settings):
+    """What columns are called."""
+
+    FUNCTIONS = ("rankscope:evaluate", "rankscope:read_scores")
+    COMMANDS = (
+        *("evaluate", "compare", "plan", "report", "stability", "agree measures", "agree judgments", "pool", "fuse"),
+        *("convert", "features runs"),
+    )
+
+    columns: Mapping[str, str] | None = declare(
+        ColumnNames(),
+        None,
+        "Column names in tables. NAME is query_id, doc_id, relevance, score, rank, subtopic, relevant_ids or "
+        "retrieved_ids; in a file of scores system, query, measure or value.",
+        metavar="NAME=COLUMN,...",
+        unset="found by their usual names",
+    )
+
+    def check(self) -> None:
+        """Raise ParameterError for a column that no table has."""
+        known = (*COLUMN_NAMES, *SCORE_COLUMNS)
+        unknown = next((name for name in self.columns or () if name not in known), None)
+        if unknown is not None:
+            raise ParameterError(f"columns (--columns) has {unknown!r}, expected some of {', '.join(known)}")
+
+    def path(self, path: Any) -> Any:
+        """A path that knows what its columns are called."""
+        return with_columns(path, self.columns)
+
+    def judgments(self, qrels: Any) -> Any:
+        """Judgments whose columns have these names."""
+        if not self.columns or isinstance(qrels, (Qrels, EntityRanks)):
+            return qrels
+        return self.path(qrels) if is_path(qrels) else Qrels(qrels, columns=self.columns)
+
+    def run(self, run: Any) -> Any:
+        """A run whose columns have these names."""
+        if not self.columns or isinstance(run, Run) or run is None:
+            return run
+        return self.path(run) if is_path(run) else Run(run, columns=self.columns)
