@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
@@ -23,6 +23,7 @@ __all__ = [
     "REQUIRED",
     "SHARE",
     "Choice",
+    "ColumnNames",
     "Count",
     "GradeLevel",
     "LayerSizes",
@@ -40,6 +41,7 @@ __all__ = [
     "as_names",
     "as_tuple",
     "choice",
+    "column_names",
     "confidence_field",
     "count",
     "declare",
@@ -316,6 +318,38 @@ class NameList(Names):
         return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
+class ColumnNames(Rule):
+    """What columns are called in a table: our name, and the table's.
+
+    Parameters
+    ----------
+    example
+        An example for messages, as {"query": "topic"}.
+    """
+
+    def __init__(self, example: Mapping[str, str]) -> None:
+        self.example = dict(example)
+
+    @property
+    def option_text(self) -> str:
+        """The example as the option has it."""
+        return ",".join(f"{name}={column}" for name, column in self.example.items())
+
+    @property
+    def expected(self) -> str:  # type: ignore[override]
+        """The names, as the object of "expected"."""
+        return f"names of columns, such as {self.option_text} (in Python {self.example})"
+
+    def accepts(self, value: object) -> bool:
+        return isinstance(value, Mapping) and all(isinstance(name, str) for pair in value.items() for name in pair)
+
+    def parse(self, text: str) -> dict[str, str]:
+        pairs = [pair.partition("=") for pair in text.split(",") if pair.strip()]
+        if not pairs or not all(name.strip() and equals and column.strip() for name, equals, column in pairs):
+            raise ValueError(f"{text!r}, expected NAME=COLUMN with commas between several, such as {self.option_text}")
+        return {name.strip(): column.strip() for name, _, column in pairs}
+
+
 class LayerSizes(Rule):
     """Sizes of hidden layers, each at least 1; an empty tuple means no hidden layers."""
 
@@ -504,6 +538,12 @@ def name_list(
 ) -> Value:
     """Several texts, in the command in one option with commas between them."""
     return declare(NameList(table, kind), default, help, metavar=metavar, **options)
+
+
+def column_names(example: Mapping[str, str], *, help: str) -> Mapping[str, str] | None:
+    """What columns of a table are called. example: for messages."""
+    names: Mapping[str, str] | None = None
+    return declare(ColumnNames(example), names, help, metavar="NAME=COLUMN,...", unset="found by their usual names")
 
 
 def layer_sizes(default: tuple[int, ...], *, help: str, **options: Any) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from rankscope.io.ballots import read_votes
 from rankscope.io.core import BOM, source_name
 from rankscope.io.preferences import BETTER_COLUMNS, FIRST_COLUMNS, SECOND_COLUMNS, WORSE_COLUMNS
 from rankscope.io.tables import first_record, read_named_table
-from rankscope.io.translation import EXPECTED_ITEMS, ITEM_COLUMNS
+from rankscope.io.translation import EXPECTED_ITEMS, ITEMS
 
 __all__ = [
     "INPUTS",
@@ -70,7 +70,7 @@ def detect_input(path: str, multiway: bool) -> str:
         return "comparisons"
     if all(find_column(names, (name,)) for name in SCORE_COLUMNS):
         return "scores"
-    if find_column(names, ITEM_COLUMNS["segment"]) and find_column(names, ITEM_COLUMNS["system"]):
+    if {"segment", "system"} <= ITEMS.find(names).keys():
         return "rankings"
     head = first_bytes(path).removeprefix(BOM).lstrip()
     if head.startswith((b"[", b"{")):

@@ -23,7 +23,7 @@ from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.evaluation.foreign_measure import foreign_measure, measure_of_name
 from rankscope.io.tables import Codes, Column, Schema, Table, table_of_frame
 from rankscope.measures.base import Measure
-from rankscope.settings import Rule, Settings, as_names, declare, name_list
+from rankscope.settings import Settings, as_names, column_names, name_list
 from rankscope.typing import Floats, Ints
 
 __all__ = [
@@ -67,24 +67,6 @@ NAMELESS = "score"
 SOURCE = {"source": "table"}
 
 
-class ColumnNames(Rule):
-    """What columns are called, as {"query": "topic"}, or query=topic,... on the command line."""
-
-    expected = "names of columns, such as query=topic,value=F1 (in Python {'query': 'topic', 'value': 'F1'})"
-
-    def accepts(self, value: object) -> bool:
-        return isinstance(value, Mapping) and all(isinstance(name, str) for pair in value.items() for name in pair)
-
-    @staticmethod
-    def parse(text: str) -> dict[str, str]:
-        pairs = [pair.partition("=") for pair in text.split(",") if pair.strip()]
-        if not pairs or not all(name.strip() and equals and column.strip() for name, equals, column in pairs):
-            raise ValueError(
-                f"{text!r}, expected NAME=COLUMN with commas between several, such as query=topic,value=F1"
-            )
-        return {name.strip(): column.strip() for name, _, column in pairs}
-
-
 @dataclass(frozen=True, kw_only=True)
 class ScoreTableSettings(Settings):
     """How a table of scores is read."""
@@ -92,12 +74,9 @@ class ScoreTableSettings(Settings):
     FUNCTIONS = ("rankscope:read_scores",)
     COMMANDS = ("compare", "plan", "report", "stability", "agree measures")
 
-    columns: Mapping[str, str] | None = declare(
-        ColumnNames(),
-        None,
-        "Column names in a file of scores, where NAME is system, query, measure or value: system=model,value=f1.",
-        metavar="NAME=COLUMN,...",
-        unset="found by their usual names",
+    columns: Mapping[str, str] | None = column_names(
+        {"query": "topic", "value": "F1"},
+        help="Column names in a file of scores, where NAME is system, query, measure or value: system=model,value=f1.",
     )
     lower: tuple[str, ...] = name_list((), help="Measures in a file of scores for which lower values are better.")
 

@@ -4,7 +4,7 @@ judged.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,19 +12,19 @@ import numpy.typing as npt
 
 from rankscope.data.preferences import Preferences, drop_unused_names
 from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.row_input import find_column, list_columns, require_column
+from rankscope.data.row_input import find_column, list_columns
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError
-from rankscope.io.tables import NamedTable, name_codes, name_column, number_values, read_named_table
-from rankscope.io.translation import (
-    EXPECTED_ITEMS,
-    GOLD_COLUMNS,
-    ITEM_COLUMNS,
-    build_rankings,
-    rankings_from_table,
-    split_pair,
-    text_column,
+from rankscope.io.tables import (
+    NamedTable,
+    Table,
+    name_codes,
+    name_column,
+    number_values,
+    read_named_table,
+    read_table,
 )
+from rankscope.io.translation import GOLD_COLUMNS, ITEMS, build_rankings, rankings_from_table, split_pair
 from rankscope.typing import Floats, Ints, PathLike
 
 __all__ = [
@@ -491,10 +491,10 @@ def read_preference_rankings(path: PathLike, *, gold: str | None = None) -> Rank
     >>> rankings.table("human").tolist(), rankings.table("judge").tolist()
     ([[1.0, 2.0], [2.0, 1.0]], [[1.0, 1.0], [2.0, 1.0]])
     """
-    table = read_named_table(path, EXPECTED_ITEMS)
-    if not holds_preferences(table.frame.columns):
+    table = read_table(path, ITEMS, {})
+    if not holds_preferences(table):
         raise InputError(
-            f"{table.header_location}: columns {list_columns(table.frame.columns)}, expected a segment with better "
+            f"{table.where}: columns {list_columns(table.frame.columns)}, expected a segment with better "
             "and worse, or "
             "with a, b and choices between the two"
         )
@@ -508,6 +508,7 @@ def read_judged_table(
     scores: Sequence[str] = (),
     gold: str | None = None,
     needed: Sequence[str] = (),
+    names: Mapping[str, str] | None = None,
 ) -> Rankings:
     """Read a table of preferences, recognised by its columns, or of items as `read_ranking_table` does.
 
@@ -515,7 +516,7 @@ def read_judged_table(
     ----------
     path
         The file.
-    columns, scores, gold, needed
+    columns, scores, gold, needed, names
         As for `read_ranking_table`.
 
     Returns
@@ -529,22 +530,23 @@ def read_judged_table(
         As for `read_preference_rankings` and `read_ranking_table`, or `scores` are named for preferences, which are
         ranks.
     """
-    table = read_named_table(path, EXPECTED_ITEMS)
-    if not holds_preferences(table.frame.columns):
+    table = read_table(path, ITEMS, names or {})
+    if not holds_preferences(table):
         return rankings_from_table(table, columns, scores=scores, gold=gold, needed=needed)
     if scores:
         raise InputError(
-            f"{table.header_location}: preferences between two, which become ranks; {scores[0]!r} cannot be a column "
+            f"{table.where}: preferences between two, which become ranks; {scores[0]!r} cannot be a column "
             "of scores, "
             "leave higher out"
         )
     return rankings_of_preferences(table, {*(columns or ()), *needed}, gold)
 
 
-def holds_preferences(names: Sequence[str]) -> bool:
-    """Whether these are columns of a table of preferences."""
-    if find_column(names, ITEM_COLUMNS["system"]) is not None:
+def holds_preferences(table: Table) -> bool:
+    """Whether this is a table of preferences."""
+    if "system" in table:
         return False
+    names = table.frame.columns
     pairs = (BETTER_COLUMNS, WORSE_COLUMNS), (FIRST_COLUMNS, SECOND_COLUMNS)
     return any(
         find_column(names, first_options) is not None and find_column(names, second_options) is not None
@@ -552,22 +554,20 @@ def holds_preferences(names: Sequence[str]) -> bool:
     )
 
 
-def rankings_of_preferences(table: NamedTable, needed: set[str], gold: str | None = None) -> Rankings:
+def rankings_of_preferences(table: Table, needed: set[str], gold: str | None = None) -> Rankings:
     """The preferences in a table as rankings. needed: columns that must hold choices, as gold must."""
     names = table.frame.columns
-    keys = {"segment": require_column(names, "segment", ITEM_COLUMNS["segment"], table.header_location)}
-    if not table.frame.height:
-        raise InputError(f"{table.name}: no rows after the header line, expected at least one")
+    keys = {"segment": table.require("segment")}
     ordered_columns = find_column(names, BETTER_COLUMNS), find_column(names, WORSE_COLUMNS)
     has_choices = None in ordered_columns
     pair_columns = (
         (find_column(names, FIRST_COLUMNS), find_column(names, SECOND_COLUMNS)) if has_choices else ordered_columns
     )
-    first, second = (text_column(table, name or "", "system") for name in pair_columns)
+    first, second = (table.names(name or "").to_list() for name in pair_columns)
     repeated = next((row for row, (x, y) in enumerate(zip(first, second, strict=True)) if x == y), None)
     if repeated is not None:
         raise InputError(
-            f"{table.location(repeated)}: {first[repeated]!r} is compared with itself, expected two systems; correct it"
+            f"{table.locate(repeated)}: {first[repeated]!r} is compared with itself, expected two systems; correct it"
         )
     n_rows = table.frame.height
     notes: list[str] = []
@@ -576,20 +576,22 @@ def rankings_of_preferences(table: NamedTable, needed: set[str], gold: str | Non
     if has_choices:
         values, notes = choice_ranks(
             table,
-            [name for name in other_columns if name != find_column(other_columns, ITEM_COLUMNS["pair"])],
+            [name for name in other_columns if name != table.columns.get("pair")],
             needed,
             gold,
         )
     for field in ("pair", "judge"):
-        name = find_column(
-            [name for name in other_columns if not has_choices or name not in values], ITEM_COLUMNS[field]
-        )
+        column = ITEMS.column(field)
+        free = [name for name in other_columns if not has_choices or name not in values]
+        name = table.columns.get(field)
+        if name not in free:  # it holds choices
+            name = find_column(free, (field, *column.aliases))
         if name is not None:
             keys[field] = name
     unread = [name for name in other_columns if name not in values and name not in keys.values()]
     if unread:
         notes.append(f"{table.name}: {join_names(map(repr, unread))} not read: no choices between the two")
-    texts = {field: text_column(table, name, field) for field, name in keys.items()}
+    texts = {field: table.names(name, required=field == "segment").to_list() for field, name in keys.items()}
     return build_rankings(
         pairs=[split_pair(pair) for pair in texts.get("pair", [""] * n_rows)],
         segments=texts["segment"],
@@ -597,18 +599,18 @@ def rankings_of_preferences(table: NamedTable, needed: set[str], gold: str | Non
         lengths=np.full(n_rows, 2),
         systems=[name for row in zip(first, second, strict=True) for name in row],
         columns=values,
-        where=lambda row, _: table.location(row),
+        where=lambda row, _: table.locate(row),
         notes=notes,
         shorten=False,
     )
 
 
 def choice_ranks(
-    table: NamedTable, names: Sequence[str], needed: set[str], gold: str | None
+    table: Table, names: Sequence[str], needed: set[str], gold: str | None
 ) -> tuple[dict[str, Floats], list[str]]:
     """The columns with choices, as ranks; and notes. Raises InputError where there is none."""
     columns = [find_column(table.frame.columns, side) or "" for side in (FIRST_COLUMNS, SECOND_COLUMNS)]
-    sides = [text_column(table, name, "system") for name in columns]
+    sides = [table.names(name).to_list() for name in columns]
     required = {*needed, find_column(names, GOLD_COLUMNS) if gold is None else gold}
     ranks_by_column: dict[str, Floats] = {}
     notes = []
@@ -619,14 +621,14 @@ def choice_ranks(
             if name in required:
                 row = codes.index(None)
                 raise InputError(
-                    f"{table.location(row)}: {name} is {cells[row]!r}, expected a, b or tie (or 1, 2, 0), or nothing "
+                    f"{table.locate(row)}: {name} is {cells[row]!r}, expected a, b or tie (or 1, 2, 0), or nothing "
                     "for "
                     "no choice; correct this line"
                 )
             continue
         if ambiguous_digits(cells):
             raise InputError(
-                f"{table.header_location}: column {name!r} holds 0 and 1 and no 2: is 0 a tie, or the second? "
+                f"{table.where}: column {name!r} holds 0 and 1 and no 2: is 0 a tie, or the second? "
                 "expected 1, 2 and 0 "
                 "for a tie; write a, b and tie"
             )
@@ -639,7 +641,7 @@ def choice_ranks(
             notes.append(f"{table.name}: {pluralise(missing, 'row')} without a choice of {name!r}")
     if not ranks_by_column:
         raise InputError(
-            f"{table.header_location}: no column of choices among {list_columns(table.frame.columns)}, expected one "
+            f"{table.where}: no column of choices among {list_columns(table.frame.columns)}, expected one "
             "as human, "
             "with a, b or tie (or 1, 2, 0) in every row"
         )

@@ -81,7 +81,7 @@ def test_a_judge_is_held_against_people(written):
     [
         (CHOSEN.replace("small,a,", "small,upper,"), ":2: human is 'upper', .*a, b or tie"),
         (CHOSEN.replace("large,small", "small,small"), ":2: 'small' is compared with itself"),
-        (CHOSEN.replace("large,small", ",small"), ":2: the system is empty"),
+        (CHOSEN.replace("large,small", ",small"), ":2: a is empty"),
         ("item,a,b,human\n1,x,y,1\n2,x,y,0\n", ":1: .*'human' .*0 and 1 .*2"),
         ("item,a,b,text\n1,x,y,long\n", ":1: no column of choices"),
         ("who,a,b,human\n1,x,y,a\n", ":1: no column 'segment'"),

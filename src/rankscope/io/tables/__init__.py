@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rankscope.io.tables.frames import polars_errors as polars_errors
     from rankscope.io.tables.frames import read_named_table as read_named_table
     from rankscope.io.tables.frames import separator_of as separator_of
-    from rankscope.io.tables.label_pairs import LABEL_COLUMNS as LABEL_COLUMNS
+    from rankscope.io.tables.label_pairs import LABELS as LABELS
     from rankscope.io.tables.label_pairs import find_label as find_label
     from rankscope.io.tables.label_pairs import read_label_pairs as read_label_pairs
     from rankscope.io.tables.parquet_pages import refuse_false_pages as refuse_false_pages
@@ -35,12 +35,13 @@ if TYPE_CHECKING:
     from rankscope.io.tables.schema import Table as Table
     from rankscope.io.tables.schema import parse_table as parse_table
     from rankscope.io.tables.schema import read_content as read_content
+    from rankscope.io.tables.schema import read_table as read_table
     from rankscope.io.tables.schema import table_of_frame as table_of_frame
 
 HOMES = {
     "Codes": "schema",
     "Column": "schema",
-    "LABEL_COLUMNS": "label_pairs",
+    "LABELS": "label_pairs",
     "NO_VALUE": "frames",
     "NamedTable": "frames",
     "PARQUET": "formats",
@@ -66,6 +67,7 @@ HOMES = {
     "read_content": "schema",
     "read_label_pairs": "label_pairs",
     "read_named_table": "frames",
+    "read_table": "schema",
     "refuse_false_pages": "parquet_pages",
     "separator_of": "frames",
     "table_of_frame": "schema",

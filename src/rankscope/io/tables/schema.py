@@ -103,14 +103,25 @@ class Schema:
         What a file should hold, for the message about an empty one.
     more_numbers
         Whether columns that the schema does not name may hold numbers, as a column for each system.
+    nan_is_missing
+        Whether NaN stands for no value, as in files of metrics.
+    skips_nameless
+        Whether a column without a name is skipped, as the index of pandas, instead of refused.
     """
 
     columns: tuple[Column, ...]
     expected: str
     more_numbers: bool = False
+    nan_is_missing: bool = False
+    skips_nameless: bool = False
 
     def column(self, name: str) -> Column:
         return next(column for column in self.columns if column.name == name)
+
+    def find(self, header: Sequence[str]) -> dict[str, str]:
+        """Our names of the columns in a header, and their own, by their usual names."""
+        found = {column.name: find_column(header, (column.name, *column.aliases)) for column in self.columns}
+        return {name: own_name for name, own_name in found.items() if own_name is not None}
 
     def bind(self, header: Sequence[str], names: Mapping[str, str], where: str) -> dict[str, str]:
         """Our names of the columns that there are, with the names in the header.
@@ -131,7 +142,7 @@ class Schema:
         ParameterError
             The user names a column that the format does not have.
         """
-        refuse_bad_header(header, where)
+        refuse_bad_header(header, where, may_be_nameless=self.skips_nameless)
         our_names = [column.name for column in self.columns]
         for name, column_name in names.items():
             if name not in our_names:
@@ -162,12 +173,15 @@ class Schema:
         )
 
 
-def refuse_bad_header(header: Sequence[str], where: str) -> None:
-    """Raise InputError for a column without a name, and for two of one name."""
+def refuse_bad_header(header: Sequence[str], where: str, *, may_be_nameless: bool) -> None:
+    """Raise InputError for a column without a name, and for two of one name.
+
+    may_be_nameless: whether one column, such as the index of pandas, may be without a name.
+    """
     seen: dict[str, str] = {}
     for number, name in enumerate(header, 1):
         key = name.strip().lower()
-        if not key:
+        if not key and not may_be_nameless:
             raise InputError(
                 f"{where}: column {number} has no name; name it (pandas leaves the name of its index out: write with "
                 "index_label='query', or index=False)"
@@ -199,6 +213,8 @@ class Table:
         Gives file and line of a row. It reads the file again: only for messages.
     nan_is_missing
         Whether NaN stands for no value, as in data frames.
+    is_text
+        Whether all cells were text, so that nothing but their form tells numbers from texts.
     """
 
     frame: pl.DataFrame
@@ -208,6 +224,7 @@ class Table:
     where: str
     locate: Callable[[int], str]
     nan_is_missing: bool = False
+    is_text: bool = False
 
     def __contains__(self, name: object) -> bool:
         return name in self.columns
@@ -222,6 +239,11 @@ class Table:
         """Those of `more_columns` that hold numbers: most of their cells that are not empty."""
         return [name for name in self.more_columns if is_number_column(self.frame[name])]
 
+    def holds_numbers(self, own_name: str) -> bool:
+        """Whether all cells of a column that are not empty hold numbers, and there is one."""
+        values, invalid = to_numbers(self.frame[own_name], self.nan_is_missing)
+        return values.null_count() < values.len() and (invalid is None or not invalid.any())
+
     def require(self, name: str) -> str:
         """The column's own name. Raises InputError if there is none."""
         if name not in self.columns:
@@ -230,24 +252,8 @@ class Table:
 
     def ids(self, name: str) -> pl.Series:
         """The texts of a column. Raises InputError for an empty cell, for another type, and where one stands twice."""
-        import polars as pl
-
         own_name = self.require(name)
-        series = self.frame[own_name]
-        if series.dtype.is_float() or series.dtype == pl.Boolean:
-            raise InputError(
-                f"{self.locate(0)}: column {own_name!r} holds {series.dtype}, expected ids: texts or whole numbers "
-                "(pandas makes 1.0 of 1 where a cell is empty); convert it"
-            )
-        if not (series.dtype.is_integer() or series.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)):
-            raise InputError(f"{self.locate(0)}: column {own_name!r} holds {series.dtype}, expected texts; convert it")
-        texts = series.cast(pl.String)
-        empty = texts.is_null() | (texts == "")
-        if empty.any():
-            raise InputError(
-                f"{self.locate(int(empty.arg_true()[0]))}: {own_name} is empty, expected a name; fill it in or drop "
-                "the row"
-            )
+        texts = self.names(own_name)
         column = self.schema.column(name)
         if column.kind == "choice" and not (valid := texts.str.to_lowercase().is_in(list(column.choices))).all():
             row = int((~valid).arg_true()[0])
@@ -256,6 +262,29 @@ class Table:
             )
         if column.unique:
             self.refuse_repeated_ids(name, texts)
+        return texts
+
+    def names(self, own_name: str, *, required: bool = True) -> pl.Series:
+        """The texts of a column by its own name.
+
+        required: whether empty cells raise an error; else they are empty texts. Raises InputError for another type.
+        """
+        import polars as pl
+
+        series = self.frame[own_name]
+        if series.dtype.is_float() or series.dtype == pl.Boolean:
+            raise InputError(
+                f"{self.locate(0)}: column {own_name!r} holds {series.dtype}, expected ids: texts or whole numbers "
+                "(pandas makes 1.0 of 1 where a cell is empty); convert it"
+            )
+        if not (series.dtype.is_integer() or series.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)):
+            raise InputError(f"{self.locate(0)}: column {own_name!r} holds {series.dtype}, expected texts; convert it")
+        texts = series.cast(pl.String).fill_null("")
+        if required and (empty := texts == "").any():
+            raise InputError(
+                f"{self.locate(int(empty.arg_true()[0]))}: {own_name} is empty, expected a name; fill it in or drop "
+                "the row"
+            )
         return texts
 
     def refuse_repeated_ids(self, name: str, texts: pl.Series) -> None:
@@ -307,7 +336,7 @@ def is_number_column(series: pl.Series) -> bool:
         return False
     values, invalid = to_numbers(series, True)
     n_invalid = 0 if invalid is None else int(invalid.sum())
-    return values.len() - values.null_count() >= max(n_invalid, 1)
+    return values.len() - values.null_count() > n_invalid
 
 
 def to_numbers(series: pl.Series, nan_is_missing: bool) -> tuple[pl.Series, pl.Series | None]:
@@ -328,6 +357,8 @@ def to_numbers(series: pl.Series, nan_is_missing: bool) -> tuple[pl.Series, pl.S
     texts = series.cast(pl.String).str.strip_chars()
     values = texts.cast(pl.Float64, strict=False)
     missing = texts.is_null() | texts.str.to_lowercase().is_in(NO_NUMBER)
+    if nan_is_missing:
+        missing = missing | values.is_nan().fill_null(False)
     invalid = ~missing & ~(values.is_not_null() & values.is_finite())
     return pl.select(pl.when(missing | ~values.is_finite()).then(None).otherwise(values)).to_series(), invalid
 
@@ -415,7 +446,15 @@ def parse_json(content: bytes, name: str, schema: Schema, columns: Mapping[str, 
 
     where = name if is_list else f"{name}:1"
     bound = schema.bind(frame.columns, columns, where)
-    return Table(frame=frame, name=name, schema=schema, columns=bound, where=where, locate=locate)
+    return Table(
+        frame=frame,
+        name=name,
+        schema=schema,
+        columns=bound,
+        where=where,
+        locate=locate,
+        nan_is_missing=schema.nan_is_missing,
+    )
 
 
 def parse_text(content: bytes, name: str, schema: Schema, columns: Mapping[str, str]) -> Table:
@@ -442,7 +481,16 @@ def parse_text(content: bytes, name: str, schema: Schema, columns: Mapping[str, 
     frame = text_frame(content, name, schema, bound, header, (format_name, separator), n_skipped)
     if not frame.height:
         raise InputError(f"{name}: a header and no rows, expected {schema.expected}")
-    return Table(frame=frame, name=name, schema=schema, columns=bound, where=where, locate=locate)
+    return Table(
+        frame=frame,
+        name=name,
+        schema=schema,
+        columns=bound,
+        where=where,
+        locate=locate,
+        nan_is_missing=schema.nan_is_missing,
+        is_text=True,
+    )
 
 
 def first_line(content: bytes) -> bytes:

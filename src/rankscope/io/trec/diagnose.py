@@ -87,11 +87,11 @@ def table_advice(line: bytes, n_fields: int) -> str | None:
 
 def names_label_columns(line: bytes) -> bool:
     """Whether the line names columns of true and of predicted labels."""
-    from rankscope.io.tables import LABEL_COLUMNS as LABELS
+    from rankscope.io.tables import LABELS
 
     text = line.decode("utf-8", "replace").lower()
-    columns = {cell.strip(" \"'\r\n") for cell in text.split("\t" if "\t" in text else ",")}
-    return all(columns & set(names) for names in LABELS.values())
+    columns = [cell.strip(" \"'\r\n") for cell in text.split("\t" if "\t" in text else ",")]
+    return len(LABELS.find(columns)) == len(LABELS.columns)
 
 
 def looks_like_rank_table(path: str) -> bool:
