@@ -56,6 +56,7 @@ __all__ = [
     "seed_field",
     "share",
     "switch",
+    "table_columns",
     "text",
 ]
 
@@ -318,20 +319,34 @@ class NameList(Names):
 
 
 class ColumnNames(Rule):
-    """What columns are called, as {"query": "topic"}, or query=topic,... on the command line."""
+    """What columns are called in a table: our name, and the table's.
 
-    expected = "names of columns, such as query=topic,value=F1 (in Python {'query': 'topic', 'value': 'F1'})"
+    Parameters
+    ----------
+    example
+        An example for messages, as {"query": "topic"}.
+    """
+
+    def __init__(self, example: Mapping[str, str]) -> None:
+        self.example = dict(example)
+
+    @property
+    def option_text(self) -> str:
+        """The example as the option has it."""
+        return ",".join(f"{name}={column}" for name, column in self.example.items())
+
+    @property
+    def expected(self) -> str:  # type: ignore[override]
+        """The names, as the object of "expected"."""
+        return f"names of columns, such as {self.option_text} (in Python {self.example})"
 
     def accepts(self, value: object) -> bool:
         return isinstance(value, Mapping) and all(isinstance(name, str) for pair in value.items() for name in pair)
 
-    @staticmethod
-    def parse(text: str) -> dict[str, str]:
+    def parse(self, text: str) -> dict[str, str]:
         pairs = [pair.partition("=") for pair in text.split(",") if pair.strip()]
         if not pairs or not all(name.strip() and equals and column.strip() for name, equals, column in pairs):
-            raise ValueError(
-                f"{text!r}, expected NAME=COLUMN with commas between several, such as query=topic,value=F1"
-            )
+            raise ValueError(f"{text!r}, expected NAME=COLUMN with commas between several, such as {self.option_text}")
         return {name.strip(): column.strip() for name, _, column in pairs}
 
 
@@ -523,6 +538,12 @@ def name_list(
 ) -> Value:
     """Several texts, in the command in one option with commas between them."""
     return declare(NameList(table, kind), default, help, metavar=metavar, **options)
+
+
+def table_columns(example: Mapping[str, str], *, help: str) -> Mapping[str, str] | None:
+    """What columns of a table are called. example: for messages."""
+    names: Mapping[str, str] | None = None
+    return declare(ColumnNames(example), names, help, metavar="NAME=COLUMN,...", unset="found by their usual names")
 
 
 def layer_sizes(default: tuple[int, ...], *, help: str, **options: Any) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -222,6 +222,7 @@ def decisions(
     duplicates: str | None = None,
     reference: str | None = None,
     lines: PathLike | None = None,
+    columns: Mapping[str, str] | None = None,
     test_set: str | None = None,
     epsilon: float = 0.0,
     normalise: str | None = None,
@@ -251,6 +252,9 @@ def decisions(
         keep.
     lines
         For WMT11: a file whose line i names segment i of the ranking CSV.
+    columns
+        Column names in a table, where NAME is segment, system, pair, judge or judgment: system=engine. Default: found
+        by their usual names.
     test_set
         Test set to use from score files that hold several.
     epsilon
@@ -291,7 +295,7 @@ def decisions(
     """
     settings = DecisionSettings(epsilon=epsilon, normalise=normalise, beta=beta)
     judgment_settings = judgment_settings_of(
-        gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines
+        gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines, columns=columns
     )
     metric_settings = metric_settings_of(metrics=metrics, lower=lower, test_set=test_set)
     return count_decisions(load_judged_metrics(judgments, scores, judgment_settings, metric_settings), settings)

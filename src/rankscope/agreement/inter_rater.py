@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -304,6 +304,7 @@ def raters(
     duplicates: str | None = None,
     reference: str | None = None,
     lines: PathLike | None = None,
+    columns: Mapping[str, str] | None = None,
     chance: str = "pooled",
     level: str = "nominal",
     pairs: Sequence[str] | None = None,
@@ -329,6 +330,9 @@ def raters(
         keep.
     lines
         For WMT11: a file whose line i names segment i of the ranking CSV.
+    columns
+        Column names in a table, where NAME is segment, system, pair, judge or judgment: system=engine. Default: found
+        by their usual names.
     chance
         Chance agreement: from the observed share of ties (pooled), or one third (third). One of 'pooled', 'third'.
         Default: 'pooled'.
@@ -393,7 +397,7 @@ def raters(
         seed=seed_of(rng),
     )
     judgment_settings = judgment_settings_of(
-        gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines
+        gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines, columns=columns
     )
     return agree_raters(rankings, judgment_settings, settings)
 

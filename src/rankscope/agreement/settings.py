@@ -36,6 +36,7 @@ from rankscope.settings import (
     resamples_field,
     seed_field,
     switch,
+    table_columns,
     text,
 )
 from rankscope.stats.confusion import beta_field, normalise_field
@@ -121,6 +122,10 @@ class JudgmentSettings(Settings):
     lines: str | None = text(
         None, help="For WMT11: a file whose line i names segment i of the ranking CSV.", metavar="FILE"
     )
+    columns: Mapping[str, str] | None = table_columns(
+        {"segment": "prompt_id", "system": "engine"},
+        help="Column names in a table, where NAME is segment, system, pair, judge or judgment: system=engine.",
+    )
 
 
 def judgment_settings_of(
@@ -131,6 +136,7 @@ def judgment_settings_of(
     duplicates: str | None = None,
     reference: str | None = None,
     lines: PathLike | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> JudgmentSettings:
     """The settings from arguments, which may be one name instead of several."""
     return JudgmentSettings(
@@ -140,6 +146,7 @@ def judgment_settings_of(
         duplicates=duplicates,
         reference=reference,
         lines=None if lines is None else os.fspath(lines),
+        columns=columns,
     )
 
 

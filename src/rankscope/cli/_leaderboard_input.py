@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from rankscope.agreement.load import detect_kind, first_bytes, ranked_only, read_rankings
 from rankscope.consensus.leaderboards import LeaderboardData, LeaderboardSettings, column_of
 from rankscope.data.rankings import Rankings
-from rankscope.data.tables import find_column
 from rankscope.errors import ParameterError
 from rankscope.evaluation.read_scores import read_scores
 from rankscope.evaluation.score_tables import SCHEMA as SCORES
@@ -15,7 +14,7 @@ from rankscope.io.ballots import holds_votes, read_votes
 from rankscope.io.core import BOM, source_name
 from rankscope.io.preferences import holds_comparisons
 from rankscope.io.tables import column_names, first_record, read_content
-from rankscope.io.translation import ITEM_COLUMNS
+from rankscope.io.translation import ITEMS
 
 __all__ = [
     "INPUTS",
@@ -70,7 +69,7 @@ def detect_input(path: str, multiway: bool, columns: Mapping[str, str]) -> str:
         return "comparisons"
     if {"system", "measure", "query", "value"} <= set(SCORES.match(names, columns)):
         return "scores"
-    if find_column(names, ITEM_COLUMNS["segment"]) and find_column(names, ITEM_COLUMNS["system"]):
+    if {"segment", "system"} <= ITEMS.match(names, {}).keys():
         return "rankings"
     head = first_bytes(path).removeprefix(BOM).lstrip()
     if head.startswith((b"[", b"{")):

@@ -12,7 +12,7 @@ from rankscope.data.row_tables import SCHEMAS
 from rankscope.data.run import Run
 from rankscope.errors import ParameterError
 from rankscope.io.core import is_path, with_columns
-from rankscope.settings import ColumnNames, Settings, declare
+from rankscope.settings import Settings, table_columns
 
 __all__ = [
     "ColumnSettings",
@@ -34,13 +34,10 @@ class ColumnSettings(Settings):
         *("convert", "features runs"),
     )
 
-    columns: Mapping[str, str] | None = declare(
-        ColumnNames(),
-        None,
-        "Column names in tables. NAME is query_id, doc_id, relevance, score, rank, subtopic, relevant_ids or "
+    columns: Mapping[str, str] | None = table_columns(
+        {"query_id": "topic", "score": "sim"},
+        help="Column names in tables. NAME is query_id, doc_id, relevance, score, rank, subtopic, relevant_ids or "
         "retrieved_ids; in a file of scores system, query, measure or value.",
-        metavar="NAME=COLUMN,...",
-        unset="found by their usual names",
     )
 
     def check(self) -> None:

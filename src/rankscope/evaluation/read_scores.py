@@ -38,6 +38,7 @@ from rankscope.typing import PathLike
 
 __all__ = [
     "is_score_file",
+    "names_measures",
     "read_baseline",
     "read_score_files",
     "read_scores",
@@ -341,12 +342,33 @@ def is_score_file(path: object, *, alone: bool) -> bool:
     )
 
 
+def names_measures(path: object, columns: Mapping[str, str]) -> bool:
+    """Whether a file holds scores by their measures: saved ones, or lines of a query, a measure and a value.
+
+    columns: what the columns are called. Pipes are never read.
+    """
+    if not is_file(path):
+        return False
+    assert isinstance(path, (str, os.PathLike))
+    with open_binary(path) as stream:
+        head = stream.read(HEAD).removeprefix(BOM)
+    if head.startswith(MAGIC):
+        header = parquet_columns(path)
+    elif head.lstrip().startswith((b"{", b"[")):
+        header = list(first_record(head))
+    elif per_query_layout(head) is not None:
+        return True
+    else:
+        line = next((line for line in head.splitlines() if line.strip() and not line.startswith(b"#")), b"")
+        header = [cell.strip(' "') for cell in line.decode("utf-8", "replace").split(separator_of(line)[1])]
+    return {"query", "measure", "value"} <= {*columns, *SCHEMA.match(header, {})}
+
+
 def is_score_header(header: Sequence[str], alone: bool) -> bool:
     """Whether columns of these names are scores."""
     if find_column(header, DOC_ID.names) is not None:
         return False
-    bound = {column.name for column in SCHEMA.columns if find_column(header, column.names)}
-    return alone or "query" in bound
+    return alone or "query" in SCHEMA.match(header, {})
 
 
 def parquet_columns(path: PathLike) -> list[str]:

@@ -31,7 +31,7 @@ from rankscope.io.tables import (
     parse_table,
     refuse_case,
 )
-from rankscope.settings import ColumnNames, Settings, declare, switch
+from rankscope.settings import Settings, switch, table_columns
 from rankscope.typing import Floats, Ints, PathLike
 
 __all__ = [
@@ -245,13 +245,10 @@ class VoteTableSettings(Settings):
     FUNCTIONS = ("rankscope:read_votes",)
     COMMANDS = ("consensus",)
 
-    columns: Mapping[str, str] | None = declare(
-        ColumnNames(),
-        None,
-        "Column names in a file of votes, where NAME is voter, item, rank, weight or a place of ballots: "
+    columns: Mapping[str, str] | None = table_columns(
+        {"item": "dish", "rank": "points"},
+        help="Column names in a file of votes, where NAME is voter, item, rank, weight or a place of ballots: "
         "item=dish,rank=points or 1=favourite.",
-        metavar="NAME=COLUMN,...",
-        unset="found by their usual names",
     )
     higher: bool = switch(False, help="The numbers in a file of votes are scores, where higher is better.")
 

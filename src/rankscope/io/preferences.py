@@ -24,18 +24,10 @@ from rankscope.io.tables import (
     column_names,
     header_location,
     name_codes,
-    parse_named_table,
     parse_table,
     read_content,
 )
-from rankscope.io.translation import (
-    EXPECTED_ITEMS,
-    GOLD_COLUMNS,
-    ITEM_COLUMNS,
-    build_rankings,
-    rankings_from_table,
-    split_pair,
-)
+from rankscope.io.translation import GOLD_COLUMNS, ITEMS, build_rankings, rankings_from_table, split_pair
 from rankscope.typing import Floats, Ints, PathLike
 
 __all__ = [
@@ -543,6 +535,7 @@ def read_judged_table(
     scores: Sequence[str] = (),
     gold: str | None = None,
     needed: Sequence[str] = (),
+    names: Mapping[str, str] | None = None,
 ) -> Rankings:
     """Read a table of preferences, recognised by its columns, or of items as `read_ranking_table` does.
 
@@ -550,7 +543,7 @@ def read_judged_table(
     ----------
     path
         The file.
-    columns, scores, gold, needed
+    columns, scores, gold, needed, names
         As for `read_ranking_table`.
 
     Returns
@@ -565,11 +558,11 @@ def read_judged_table(
         ranks.
     """
     content, name = read_content(path), source_name(path)
-    schema = pair_schema(column_names(content), {})
+    schema = pair_schema(column_names(content), names or {})
     if schema is None:
-        table = parse_named_table(content, name, EXPECTED_ITEMS)
+        table = parse_table(content, name, ITEMS, names or {})
         return rankings_from_table(table, columns, scores=scores, gold=gold, needed=needed)
-    preferences = parse_table(content, name, schema, {})
+    preferences = parse_table(content, name, schema, names or {})
     if scores:
         raise InputError(
             f"{preferences.where}: preferences between two, which become ranks; {scores[0]!r} cannot be a column of "
@@ -580,14 +573,14 @@ def read_judged_table(
 
 def pair_schema(header: Sequence[str], names: Mapping[str, str]) -> Schema | None:
     """The columns of a table of preferences between two outputs, None for another table."""
-    if find_column(header, ITEM_COLUMNS["system"]) is not None:
+    if "system" in ITEMS.match(header, names):
         return None
-    segment = Column(name="segment", aliases=ITEM_COLUMNS["segment"][1:], required=True)
+    segment = replace(ITEMS.column("segment"), required=True)
     for sides in ((BETTER, WORSE), (LEFT, RIGHT)):
         pair = tuple(replace(side, required=True) for side in sides)
         if {side.name for side in pair} <= set(Schema(columns=pair, expected="").match(header, names)):
             return Schema(
-                columns=(*pair, segment),
+                columns=(*pair, segment, ITEMS.column("pair"), ITEMS.column("judge")),
                 expected="preferences: a header line (segment,a,b,human) and one line per choice",
                 nan_is_missing=True,
             )
@@ -604,18 +597,21 @@ def rankings_of_preferences(table: Table, needed: set[str], gold: str | None = N
         raise InputError(
             f"{table.locate(repeated)}: {first[repeated]!r} is compared with itself, expected two systems; correct it"
         )
-    n_rows, other_columns = table.frame.height, table.more_columns
+    n_rows, named = table.frame.height, {table.columns[field] for field in ("segment", *sides)}
+    other_columns = [name for name in table.frame.columns if name not in named]
     keys: dict[str, str] = {}
     notes: list[str] = []
     values = {"rank": np.tile([1.0, 2.0], n_rows)}
     if has_choices:
-        pair = find_column(other_columns, ITEM_COLUMNS["pair"])
         answers = (first, second)
-        values, notes = choice_ranks(table, [name for name in other_columns if name != pair], answers, needed, gold)
+        choices = [name for name in other_columns if name != table.columns.get("pair")]
+        values, notes = choice_ranks(table, choices, answers, needed, gold)
     for field in ("pair", "judge"):
-        name = find_column(
-            [name for name in other_columns if not has_choices or name not in values], ITEM_COLUMNS[field]
-        )
+        column = ITEMS.column(field)
+        free = [name for name in other_columns if not has_choices or name not in values]
+        name = table.columns.get(field)
+        if name not in free:  # it holds choices
+            name = find_column(free, (field, *column.aliases))
         if name is not None:
             keys[field] = name
     unread = [name for name in other_columns if name not in values and name not in keys.values()]

@@ -34,7 +34,7 @@ def written(tmp_path):
     ],
 )
 def test_one_table_in_many_forms(written, content):
-    assert read_label_pairs(written(content)) == (["a", "b"], ["b", "b"])
+    assert read_label_pairs(written(content))[:2] == (["a", "b"], ["b", "b"])
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_labels_are_numbers_only_where_all_of_them_are_and_text_otherwise(writte
 
 def test_a_number_written_in_two_ways_is_one_label_beside_text_too(written):
     found = read_label_pairs(written("true,predicted\n1,1.0\nunclear,unclear\n0.5,0.50\n+2,+2\n"))
-    assert found == (["1", "unclear", "0.5", "+2"], ["1", "unclear", "0.5", "+2"])
+    assert found[:2] == (["1", "unclear", "0.5", "+2"], ["1", "unclear", "0.5", "+2"])
 
 
 @given(st.lists(st.integers(-50, 50), min_size=1, max_size=20), st.integers(1, 3), st.booleans())

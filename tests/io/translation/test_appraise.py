@@ -10,7 +10,7 @@ from helpers.messages import mentions
 
 from rankscope.errors import InputError
 from rankscope.io.translation import read_appraise_rankings
-from rankscope.io.translation.appraise import PIECE
+from rankscope.io.translation.xml_events import CHUNK
 
 WMT15 = """<?xml version="1.0" encoding="UTF-8"?>
 <WMT15-results>
@@ -66,10 +66,10 @@ def test_results_may_say_all_themselves(read):
 
 
 def test_a_file_of_several_pieces_is_read_as_a_stream(read):
-    n = 2 * PIECE // 150
+    n = 2 * CHUNK // 150
     result = '<ranking-result id="{}" user="u"><translation rank="1" system="A"/><translation rank="2" system="B"/>'
     text = "<r>" + "".join(result.format(i) + "</ranking-result>\n" for i in range(n)) + "</r>"
-    assert len(text) > PIECE
+    assert len(text) > CHUNK
     assert list(read(text).segment) == [str(i) for i in range(n)]
 
 
@@ -96,7 +96,7 @@ def test_what_could_expand_or_be_fetched_is_refused_with_its_line(read, prologue
         ("online-E.0.de-en.txt", "KIT.4017.de-en.txt", ":5: .*'KIT.4017' .*twice"),
         ('<ranking-task id="17">', "<ranking-task>", ":5: .*without a segment"),
         ("UTF-8", "x-none", ":1: (broken XML|an encoding)"),
-        ("</WMT15-results>", "", "broken XML .no element found."),
+        ("</WMT15-results>", "", "the file is empty."),
     ],
 )
 def test_files_that_cannot_be_read_are_refused_with_the_line(read, old, new, said):
@@ -105,7 +105,7 @@ def test_files_that_cannot_be_read_are_refused_with_the_line(read, old, new, sai
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [("<r/>", "no judgments, expected ranking-result"), ("", "broken XML .no element found")]
+    ("content", "said"), [("<r/>", "no judgments, expected ranking-result"), ("", "the file is empty")]
 )
 def test_a_file_without_results_is_refused(read, content, said):
     with pytest.raises(InputError, match=said):

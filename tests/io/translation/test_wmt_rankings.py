@@ -151,7 +151,7 @@ def test_a_row_that_cannot_be_read_is_named_by_file_and_line(written, row, said)
     ("content", "said"),
     [
         ("", "the file is empty"),
-        (HEADER, "no judgments"),
+        (HEADER, "a header and no rows"),
         (HEADER.replace("srclang", "x") + f"\n{ROW}", ":1: no column 'srclang'"),
         (HEADER.replace("srcIndex", "x").replace("segmentId", "y") + f"\n{ROW}", ":1: no column 'srcIndex'"),
         (HEADER.replace("system2rank", "x") + f"\n{ROW}", ":1: no column 'system2rank'"),

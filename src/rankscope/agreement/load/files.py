@@ -7,17 +7,19 @@ from __future__ import annotations
 import os
 import sys
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from rankscope.agreement.settings import DUPLICATES
+from rankscope.agreement.settings import DUPLICATES, JudgmentSettings
 from rankscope.data.rankings import Rankings
-from rankscope.data.segment_scores import SegmentScores, SystemScores
-from rankscope.data.text import pluralise
-from rankscope.errors import InputError, ParameterError
+from rankscope.data.scores import Scores as QueryScores
+from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores
+from rankscope.data.tables import find_column
+from rankscope.data.text import join_names, pluralise
+from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.core import (
     BOM,
     GZIP,
@@ -30,6 +32,7 @@ from rankscope.io.core import (
     split_compression_suffix,
     zstd_module,
 )
+from rankscope.io.translation import GOLD_COLUMNS
 from rankscope.kernels.segments import place_in_group
 from rankscope.stats.inputs import check_choice
 from rankscope.typing import Bools, PathLike
@@ -47,6 +50,7 @@ __all__ = [
     "read_judgments",
     "read_scores",
     "refuse_item",
+    "split_scores",
     "system_scores_in",
 ]
 
@@ -266,6 +270,7 @@ def read_judgments(
     gold: str | None = None,
     needed: Iterable[str] = (),
     duplicates: str | None = None,
+    columns: Mapping[str, str] | None = None,
     **wmt: Any,
 ) -> Rankings | SegmentScores:
     """Read human judgments: ranking CSVs of WMT, tables, JCML, Appraise's XML, better/worse pairs, scores of segments.
@@ -282,6 +287,8 @@ def read_judgments(
         Further columns of a table that must hold numbers.
     duplicates
         What to do with judgments that repeat an earlier one: "keep", "drop" or "refuse". Default: keep.
+    columns
+        What the columns of a table are called, as for `read_ranking_table`.
     wmt
         Further options of `read_wmt_rankings`.
 
@@ -307,6 +314,8 @@ def read_judgments(
         raise ParameterError(f"{name}: is not a ranking CSV of WMT, so {', '.join(wmt)} has no effect; leave it out")
     if higher_columns and kind not in ("table", "jcml"):
         raise ParameterError(f"{name}: is not a table or JCML, so higher has no effect; leave it out")
+    if columns and kind != "table":
+        raise ParameterError(f"{name}: is not a table, so columns (--columns) has no effect; leave it out")
     if kind in ("seg.scr", "seg.score"):
         if duplicates is not None:
             raise ParameterError(
@@ -323,19 +332,19 @@ def read_judgments(
         from rankscope.io.translation import read_wmt_rankings
 
         return read_wmt_rankings(path, **wmt, **({} if duplicates is None else {"duplicates": duplicates}))
-    rankings = read_rankings_of_kind(path, kind, higher_columns, gold, tuple(needed))
+    if kind == "table":
+        from rankscope.io.preferences import read_judged_table
+
+        rankings = read_judged_table(path, scores=higher_columns, gold=gold, needed=tuple(needed), names=columns)
+    else:
+        rankings = read_rankings_of_kind(path, kind, higher_columns)
     return rankings if duplicates is None else handle_duplicates(rankings, duplicates, name)
 
 
-def read_rankings_of_kind(
-    path: PathLike, kind: str, higher: Sequence[str], gold: str | None, needed: Sequence[str]
-) -> Rankings:
-    """The judgments in a file of the given kind, other than WMT's and scores."""
-    from rankscope.io.preferences import read_judged_table
+def read_rankings_of_kind(path: PathLike, kind: str, higher: Sequence[str]) -> Rankings:
+    """The judgments in JCML, Appraise's XML or better/worse pairs."""
     from rankscope.io.translation import read_appraise_rankings, read_better_pairs, read_jcml
 
-    if kind == "table":
-        return read_judged_table(path, scores=higher, gold=gold, needed=needed)
     if kind == "jcml":
         return with_higher_is_better(read_jcml(path), higher)
     return read_better_pairs(path) if kind == "pairs" else read_appraise_rankings(path)
@@ -367,7 +376,10 @@ def read_scores(path: PathLike, *, test_set: str | None = None) -> list[SegmentS
     if os.path.isdir(path):
         files = [file for file in list_mt_scores(path) if file.kind == "metric"]
         if not files:
-            raise InputError(f"{path}: no metric-scores/PAIR/METRIC.seg.score in this folder, expected at least one")
+            raise InputError(
+                f"{path}: no metric-scores/PAIR/METRIC.seg.score in this folder, expected at least one, or nothing but "
+                "METRIC.seg.score; name the files themselves"
+            )
         return merge_segment_scores([read_mt_scores(file.path) for file in files])
     kind = detect_kind(path)
     if kind == "seg.score":
@@ -378,6 +390,65 @@ def read_scores(path: PathLike, *, test_set: str | None = None) -> list[SegmentS
             "lines SYSTEM SCORE (.seg.score), or a folder of mt-metrics-eval"
         )
     return list(read_seg_scores(path, test_set=test_set))
+
+
+def split_scores(judgments: Any, scores: Any, settings: JudgmentSettings) -> tuple[Any, list[Any], JudgmentSettings]:
+    """Judgments and scores of metrics, where `Scores` by several measures, or files of them, become one each.
+
+    Parameters
+    ----------
+    judgments
+        The judgments. Of `Scores`, one measure is people's, and the others are metrics.
+    scores
+        Scores of metrics, or several of them.
+    settings
+        How the judgments are read. They are returned without what was used here.
+
+    Raises
+    ------
+    ParameterError, UnknownName
+        No measure is people's.
+    """
+    is_single = isinstance(scores, (SegmentScores, SystemScores, QueryScores, str, os.PathLike))
+    sources = [part for source in ([scores] if is_single else scores) for part in scores_by_measure(source, {})]
+    parts = scores_by_measure(judgments, settings.columns or {})
+    if parts == [judgments]:
+        return judgments, sources, settings
+    names = [part.metric for part in parts]
+    gold = settings.gold or find_column(names, GOLD_COLUMNS)
+    if gold is None:
+        raise ParameterError(
+            f"which measure holds the human judgments? Name it with gold (--gold): {join_names(names)}"
+        )
+    if gold not in names:
+        raise UnknownName("measure of the judgments", gold, names)
+    people = parts[names.index(gold)]
+    metrics = [part for part in parts if part is not people]
+    return people, [*metrics, *sources], replace(settings, columns=None)
+
+
+def scores_by_measure(source: Any, columns: Mapping[str, str]) -> list[Any]:
+    """Scores of segments for each measure of `Scores`, or of a file of them; anything else as it is.
+
+    Queries stand in the place of segments.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        from rankscope.evaluation.read_scores import names_measures, read_scores
+
+        if not names_measures(source, columns):
+            return [source]
+        source = read_scores(source, columns=columns or None)
+    if not isinstance(source, QueryScores):
+        return [source]
+    return [
+        SegmentScores(
+            str(measure),
+            {"": PairScores(source.systems, source.query_ids, source.values[:, m])},
+            measure.higher_is_better is not False,
+            source.notes,
+        )
+        for m, measure in enumerate(source.measures)
+    ]
 
 
 def merge_segment_scores(scores: Sequence[SegmentScores]) -> list[SegmentScores]:
@@ -402,7 +473,13 @@ AnyScores = SegmentScores | SystemScores
 
 
 def system_scores_in(
-    path: PathLike, *, test_set: str | None = None, needed: Sequence[str] = (), people: bool = False
+    path: PathLike,
+    *,
+    test_set: str | None = None,
+    needed: Sequence[str] = (),
+    people: bool = False,
+    columns: Mapping[str, str] | None = None,
+    may_lack_columns: bool = False,
 ) -> list[SystemScores] | None:
     """The scores of whole systems in a file; None if it holds something else.
 
@@ -415,8 +492,10 @@ def system_scores_in(
         The file.
     test_set
         Test set to use from a sys.scr that holds several.
-    needed, people
+    needed, people, columns
         As in `rankscope.agreement.read_system_table`.
+    may_lack_columns
+        Whether a column that `columns` names may be missing, since it may be one of another table.
 
     Returns
     -------
@@ -431,6 +510,8 @@ def system_scores_in(
     if os.path.isdir(path):
         return None
     kind = detect_kind(path)
+    if columns and not may_lack_columns and kind != "table":
+        raise ParameterError(f"{path}: is not a table, so columns (--columns) has no effect; leave it out")
     head = first_bytes(path).removeprefix(BOM).decode("utf-8", "replace")
     lines = [line for line in head.splitlines() if line.strip() and not line.startswith("#")]
     first = lines[0] if lines else ""
@@ -443,15 +524,24 @@ def system_scores_in(
 
         return list(read_sys_scores(path, test_set=test_set))
     if kind == "table" and (head.startswith("PAR1") or column_names(first)):
-        from rankscope.io.tables import read_named_table
-        from rankscope.io.translation import EXPECTED_ITEMS, holds_systems, read_system_table
+        from rankscope.io.tables import read_table
+        from rankscope.io.translation import ITEMS, read_system_table, systems_from_table
 
-        if source_name(path) == "<stdin>":  # it can be read once: only its first line decides
-            has_systems = holds_systems(column_names(first))
-            return read_system_table(path, needed=needed, people=people) if has_systems else None
-        if holds_systems(read_named_table(path, EXPECTED_ITEMS).frame.columns):
-            return read_system_table(path, needed=needed, people=people)
+        is_stdin = source_name(path) == "<stdin>"  # it can be read once: only its first line decides
+        table = None if is_stdin else read_table(path, ITEMS, {})
+        header, where = (column_names(first), path) if table is None else (table.frame.columns, table.where)
+        named = {name: column for name, column in (columns or {}).items() if column in header or not may_lack_columns}
+        bound = ITEMS.bind(header, named, str(where))
+        if holds_systems(bound):
+            if table is None:
+                return read_system_table(path, needed=needed, people=people, names=named)
+            return systems_from_table(replace(table, columns=bound), needed=needed, people=people)
     return None
+
+
+def holds_systems(columns: Container[str]) -> bool:
+    """Whether a table with these columns holds scores of systems: it has systems, and no segments."""
+    return "system" in columns and "segment" not in columns
 
 
 def lines_name_systems(path: PathLike, lines: Sequence[str]) -> bool:
@@ -489,7 +579,13 @@ def column_names(line: str) -> list[str]:
     return [name.strip().strip('"') for name in line.split("\t" if "\t" in line else ",")]
 
 
-def read_any_scores(path: PathLike, *, test_set: str | None = None, segments: bool = False) -> list[AnyScores]:
+def read_any_scores(
+    path: PathLike,
+    *,
+    test_set: str | None = None,
+    segments: bool = False,
+    columns: Mapping[str, str] | None = None,
+) -> list[AnyScores]:
     """Scores of metrics: of systems if the file has them, else of segments; from a folder of mt-metrics-eval both.
 
     Parameters
@@ -501,6 +597,8 @@ def read_any_scores(path: PathLike, *, test_set: str | None = None, segments: bo
     segments
         Whether scores of segments are preferred in a folder with both; by default those of systems are
         (metric-scores/PAIR/METRIC.sys.score).
+    columns
+        What the columns of a table are called, where it has them.
 
     Raises
     ------
@@ -524,7 +622,7 @@ def read_any_scores(path: PathLike, *, test_set: str | None = None, segments: bo
             return [*read_scores(path)]
         merged_systems = merge_system_scores([read_mt_system_scores(file.path) for file in system_files])
         return [*merged_systems, *merge_segment_scores([read_mt_scores(file.path) for file in segment_files])]
-    system_scores = system_scores_in(path, test_set=test_set)
+    system_scores = system_scores_in(path, test_set=test_set, columns=columns, may_lack_columns=True)
     return [*system_scores] if system_scores is not None else [*read_scores(path, test_set=test_set)]
 
 

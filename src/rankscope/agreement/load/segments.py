@@ -15,6 +15,7 @@ from rankscope.agreement.load.files import (
     ranked_only,
     read_judgments,
     read_scores,
+    split_scores,
 )
 from rankscope.agreement.settings import (
     JudgmentSettings,
@@ -24,6 +25,7 @@ from rankscope.agreement.settings import (
     names_of,
 )
 from rankscope.data.rankings import Labels, Rankings
+from rankscope.data.scores import Scores as QueryScores
 from rankscope.data.segment_scores import SegmentScores, attach_scores
 from rankscope.data.tables import find_column
 from rankscope.data.text import join_names, pluralise
@@ -95,8 +97,8 @@ def rankings_from_scores(people: SegmentScores) -> Rankings:
     )
 
 
-Judgments = Rankings | SegmentScores | PathLike
-Scores = SegmentScores | PathLike | Sequence[SegmentScores | PathLike]
+Judgments = Rankings | SegmentScores | QueryScores | PathLike
+Scores = SegmentScores | QueryScores | PathLike | Sequence[SegmentScores | QueryScores | PathLike]
 
 
 class JudgedMetrics(NamedTuple):
@@ -124,7 +126,11 @@ class JudgedMetrics(NamedTuple):
 
 
 def attach_metrics(
-    judgments: Judgments, scores: Scores = (), *, gold: str | None = None, pairs: Sequence[str] | None
+    judgments: Judgments,
+    scores: SegmentScores | PathLike | Sequence[SegmentScores | PathLike] = (),
+    *,
+    gold: str | None = None,
+    pairs: Sequence[str] | None,
 ) -> JudgedMetrics:
     """Judgments with the metrics as columns.
 
@@ -157,9 +163,9 @@ def attach_metrics(
     if isinstance(judgments, (str, PathLikeType)):
         judgments = read_judgments(judgments, gold=gold)
     if isinstance(judgments, SegmentScores):
-        if gold not in (None, GOLD):
+        if gold not in (None, GOLD, judgments.metric):
             raise ParameterError(f"gold is {gold!r}, but human scores have no columns to choose from; leave it out")
-        rankings = rankings_from_scores(judgments)
+        rankings, gold = rankings_from_scores(judgments), GOLD
     elif isinstance(judgments, Rankings):
         rankings = judgments
     else:
@@ -401,12 +407,15 @@ def load_people(
             gold=settings.gold,
             needed=needed,
             duplicates=settings.duplicates,
+            columns=settings.columns,
             **wmt_options,
         )
+    elif isinstance(judgments, QueryScores):
+        raise ParameterError("these are scores by measures, expected judgments that name who judged, or ranks")
     else:
         people = judgments
-        if wmt_options:
-            raise ParameterError(f"judgments are not a file, so {next(iter(wmt_options))} has no effect; leave it out")
+        for name in (*wmt_options, *(["columns"] if settings.columns else [])):
+            raise ParameterError(f"judgments are not a file, so {name} has no effect; leave it out")
         if settings.duplicates is not None:
             if not isinstance(people, Rankings):
                 raise ParameterError("these are scores, so duplicates has no effect; leave it out")
@@ -452,7 +461,7 @@ def load_judged_metrics(
     `read_segment_scores` and `attach_metrics`.
     """
     lower, metric_names = metric_settings.lower, metric_settings.metrics
-    sources = [scores] if isinstance(scores, (SegmentScores, str, PathLikeType)) else list(scores)
+    judgments, sources, judgment_settings = split_scores(judgments, scores, judgment_settings)
     if metric_settings.test_set is not None and not any(isinstance(source, (str, PathLikeType)) for source in sources):
         raise ParameterError("test_set selects scores from files, and there is no file; leave it out")
     people, unmatched = load_people(

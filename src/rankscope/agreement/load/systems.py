@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike as PathLikeType
 from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.load.files import AnyScores, merge_scores, ranked_only, read_any_scores, system_scores_in
+from rankscope.agreement.load.files import (
+    AnyScores,
+    merge_scores,
+    ranked_only,
+    read_any_scores,
+    split_scores,
+    system_scores_in,
+)
 from rankscope.agreement.load.segments import (
     GOLD,
     JudgedMetrics,
@@ -26,6 +33,7 @@ from rankscope.agreement.settings import (
 )
 from rankscope.agreement.statistics import RULES
 from rankscope.data.rankings import Rankings
+from rankscope.data.scores import Scores
 from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores
 from rankscope.data.tables import find_column
 from rankscope.data.text import join_names
@@ -42,8 +50,8 @@ __all__ = [
 ]
 
 
-SystemJudgments = Rankings | SegmentScores | SystemScores | PathLike
-SystemMetrics = AnyScores | PathLike | Sequence[AnyScores | PathLike]
+SystemJudgments = Rankings | SegmentScores | SystemScores | Scores | PathLike
+SystemMetrics = AnyScores | Scores | PathLike | Sequence[AnyScores | Scores | PathLike]
 
 
 class PeopleAndMetrics(NamedTuple):
@@ -102,15 +110,14 @@ def load_people_and_metrics(
     higher, lower, metric_names = judgment_settings.higher, metric_settings.lower, metric_settings.metrics
     if in_both := [name for name in higher if name in lower]:
         raise ParameterError(f"{in_both[0]} is named in both higher and lower; name it in one of them")
-    is_single = isinstance(scores, (SegmentScores, SystemScores, str, PathLikeType))
-    sources = [scores] if is_single else list(scores)  # type: ignore[arg-type]  # neither is a list
+    judgments, sources, judgment_settings = split_scores(judgments, scores, judgment_settings)
     test_set = metric_settings.test_set
     if test_set is not None and not any(isinstance(source, (str, PathLikeType)) for source in sources):
         raise ParameterError("test_set selects scores from files, and there is no file; leave it out")
-    metric_scores = load_system_metrics(sources, test_set, segments=segments)
+    metric_scores = load_system_metrics(sources, test_set, segments=segments, columns=judgment_settings.columns)
     gold = judgment_settings.gold
     needed = [*([] if gold is None else [gold]), *([] if metric_scores else metric_names or ())]
-    system_scores = read_system_judgments(judgments, needed, people=gold is None)
+    system_scores = read_system_judgments(judgments, needed, judgment_settings)
     columns: Sequence[str] = ()  # their direction may be given, though they are not used
     if system_scores is not None:
         for name in ("duplicates", "reference", "lines"):
@@ -145,11 +152,17 @@ def load_people_and_metrics(
     return inputs if pairs is None else inputs._replace(people=select_pairs_of_people(inputs.people, pairs))
 
 
-def load_system_metrics(sources: Sequence[object], test_set: str | None, *, segments: bool = False) -> list[AnyScores]:
+def load_system_metrics(
+    sources: Sequence[object],
+    test_set: str | None,
+    *,
+    segments: bool = False,
+    columns: Mapping[str, str] | None = None,
+) -> list[AnyScores]:
     scores: list[AnyScores] = []
     for source in sources:
         if isinstance(source, (str, PathLikeType)):
-            scores += read_any_scores(source, test_set=test_set, segments=segments)
+            scores += read_any_scores(source, test_set=test_set, segments=segments, columns=columns)
         elif isinstance(source, (SegmentScores, SystemScores)):
             scores.append(source)
         else:
@@ -160,12 +173,12 @@ def load_system_metrics(sources: Sequence[object], test_set: str | None, *, segm
 
 
 def read_system_judgments(
-    judgments: SystemJudgments, needed: Sequence[str], *, people: bool
+    judgments: SystemJudgments, needed: Sequence[str], settings: JudgmentSettings
 ) -> list[SystemScores] | None:
     if isinstance(judgments, SystemScores):
         return [judgments]
     if isinstance(judgments, (str, PathLikeType)):
-        return system_scores_in(judgments, needed=needed, people=people)
+        return system_scores_in(judgments, needed=needed, people=settings.gold is None, columns=settings.columns)
     return None
 
 
@@ -304,7 +317,12 @@ def select_pairs_of_people(people: Rankings | AnyScores, pairs: Sequence[str]) -
     return replace(people, pairs={name: people.pairs[name] for name in pairs})
 
 
-def read_metric_scores(scores: SystemMetrics, test_set: str | None, judgments: object = None) -> list[AnyScores]:
+def read_metric_scores(
+    scores: SystemMetrics,
+    test_set: str | None,
+    judgments: object = None,
+    columns: Mapping[str, str] | None = None,
+) -> list[AnyScores]:
     """Scores of metrics, as they are or read from files.
 
     Parameters
@@ -316,6 +334,8 @@ def read_metric_scores(scores: SystemMetrics, test_set: str | None, judgments: o
         Test set to use from files that hold several.
     judgments
         The human judgments.
+    columns
+        What the columns of tables are called, where they have them.
 
     Raises
     ------
@@ -324,24 +344,23 @@ def read_metric_scores(scores: SystemMetrics, test_set: str | None, judgments: o
     ParameterError
         There is a test set but no file.
     """
-    is_single = isinstance(scores, (SegmentScores, SystemScores, str, PathLikeType))
-    sources = [scores] if is_single else list(scores)  # type: ignore[arg-type]  # neither is a list
+    _, sources, _ = split_scores(None, scores, JudgmentSettings())
     paths = [source for source in sources if isinstance(source, (str, PathLikeType))]
     if test_set is not None and not paths:
         raise ParameterError("test_set selects scores from files, and there is no file; leave it out")
     metric_scores: list[AnyScores] = []
     for source in sources:
         if not isinstance(source, (str, PathLikeType)):
-            metric_scores.append(source)  # type: ignore[arg-type]  # other types are refused where they are used
+            metric_scores.append(source)
         elif os.path.isdir(source):
-            metric_scores += read_any_scores(source, segments=not are_system_judgments(judgments))
+            metric_scores += read_any_scores(source, segments=not are_system_judgments(judgments, columns))
         else:
-            metric_scores += read_any_scores(source, test_set=test_set)
+            metric_scores += read_any_scores(source, test_set=test_set, columns=columns)
     return metric_scores
 
 
-def are_system_judgments(judgments: object) -> bool:
+def are_system_judgments(judgments: object, columns: Mapping[str, str] | None) -> bool:
     """Whether judgments are scores of whole systems; False for standard input, which can be read only once."""
     if isinstance(judgments, (str, PathLikeType)) and str(judgments) != "-":
-        return system_scores_in(judgments) is not None
+        return system_scores_in(judgments, columns=columns, may_lack_columns=True) is not None
     return isinstance(judgments, SystemScores)

@@ -273,6 +273,7 @@ def compare_metrics(
     duplicates: str | None = None,
     reference: str | None = None,
     lines: PathLike | None = None,
+    columns: Mapping[str, str] | None = None,
     test_set: str | None = None,
     rng: Any = None,
 ) -> MetricComparison:
@@ -346,6 +347,9 @@ def compare_metrics(
         keep.
     lines
         For WMT11: a file whose line i names segment i of the ranking CSV.
+    columns
+        Column names in a table, where NAME is segment, system, pair, judge or judgment: system=engine. Default: found
+        by their usual names.
     test_set
         Test set to use from score files that hold several.
     rng
@@ -418,7 +422,7 @@ def compare_metrics(
         seed=seed_of(rng),
     )
     judgment_settings = judgment_settings_of(
-        gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines
+        gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines, columns=columns
     )
     metric_settings = metric_settings_of(metrics=metrics, lower=lower, test_set=test_set)
     return compare_judged_metrics(judgments, scores, judgment_settings, metric_settings, settings)
@@ -432,7 +436,7 @@ def compare_judged_metrics(
     settings: MetricComparisonSettings,
 ) -> MetricComparison:
     """As `compare_metrics`, with its settings as objects."""
-    metric_scores = read_metric_scores(scores, metric_settings.test_set, judgments)
+    metric_scores = read_metric_scores(scores, metric_settings.test_set, judgments, judgment_settings.columns)
     inputs = load_people_and_metrics(
         judgments, metric_scores, judgment_settings, replace(metric_settings, test_set=None), human=settings.human
     )

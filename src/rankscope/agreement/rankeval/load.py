@@ -133,24 +133,25 @@ def experiments_in_table(
     """
     import polars as pl
 
-    from rankscope.io.tables import read_named_table
-    from rankscope.io.translation import EXPECTED_ITEMS, ITEM_COLUMNS, rankings_from_table, text_column
+    from rankscope.io.tables import read_table
+    from rankscope.io.translation import ITEMS, rankings_from_table
 
     predicted_columns = list(predicted or ())
-    table = read_named_table(source, EXPECTED_ITEMS)
+    table = read_table(source, ITEMS, {})
     column = find_column(table.frame.columns, (EXPERIMENT,))
     if column is None or column in (gold, *predicted_columns):
         if source_name(source) != "<stdin>":
             return {"": load_rankings(source, predicted, gold)}
         return {"": rankings_from_table(table, None, gold=gold, needed=predicted_columns)}
-    judge = find_column(table.frame.columns, ITEM_COLUMNS["judge"]) or "judge"
-    names = text_column(table, column, "experiment")
-    judges = text_column(table, judge, "judge") if judge in table.frame.columns else [""] * len(names)
+    judge = table.columns.get("judge", "judge")
+    names = table.names(column, required=False).to_list()
+    judges = table.names(judge, required=False).to_list() if "judge" in table else [""] * len(names)
     labelled_judges = pl.Series(
         judge, [f"{name}{SEPARATOR}{judge_name}" for name, judge_name in zip(names, judges, strict=True)]
     )
     columns = None if predicted is None or gold is None else list(dict.fromkeys([gold, *predicted_columns]))
-    table = table._replace(frame=table.frame.drop(column).with_columns(labelled_judges))
+    frame = table.frame.drop(column).with_columns(labelled_judges)
+    table = replace(table, frame=frame, columns={**table.columns, "judge": judge})
     rankings = rankings_from_table(table, columns, gold=gold, needed=predicted_columns)
     name_parts = [name.partition(SEPARATOR) for name in rankings.judge.names]
     experiments = Labels.of([name for name, _, _ in name_parts])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -164,6 +164,7 @@ def segments(
     duplicates: str | None = None,
     reference: str | None = None,
     lines: PathLike | None = None,
+    columns: Mapping[str, str] | None = None,
     test_set: str | None = None,
     epsilon: float | str | None = None,
     n_resamples: int = 1000,
@@ -204,6 +205,9 @@ def segments(
         keep.
     lines
         For WMT11: a file whose line i names segment i of the ranking CSV.
+    columns
+        Column names in a table, where NAME is segment, system, pair, judge or judgment: system=engine. Default: found
+        by their usual names.
     test_set
         Test set to use from score files that hold several.
     epsilon
@@ -275,7 +279,7 @@ def segments(
         seed=seed_of(rng),
     )
     judgment_settings = judgment_settings_of(
-        gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines
+        gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines, columns=columns
     )
     metric_settings = metric_settings_of(metrics=metrics, lower=lower, test_set=test_set)
     return agree_on_segments(judgments, scores, judgment_settings, metric_settings, settings)

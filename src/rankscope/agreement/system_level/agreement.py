@@ -222,6 +222,7 @@ def systems(
     duplicates: str | None = None,
     reference: str | None = None,
     lines: PathLike | None = None,
+    columns: Mapping[str, str] | None = None,
     test_set: str | None = None,
     interval: str | None = None,
     n_resamples: int = 1000,
@@ -279,6 +280,9 @@ def systems(
         keep.
     lines
         For WMT11: a file whose line i names segment i of the ranking CSV.
+    columns
+        Column names in a table, where NAME is segment, system, pair, judge or judgment: system=engine. Default: found
+        by their usual names.
     test_set
         Test set to use from score files that hold several.
     interval
@@ -359,7 +363,7 @@ def systems(
         seed=seed_of(rng),
     )
     judgment_settings = judgment_settings_of(
-        gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines
+        gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines, columns=columns
     )
     metric_settings = metric_settings_of(metrics=metrics, lower=lower, test_set=test_set)
     return agree_on_systems(judgments, scores, judgment_settings, metric_settings, settings)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rankscope.comparison.judges.judgments import agree_judgments as agree_judgments
     from rankscope.comparison.judges.labels import LabelAgreement as LabelAgreement
     from rankscope.comparison.judges.labels import LabelSettings as LabelSettings
+    from rankscope.comparison.judges.labels import LabelTableSettings as LabelTableSettings
     from rankscope.comparison.judges.labels import agree_label_lists as agree_label_lists
     from rankscope.comparison.judges.labels import agree_labels as agree_labels
 
@@ -19,6 +20,7 @@ HOMES = {
     "JudgeSettings": "common_documents",
     "LabelAgreement": "labels",
     "LabelSettings": "labels",
+    "LabelTableSettings": "labels",
     "agree_judges": "judgments",
     "agree_judgments": "judgments",
     "agree_label_lists": "labels",

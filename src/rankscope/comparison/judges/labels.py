@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
@@ -14,7 +14,7 @@ from rankscope.data.result import Result
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_percent, pluralise
 from rankscope.errors import InputError, ParameterError
-from rankscope.settings import Rule, Settings, confidence_field, declare
+from rankscope.settings import Rule, Settings, confidence_field, declare, table_columns
 from rankscope.stats.confusion import (
     AVERAGED,
     RATES,
@@ -35,6 +35,7 @@ __all__ = [
     "ChanceCorrected",
     "LabelAgreement",
     "LabelSettings",
+    "LabelTableSettings",
     "Row",
     "agree_label_lists",
     "agree_labels",
@@ -89,6 +90,19 @@ class LabelSettings(Settings):
     beta: float = beta_field()
     normalise: str | None = normalise_field()
     confidence_level: float = confidence_field()
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelTableSettings(Settings):
+    """How a table of labels is read."""
+
+    FUNCTIONS = ()
+    COMMANDS = ("agree labels",)
+
+    columns: Mapping[str, str] | None = table_columns(
+        {"true": "alice", "predicted": "gpt4"},
+        help="Column names of the true and the predicted labels: true=alice,predicted=gpt4.",
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

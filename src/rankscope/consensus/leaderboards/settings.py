@@ -7,16 +7,15 @@ from dataclasses import dataclass
 
 from rankscope.settings import (
     NONNEGATIVE,
-    ColumnNames,
     Settings,
     choice,
     confidence_field,
-    declare,
     names,
     number,
     resamples_field,
     seed_field,
     switch,
+    table_columns,
     text,
 )
 
@@ -69,13 +68,10 @@ class LeaderboardSettings(Settings):
         help="Column of the unit of a comparison, such as its prompt; the bootstrap resamples whole units.",
         metavar="COLUMN",
     )
-    columns: Mapping[str, str] | None = declare(
-        ColumnNames(),
-        None,
-        "Column names in a file of comparisons, where NAME is left, right, winner, better, worse or weight: "
+    columns: Mapping[str, str] | None = table_columns(
+        {"left": "model_1", "winner": "verdict"},
+        help="Column names in a file of comparisons, where NAME is left, right, winner, better, worse or weight: "
         "left=model_1,winner=verdict; of votes and scores: as for `consensus` and `compare`.",
-        metavar="NAME=COLUMN,...",
-        unset="found by their usual names",
     )
     column: str | None = text(
         None, help="For rankings: column that says which system is better.", unset="the human ranks", metavar="NAME"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rankscope.io.tables.frames import polars_errors as polars_errors
     from rankscope.io.tables.frames import read_named_table as read_named_table
     from rankscope.io.tables.frames import separator_of as separator_of
-    from rankscope.io.tables.label_pairs import LABEL_COLUMNS as LABEL_COLUMNS
+    from rankscope.io.tables.label_pairs import LABELS as LABELS
     from rankscope.io.tables.label_pairs import find_label as find_label
     from rankscope.io.tables.label_pairs import read_label_pairs as read_label_pairs
     from rankscope.io.tables.parquet_pages import refuse_false_pages as refuse_false_pages
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 HOMES = {
     "Codes": "schema",
     "Column": "schema",
-    "LABEL_COLUMNS": "label_pairs",
     "Matrix": "schema",
+    "LABELS": "label_pairs",
     "NO_VALUE": "frames",
     "NamedTable": "frames",
     "PARQUET": "formats",

@@ -391,7 +391,8 @@ def has_short_lines(content: bytes, separator: str) -> bool:
     content_bytes = np.frombuffer(content, np.uint8)
     line_ends = np.append(np.flatnonzero(content_bytes == ord("\n")), content_bytes.size)
     n_fields = np.diff(np.searchsorted(np.flatnonzero(content_bytes == ord(separator)), line_ends), prepend=0)
-    is_blank = np.diff(line_ends, prepend=-1) <= 2  # only a line end, perhaps with a carriage return
+    lengths = np.diff(line_ends, prepend=-1) - 1
+    is_blank = (lengths == 0) | ((lengths == 1) & (content_bytes[line_ends - 1] == ord("\r")))
     return bool(((n_fields < n_fields[0]) & ~is_blank).any())
 
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankscope.data.tables import require_column
+from rankscope.data.text import pluralise
 from rankscope.errors import InputError
-from rankscope.io.core import BOM, empty_file_error, open_binary, source_name
-from rankscope.io.tables.frames import SEPARATORS, read_frame, report_uneven_lines
+from rankscope.io.tables.schema import Column, Schema, Table, read_table
 from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
+    "LABELS",
     "LabelPairs",
     "find_label",
     "read_label_pairs",
@@ -23,12 +23,13 @@ __all__ = [
 
 
 Label = str | int | float | bool
-#: Names of the columns; the first of each is ours.
-LABEL_COLUMNS = {
-    "true": ("true", "truth", "label", "gold", "reference", "y_true"),
-    "predicted": ("predicted", "prediction", "pred", "y_pred"),
-}
-EXPECTED = "a header line (true,predicted) and one line per item"
+LABELS = Schema(
+    columns=(
+        Column(name="true", aliases=("truth", "label", "gold", "reference", "y_true"), required=True),
+        Column(name="predicted", aliases=("prediction", "pred", "y_pred"), required=True),
+    ),
+    expected="a header line (true,predicted) and one line per item",
+)
 #: Texts that are numbers: 1, +1, 1.0 and -.5 are; 007 and 1e3, which may be codes, stay text, and so do numbers with
 #: more digits than float64 can tell apart.
 NUMBER = re.compile(r"[+-]?(?=\.?[0-9])(?:0|[1-9][0-9]{0,14})?(?:\.[0-9]*)?")
@@ -42,91 +43,81 @@ class LabelPairs(NamedTuple):
     true, predicted
         One label per item. All spellings of a number are the same label, also beside text: 1, +1 and 1.0, or .5 and
         0.50.
+    notes
+        What a reader should know.
     """
 
     true: list[str] | list[int] | list[float]
     predicted: list[str] | list[int] | list[float]
+    notes: tuple[str, ...] = ()
 
 
-def read_label_pairs(path: PathLike) -> LabelPairs:
+def read_label_pairs(path: PathLike, columns: Mapping[str, str] | None = None) -> LabelPairs:
     """Read the columns `true` and `predicted` of a table; other columns are ignored.
 
     Parameters
     ----------
     path
-        Parquet, JSON lines, or a table with a header, detected from the content; "-" is standard input.
+        Parquet, JSON, JSON lines, or a table with a header, detected from the content; "-" is standard input.
+    columns
+        What the two columns are called, as {"true": "alice", "predicted": "gpt4"}. Default: found by their usual names.
 
     Returns
     -------
     LabelPairs
-        Text in Parquet and JSON stays text.
+        Text in Parquet and JSON stays text. Items without one of the two labels are skipped, and counted in a note.
 
     Raises
     ------
     InputError
-        With file and line: a column is missing, a label is empty, a line is uneven, or the file is empty.
+        With file and line: a column is missing, a line is uneven, the file is empty, or no item has both labels.
     """
-    name = source_name(path)
-    with open_binary(path) as stream:
-        content = stream.read().removeprefix(BOM)
-    if not content.strip():
-        raise empty_file_error(name, EXPECTED)
-    head = content[: 1 << 16].lstrip()
-    format_name = "parquet" if content.startswith(b"PAR1") else "jsonl" if head.startswith(b"{") else ""
-    first_row = 0 if format_name == "parquet" else 1
-    if not format_name:
-        first_row = 2
-        # Comments and blank lines before the header.
-        while content and (content.startswith(b"#") or not content.partition(b"\n")[0].strip()):
-            content = content.partition(b"\n")[2]
-            first_row += 1
-        if not content:
-            raise InputError(f"{name}: comments only, expected {EXPECTED}")
-        format_name = "tsv" if b"\t" in content.partition(b"\n")[0] else "csv"
-    with report_uneven_lines(content, name, format_name, max(first_row - 2, 0)):
-        frame = read_frame(content, name, format_name)
-    line = f":{first_row - 1}" if format_name in SEPARATORS else ""
-    columns = [
-        frame[require_column(frame.columns, label_kind, LABEL_COLUMNS[label_kind], f"{name}{line}")]
-        for label_kind in LABEL_COLUMNS
-    ]
-    if not frame.height:
-        raise InputError(f"{name}: no items after the header line, expected at least one line with two labels")
-    for label_kind, column in zip(LABEL_COLUMNS, columns, strict=True):
-        refuse_empty(column, label_kind, name, first_row)
-    labels = [column.to_list() for column in columns]
-    return labels_as_numbers(labels) if format_name in SEPARATORS else LabelPairs(*labels)
+    table = read_table(path, LABELS, columns or {})
+    labels = [label_column(table, name) for name in ("true", "predicted")]
+    is_missing = labels[0].is_null() | labels[1].is_null()
+    notes: tuple[str, ...] = ()
+    if n_missing := int(is_missing.sum()):
+        if n_missing == len(is_missing):
+            raise InputError(f"{table.name}: no item has both labels, expected at least one")
+        labels = [column.filter(~is_missing) for column in labels]
+        has = "has no label" if n_missing == 1 else "have no label"
+        names = " or ".join(f"in {table.columns[name]!r}" for name in ("true", "predicted"))
+        notes = (f"{table.name}: {pluralise(n_missing, 'item')} of {len(is_missing):,} {has} {names}: skipped",)
+    lists = [column.to_list() for column in labels]
+    true, predicted = labels_as_numbers(lists) if table.is_text else lists
+    return LabelPairs(true, predicted, notes)
 
 
-def refuse_empty(column: pl.Series, label_kind: str, name: str, first_row: int) -> None:
+def label_column(table: Table, name: str) -> pl.Series:
+    """The labels of a column, null where there is none. Raises InputError for another type, and for infinity."""
     import polars as pl
 
-    empty = column.is_null()
-    if column.dtype == pl.String:
-        empty = empty | (column.str.len_bytes() == 0).fill_null(True)
-    elif column.dtype.is_float():
-        empty = empty | ~column.is_finite().fill_null(False)
-    elif not (column.dtype.is_integer() or column.dtype in (pl.Boolean, pl.Categorical, pl.Enum, pl.Null)):
+    own_name = table.columns[name]
+    column = table.frame[own_name]
+    if column.dtype in (pl.String, pl.Categorical, pl.Enum):
+        texts = column.cast(pl.String)
+        return texts.set(texts == "", None)
+    if not (column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null)):
         raise InputError(
-            f"{name}: column {label_kind!r} holds {column.dtype}, expected text or numbers; convert it first"
+            f"{table.name}: column {own_name!r} holds {column.dtype}, expected text or numbers; convert it first"
         )
-    if empty.any():
-        row = int(empty.arg_true()[0])
-        location = f"{name}:{row + first_row}" if first_row else f"{name}: row {row}"
-        raise InputError(f"{location}: the {label_kind} label is empty, expected a label; fill it in or drop the line")
+    if column.dtype.is_float():
+        column = column.fill_nan(None)
+        if (infinite := column.is_infinite().fill_null(False)).any():
+            row = int(infinite.arg_true()[0])
+            raise InputError(f"{table.locate(row)}: {own_name} is {column[row]}, expected a label; correct it")
+    return column
 
 
-def labels_as_numbers(columns: Sequence[list[str]]) -> LabelPairs:
+def labels_as_numbers(columns: Sequence[list[str]]) -> list[list[int]] | list[list[float]] | list[list[str]]:
     """The labels of a text file as numbers if all are; else as text, with one spelling for each number."""
     distinct = sorted({label for column in columns for label in column}, key=lambda label: (len(label), label))
     numbers = {label: value for label in distinct if (value := parse_label_number(label)) is not None}
     if len(numbers) == len(distinct):
-        true, predicted = ([numbers[label] for label in column] for column in columns)
-        return LabelPairs(true, predicted)
+        return [[numbers[label] for label in column] for column in columns]
     shortest: dict[float, str] = {}
     spellings = {label: shortest.setdefault(value, label) for label, value in numbers.items()}
-    true_texts, predicted_texts = ([spellings.get(label, label) for label in column] for column in columns)
-    return LabelPairs(true_texts, predicted_texts)
+    return [[spellings.get(label, label) for label in column] for column in columns]
 
 
 def parse_label_number(label: str) -> float | None:

@@ -20,12 +20,11 @@ if TYPE_CHECKING:
     from rankscope.io.translation.plain_texts import read_plain_texts as read_plain_texts
     from rankscope.io.translation.tables import EXPECTED_ITEMS as EXPECTED_ITEMS
     from rankscope.io.translation.tables import GOLD_COLUMNS as GOLD_COLUMNS
-    from rankscope.io.translation.tables import ITEM_COLUMNS as ITEM_COLUMNS
-    from rankscope.io.translation.tables import holds_systems as holds_systems
+    from rankscope.io.translation.tables import ITEMS as ITEMS
     from rankscope.io.translation.tables import rankings_from_table as rankings_from_table
     from rankscope.io.translation.tables import read_ranking_table as read_ranking_table
     from rankscope.io.translation.tables import read_system_table as read_system_table
-    from rankscope.io.translation.tables import text_column as text_column
+    from rankscope.io.translation.tables import systems_from_table as systems_from_table
     from rankscope.io.translation.wmt_rankings import read_wmt_rankings as read_wmt_rankings
     from rankscope.io.translation.wmt_scores import read_seg_scores as read_seg_scores
     from rankscope.io.translation.wmt_scores import read_sys_scores as read_sys_scores
@@ -33,10 +32,9 @@ if TYPE_CHECKING:
 HOMES = {
     "EXPECTED_ITEMS": "tables",
     "GOLD_COLUMNS": "tables",
-    "ITEM_COLUMNS": "tables",
+    "ITEMS": "tables",
     "Texts": "plain_texts",
     "build_rankings": "names",
-    "holds_systems": "tables",
     "list_mt_scores": "mt_metrics_eval",
     "rankings_from_table": "tables",
     "read_appraise_rankings": "appraise",
@@ -54,7 +52,7 @@ HOMES = {
     "read_system_table": "tables",
     "read_wmt_rankings": "wmt_rankings",
     "split_pair": "names",
-    "text_column": "tables",
+    "systems_from_table": "tables",
 }
 
 __all__ = sorted(HOMES)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, NoReturn
-from xml.parsers import expat
+from typing import NamedTuple
 
 import numpy as np
 
 from rankscope.data.rankings import Rankings
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError
-from rankscope.io.core import open_binary, source_name
 from rankscope.io.translation.names import build_rankings, pair_name
 from rankscope.io.translation.wmt_rankings import parse_rank
+from rankscope.io.translation.xml_events import XmlReader
 from rankscope.typing import PathLike
 
 __all__ = [
@@ -20,7 +19,6 @@ __all__ = [
 ]
 
 
-PIECE = 1 << 16
 #: How deeply elements may nest.
 DEEPEST = 64
 #: The elements that hold one judgment, and the names of its attributes, in lower case.
@@ -78,12 +76,9 @@ def read_appraise_rankings(path: PathLike) -> Rankings:
     >>> rankings.pair.names, rankings.systems, rankings.table("rank").tolist()
     (('de-en',), ('A', 'B', 'C'), [[1.0, 2.0, 2.0]])
     """
-    name = source_name(path)
-    reader = AppraiseParser(name)
-    with open_binary(path) as stream:
-        while chunk := stream.read(PIECE):
-            reader.feed(chunk, last=False)
-        reader.feed(b"", last=True)
+    reader = AppraiseReader(path)
+    reader.read()
+    name = reader.name
     if not reader.judgments:
         raise InputError(f"{name}: no judgments, expected ranking-result elements with translations of Appraise")
     notes = []
@@ -105,56 +100,29 @@ def read_appraise_rankings(path: PathLike) -> Rankings:
     )
 
 
-class AppraiseParser:
-    """The handlers of expat, which collect judgments."""
+class AppraiseReader(XmlReader):
+    """Collects judgments."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, path: PathLike) -> None:
+        super().__init__(path, "results of Appraise")
+        self.first_line = 0
         self.open_elements: list[tuple[str, dict[str, str]]] = []
         self.judgments: list[RankedItem] = []
         self.lengths: list[int] = []
         self.systems: list[str] = []
         self.ranks: list[float] = []
         self.n_items = self.n_skipped = 0
-        self.parser = expat.ParserCreate()
-        self.parser.StartElementHandler = self.start
-        self.parser.EndElementHandler = self.end
-        self.parser.StartDoctypeDeclHandler = lambda *_: self.refuse("a document type (<!DOCTYPE ...>)")
-        self.parser.EntityDeclHandler = lambda *_: self.refuse("the declaration of an entity")
-        self.parser.ExternalEntityRefHandler = lambda *_: self.refuse("a reference to something outside")
-
-    def location(self) -> str:
-        return f"{self.name}:{self.parser.CurrentLineNumber}"
-
-    def refuse(self, problem: str) -> NoReturn:
-        raise InputError(
-            f"{self.location()}: {problem}, expected elements only, as results of Appraise have; remove it"
-        )
-
-    def feed(self, chunk: bytes, *, last: bool) -> None:
-        try:
-            self.parser.Parse(chunk, last)
-        except expat.ExpatError as error:
-            reason = expat.ErrorString(error.code)
-            raise InputError(
-                f"{self.name}:{error.lineno}: broken XML ({reason}), expected results of Appraise; correct it"
-            ) from None
-        except (LookupError, ValueError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(f"{self.location()}: an encoding that is not known ({error}), expected UTF-8") from None
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if len(self.open_elements) == DEEPEST:
-            raise InputError(
-                f"{self.location()}: <{tag}> inside of {DEEPEST} other elements, expected results of Appraise, which "
-                "have "
-                "few levels; correct it"
+            raise self.error_here(
+                f"<{tag}> inside of {DEEPEST} other elements, expected {self.expected}, which have few levels; correct "
+                "it"
             )
         self.open_elements.append((tag.lower(), {key.lower(): value for key, value in attributes.items()}))
         if tag.lower() in JUDGMENTS:
             self.n_items = 0
-            self.line = self.parser.CurrentLineNumber
+            self.first_line = self.line
         elif tag.lower() == "translation" and len(self.open_elements) > 1 and self.open_elements[-2][0] in JUDGMENTS:
             self.add_translation(self.open_elements[-1][1])
 
@@ -167,7 +135,7 @@ class AppraiseParser:
                     if (source := self.nearest_attribute(SOURCE)) and (target := self.nearest_attribute(TARGET))
                     else ""
                 )
-                self.judgments.append(RankedItem(pair, self.segment(), self.nearest_attribute(JUDGE), self.line))
+                self.judgments.append(RankedItem(pair, self.segment(), self.nearest_attribute(JUDGE), self.first_line))
                 self.lengths.append(self.n_items)
             else:
                 self.n_skipped += 1
@@ -176,14 +144,13 @@ class AppraiseParser:
     def add_translation(self, attributes: dict[str, str]) -> None:
         systems = [system.strip() for system in attributes.get("system", "").split(",")]
         if "" in systems:
-            raise InputError(f"{self.location()}: a translation without a system, expected its name; correct this line")
+            raise self.error_here("a translation without a system, expected its name; correct this line")
         rank_text = attributes.get("rank", "")
         rank = parse_rank(rank_text)
         if rank is None:
             problem = f"rank {rank_text!r}" if rank_text else "a translation without a rank"
-            raise InputError(
-                f"{self.location()}: {problem}, expected a number from 1 (best) on, or -1 for not ranked; correct this "
-                "line"
+            raise self.error_here(
+                f"{problem}, expected a number from 1 (best) on, or -1 for not ranked; correct this line"
             )
         self.systems += systems
         self.ranks += [rank] * len(systems)
@@ -206,7 +173,7 @@ class AppraiseParser:
         )
         if segment_id is None:
             raise InputError(
-                f"{self.name}:{self.line}: a result without a segment, expected it in a ranking-task with an id, or "
-                "with an id itself"
+                f"{self.name}:{self.first_line}: a result without a segment, expected it in a ranking-task with an id, "
+                "or with an id itself"
             )
         return segment_id

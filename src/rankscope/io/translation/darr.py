@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError
 from rankscope.io.core import BOM, empty_file_error, open_binary, source_name
+from rankscope.io.tables import Column, Schema
 from rankscope.io.translation.names import build_rankings, split_pair
-from rankscope.io.translation.tables import ITEM_COLUMNS as TABLE
+from rankscope.io.translation.tables import ITEMS
 from rankscope.typing import PathLike
 
 __all__ = [
@@ -18,9 +19,10 @@ __all__ = [
 ]
 
 
-EXPECTED = "SEGMENT PAIR BETTER PAIR WORSE, or a header line with SEGMENT (SID), BETTER and WORSE"
-#: Names of the columns, in lower case.
-NAMES = {"pair": TABLE["pair"], "segment": TABLE["segment"], "better": ("better",), "worse": ("worse",)}
+PAIRS = Schema(
+    columns=(ITEMS.column("pair"), ITEMS.column("segment"), Column(name="better"), Column(name="worse")),
+    expected="SEGMENT PAIR BETTER PAIR WORSE, or a header line with SEGMENT (SID), BETTER and WORSE",
+)
 
 
 def read_better_pairs(path: PathLike) -> Rankings:
@@ -62,13 +64,20 @@ def read_better_pairs(path: PathLike) -> Rankings:
         content = stream.read().removeprefix(BOM).decode("utf-8", "surrogateescape")
     rows = [(number, fields) for number, line in enumerate(content.split("\n"), 1) if (fields := line.split())]
     if not rows:
-        raise empty_file_error(name, EXPECTED)
-    column_index = header_columns(rows[0][1])
-    if column_index is not None:
+        raise empty_file_error(name, PAIRS.expected)
+    header = header_columns(rows[0][1], f"{name}:{rows[0][0]}")
+    if header is None:
+        judgments = [parse_line(fields, f"{name}:{number}") for number, fields in rows]
+    else:
         rows = rows[1:]
         if not rows:
-            raise InputError(f"{name}: only a header line, expected lines of {EXPECTED}")
-    judgments = [parse_pair(fields, column_index, f"{name}:{number}") for number, fields in rows]
+            raise InputError(f"{name}: only a header line, expected lines of {PAIRS.expected}")
+        judgments = [select_fields(fields, header, f"{name}:{number}") for number, fields in rows]
+    for (number, _), (_, _, better, worse) in zip(rows, judgments, strict=True):
+        if better == worse:
+            raise InputError(
+                f"{name}:{number}: system {better!r} is better than itself, expected two systems; correct this line"
+            )
     n_judgments = len(judgments)
     pair_texts = [pair for pair, _, _, _ in judgments]
     pairs = {pair: split_pair(pair) for pair in set(pair_texts)}
@@ -83,43 +92,31 @@ def read_better_pairs(path: PathLike) -> Rankings:
     )
 
 
-def header_columns(fields: Sequence[str]) -> Mapping[str, int] | None:
-    """The index of each column that the first line names, -1 for a missing one; None where it is not a header."""
-    lower_fields = [field.lower() for field in fields]
-    if "better" not in lower_fields or "worse" not in lower_fields:
+def header_columns(fields: Sequence[str], where: str) -> list[int] | None:
+    """The index of each column of PAIRS that the first line names, -1 without one; None where it is not a header."""
+    names = {field.lower() for field in fields}
+    if not {"better", "worse"} <= names:
         return None
-    column_index = {
-        field: next((lower_fields.index(name) for name in names if name in lower_fields), -1)
-        for field, names in NAMES.items()
-    }
-    return column_index if column_index["segment"] >= 0 else None
+    bound = PAIRS.bind(fields, {}, where)
+    if "segment" not in bound:
+        return None
+    return [fields.index(bound[column.name]) if column.name in bound else -1 for column in PAIRS.columns]
 
 
-def parse_pair(
-    fields: Sequence[str], column_index: Mapping[str, int] | None, location: str
-) -> tuple[str, str, str, str]:
-    """Pair, segment, better system and worse system of a line."""
-    if column_index is not None:
-        if len(fields) <= max(column_index.values()):
-            raise InputError(f"{location}: {len(fields)} fields, expected at least {max(column_index.values()) + 1}")
-        pair = fields[column_index["pair"]] if column_index["pair"] >= 0 else ""
-        judgment = (
-            pair,
-            fields[column_index["segment"]],
-            fields[column_index["better"]],
-            fields[column_index["worse"]],
-        )
-    else:
-        if len(fields) != 5:
-            raise InputError(f"{location}: {len(fields)} fields, expected 5 ({EXPECTED}); correct this line")
-        segment, pair, better, second_pair, worse = fields
-        if pair != second_pair:
-            raise InputError(
-                f"{location}: language pairs {pair!r} and {second_pair!r}, expected the same; correct this line"
-            )
-        judgment = (pair, segment, better, worse)
-    if judgment[2] == judgment[3]:
+def select_fields(fields: Sequence[str], header: Sequence[int], location: str) -> list[str]:
+    """Pair, segment, better system and worse system of a line below a header."""
+    if len(fields) <= max(header):
+        raise InputError(f"{location}: {len(fields)} fields, expected at least {max(header) + 1}; correct this line")
+    return [fields[index] if index >= 0 else "" for index in header]
+
+
+def parse_line(fields: Sequence[str], location: str) -> list[str]:
+    """Pair, segment, better system and worse system of a line SEGMENT PAIR BETTER PAIR WORSE."""
+    if len(fields) != 5:
+        raise InputError(f"{location}: {len(fields)} fields, expected 5 ({PAIRS.expected}); correct this line")
+    segment, pair, better, second_pair, worse = fields
+    if pair != second_pair:
         raise InputError(
-            f"{location}: system {judgment[2]!r} is better than itself, expected two systems; correct this line"
+            f"{location}: language pairs {pair!r} and {second_pair!r}, expected the same; correct this line"
         )
-    return judgment
+    return [pair, segment, better, worse]

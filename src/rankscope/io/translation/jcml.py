@@ -9,7 +9,6 @@ import math
 from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
-from xml.parsers import expat
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +17,7 @@ from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.sparse import refuse_sparse
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.io.core import empty_file_error, open_binary, source_name
+from rankscope.io.translation.xml_events import XmlReader
 from rankscope.typing import PathLike
 
 __all__ = [
@@ -26,8 +25,6 @@ __all__ = [
 ]
 
 
-#: Bytes that are parsed at once.
-CHUNK = 1 << 16
 #: The attribute that names an item; every other attribute is a column if it holds numbers.
 SYSTEM = "system"
 #: Whole numbers with this many digits fit into 64 bits.
@@ -83,11 +80,12 @@ class NumberedNames(NameCodes):
         return Labels(tuple(map(str, distinct[order].tolist())), new_codes[codes])
 
 
-class JcmlParser:
-    """The handlers of expat, which collect judgments."""
+class JcmlReader(XmlReader):
+    """Collects judgments."""
 
-    def __init__(self, name: str, columns: Sequence[str] | None, by_place: bool) -> None:
-        self.name, self.selected, self.by_place = name, columns, by_place
+    def __init__(self, path: PathLike, columns: Sequence[str] | None, by_place: bool) -> None:
+        super().__init__(path, "JCML")
+        self.selected, self.by_place = columns, by_place
         self.pair, self.segment, self.judge, self.system = NameCodes(), NumberedNames(), NameCodes(), NameCodes()
         self.offsets = array("q", [0])
         self.columns: dict[str, array[float]] = {column: array("d") for column in columns or ()}
@@ -95,31 +93,6 @@ class JcmlParser:
         self.in_judgment = False
         self.seen_systems: set[str] = set()  # systems of this judgment
         self.n_items = self.n_unnamed = self.n_values = 0
-        parser = expat.ParserCreate()
-        parser.StartElementHandler = self.start
-        parser.EndElementHandler = self.end
-        parser.StartDoctypeDeclHandler = self.refuse_doctype
-        parser.EntityDeclHandler = self.refuse_entity
-        parser.ExternalEntityRefHandler = self.refuse_reference
-        parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
-        self.parser = parser
-
-    def location(self) -> str:
-        return f"{self.name}:{self.parser.CurrentLineNumber}"
-
-    def error_here(self, problem: str) -> InputError:
-        return InputError(f"{self.location()}: {problem}")
-
-    def refuse_doctype(self, *_: Any) -> None:
-        raise self.error_here(
-            "a document type (<!DOCTYPE ...>), expected none: JCML needs none, and it can hold entity bombs"
-        )
-
-    def refuse_entity(self, *_: Any) -> None:
-        raise self.error_here("an entity is declared, expected none; write the characters themselves")
-
-    def refuse_reference(self, *_: Any) -> int:
-        raise self.error_here("a reference to something outside of the file, expected none; write it into the file")
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "tgt":
@@ -164,7 +137,10 @@ class JcmlParser:
             column = self.columns.get(key)
             if column is None:
                 refuse_sparse(
-                    (self.n_items, len(self.columns)), self.n_values, self.location(), "translations and attributes"
+                    (self.n_items, len(self.columns)),
+                    self.n_values,
+                    f"{self.name}:{self.line}",
+                    "translations and attributes",
                 )
                 column = self.columns[key] = array("d")
             if len(column) < self.n_items:  # earlier items lack it
@@ -260,31 +236,15 @@ def read_jcml(path: PathLike, columns: Sequence[str] | None = None, *, by_place:
     """
     if isinstance(columns, str):
         raise ParameterError(f"columns is {columns!r}, expected a list of names, as [{columns!r}]")
-    name = source_name(path)
-    reader = JcmlParser(name, columns, by_place)
-    with open_binary(path) as file:
-        has_data = False
-        try:
-            while chunk := file.read(CHUNK):
-                has_data = True
-                reader.parser.Parse(chunk, False)
-            if not has_data:
-                raise empty_file_error(name, "JCML")
-            reader.parser.Parse(b"", True)
-        except expat.ExpatError as error:
-            reason = expat.ErrorString(error.code) or "unknown"
-            raise InputError(f"{name}:{error.lineno}: broken XML ({reason}), expected JCML") from None
-        except (ValueError, LookupError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(f"{name}:1: an encoding that cannot be read ({error}), expected UTF-8") from None
+    reader = JcmlReader(path, columns, by_place)
+    reader.read()
     if len(reader.offsets) == 1:
-        raise InputError(f"{name}: no <judgedsentence>, expected JCML with at least one")
-    check_columns(reader, name)
+        raise InputError(f"{reader.name}: no <judgedsentence>, expected JCML with at least one")
+    check_columns(reader)
     return reader.rankings()
 
 
-def check_columns(reader: JcmlParser, name: str) -> None:
+def check_columns(reader: JcmlReader) -> None:
     """Raise for a named column that no item has."""
     for key, values in reader.columns.items():
         if not len(values) and reader.n_items:
@@ -292,5 +252,8 @@ def check_columns(reader: JcmlParser, name: str) -> None:
                 column: len(cells) for column, cells in reader.columns.items() if len(cells)
             }
             raise UnknownName(
-                f"attribute of <tgt> in {name}", key, available, f" ({join_names(available)})" if available else ""
+                f"attribute of <tgt> in {reader.name}",
+                key,
+                available,
+                f" ({join_names(available)})" if available else "",
             )

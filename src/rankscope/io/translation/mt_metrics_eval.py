@@ -59,7 +59,7 @@ def list_mt_scores(folder: PathLike, *, level: str = "seg") -> list[ScoreFile]:
     Parameters
     ----------
     folder
-        Folder of mt-metrics-eval.
+        Folder of mt-metrics-eval; or one of its folders metric-scores/PAIR, with nothing but files of scores.
     level
         "seg" or "sys".
 
@@ -74,8 +74,18 @@ def list_mt_scores(folder: PathLike, *, level: str = "seg") -> list[ScoreFile]:
     if not os.path.isdir(root):
         raise InputError(f"{root}: no such folder, expected one with human-scores/ or metric-scores/")
     suffix = f".{level}.score"
+    if holds_scores_only(root):
+        pair = root.absolute().name
+        files = [parse_score_path(path) for path in sorted(root.glob(f"*{suffix}"))]
+        return [file if file.pair else file._replace(pair=pair if "-" in pair else "") for file in files]
     paths = [*root.glob(f"human-scores/*{suffix}"), *root.glob(f"metric-scores/*/*{suffix}")]
     return [parse_score_path(path) for path in sorted(paths)]
+
+
+def holds_scores_only(folder: Path) -> bool:
+    """Whether a folder holds files of scores, and nothing else but hidden files."""
+    names = [name for name in os.listdir(folder) if not name.startswith(".")]
+    return bool(names) and all(name.endswith(tuple(f".{level}.score" for level in LEVELS)) for name in names)
 
 
 def parse_score_path(path: Path) -> ScoreFile:

@@ -5,43 +5,52 @@ Parquet, with columns by name.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
 import numpy as np
 
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.segment_scores import SystemScores
-from rankscope.data.tables import find_column, list_columns, require_column
+from rankscope.data.tables import find_column, list_columns
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, UnknownName
-from rankscope.io.tables import NamedTable, holds_numbers, mostly_numbers, name_column, number_values, read_named_table
+from rankscope.io.tables import Column, Schema, Table, name_codes, read_table
 from rankscope.io.translation.names import build_rankings, split_pair
-from rankscope.typing import Ints, PathLike
+from rankscope.typing import Floats, Ints, PathLike
 
 __all__ = [
     "EXPECTED_ITEMS",
     "GOLD_COLUMNS",
-    "ITEM_COLUMNS",
-    "holds_systems",
+    "ITEMS",
     "rankings_from_table",
     "read_ranking_table",
     "read_system_table",
-    "text_column",
+    "systems_from_table",
 ]
 
 
-#: Names of the columns; the first of each is ours.
-ITEM_COLUMNS = {
-    "segment": ("segment", "segment_id", "seg", "segid", "sid", "item", "item_id", "prompt", "query_id"),
-    "system": ("system", "system_id", "candidate", "model", "doc_id"),
-    "pair": ("pair", "lp", "langpair", "lang-pair", "language_pair"),
-    "judge": ("judge", "judge_id", "rater", "annotator", "user"),
-    "judgment": ("judgment", "judgement", "ranking_id", "judgment_id"),
-}
+EXPECTED_ITEMS = "a header line (segment,system,gold,predicted) and one line per item"
+#: The columns that say what a row judges; which of them a table has says what it holds.
+ITEMS = Schema(
+    columns=(
+        Column(
+            name="segment",
+            aliases=("segment_id", "seg", "segid", "sid", "item", "item_id", "prompt", "query_id"),
+        ),
+        Column(name="system", aliases=("system_id", "candidate", "model", "doc_id")),
+        Column(name="pair", aliases=("lp", "langpair", "lang-pair", "language_pair")),
+        Column(name="judge", aliases=("judge_id", "rater", "annotator", "user")),
+        Column(name="judgment", aliases=("judgement", "ranking_id", "judgment_id")),
+    ),
+    expected=EXPECTED_ITEMS,
+    nan_is_missing=True,
+)
 #: The default names of the column of human judgments.
 GOLD_COLUMNS = ("rank", "gold", "human")
-EXPECTED_ITEMS = "a header line (segment,system,gold,predicted) and one line per item"
+#: Fields that may be empty.
+OPTIONAL = ("pair", "judge", "judgment")
 
 
 def read_ranking_table(
@@ -51,6 +60,7 @@ def read_ranking_table(
     scores: Iterable[str] = (),
     gold: str | None = None,
     needed: Iterable[str] = (),
+    names: Mapping[str, str] | None = None,
 ) -> Rankings:
     r"""Read judgments from a table with the columns segment and system, and one or more columns of numbers.
 
@@ -67,6 +77,9 @@ def read_ranking_table(
         Column of human ranks or scores. Default: the first of rank, gold and human.
     needed
         Further columns that must hold numbers if they exist, as the human column and scores must.
+    names
+        What the columns segment, system, pair, judge and judgment are called, as {"segment": "prompt_id"}. Default:
+        found by their usual names.
 
     Returns
     -------
@@ -91,11 +104,12 @@ def read_ranking_table(
     >>> rankings.table("gold").tolist(), rankings.table("reward").tolist()
     ([[1.0, 2.0], [1.0, nan]], [[-0.5, -0.75], [nan, nan]])
     """
-    return rankings_from_table(read_named_table(path, EXPECTED_ITEMS), columns, scores=scores, gold=gold, needed=needed)
+    table = read_table(path, ITEMS, names or {})
+    return rankings_from_table(table, columns, scores=scores, gold=gold, needed=needed)
 
 
 def rankings_from_table(
-    table: NamedTable,
+    table: Table,
     columns: Sequence[str] | None,
     *,
     scores: Iterable[str] = (),
@@ -103,45 +117,30 @@ def rankings_from_table(
     needed: Iterable[str] = (),
 ) -> Rankings:
     """The judgments of a table; as `read_ranking_table`."""
-    names, location, score_columns = table.frame.columns, table.header_location, set(scores)
-    keys = {field: require_column(names, field, ITEM_COLUMNS[field], location) for field in ("segment", "system")}
-    optional_fields = ("pair", "judge", "judgment")
-    keys |= {field: name for field in optional_fields if (name := find_column(names, ITEM_COLUMNS[field]))}
+    score_columns = set(scores)
+    for field in ("segment", "system"):
+        table.require(field)
     requested = [*(columns or ()), *score_columns, *needed, *([] if gold is None else [gold])]
-    refuse_keys(keys, requested, location)
-    notes = []
+    refuse_keys(table, requested)
     if columns is None:
-        other_columns = [name for name in names if name not in keys.values()]
-        required = {*requested, find_column(other_columns, GOLD_COLUMNS) if gold is None else gold}
-        value_columns = [name for name in other_columns if name in required or mostly_numbers(table.frame[name])]
-        if not value_columns:
-            raise InputError(
-                f"{location}: no column of numbers among {list_columns(names)}, expected at least one beside segment "
-                "and system; add one, or name it (columns) to see what is wrong with it"
-            )
-        skipped = [name for name in other_columns if name not in value_columns]
-        if skipped:
-            notes.append(f"{table.name}: {join_names(map(repr, skipped))} not read: no numbers")
+        required = {*requested, find_column(table.more_columns, GOLD_COLUMNS) if gold is None else gold}
+        values, notes = number_columns(table, required)
     else:
-        value_columns = [find_named_column(names, name, location) for name in columns]
-    unknown = score_columns - set(value_columns)
+        values, notes = {name: table.numbers(name) for name in (find_named_column(table, x) for x in columns)}, []
+    unknown = score_columns - set(values)
     if unknown:
-        raise UnknownName("column of scores", min(unknown), value_columns)
-    if not table.frame.height:
-        raise InputError(f"{table.name}: no items after the header line, expected at least one")
-    texts = {field: text_column(table, name, field) for field, name in keys.items()}
-    order, lengths, labels = group_judgments(texts, table.frame.height)
+        raise UnknownName("column of scores", min(unknown), list(values))
+    order, lengths, labels = group_judgments(table)
     if "judge" in labels:
-        refuse_numbers(table, keys["judge"], labels)
-    values = {}
-    for name in value_columns:
-        values[name] = number_values(table, name)[order]
-        missing = int(np.isnan(values[name]).sum())
-        if missing:
+        refuse_numbers(table, labels)
+    for name in values:
+        values[name] = values[name][order]
+        if missing := int(np.isnan(values[name]).sum()):
             notes.append(f"{table.name}: {pluralise(missing, 'item')} without a value of {name!r}")
     starts = order[np.cumsum(lengths) - lengths]
     judgment_labels = {
-        field: list(labels[field].take(starts)) if field in labels else [""] * starts.size for field in ITEM_COLUMNS
+        column.name: list(labels[column.name].take(starts)) if column.name in labels else [""] * starts.size
+        for column in ITEMS.columns
     }
     return build_rankings(
         pairs=[split_pair(pair) for pair in judgment_labels["pair"]],
@@ -151,96 +150,103 @@ def rankings_from_table(
         systems=list(labels["system"].take(order)),
         columns=values,
         scores=score_columns,
-        where=lambda _, item: table.location(int(order[item])),
+        where=lambda _, item: table.locate(int(order[item])),
         notes=notes,
         shorten=False,
     )
 
 
-def refuse_keys(keys: Mapping[str, str], requested: Iterable[str], location: str) -> None:
+def number_columns(table: Table, required: Collection[str | None]) -> tuple[dict[str, Floats], list[str]]:
+    """The columns of numbers beside those of the schema, with the required ones; and a note on the others.
+
+    Raises InputError where there is none, and for a cell that is no number.
+    """
+    names = {*required, *table.number_columns()}
+    values = {name: table.numbers(name) for name in table.more_columns if name in names}
+    values = {name: numbers for name, numbers in values.items() if name in required or not np.isnan(numbers).all()}
+    if not values:
+        keys = join_names(name for name in ("segment", "system") if name in table)
+        raise InputError(
+            f"{table.where}: no column of numbers among {list_columns(table.frame.columns)}, expected at least one "
+            f"beside {keys}; add one, or name it to see what is wrong with it"
+        )
+    skipped = [name for name in table.more_columns if name not in values]
+    return values, [f"{table.name}: {join_names(map(repr, skipped))} not read: no numbers"] if skipped else []
+
+
+def refuse_keys(table: Table, requested: Iterable[str]) -> None:
     """Raise InputError for a requested column of numbers that is a key of the judgments."""
     for name in requested:
-        field = next((field for field, column in keys.items() if column == name), None)
+        field = next((field for field, column in table.columns.items() if column == name), None)
         if field is not None:
             meaning = {"judge": "who judged", "judgment": "which judgment a row is of"}.get(field, f"the {field}")
             raise InputError(
-                f"{location}: column {name!r} says {meaning}, and is asked for as one of numbers; give one of the two "
-                f"another name, as {name}_score"
+                f"{table.where}: column {name!r} says {meaning}, and is asked for as one of numbers; give one of the "
+                f"two another name, as {name}_score"
             )
 
 
-def refuse_numbers(table: NamedTable, column: str, labels: Mapping[str, Labels]) -> None:
+def refuse_numbers(table: Table, labels: Mapping[str, Labels]) -> None:
     """Raise InputError for scores in a column with the name of judges: they would split the lists of segments."""
-    if not holds_numbers(table.frame[column]):
+    column = table.columns["judge"]
+    if not table.holds_numbers(column):
         return
-    key_columns = {field: list(labels[field]) for field in ("pair", "segment", "judgment") if field in labels}
-    n_rows = len(labels["system"])
-    with_judge = list_numbers({**key_columns, "judge": list(labels["judge"])}, n_rows)
-    without_judge = list_numbers(key_columns, n_rows)
+    with_judge = list_numbers(labels)
+    without_judge = list_numbers({field: labels[field] for field in labels if field != "judge"})
     is_single = (np.bincount(with_judge)[with_judge] == 1) & (np.bincount(without_judge)[without_judge] > 1)
     systems = np.stack((without_judge, labels["system"].codes))
-    repeated = np.unique(systems, axis=1).shape[1] < n_rows
+    repeated = np.unique(systems, axis=1).shape[1] < without_judge.size
     # Columns whose values judged the same items are judges, whatever their names, unless most of them ranked nothing.
     if is_single.any() and (not repeated or 2 * int(is_single.sum()) > int(with_judge.max()) + 1):
         lists = pluralise(int(is_single.sum()), "list has", "lists have")
         raise InputError(
-            f"{table.header_location}: column {column!r}, of who judged, holds numbers, and by it {lists} one item "
-            "only; if these "
-            f"are scores, give it another name, as {column}_score"
+            f"{table.where}: column {column!r}, of who judged, holds numbers, and by it {lists} one item only; if "
+            f"these are scores, give it another name, as {column}_score"
         )
 
 
-def list_numbers(columns: Mapping[str, list[str]], n_rows: int) -> Ints:
-    """(rows) the number of each row's list, from 0."""
-    order, lengths, _ = group_judgments(dict(columns), n_rows)
-    numbers = np.empty(n_rows, np.int64)
-    numbers[order] = np.repeat(np.arange(lengths.size), lengths)
-    return numbers
-
-
-def find_named_column(names: Sequence[str], name: str, location: str) -> str:
+def find_named_column(table: Table, name: str) -> str:
     """The column with this name, ignoring case. Raises InputError where there is none."""
+    names = table.frame.columns
     column = name if name in names else find_column(names, (name.strip().lower(),))
     if column is None:
-        raise InputError(f"{location}: no column {name!r} among {list_columns(names)}; name one of those")
+        raise InputError(f"{table.where}: no column {name!r} among {list_columns(names)}; name one of those")
     return column
 
 
-def group_judgments(columns: dict[str, list[str]], n_rows: int) -> tuple[Ints, Ints, dict[str, Labels]]:
+def group_judgments(table: Table) -> tuple[Ints, Ints, dict[str, Labels]]:
     """The rows in the order of judgments by first appearance, the length of each judgment; and all labels."""
-    labels = {field: Labels.of(values) for field, values in columns.items()}
-    key = np.zeros(n_rows, np.int64)
+    texts = {field: table.names(name, required=field not in OPTIONAL) for field, name in table.columns.items()}
+    labels = {field: Labels(names, codes) for field in texts for names, (codes,) in [name_codes([texts[field]])]}
+    _, first_rows, key, counts = np.unique(
+        list_numbers(labels), return_index=True, return_inverse=True, return_counts=True
+    )
+    return np.argsort(first_rows[key], kind="stable"), counts[np.argsort(first_rows)], labels
+
+
+def list_numbers(labels: Mapping[str, Labels]) -> Ints:
+    """(rows) the number of each row's list, from 0: rows of one pair, segment, judge and judgment are one."""
+    key = np.zeros(len(labels["system"]), np.int64)
     for field in ("pair", "segment", "judge", "judgment"):
         if field in labels:
             key = key * len(labels[field].names) + labels[field].codes
             _, key = np.unique(key, return_inverse=True)
-    _, first_rows, counts = np.unique(key, return_index=True, return_counts=True)
-    return np.argsort(first_rows[key], kind="stable"), counts[np.argsort(first_rows)], labels
+    return key
 
 
-def text_column(table: NamedTable, column: str, field: str) -> list[str]:
-    """The names in a column; segments and systems must not be empty."""
-    texts: list[str] = name_column(table, column, field, required=field in ("segment", "system")).to_list()
-    return texts
-
-
-EXPECTED = "a header line (system,bleu,chrf) and one line per system"
+#: In tables of systems, a column of another name holds scores, also one called judge.
+SYSTEMS = Schema(
+    columns=tuple(ITEMS.column(name) for name in ("system", "pair")),
+    expected="a header line (system,bleu,chrf) and one line per system",
+    nan_is_missing=True,
+)
 #: Names of a column that do not name a metric, which is then named after the file.
 UNNAMED_METRICS = ("score", "value")
 
 
-def holds_systems(names: Sequence[str]) -> bool:
-    """Whether these are columns of scores of systems: there is a column of systems, and none of segments.
-
-    >>> holds_systems(["system", "BLEU"]), holds_systems(["segment", "system", "BLEU"])
-    (True, False)
-    """
-    return (
-        find_column(names, ITEM_COLUMNS["system"]) is not None and find_column(names, ITEM_COLUMNS["segment"]) is None
-    )
-
-
-def read_system_table(path: PathLike, *, needed: Sequence[str] = (), people: bool = False) -> list[SystemScores]:
+def read_system_table(
+    path: PathLike, *, needed: Sequence[str] = (), people: bool = False, names: Mapping[str, str] | None = None
+) -> list[SystemScores]:
     r"""Read metrics' (and human) scores of whole systems, one entry per column of numbers; higher is better in all.
 
     Parameters
@@ -252,6 +258,8 @@ def read_system_table(path: PathLike, *, needed: Sequence[str] = (), people: boo
         Columns that must hold numbers if they exist.
     people
         Whether the first column called rank, gold or human must hold numbers, too.
+    names
+        As for `read_ranking_table`.
 
     Returns
     -------
@@ -273,54 +281,43 @@ def read_system_table(path: PathLike, *, needed: Sequence[str] = (), people: boo
     >>> [(scores.metric, scores.pairs[""]) for scores in read_system_table(path)]
     [('human', {'A': 0.5, 'B': 0.4}), ('BLEU', {'A': 31.5, 'B': 28.0})]
     """
-    table = read_named_table(path, EXPECTED)
-    names = table.frame.columns
-    column = require_column(names, "system", ITEM_COLUMNS["system"], table.header_location)
-    pair = find_column(names, ITEM_COLUMNS["pair"])
-    other_columns = [name for name in names if name not in (column, pair)]
-    required = {*needed, *([find_column(other_columns, GOLD_COLUMNS)] if people else [])}
-    value_columns = [name for name in other_columns if name in required or mostly_numbers(table.frame[name])]
-    if not value_columns:
-        raise InputError(
-            f"{table.header_location}: no column of numbers among {list_columns(names)}, expected at least one beside "
-            "system"
-        )
-    if not table.frame.height:
-        raise InputError(f"{table.name}: no systems after the header line, expected at least one")
-    systems = text_column(table, column, "system")
-    pairs = [""] * len(systems) if pair is None else [split_pair(name) for name in text_column(table, pair, "pair")]
+    table = read_table(path, SYSTEMS, names or {})
+    return systems_from_table(table, needed=needed, people=people)
+
+
+def systems_from_table(table: Table, *, needed: Sequence[str], people: bool) -> list[SystemScores]:
+    """The scores of systems in a table; as `read_system_table`."""
+    columns = {column.name: table.columns[column.name] for column in SYSTEMS.columns if column.name in table}
+    table = replace(table, columns=columns)
+    systems = table.ids("system").to_list()
+    people_column = find_column(table.more_columns, GOLD_COLUMNS) if people else None
+    values, notes = number_columns(table, {*needed, people_column})
+    pairs = [""] * len(systems)
+    if "pair" in table:
+        pairs = [split_pair(name) for name in table.names(table.columns["pair"], required=False).to_list()]
     refuse_repeated(table, pairs, systems)
-    skipped = [name for name in other_columns if name not in value_columns]
-    notes = [f"{table.name}: {join_names(map(repr, skipped))} not read: no numbers"] if skipped else []
-    return [
-        metric_of_column(table, name, is_only=len(value_columns) == 1, pairs=pairs, systems=systems, notes=notes)
-        for name in value_columns
-    ]
+    metrics = []
+    for column, numbers in values.items():
+        scores: dict[str, dict[str, float]] = defaultdict(dict)
+        for pair, system, value in zip(pairs, systems, numbers.tolist(), strict=True):
+            scores[pair][system] = value
+        is_unnamed = len(values) == 1 and column.strip().lower() in UNNAMED_METRICS
+        missing = int(np.isnan(numbers).sum())
+        missing_notes = (
+            [f"{table.name}: {pluralise(missing, 'system')} without a value of {column!r}"] if missing else []
+        )
+        name = PurePath(table.name).name.partition(".")[0] if is_unnamed else column
+        metrics.append(SystemScores(name or column, dict(scores), notes=(*notes, *missing_notes)))
+    return metrics
 
 
-def metric_of_column(
-    table: NamedTable, column: str, *, is_only: bool, pairs: Sequence[str], systems: Sequence[str], notes: Sequence[str]
-) -> SystemScores:
-    """The scores of one metric from a column."""
-    values = number_values(table, column)
-    scores: dict[str, dict[str, float]] = defaultdict(dict)
-    for pair, system, value in zip(pairs, systems, values.tolist(), strict=True):
-        scores[pair][system] = value
-    name = (
-        PurePath(table.name).name.partition(".")[0] if is_only and column.strip().lower() in UNNAMED_METRICS else column
-    )
-    missing = int(np.isnan(values).sum())
-    missing_notes = [f"{table.name}: {pluralise(missing, 'system')} without a value of {column!r}"] if missing else []
-    return SystemScores(name or column, dict(scores), notes=(*notes, *missing_notes))
-
-
-def refuse_repeated(table: NamedTable, pairs: Sequence[str], systems: Sequence[str]) -> None:
+def refuse_repeated(table: Table, pairs: Sequence[str], systems: Sequence[str]) -> None:
     seen: set[tuple[str, str]] = set()
     for row, key in enumerate(zip(pairs, systems, strict=True)):
         if key in seen:
             pair_text = f" of {key[0]}" if key[0] else ""
             raise InputError(
-                f"{table.location(row)}: a second row of system {key[1]!r}{pair_text}, expected one each; are these "
+                f"{table.locate(row)}: a second row of system {key[1]!r}{pair_text}, expected one each; are these "
                 "scores of segments? Then name the column that says which (segment)"
             )
         seen.add(key)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Sequence
-from itertools import chain
-from operator import itemgetter
-from typing import NamedTuple
+from dataclasses import replace
 
 import numpy as np
 
 from rankscope.data.rankings import Rankings
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.core import BOM, empty_file_error, open_binary, source_name
+from rankscope.io.core import open_binary, source_name
+from rankscope.io.tables import Column, Schema, Table, name_codes, parse_table, read_content
 from rankscope.io.translation.names import build_rankings, pair_name
-from rankscope.typing import Bools, Floats, PathLike
+from rankscope.typing import Bools, Floats, Ints, PathLike
 
 __all__ = [
     "read_wmt_rankings",
@@ -25,28 +22,17 @@ __all__ = [
 
 
 REFERENCE, FILLER = "_ref", "blank"
-EXPECTED = "a header line (srclang,trglang,srcIndex,...,system1Id,...,system1rank,...) and one row per judgment"
+WMT = Schema(
+    columns=(
+        Column(name="srclang"),
+        Column(name="trglang"),
+        Column(name="srcIndex", aliases=("srcindex", "segmentid")),
+        Column(name="judgeId", aliases=("judgeid",)),
+    ),
+    expected="a header line (srclang,trglang,srcIndex,...,system1Id,...,system1rank,...) and one row per judgment",
+)
 COLUMN = re.compile(r"system([0-9]{1,6})(id|rank)")
 SETTINGS = {"duplicates": ("keep", "drop", "refuse"), "reference": ("keep", "drop")}
-
-
-class JudgmentColumns(NamedTuple):
-    """The indices of the columns.
-
-    Attributes
-    ----------
-    source, target, segment, judge
-        Columns of languages, segment and judge.
-    systems, ranks
-        Columns of the first, the second, ... system.
-    """
-
-    source: int
-    target: int
-    segment: int
-    judge: int | None
-    systems: list[int]
-    ranks: list[int]
 
 
 def read_wmt_rankings(
@@ -100,79 +86,69 @@ def read_wmt_rankings(
         if value not in SETTINGS[name]:
             raise ParameterError(f"{name}={value!r}, expected one of {', '.join(SETTINGS[name])}")
     name = source_name(path)
-    with open_binary(path) as stream:
-        content = stream.read().removeprefix(BOM)
-    header, rows, line_numbers = read_csv_rows(content, name)
-    columns = find_columns(header[0], f"{name}:{header[1]}")
-    rows, line_numbers, notes = handle_duplicates(rows, line_numbers, name, duplicates)
-    ranks = read_ranks(rows, line_numbers, name, columns)
-    system_names = list(chain.from_iterable(map(itemgetter(*columns.systems), rows)))
-    shape = ranks.shape
-    if "" in system_names:
-        raise InputError(
-            f"{name}:{line_numbers[system_names.index('') // shape[1]]}: a system without a name; correct this line"
-        )
-    name_array = np.array(system_names, np.object_)
-    is_item = (name_array != FILLER).reshape(shape)
+    table = parse_table(replace_invalid_bytes(read_content(path)), name, WMT, {})
+    system_columns, rank_columns = find_columns(table)
+    rows, notes = handle_duplicates(table, duplicates)
+    locate = table.locate
+    table = replace(table, frame=table.frame[rows], locate=lambda row: locate(int(rows[row])))
+    ranks = read_ranks(table, rank_columns)
+    names, systems = distinct_cells(table, system_columns)
+    if "" in names:
+        row = int(np.flatnonzero((systems == names.index("")).any(axis=1))[0])
+        raise InputError(f"{table.locate(row)}: a system without a name; correct this line")
+    is_item = systems != (names.index(FILLER) if FILLER in names else -1)
     notes += skipped_note(~is_item, FILLER, "which fill places up")
-    if reference == "drop":
-        is_reference = (name_array == REFERENCE).reshape(shape)
+    if reference == "drop" and REFERENCE in names:
+        is_reference = systems == names.index(REFERENCE)
         notes += skipped_note(is_reference, REFERENCE, "the reference")
         is_item &= ~is_reference
     unranked = int(np.isnan(ranks[is_item]).sum())
     if unranked:
         notes.append(f"{pluralise(unranked, 'output is', 'outputs are')} not ranked (-1)")
-    segments = [row[columns.segment] for row in rows]
+    segments = texts_of(table, "srcIndex")
     if lines is not None:
-        segments = renumber_segments(segments, line_numbers, name, lines)
+        segments = renumber_segments(segments, table, lines)
+    pairs = list(zip(texts_of(table, "srclang"), texts_of(table, "trglang"), strict=True))
+    pair_names = {pair: pair_name(*pair) for pair in set(pairs)}
     return build_rankings(
-        pairs=pair_column(rows, columns),
+        pairs=[pair_names[pair] for pair in pairs],
         segments=segments,
-        judges=[row[columns.judge] for row in rows] if columns.judge is not None else [""] * len(rows),
+        judges=texts_of(table, "judgeId") if "judgeId" in table else [""] * len(segments),
         lengths=is_item.sum(axis=1),
-        systems=name_array[is_item.ravel()].tolist(),
+        systems=[names[code] for code in systems[is_item].tolist()],
         columns={"rank": ranks[is_item]},
-        where=lambda row, _: f"{name}:{line_numbers[row]}",
+        where=lambda row, _: table.locate(row),
         notes=[f"{name}: {note}" for note in notes],
     )
 
 
-def read_csv_rows(content: bytes, name: str) -> tuple[tuple[list[str], int], list[list[str]], list[int]]:
-    """The header and its line; the rows below and their lines."""
-    first_line, _, _ = content.lstrip().partition(b"\n")
-    reader = csv.reader(
-        io.StringIO(content.decode("utf-8", "surrogateescape"), newline=""),
-        delimiter="\t" if b"\t" in first_line else ",",
-        skipinitialspace=True,
-    )
-    rows, line_numbers = [], []
+def replace_invalid_bytes(content: bytes) -> bytes:
+    r"""The content with \xe9 in the place of a byte that is not UTF-8."""
     try:
-        for row in reader:
-            if row and (len(row) > 1 or row[0].strip()):
-                rows.append(row)
-                line_numbers.append(reader.line_num)
-    except csv.Error as error:
-        raise InputError(f"{name}:{reader.line_num}: cannot be read ({error}); correct this line") from None
-    if not rows:
-        raise empty_file_error(name, EXPECTED)
-    header = [field.strip() for field in rows[0]]
-    for row, number in zip(rows, line_numbers, strict=True):
-        if len(row) != len(header):
-            raise InputError(f"{name}:{number}: {len(row)} fields, expected {len(header)} as in the first line")
-    if len(rows) == 1:
-        raise InputError(f"{name}: no judgments, only a header line; expected {EXPECTED}")
-    return (header, line_numbers[0]), rows[1:], line_numbers[1:]
+        content.decode()
+    except UnicodeDecodeError:
+        return content.decode("utf-8", "backslashreplace").encode()
+    return content
 
 
-def find_columns(header: Sequence[str], location: str) -> JudgmentColumns:
-    column_index = {field.lower(): i for i, field in reversed(list(enumerate(header)))}
-    systems: dict[int, dict[str, int]] = {}
-    for field, i in column_index.items():
-        if match := COLUMN.fullmatch(field):
-            systems.setdefault(int(match[1]), {})[match[2]] = i
-    missing = [field for field in ("srclang", "trglang") if field not in column_index]
-    if "srcindex" not in column_index and "segmentid" not in column_index:
-        missing.append("srcIndex")
+def texts_of(table: Table, name: str) -> list[str]:
+    texts: list[str] = table.names(table.columns[name], required=False).to_list()
+    return texts
+
+
+def distinct_cells(table: Table, columns: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
+    """The distinct cells of these columns, and (rows, columns) the index of each cell among them."""
+    cells, codes = name_codes([table.names(column, required=False) for column in columns])
+    return cells, np.stack(codes, axis=1)
+
+
+def find_columns(table: Table) -> tuple[list[str], list[str]]:
+    """The columns of the systems and of their ranks. Raises InputError where columns are missing."""
+    systems: dict[int, dict[str, str]] = {}
+    for column in table.frame.columns:
+        if match := COLUMN.fullmatch(column.lower()):
+            systems.setdefault(int(match[1]), {})[match[2]] = column
+    missing = [name for name in ("srclang", "trglang", "srcIndex") if name not in table]
     missing += [
         f"system{number}{part}"
         for number in sorted(systems)
@@ -181,52 +157,46 @@ def find_columns(header: Sequence[str], location: str) -> JudgmentColumns:
     ]
     if missing or len(systems) < 2:
         problem = f"no column {missing[0]!r}" if missing else f"columns of {pluralise(len(systems), 'system')}"
-        raise InputError(f"{location}: {problem}, expected {EXPECTED}; is this a ranking CSV of WMT?")
-    return JudgmentColumns(
-        column_index["srclang"],
-        column_index["trglang"],
-        column_index.get("srcindex", column_index.get("segmentid", -1)),
-        column_index.get("judgeid"),
-        [systems[number]["id"] for number in sorted(systems)],
-        [systems[number]["rank"] for number in sorted(systems)],
-    )
+        raise InputError(f"{table.where}: {problem}, expected {WMT.expected}; is this a ranking CSV of WMT?")
+    id_columns, rank_columns = ([systems[number][part] for number in sorted(systems)] for part in ("id", "rank"))
+    return id_columns, rank_columns
 
 
-def handle_duplicates(
-    rows: list[list[str]], line_numbers: list[int], name: str, duplicates: str
-) -> tuple[list[list[str]], list[int], list[str]]:
-    """The rows and their lines, with or without repeated rows, and notes on these."""
-    first_rows: dict[tuple[str, ...], int] = {}
-    original = [first_rows.setdefault(tuple(row), i) for i, row in enumerate(rows)]
-    repeats = [i for i, first_row in enumerate(original) if i != first_row]
-    if not repeats:
-        return rows, line_numbers, []
+def handle_duplicates(table: Table, duplicates: str) -> tuple[Ints, list[str]]:
+    """The rows to read, with or without repeated rows, and a note on these."""
+    import polars as pl
+
+    is_first = table.frame.select(pl.struct(pl.all()).is_first_distinct()).to_series().to_numpy()
+    repeats = np.flatnonzero(~is_first)
+    rows = np.arange(is_first.size)
+    if not repeats.size:
+        return rows, []
     if duplicates == "refuse":
-        i = repeats[0]
+        row = int(repeats[0])
+        first = table.frame.rows().index(table.frame.row(row))
         raise InputError(
-            f"{name}:{line_numbers[i]}: the same row as line {line_numbers[original[i]]}, expected each judgment once; "
-            'remove it, or let repeated rows be kept or dropped (duplicates="keep" or "drop")'
+            f"{table.locate(row)}: the same row as line {table.locate(first).rpartition(':')[2]}, expected each "
+            'judgment once; remove it, or let repeated rows be kept or dropped (duplicates="keep" or "drop")'
         )
-    note = f"{pluralise(len(repeats), 'row repeats', 'rows repeat')} an earlier one in all fields:"
+    note = f"{pluralise(repeats.size, 'row repeats', 'rows repeat')} an earlier one in all fields:"
     if duplicates == "keep":
-        return rows, line_numbers, [f"{note} kept, as WMT does"]
-    kept_rows = sorted(first_rows.values())
-    return [rows[i] for i in kept_rows], [line_numbers[i] for i in kept_rows], [f"{note} dropped"]
+        return rows, [f"{note} kept, as WMT does"]
+    return rows[is_first], [f"{note} dropped"]
 
 
-def read_ranks(rows: list[list[str]], line_numbers: list[int], name: str, columns: JudgmentColumns) -> Floats:
+def read_ranks(table: Table, columns: Sequence[str]) -> Floats:
     """(rows, systems) the ranks, NaN for -1."""
-    cells = list(chain.from_iterable(map(itemgetter(*columns.ranks), rows)))
-    rank_of_cell = {cell: parse_rank(cell) for cell in dict.fromkeys(cells)}
-    invalid = {cell for cell, rank in rank_of_cell.items() if rank is None}
-    if invalid:
-        position = next(i for i, cell in enumerate(cells) if cell in invalid)
-        problem = f"rank {cells[position]!r}" if cells[position].strip() else "a rank is empty"
+    cells, codes = distinct_cells(table, columns)
+    ranks = [parse_rank(cell) for cell in cells]
+    if None in ranks:
+        row, column = np.argwhere(np.array([rank is None for rank in ranks])[codes])[0]
+        cell = cells[codes[row, column]]
+        problem = f"rank {cell!r}" if cell.strip() else "a rank is empty"
         raise InputError(
-            f"{name}:{line_numbers[position // len(columns.ranks)]}: {problem}, expected a number from 1 (best) on, or "
-            "-1 for not ranked; correct this line"
+            f"{table.locate(int(row))}: {problem}, expected a number from 1 (best) on, or -1 for not ranked; correct "
+            "this line"
         )
-    return np.array([rank_of_cell[cell] for cell in cells], np.float64).reshape(len(rows), len(columns.ranks))
+    return np.array(ranks, np.float64)[codes]
 
 
 def parse_rank(cell: str) -> float | None:
@@ -251,22 +221,16 @@ def skipped_note(is_skipped: Bools, name: str, description: str) -> list[str]:
     ]
 
 
-def pair_column(rows: list[list[str]], columns: JudgmentColumns) -> list[str]:
-    pairs = list(map(itemgetter(columns.source, columns.target), rows))
-    names = {pair: pair_name(*pair) for pair in set(pairs)}
-    return [names[pair] for pair in pairs]
-
-
-def renumber_segments(segments: list[str], line_numbers: list[int], name: str, lines: PathLike) -> list[str]:
+def renumber_segments(segments: list[str], table: Table, lines: PathLike) -> list[str]:
     """The segments renamed by the lines of a file."""
     lines_name = source_name(lines)
     with open_binary(lines) as stream:
         new_segments = stream.read().decode("utf-8", "surrogateescape").split()
     renumbered = []
-    for segment, number in zip(segments, line_numbers, strict=True):
+    for row, segment in enumerate(segments):
         if not segment.isdecimal() or len(segment) > 18 or not 1 <= int(segment) <= len(new_segments):
             raise InputError(
-                f"{name}:{number}: segment {segment!r}, expected a whole number from 1 to {len(new_segments)}, the "
+                f"{table.locate(row)}: segment {segment!r}, expected a whole number from 1 to {len(new_segments)}, the "
                 f"number of lines of {lines_name}; leave `lines` out or correct this line"
             )
         renumbered.append(new_segments[int(segment) - 1])

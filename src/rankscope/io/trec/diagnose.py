@@ -165,11 +165,11 @@ SIGNATURES = (
 
 def names_label_columns(line: bytes) -> bool:
     """Whether the line names columns of true and of predicted labels."""
-    from rankscope.io.tables import LABEL_COLUMNS as LABELS
+    from rankscope.io.tables import LABELS
 
     text = line.decode("utf-8", "replace").lower()
-    columns = {cell.strip(" \"'\r\n") for cell in text.split("\t" if "\t" in text else ",")}
-    return all(columns & set(names) for names in LABELS.values())
+    columns = [cell.strip(" \"'\r\n") for cell in text.split("\t" if "\t" in text else ",")]
+    return len(LABELS.match(columns, {})) == len(LABELS.columns)
 
 
 def looks_like_rank_table(path: str) -> bool:
