@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.few_messages import FewMessages, Files
 from helpers.forks import forked_commands
 from helpers.properties import QUICK, choose_share
 from helpers.trec_eval_oracle import Oracle
@@ -120,6 +121,15 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(MissingExtras())
         if not hasattr(config, "workerinput"):  # of xdist: its controller counts
             config.pluginmanager.register(SkipReasons())
+    # Who asks for times, or for a file of results, wants to hear of set-up and tear-down, too.
+    asked = config.option.durations is not None or config.option.xmlpath
+    if hasattr(config, "workerinput") and not asked:
+        config.pluginmanager.register(FewMessages())
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Files | None:
+    return Files(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 ROOT = Path(__file__).resolve().parent.parent

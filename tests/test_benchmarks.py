@@ -3,6 +3,7 @@
 import ast
 import importlib.util
 import os
+import shutil
 import sys
 from functools import cache
 from pathlib import Path
@@ -112,7 +113,8 @@ LONG = {"dense_arrays", "cluster", "memory", "stability", "report_page", "fusion
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in SCRIPTS]
 )
-def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys):
+def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys, commands, monkeypatch):
+    monkeypatch.setattr(sys, "executable", shutil.which("python", path=commands["PATH"]))  # beside it lies `rankscope`
     sizes = {
         "single_query": {"calls": 20},
         "association": {"scores": 200, "items": 20},

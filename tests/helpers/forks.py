@@ -3,6 +3,7 @@
 One process loads what most commands need and forks for each that is called. A small script named `rankscope`, first on
 the PATH, hands it the arguments, the folder, the environment and the three standard streams, and ends as the command
 does; so pipes, exit codes and messages are those of the real script. Half of what a short command costs is loading.
+Beside it lies the same script as `python`, for programs: a file, or the text after `-c`, or a module after `-m`.
 
 What this cannot show: signals and streams that are closed, which the small script has in the command's place; a module
 that a command forgot to import; an order that comes of the hashes of strings, which all forks share. `make test-all`
@@ -16,6 +17,7 @@ import contextlib
 import gc
 import marshal
 import os
+import runpy
 import select
 import signal
 import socket
@@ -45,7 +47,7 @@ IN_C = "surrogateescape"
 #: Only modules that are built in: of a short command's time, loading `json` and `socket` would take a third.
 SCRIPT = """#!{python} -IS
 import _socket, marshal, posix, sys
-asked = marshal.dumps((sys.argv[1:], posix.getcwd(), posix.environ))
+asked = marshal.dumps((sys.argv, posix.getcwd(), posix.environ))
 posix.chdir({folder!r})  # for names of sockets must be short
 server = _socket.socket(_socket.AF_UNIX)
 server.connect("socket")
@@ -60,10 +62,11 @@ sys.exit(int(code) if code else "the process that forks has ended")
 
 @contextlib.contextmanager
 def forked_commands(folder: Path) -> Iterator[Path]:
-    """The folder in which a `rankscope` lies that forks; all ends with the block."""
-    script = folder / "rankscope"
-    script.write_text(SCRIPT.format(python=sys.executable, folder=str(folder)), "utf-8")
-    script.chmod(0o755)
+    """The folder in which a `rankscope` and a `python` lie that fork; all ends with the block."""
+    for name in ("rankscope", "python"):
+        script = folder / name
+        script.write_text(SCRIPT.format(python=sys.executable, folder=str(folder)), "utf-8")
+        script.chmod(0o755)
     command = [sys.executable, __file__]
     spoken = {**os.environ, "LC_ALL": "C.UTF-8"}  # what streams are encoded by is settled when Python starts
     with subprocess.Popen(
@@ -127,7 +130,7 @@ def answer(waiting: dict[int, socket.socket]) -> None:
 
 
 def run(args: list[str], folder: str, environment: dict[bytes, bytes], streams: list[int]) -> NoReturn:
-    """Run the command in this process, which it ends."""
+    """Run the command in this process, which it ends. args: the name by which it was called is the first."""
     from rankscope.cli.main import main
 
     for i, stream in enumerate(streams):
@@ -139,7 +142,10 @@ def run(args: list[str], folder: str, environment: dict[bytes, bytes], streams: 
     os.environ.clear()
     os.environb.update(environment)
     try:
-        main(args)
+        if Path(args[0]).name == "rankscope":
+            main(args[1:])
+        else:
+            run_program(args[1:])
         code = 0
     except SystemExit as end:
         if not isinstance(end.code, int | None):
@@ -155,6 +161,19 @@ def run(args: list[str], folder: str, environment: dict[bytes, bytes], streams: 
     # At its end Python takes all modules apart, which would write on all memory that is shared: half of what a short
     # command costs.
     os._exit(code)
+
+
+def run_program(args: list[str]) -> None:
+    """As `python` does with these arguments."""
+    if args[0] == "-m":
+        sys.argv, sys.path[0] = args[1:], os.getcwd()
+        runpy.run_module(args[1], run_name="__main__", alter_sys=True)
+    elif args[0] == "-c":
+        sys.argv, sys.path[0] = ["-c", *args[2:]], ""
+        exec(args[1], {"__name__": "__main__"})
+    else:
+        sys.argv, sys.path[0] = args, str(Path(args[0]).resolve().parent)
+        runpy.run_path(args[0], run_name="__main__")
 
 
 if __name__ == "__main__":

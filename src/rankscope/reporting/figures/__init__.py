@@ -16,7 +16,7 @@ from rankscope.errors import ParameterError, UnknownName
 from rankscope.reporting.figures import agreement, curves, learning, pairs, studies, systems  # noqa: F401 - for that alone
 from rankscope.reporting.figures.registry import EXAMPLES, FIGURES
 from rankscope.reporting.figures.saving import SUFFIXES, check_figure_path, html_page, save_chart, svg_text, vega_lite
-from rankscope.reporting.figures.style import GROUNDS, Style, altair, theme, vl_convert
+from rankscope.reporting.figures.style import GROUNDS, Style, altair, theme, unchecked_parts, vl_convert
 
 __all__ = [
     "EXAMPLES",
@@ -86,7 +86,8 @@ def draw(figure: Figure, *, style: Style | None = None) -> Any:
         signature(function).bind(**figure.data)
     except TypeError as error:
         raise ParameterError(f"the figure {figure.name} cannot be drawn: {error}; see its docstring") from None
-    return function(**figure.data, style=style or Style())
+    with unchecked_parts():
+        return function(**figure.data, style=style or Style())
 
 
 def chart_of(figure: Any, style: Style | None) -> Any:

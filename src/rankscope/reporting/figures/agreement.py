@@ -422,9 +422,11 @@ def score_layers(
     fill = alt.Fill("kind:N").scale(domain=OUTLIER_KINDS, range=[BLUE, VERMILLION]).legend(None)
     dots = base.mark_point(filled=True, size=70, opacity=1, stroke=style.paper, strokeWidth=1)
     return [
-        tie_lines.encode(x=x, y=y, x2="human:Q", y2="metric:Q"),
+        tie_lines.encode(x=x, y=y, x2=alt.X2("human:Q"), y2=alt.Y2("metric:Q")),
         dots.encode(x=x, y=y, shape=shape, fill=fill, tooltip=tooltip),
-        base.mark_text(aria=False, baseline="middle", **LABEL_OFFSETS).encode(x=x, y=y, text="text:N", tooltip=tooltip),
+        base.mark_text(aria=False, baseline="middle", **LABEL_OFFSETS).encode(
+            x=x, y=y, text=alt.Text("text:N"), tooltip=tooltip
+        ),
     ]
 
 
@@ -506,7 +508,9 @@ def rank_shares(
         if not np.isnan(metric_shares[0])
     )
     return finish(
-        bars.encode(x=x.axis(labelAngle=0, ticks=False), y=y, color=colour, tooltip=tooltip, order="bar:O", **offset),
+        bars.encode(
+            x=x.axis(labelAngle=0, ticks=False), y=y, color=colour, tooltip=tooltip, order=alt.Order("bar:O"), **offset
+        ),
         title="How people rank what is ranked best",
         subtitle=["The more lists on the left, the better.", truncation_note(len(names), MAX_METRICS, "metrics")],
         description=f"Lists whose best item people rank {rank_texts[0]}: {summary or 'none'}.",
@@ -646,7 +650,12 @@ def coefficient_layers(alt: Any, cells: list[dict[str, Any]], points: list[dict[
         alt.Chart(inline(cells))
         .mark_rect(aria=False, color=BLUE)
         .encode(
-            x=x, x2="mcc_to:Q", y=y, y2="f1_to:Q", opacity=opacity, tooltip=[alt.Tooltip("count:Q", title="matrices")]
+            x=x,
+            x2=alt.X2("mcc_to:Q"),
+            y=y,
+            y2=alt.Y2("f1_to:Q"),
+            opacity=opacity,
+            tooltip=[alt.Tooltip("count:Q", title="matrices")],
         ),
         alt.Chart(inline(points)).mark_point(aria=False, filled=True, **diamond).encode(x=x, y=y, tooltip=tooltip),
     )

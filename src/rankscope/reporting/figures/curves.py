@@ -272,7 +272,7 @@ def layers(
     charts = [
         target_chart.mark_rule(aria=False, strokeDash=[4, 3], opacity=0.7).encode(y=y),
         target_chart.mark_text(aria=False, **target_label["look"]).encode(
-            x=alt.value(target_label["x"]), y=y, text="text:N"
+            x=alt.value(target_label["x"]), y=y, text=alt.Text("text:N")
         ),
         alt.Chart(inline(rows)).mark_line(aria=False, strokeWidth=2, color=BLUE).encode(x=x, y=y),
         points.mark_point(filled=True, size=110, opacity=1, stroke=style.paper, strokeWidth=1).encode(
@@ -282,5 +282,7 @@ def layers(
     for place, look in PLACES.items():
         placed_marks = [mark for mark in marks if mark["place"] == place]
         if placed_marks:
-            charts.append(alt.Chart(inline(placed_marks)).mark_text(aria=False, **look).encode(x=x, y=y, text="text:N"))
+            charts.append(
+                alt.Chart(inline(placed_marks)).mark_text(aria=False, **look).encode(x=x, y=y, text=alt.Text("text:N"))
+            )
     return charts

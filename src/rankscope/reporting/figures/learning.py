@@ -107,7 +107,7 @@ def feature_bars(
     summary = ", ".join(f"{names[i]} {number(values[i])}" for i in order[:5])
     total = len(names) + left_out_before
     return finish(
-        alt.layer(bars, deviation_lines.encode(y=y, x=alt.X("low:Q").title(title), x2="high:Q")),
+        alt.layer(bars, deviation_lines.encode(y=y, x=alt.X("low:Q").title(title), x2=alt.X2("high:Q"))),
         title=f"What features are worth to {shorten(printable(of))}",
         subtitle=["Line: one standard deviation over folds and seeds.", truncation_note(total, len(rows), "features")],
         description=(

@@ -177,7 +177,9 @@ def draw_cells(
     if text:
         ink = alt.Color("ink:N").scale(None).legend(None)
         layers.append(
-            data.mark_text(aria=False, fontSize=11).encode(y=y, x=x, text="text:N", color=ink, tooltip=tooltip)
+            data.mark_text(aria=False, fontSize=11).encode(
+                y=y, x=x, text=alt.Text("text:N"), color=ink, tooltip=tooltip
+            )
         )
     return alt.layer(*layers)
 

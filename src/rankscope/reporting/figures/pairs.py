@@ -173,7 +173,7 @@ def bars(
     side = alt.Fill("side:N").legend(None).scale(domain=["a", "b"], range=[BLUE, VERMILLION])
     chart, text_chart = alt.Chart(inline(rows)), alt.Chart(inline([{}]))
     layers = [
-        chart.mark_rect(aria=False).encode(x=x, x2="to:Q", y=y, y2="zero:Q", fill=side),
+        chart.mark_rect(aria=False).encode(x=x, x2=alt.X2("to:Q"), y=y, y2=alt.Y2("zero:Q"), fill=side),
         text_chart.mark_rule(aria=False, opacity=0.6).encode(y=alt.Y(datum=0)),
     ]
     # The labels are where no bar is: above falling bars, below rising ones.
@@ -204,7 +204,7 @@ def bars(
                 text.encode(**x_position, y=y_position, text=alt.value(f"{sign} {shorten(name, 20)} {comparative}"))
             )
     # The whole column of a bar answers to the pointer, however low the bar is.
-    return alt.layer(*layers, chart.mark_rect(aria=False, opacity=0).encode(x=x, x2="to:Q", tooltip=tooltip))
+    return alt.layer(*layers, chart.mark_rect(aria=False, opacity=0).encode(x=x, x2=alt.X2("to:Q"), tooltip=tooltip))
 
 
 def pairs_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:

@@ -7,12 +7,13 @@ import json
 import os
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from rankscope.errors import ParameterError
 from rankscope.io.core import check_writable, write_chunks
-from rankscope.reporting.figures.style import altair, vl_convert
+from rankscope.reporting.figures.style import altair, unchecked_parts, vl_convert
 
 __all__ = [
     "SUFFIXES",
@@ -83,7 +84,7 @@ def vega_lite(chart: Any) -> dict[str, Any]:
     Themes are switched off: a theme that the user has enabled in Altair would otherwise be in every file.
     """
     themes = altair().theme if hasattr(altair(), "theme") else altair().themes
-    with themes.enable("none"):
+    with themes.enable("none"), unchecked_parts():
         specification: dict[str, Any] = chart.to_dict(validate=False)
     return specification
 
@@ -128,9 +129,16 @@ def embed_json(specification: dict[str, Any]) -> str:
     return text
 
 
+@cache
+def scripts(version: str) -> str:
+    """The scripts that draw a figure in a browser. version: of Vega-Lite."""
+    text: str = vl_convert().javascript_bundle(vl_version=version)
+    return text
+
+
 def html_page(specification: dict[str, Any]) -> str:
     """A page with the figure and all scripts that it needs."""
-    library = vl_convert().javascript_bundle(vl_version=version_of(specification))
+    library = scripts(version_of(specification))
     title = specification.get("description", "Figure").partition(":")[0]
     return PAGE.format(title=html.escape(title), library=library, specification=embed_json(specification))
 

@@ -211,7 +211,7 @@ def bands(
     return (
         alt.Chart(inline(rows))
         .mark_area(aria=False, opacity=0.16)
-        .encode(x=x, y=low, y2="high:Q", fill=fill, detail="name:N")
+        .encode(x=x, y=low, y2=alt.Y2("high:Q"), fill=fill, detail=alt.Detail("name:N"))
     )
 
 
@@ -524,7 +524,7 @@ def rate_layers(
     if has_intervals:
         tooltip += [alt.Tooltip(f"{end}:Q", title=end, format=".1f") for end in ("low", "high")]
         rules = data.transform_filter("isValid(datum.low) && isValid(datum.high)").mark_rule(aria=False, strokeWidth=2)
-        layers.append(rules.encode(**y_position, x=alt.X("low:Q").title(title), x2="high:Q", color=colour))
+        layers.append(rules.encode(**y_position, x=alt.X("low:Q").title(title), x2=alt.X2("high:Q"), color=colour))
     dots = data.mark_point(aria=False, filled=True, size=60, opacity=1, stroke=style.paper, strokeWidth=0.6)
     return [*layers, dots.encode(**y_position, x=x, shape=shape, color=colour, tooltip=tooltip)]
 
@@ -795,16 +795,22 @@ def point_layers(
         x_low = alt.X("tie_low:Q").title(titles[0]).scale(scales[0])
         y_low = alt.Y("error_low:Q").title(titles[1]).scale(scales[1])
         layers.append(
-            base.transform_filter("isValid(datum.tie_sd)").mark_rule(**rule).encode(x=x_low, x2="tie_high:Q", y=y)
+            base.transform_filter("isValid(datum.tie_sd)")
+            .mark_rule(**rule)
+            .encode(x=x_low, x2=alt.X2("tie_high:Q"), y=y)
         )
         layers.append(
-            base.transform_filter("isValid(datum.error_sd)").mark_rule(**rule).encode(x=x, y=y_low, y2="error_high:Q")
+            base.transform_filter("isValid(datum.error_sd)")
+            .mark_rule(**rule)
+            .encode(x=x, y=y_low, y2=alt.Y2("error_high:Q"))
         )
     tie_lines = tied_points.mark_rule(aria=False, strokeWidth=0.8, **LINE_END_OFFSETS)
-    layers.append(tie_lines.encode(x=x, y=y, x2="tie:Q", y2="error:Q"))
+    layers.append(tie_lines.encode(x=x, y=y, x2=alt.X2("tie:Q"), y2=alt.Y2("error:Q")))
     dots = base.mark_point(filled=True, size=70, opacity=1, color=BLUE, stroke=style.paper, strokeWidth=1)
     layers.append(dots.encode(x=x, y=y, tooltip=tooltip))
     layers.append(
-        base.mark_text(aria=False, **LABEL_OFFSETS, baseline="middle").encode(x=x, y=y, text="text:N", tooltip=tooltip)
+        base.mark_text(aria=False, **LABEL_OFFSETS, baseline="middle").encode(
+            x=x, y=y, text=alt.Text("text:N"), tooltip=tooltip
+        )
     )
     return layers

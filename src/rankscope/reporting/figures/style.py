@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +31,7 @@ __all__ = [
     "ink_on",
     "name_labels",
     "theme",
+    "unchecked_parts",
     "vl_convert",
 ]
 
@@ -57,6 +59,19 @@ def vl_convert() -> Any:
     except ModuleNotFoundError as error:
         raise not_installed_error(error, "vl_convert", "vl-convert-python") from None
     return converter
+
+
+def unchecked_parts() -> AbstractContextManager[None]:
+    """While it is open, Altair does not check each part of a chart as it is made, a fifth of the time of drawing.
+
+    The tests check the whole charts.
+    """
+    try:
+        from altair.utils.schemapi import debug_mode
+    except ModuleNotFoundError:  # said where it is needed
+        return nullcontext()
+    checking: AbstractContextManager[None] = debug_mode(False)
+    return checking
 
 
 BLUE = "#0072B2"

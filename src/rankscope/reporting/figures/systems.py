@@ -171,7 +171,7 @@ def dots(
     if has_intervals:
         tooltip += [alt.Tooltip(f"{end}:Q", title=end, format=digits) for end in ("low", "high")]
         interval_lines = alt.Chart().mark_rule(aria=False, strokeWidth=2, color=BLUE)
-        layers.append(interval_lines.encode(y=y, x=alt.X("low:Q").title(measure).scale(scale), x2="high:Q"))
+        layers.append(interval_lines.encode(y=y, x=alt.X("low:Q").title(measure).scale(scale), x2=alt.X2("high:Q")))
     if baseline_mean is not None:
         dashes = alt.Chart(inline([{"mean": baseline_mean}])).mark_rule(aria=False, strokeDash=[4, 3], opacity=0.7)
         layers.append(dashes.encode(x=x))
@@ -299,11 +299,13 @@ def layers(
     return [
         alt.Chart(inline(shapes))
         .mark_rule(aria=False, color=BLUE, opacity=0.6, yOffset=y_offset)
-        .encode(y=y, x=x, x2="to:Q", size=thickness),
-        quarters.mark_rule(aria=False, strokeWidth=1.5, yOffset=MARKS_OFFSET).encode(y=y, x="lower:Q", x2="upper:Q"),
-        quarters.mark_tick(aria=False, yOffset=MARKS_OFFSET, **tick).encode(y=y, x="median:Q"),
+        .encode(y=y, x=x, x2=alt.X2("to:Q"), size=thickness),
+        quarters.mark_rule(aria=False, strokeWidth=1.5, yOffset=MARKS_OFFSET).encode(
+            y=y, x=alt.X("lower:Q"), x2=alt.X2("upper:Q")
+        ),
+        quarters.mark_tick(aria=False, yOffset=MARKS_OFFSET, **tick).encode(y=y, x=alt.X("median:Q")),
         quarters.mark_point(yOffset=MARKS_OFFSET, stroke=style.paper, strokeWidth=1, **diamond).encode(
-            y=y, x="mean:Q", tooltip=tooltip
+            y=y, x=alt.X("mean:Q"), tooltip=tooltip
         ),
     ]
 
@@ -384,7 +386,7 @@ def rank_intervals(
     summary = ", ".join(names[i] for i in order[:5])
     return finish(
         alt.layer(
-            interval_lines.encode(y=y, x=alt.X("low:Q").title("rank").scale(scale), x2="high:Q"),
+            interval_lines.encode(y=y, x=alt.X("low:Q").title("rank").scale(scale), x2=alt.X2("high:Q")),
             dots.encode(y=y, x=x, tooltip=tooltip),
         ),
         title="Ranks of the consensus",
