@@ -499,7 +499,7 @@ def to_numbers(series: pl.Series, nan_is_missing: bool) -> tuple[pl.Series, pl.S
         return series, series.is_not_null()
     texts = series.cast(pl.String).str.strip_chars()
     values = texts.cast(pl.Float64, strict=False)
-    missing = texts.is_null() | texts.str.to_lowercase().is_in(NO_NUMBER)
+    missing = texts.is_null() | texts.str.to_lowercase().is_in((*NO_NUMBER, "nan") if nan_is_missing else NO_NUMBER)
     invalid = ~missing & ~(values.is_not_null() & values.is_finite())
     return pl.select(pl.when(missing | ~values.is_finite()).then(None).otherwise(values)).to_series(), invalid
 
@@ -740,7 +740,7 @@ def records(content: bytes, written: TextFormat) -> Iterator[tuple[int, list[str
     reader = written.rows(io.TextIOWrapper(io.BytesIO(content), "utf-8", errors="replace", newline=""))
     first_line = 1
     for record in reader:
-        if any(map(str.strip, record)):
+        if any(cell.strip(" \t") for cell in record):
             yield first_line, record
         first_line = reader.line_num + 1
 
@@ -763,6 +763,8 @@ def text_frame(
 
     Raises InputError that names the first line with too few or too many fields.
     """
+    import polars as pl
+
     types = column_types(content, schema, bound, header, written)
     frame: pl.DataFrame | None = None
     for column_type in (types, dict.fromkeys(types, False)):
@@ -777,7 +779,9 @@ def text_frame(
     elif frame[:, -1].null_count() and has_short_lines(content.rstrip(b"\r\n") + b"\n", written.separator):
         for _ in even_rows(content, name, written, header, n_skipped):
             pass
-    return frame if not frame[:, -1].null_count() else drop_blank_rows(frame)
+    last = frame[:, -1]
+    may_be_blank = last.null_count() or (last.dtype == pl.String and (last == "").any())
+    return drop_blank_rows(frame) if may_be_blank else frame
 
 
 def column_types(
