@@ -145,7 +145,8 @@ class Schema:
 
     def match(self, header: Sequence[str], names: Mapping[str, str]) -> dict[str, str]:
         """Our names of the columns that there are, with the names in the header; as `bind`, but nothing is refused."""
-        bound = {name: column_name for name, column_name in names.items() if column_name in header}
+        ours = {column.name for column in self.columns}
+        bound = {name: column_name for name, column_name in names.items() if name in ours and column_name in header}
         for column in self.columns:
             free = [name for name in header if name not in bound.values()]
             found = bound.get(column.name) or (free[0] if column.first and free else find_column(free, column.names))
@@ -156,7 +157,7 @@ class Schema:
     def fits(self, header: Sequence[str], names: Mapping[str, str]) -> bool:
         """Whether all required columns are there, and all columns that the user names are of this schema."""
         required = {column.name for column in self.columns if column.required}
-        return {*required, *names} <= set(self.match(header, names)) and set(names) <= {c.name for c in self.columns}
+        return {*required, *names} <= set(self.match(header, names))
 
     def bind(self, header: Sequence[str], names: Mapping[str, str], where: str) -> dict[str, str]:
         """Our names of the columns that there are, with the names in the header.
