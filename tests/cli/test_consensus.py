@@ -49,6 +49,21 @@ def test_the_worked_example_on_the_command_line(cli: Callable[..., Any], files: 
     assert list(found[0]) == ["item", "rank", "score", "low", "high"]
 
 
+def test_ballots_names_of_columns_and_the_direction(cli: Callable[..., Any], files: Path) -> None:
+    (files / "ballots.csv").write_text("who,fav,then\n1,A,B\n2,A,C\n3,B,A\n")
+    found = records(cli("consensus", "ballots.csv", "--columns", "voter=who,1=fav,2=then", "--format", "csv"))
+    assert [row["item"] for row in found] == ["A", "B", "C"]
+    (files / "points.csv").write_text("item,u,v\nA,7,9\nB,9,7\nC,10,9.3\n")
+    lowest, highest = (
+        records(cli("consensus", "points.csv", "--resamples", "0", "--format", "csv", *more))
+        for more in ((), ("--higher",))
+    )
+    assert (lowest[-1]["item"], highest[0]["item"]) == ("C", "C")
+    assert mentions(cli("consensus", "points.csv").out, "look like scores", "--higher")
+    done = cli("consensus", "run", "second", "--higher")
+    assert (done.code, mentions(done.err, "--higher", "these are runs")) == (2, True)
+
+
 def test_options_are_those_of_the_function(cli: Callable[..., Any], files: Path) -> None:
     options = ("--unranked", "worst", "--weight", "Ada=2", "--weight", "Ivo=.5", "--points", "3,1")
     more = ("--confidence-level", ".8", "--resamples", "40", "--seed", "5", "--format", "csv")

@@ -30,6 +30,9 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
         '<judgedsentence id="2" langsrc="en" langtgt="de"><src>y</src>'
         '<tgt system="A" rank="2">a</tgt><tgt system="B" rank="1">b</tgt></judgedsentence></jcml>'
     )
+    (folder / "ballots.csv").write_text("who,1st,2nd,3rd\n1,A,B,C\n2,B,A,C\n3,C,A,B\n4,A,C,B\n")
+    (folder / "points.csv").write_text("x,u,v,w\nA,9,7,6\nB,8,9,7\nC,5,5,9\n")
+    (folder / "arena.csv").write_text("one,two,verdict\nA,B,A\nA,B,B\nB,A,A\n")
     (folder / "votes.json").write_text(json.dumps([["A", "B", "C"], ["B", "A", "C"], ["C", "A", "B"], ["A", "C", "B"]]))
     (folder / "ranks.tsv").write_text("paper\tx\ty\tz\nA\t1\t2\t3\nB\t2\t1\t1\nC\t3\t3\t2\n")
     found = {name: {f"q{i}": {"de"[(i % 3 == 0) == (name == "a")]: 2.0} for i in range(9)} for name in "ab"}
@@ -54,6 +57,11 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("demo-answers.csv --column llm --higher", "column:llm", {"large", "medium", "small", "tiny"}),
         ("demo-answers.csv --model plackett-luce", "votes:120", {"large", "medium", "small", "tiny"}),
         ("judged.jcml", "comparisons:2", {"A", "B"}),
+        ("arena.csv --columns left=one,right=two", "comparisons:3", {"A", "B"}),
+        ("arena.csv --columns left=one,right=two,winner=verdict", "comparisons:3", {"A", "B"}),
+        ("ballots.csv --model plackett-luce --columns voter=who", "votes:4", {"A", "B", "C"}),
+        ("points.csv --model plackett-luce --higher --prior 1", "votes:3", {"A", "B", "C"}),
+        ("scores.csv -m RR --columns query=query", "measure:RR", {"a", "b"}),
         ("scores.parquet -m RR", "measure:RR", {"a", "b"}),
         ("scores.csv -m P@1", "measure:P@1", {"a", "b"}),
         ("scores.csv --input scores -m RR", "measure:RR", {"a", "b"}),
@@ -134,6 +142,13 @@ def test_figures_are_drawn_and_wrong_names_told(cli: Callable[..., Any], demo: P
         (HEAD + "A,B,A\nA,B,B\n", "--model plackett-luce", "bad.csv: comparisons of two, but --model plackett-luce"),
         (HEAD, "", "bad.csv: a header and no rows"),
         ("", "", "bad.csv: the file is empty"),
+        (
+            HEAD + "A,B,A\nA,B,B\n",
+            "--columns query=left",
+            "columns (--columns) has 'query', expected some of left, right",
+        ),
+        ("voter,1st,2nd\nu,A,B\nv,B,A\n", "", "use model='plackett-luce' (--model plackett-luce)"),
+        ("segment,system,rank\n1,A,1\n", "--columns rank=x", "--columns is {'rank': 'x'}, and is not for rankings"),
         ("x,y\n1,2\n", "", "bad.csv:1: columns 'x', 'y', expected those of two systems and of the winner"),
         ('[["A", "B"], ["B", "A"]]', "", "use model='plackett-luce' (--model plackett-luce)"),
         ("system,measure,query,value\na,AP,all,1\n", "", "bad.csv: summaries only"),

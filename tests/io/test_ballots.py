@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import polars as pl
 import pytest
-from helpers.messages import Messages
+from helpers.messages import Messages, mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits
 from hypothesis import given
@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import rankscope as rs
 from rankscope import read_entity_ranks
-from rankscope.errors import InputError, UnknownName
+from rankscope.errors import InputError, ParameterError, RankscopeError, UnknownName
 
 REFUSED = Messages("votes")
 
@@ -181,6 +181,166 @@ def test_tables_lists_and_rows_come_back_as_they_were_written(tmp_path, votes):
         assert_same_bits(found.ranks, votes.ranks)
 
 
+# --- ballots as rows --------------------------------------------------------------------------------------------------
+
+BALLOTS = "voter,1st,2nd,3rd\nAnna,Pizza,Sushi,Taco\nBen,Sushi,Pizza,\nCem,Taco,,Sushi\n"
+BALLOT_LISTS = {"Anna": ["Pizza", "Sushi", "Taco"], "Ben": ["Sushi", "Pizza"], "Cem": ["Taco", "Sushi"]}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        BALLOTS,
+        BALLOTS.replace(",", "\t"),
+        BALLOTS.replace(",", ";"),
+        BALLOTS.replace("Pizza,\n", "Pizza,-\n").replace("Taco,,", "Taco, NA ,"),
+        *(
+            BALLOTS.replace("1st,2nd,3rd", names)
+            for names in (
+                "1,2,3",
+                "First,Second,Third",
+                "first choice,second choice,third choice",
+                "Choice 1,Choice 2,Choice 3",
+                "rank_1,rank_2,rank_3",
+                "Your order? [1st choice],Your order? [2nd choice],Your order? [3rd choice]",
+            )
+        ),
+        BALLOTS.replace("voter", "Name") + "Dora,,-,\n",
+        "# of 7 March\nwhen,3rd,voter,2nd,1st\n1,Taco,Anna,Sushi,Pizza\n1,,Ben,Pizza,Sushi\n2,Sushi,Cem,,Taco\n",
+        parquet(BALLOTS, ","),
+        lines([dict(zip(("voter", "1st", "2nd", "3rd"), row.split(","), strict=True)) for row in BALLOTS.split()[1:]]),
+        json.dumps(
+            [dict(zip(("voter", "1st", "2nd", "3rd"), row.split(","), strict=True)) for row in BALLOTS.split()[1:]]
+        ),
+    ],
+)
+def test_ways_to_write_the_same_ballots(written, content):
+    votes, expected = rs.read_votes(written(content)), rs.Votes.of(BALLOT_LISTS)
+    assert votes.voters == expected.voters
+    columns = [votes.items.index(item) for item in expected.items]
+    np.testing.assert_array_equal(votes.places[:, columns], expected.places)
+
+
+def test_ballots_may_have_weights_and_no_names(written):
+    votes = rs.read_votes(written("why,1st,2nd,weight\nx,A,B,2\nx,B,A,.5\n"))
+    assert (votes.voters, votes.weights.tolist()) == (("1", "2"), [2, 0.5])
+    assert mentions(votes.notes, "'why'", "voters are numbered", "--columns voter=NAME")
+
+
+def test_a_ballot_without_an_item_is_skipped_and_counted(written):
+    votes = rs.read_votes(written(BALLOTS + "Dora,,,\nEve,-,,\n"))
+    assert votes.voters == ("Anna", "Ben", "Cem")
+    assert mentions(votes.notes, 2, "without an item")
+
+
+def test_places_with_numbers_alone_are_ranks_unless_the_format_is_named(written):
+    path = written("item,1,2\n7,1,2\n8,2,1\n")
+    assert rs.read_votes(path).voters == ("1", "2")
+    ballots = rs.read_votes(path, input="ballots")
+    assert (ballots.items, ballots.ranks.tolist()) == (("1", "2"), [[1, 2], [2, 1]])
+
+
+@examples(30)
+@given(st.data())
+def test_ballots_are_read_as_lists_are(tmp_path, data):
+    items = data.draw(st.lists(NAMES.filter(str.isalpha), min_size=2, max_size=5, unique_by=str.casefold))
+    orders = data.draw(st.lists(st.permutations(items), min_size=2, max_size=4))
+    orders = [orders[0], *(order[: data.draw(st.integers(1, len(items)))] for order in orders[1:])]
+    rows = [[str(i), *order, *[""] * (len(items) - len(order))] for i, order in enumerate(orders, 1)]
+    path = tmp_path / "ballots"
+    header = ["voter", *(f"choice {i}" for i in range(1, len(items) + 1))]
+    path.write_text("\n".join("\t".join(row) for row in [header, *rows]) + "\n", "utf-8")
+    if any(item.lower() in ("na", "nan", "null") for item in items):
+        return
+    found, expected = rs.read_votes(path), rs.Votes.of(orders)
+    assert (found.items, found.voters) == (expected.items, expected.voters)
+    np.testing.assert_array_equal(found.ranks, expected.ranks)
+
+
+# --- names of columns, and directions ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "columns"),
+    [
+        (LONG.replace("voter,item,rank", "who,dish,x"), {"voter": "who", "item": "dish", "rank": "x"}),
+        (LONG.replace("voter,item,rank", "item,voter,x"), {"voter": "item", "item": "voter", "rank": "x"}),
+        (
+            lines({"who": voter, "order": ranking} for voter, ranking in LISTS.items()),
+            {"voter": "who", "ranking": "order"},
+        ),
+        ("w,fav,next,last\nAnn,X,Y,Z\nBob,Y,X,\n", {"voter": "w", "1": "fav", "2": "next", "3": "last"}),
+    ],
+)
+def test_columns_may_be_named(written, content, columns):
+    votes = rs.read_votes(written(content), columns=columns)
+    assert (votes.items, votes.voters[:2]) == (("X", "Y", "Z"), ("Ann", "Bob"))
+    np.testing.assert_array_equal(votes.places[:2], [[1, 2, 3], [2, 1, np.nan]])
+
+
+@pytest.mark.parametrize(
+    ("content", "columns", "message"),
+    [
+        (LONG, {"rank": "score"}, "votes:1: no column 'score', which columns (--columns) names, among 'voter'"),
+        (LONG, {"query": "item"}, "columns (--columns) has 'query', expected some of voter, item, rank"),
+        (TABLE, {"item": "book"}, "votes:1: no column 'book'"),
+        (BALLOTS, {"2": "4th"}, "votes:1: no column '4th'"),
+        (json.dumps(LISTS), {"voter": "who"}, "an object with this key"),
+        (json.dumps(LISTS), {"rank": "who"}, "'rank', expected some of voter, weight and ranking"),
+    ],
+)
+def test_columns_that_are_not_there_are_refused(written, monkeypatch, content, columns, message):
+    monkeypatch.chdir(written(content).parent)
+    with pytest.raises(RankscopeError) as caught:
+        rs.read_votes("votes", columns=columns)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("x\tA\tB\nu\t0.3\t1\nv\t0.7\t2\n", "0.3"),
+        ("x\tA\tB\nu\t12\t11\nv\t7\t5\n", "the lowest is 5, not 1"),
+        ("x\tA\tB\nu\t1\t40\nv\t70\t3\n", "70 is far above the number of items, 2"),
+        ("voter,item,rank\na,A,90\na,B,80\nb,A,70\nb,B,60\n", "the lowest is 60"),
+        (json.dumps({"a": {"A": 0.9, "B": 0.2}, "b": {"A": 0.1, "B": 0.2}}), "0.9"),
+    ],
+)
+def test_numbers_that_look_like_scores_are_told_and_can_be_turned(written, content, reason):
+    path = written(content)
+    votes, turned = rs.read_votes(path), rs.read_votes(path, higher=True)
+    assert mentions(votes.notes, "look like scores", reason, "lowest is the best", "--higher (higher=True)")
+    np.testing.assert_array_equal(turned.ranks, -votes.ranks)
+    assert mentions(turned.notes, "highest is the best")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        TABLE,
+        LONG,
+        BALLOTS,
+        json.dumps(LISTS),
+        "x\tA\tB\nu\t0\t1\nv\t1\t0\n",
+        "x\tA\tB\nu\t2\t2\nv\t2\t2\nw\t2\t2\n",
+    ],
+)
+def test_ranks_do_not_look_like_scores(written, content):
+    assert rs.read_votes(written(content)).notes == ()
+
+
+def test_an_order_of_names_has_its_direction(written):
+    for content in (BALLOTS, json.dumps(LISTS)):
+        with pytest.raises(ParameterError, match=r"higher \(--higher\) is for numbers"):
+            rs.read_votes(written(content), higher=True)
+
+
+def test_a_row_a_voter_in_a_table_of_ranks_is_told(written):
+    votes = rs.read_votes(written("voter,Pizza,Sushi\nAnna,1,2\nBen,2,1\n"))
+    assert votes.items == ("Anna", "Ben")
+    assert mentions(votes.notes, "'voter'", "transpose")
+
+
 # --- what is refused --------------------------------------------------------------------------------------------------
 
 TWO = '["A", "B"]\n["B", "A"]\n'
@@ -208,6 +368,21 @@ TWO = '["A", "B"]\n["B", "A"]\n'
         "voter,item,rank\nu,A,1\nv,A,best\n",
         "voter,item,rank\nu,A,1\nu,B,2\nv,A,1\nv,C,\n",
         "voter,item,rank\n",
+        "voter,1st,2nd\nu,A,B\nv,B,B\n",
+        "voter,1st,2nd\nu,A,B\nv,b,A\n",
+        "voter,1st,2nd\nu,A,B\nu,B,A\n",
+        "voter,1st,2nd\nu,A,B\n,B,A\n",
+        "voter,1st,2nd\nu,A,B\nv,B\n",
+        "voter,1st,3rd\nu,A,B\nv,B,A\n",
+        "voter,1st,2nd,first choice\nu,A,B,C\nv,B,A,C\n",
+        "voter,1st,2nd,weight\nu,A,B,1\nv,B,A,0\n",
+        "voter,1st,2nd,weight\nu,A,B,1\nv,B,A,\n",
+        "voter,1st,2nd\nu,,\nv,-,\n",
+        "voter,1st,2nd\nu,A,\nv,A,\n",
+        "item,u,U\nA,1,2\nB,2,1\n",
+        "item,u,v\nA,1,nan\nB,2,many\n",
+        "item,u,v\nA,1,-inf\nB,2,1\n",
+        "item,u,v\nA,1,2\nB,2,1\nu,A,3\n",
         "voter,item,rank,weight\nu,A,1,1\nv,A,2,0\n",
         "voter,item,rank,weight\nu,A,1,1\nv,A,2,2\nu,B,1,3\n",
         '["A", "B"]\n["B", "A", "B"]\n',
@@ -252,3 +427,9 @@ def test_a_large_table_is_read_whole(written):
     rows = ["\t".join(["item", *(f"v{i}" for i in range(200))])]
     rows += ["\t".join([f"i{i}", *map(str, column)]) for i, column in enumerate(ranks.T.tolist())]
     np.testing.assert_array_equal(rs.read_votes(written("\n".join(rows))).ranks, ranks)
+
+
+def test_a_table_of_too_many_columns_is_refused_soon(written):
+    header = ",".join(["item", *(f"v{i}" for i in range(100_000))])
+    with pytest.raises(InputError, match=r"100,001 columns, expected at most"):
+        rs.read_votes(written(f"{header}\nA{',1' * 100_000}\n"[:-100_000]))

@@ -160,7 +160,7 @@ def columns_of_table(table: Table, value_field: str) -> RowColumns:
 def numbers(table: Table, name: str) -> npt.NDArray[Any]:
     """A column of scores, ranks or relevances."""
     expected, own_name = EXPECTED[name], table.require(name)
-    values = table.numbers(own_name, expected=expected)
+    values = table.numbers(own_name, complete=True, expected=expected)
     if name != "relevance":
         return values
     invalid = invalid_grades(values)

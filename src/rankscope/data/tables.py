@@ -130,7 +130,8 @@ class Schema:
 
     def match(self, header: Sequence[str], names: Mapping[str, str], lists: Collection[str] = ()) -> dict[str, str]:
         """Our names of the columns that there are, with the names in the header; as `bind`, but nothing is refused."""
-        bound = {name: column_name for name, column_name in names.items() if column_name in header}
+        ours = {column.name for column in self.columns}
+        bound = {name: column_name for name, column_name in names.items() if name in ours and column_name in header}
         for column in self.columns:
             is_list = column.kind == LIST
             free = [name for name in header if name not in bound.values() and (name in lists) == is_list]
@@ -142,7 +143,7 @@ class Schema:
     def fits(self, header: Sequence[str], names: Mapping[str, str]) -> bool:
         """Whether all required columns are there, and all columns that the user names are of this schema."""
         required = {column.name for column in self.columns if column.required}
-        return {*required, *names} <= set(self.match(header, names)) and set(names) <= {c.name for c in self.columns}
+        return {*required, *names} <= set(self.match(header, names))
 
     def bind(
         self, header: Sequence[str], names: Mapping[str, str], where: str, lists: Collection[str] = ()
@@ -532,9 +533,7 @@ def to_numbers(series: pl.Series, nan_is_missing: bool) -> tuple[pl.Series, pl.S
         return series, series.is_not_null()
     texts = series.cast(pl.String).str.strip_chars()
     values = texts.cast(pl.Float64, strict=False)
-    missing = texts.is_null() | texts.str.to_lowercase().is_in(NO_NUMBER)
-    if nan_is_missing:
-        missing = missing | values.is_nan().fill_null(False)
+    missing = texts.is_null() | texts.str.to_lowercase().is_in((*NO_NUMBER, "nan") if nan_is_missing else NO_NUMBER)
     invalid = ~missing & ~(values.is_not_null() & values.is_finite())
     return pl.select(pl.when(missing | ~values.is_finite()).then(None).otherwise(values)).to_series(), invalid
 

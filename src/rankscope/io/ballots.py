@@ -26,6 +26,7 @@ from rankscope.io.tables import (
     Schema,
     Table,
     column_names,
+    first_record,
     header_location,
     name_codes,
     parse_table,
@@ -391,15 +392,16 @@ def detect_vote_format(content: bytes, columns: Mapping[str, str]) -> str:
     """The format, by the first lines or the names of the columns."""
     text = content.lstrip()
     if text.startswith((b"[", b"{")):
+        row = first_record(text[:HEAD]) or first_record(text)
+        if is_table_row(row, columns):
+            return detect_table_format(list(row), columns)
         first_line, second_line = first_lines(text)
-        record = parse_json_line(first_line)
         if not second_line:
-            return detect_table_format(column_names(content), columns) if is_table_row(record, columns) else "json"
+            return "json"
+        record = parse_json_line(first_line)
         if record is None and len(first_line) > 1:
             record = parse_json_line(second_line)
-        if record is None:
-            return "json"
-        return detect_table_format(column_names(content), columns) if is_table_row(record, columns) else "jsonl"
+        return "json" if record is None else "jsonl"
     return detect_table_format(column_names(content), columns)
 
 
@@ -408,7 +410,7 @@ def detect_table_format(header: Sequence[str], columns: Mapping[str, str]) -> st
         return "long"
     if len(place_columns(header, columns)) > 1:
         return "ballots"
-    return "long" if {"voter", "rank", "weight"} & set(columns) else "entity-ranks"
+    return "long" if set(columns) - {"item"} else "entity-ranks"
 
 
 def holds_votes(header: Sequence[str], columns: Mapping[str, str]) -> bool:
@@ -431,14 +433,12 @@ def parse_json_line(line: bytes) -> object:
     return value if isinstance(value, (list, dict)) else None
 
 
-def is_table_row(value: object, columns: Mapping[str, str]) -> bool:
-    """Whether a value is an object with a voter, an item and a rank, or with an item for each place."""
-    if not isinstance(value, dict):
-        return False
-    places = place_columns(list(value), columns)
-    return VOTES.fits(list(value), columns) or (
-        len(places) > 1 and not any(isinstance(value[name], (int, float)) for name in places.values())
-    )
+def is_table_row(row: Mapping[str, object], columns: Mapping[str, str]) -> bool:
+    """Whether an object of JSON has a voter, an item and a rank, or an item for each place."""
+    if VOTES.fits(list(row), columns):
+        return True
+    cells = [row.get(name) for name in place_columns(row, columns).values()]
+    return len(cells) > 1 and not any(isinstance(cell, (int, float, list, dict)) for cell in cells)
 
 
 # Tables
@@ -559,6 +559,8 @@ def ballot_votes(table: Table, *, allow_numbers: bool) -> Votes | None:
         for c in cells
     ]
     names, codes = name_codes(cells)
+    if names == ("",):
+        raise InputError(f"{table.name}: no item in any ballot, expected the name of one in each place")
     if not allow_numbers and all(name == "" or is_number(name) for name in names):
         return None
     table_rows, item_codes, place = filled_cells(names, codes)
@@ -583,7 +585,7 @@ def ballot_votes(table: Table, *, allow_numbers: bool) -> Votes | None:
     n_empty = table.frame.height - voted.size
     if n_empty:
         notes.append(f"{table.name}: {pluralise(n_empty, 'ballot')} without an item skipped")
-    weights = voter_weights(table, np.arange(table.frame.height), tuple(map(str, range(table.frame.height))))
+    weights = voter_weights(table, np.arange(table.frame.height), voters)
     return Votes(
         ranks=ranks,
         items=items,
@@ -602,10 +604,10 @@ def filled_cells(names: tuple[str, ...], codes: list[Ints]) -> tuple[Ints, Ints,
     return rows, items - (items > empty), place
 
 
-def ballot_voters(table: Table) -> tuple[list[str], list[str]]:
+def ballot_voters(table: Table) -> tuple[tuple[str, ...], list[str]]:
     """The names of the voters, or numbers without a column of them; and notes."""
     has_names, left_out = "voter" in table, table.more_columns
-    voters = table.ids("voter").to_list() if has_names else list(map(str, range(1, table.frame.height + 1)))
+    voters = tuple(table.ids("voter").to_list() if has_names else map(str, range(1, table.frame.height + 1)))
     if not left_out:
         return voters, []
     numbered = "" if has_names else ", and voters are numbered (--columns voter=NAME says who voted)"

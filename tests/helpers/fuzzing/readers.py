@@ -256,7 +256,13 @@ READERS: dict[str, Reader] = {
     ),
     "system table": reader(read_system_table, seeds=seeds.system_tables),
     "metric scores": reader(rs.read_segment_scores, read_any_scores, read_metrics_of, seeds=seeds.metric_scores),
-    "votes": reader(rs.read_votes, seeds=seeds.votes),
+    "votes": reader(rs.read_votes, partial(rs.read_votes, higher=True), seeds=seeds.votes),
+    "ballots": reader(
+        rs.read_votes,
+        partial(rs.read_votes, input="ballots"),
+        partial(rs.read_votes, columns={"1": "3rd", "voter": "1st"}),
+        seeds=seeds.ballots,
+    ),
     "preferences": reader(read_preferences, seeds=seeds.winners),
     "leaderboard": reader(
         board(None), board(None, multiway=True), board("scores"), board("votes"), board("rankings"), seeds=seeds.boards

@@ -372,6 +372,17 @@ def votes() -> Seeds:
 
 
 @cache
+def ballots() -> Seeds:
+    table = table_of("voter,1st,2nd,3rd,weight\nAnna,Pizza,Sushi,Taco,2\nBen,Sushi,Pizza,,1\nCem,Taco,,Sushi,1\n")
+    return {
+        **tables(table),
+        "list": table.write_json().encode(),
+        "semicolons": b"# class\nTimestamp;Order [First choice];Order [Second choice]\n1;a;b\n2;b;-\n",
+        "quotes": b'choice 1\tchoice 2\n"a\tb"\tc\n"c\n"\t"d"\n',
+    }
+
+
+@cache
 def label_pairs() -> Seeds:
     return tables(table_of("true,predicted\nyes,no\n1,1.0\nno,no\n"))
 
@@ -407,6 +418,7 @@ def saved_scores() -> Seeds:
 def boards() -> Seeds:
     return {
         **{f"votes {name}": content for name, content in votes().items()},
+        "ballots": ballots()["csv"],
         **{f"preferences {name}": content for name, content in winners().items()},
         "scores": score_tables()["csv"],
         "saved": saved_scores()["plain"],

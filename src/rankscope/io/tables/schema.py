@@ -323,7 +323,7 @@ def records(content: bytes, layout: TextLayout) -> Iterator[tuple[int, list[str]
     reader = layout.rows(io.TextIOWrapper(io.BytesIO(content), "utf-8", errors="replace", newline=""))
     first_line = 1
     for record in reader:
-        if any(map(str.strip, record)):
+        if any(cell.strip(" \t") for cell in record):
             yield first_line, record
         first_line = reader.line_num + 1
 
@@ -340,6 +340,8 @@ def text_frame(content: bytes, name: str, schema: Schema, layout: TextLayout, n_
 
     Raises InputError that names the first line with too few or too many fields.
     """
+    import polars as pl
+
     refuse_short_lines(content, layout.separator, name)
     types = column_types(content, schema, layout)
     ids = {own_name for field, own_name in layout.columns.items() if schema.column(field).kind != NUMBER}
@@ -356,7 +358,9 @@ def text_frame(content: bytes, name: str, schema: Schema, layout: TextLayout, n_
     elif frame[:, -1].null_count() and has_short_lines(content.rstrip(b"\r\n") + b"\n", layout.separator):
         for _ in even_rows(content, name, layout, n_skipped):
             pass
-    return frame if not frame[:, -1].null_count() else drop_blank_rows(frame)
+    last = frame[:, -1]
+    may_be_blank = last.null_count() or (last.dtype == pl.String and (last == "").any())
+    return drop_blank_rows(frame) if may_be_blank else frame
 
 
 def column_types(content: bytes, schema: Schema, layout: TextLayout) -> dict[str, bool]:
