@@ -36,7 +36,7 @@ from rankscope.io.core import read_arrays
 from rankscope.io.letor import read_labels, read_predictions
 from rankscope.io.letor.feature_cache import SUFFIX
 from rankscope.io.preferences import read_judged_table, read_preference_rankings
-from rankscope.io.tables import read_label_pairs
+from rankscope.io.tables import read_label_pairs, read_rater_labels
 from rankscope.io.translation import (
     read_lines,
     read_mt_documents,
@@ -267,7 +267,15 @@ READERS: dict[str, Reader] = {
     "leaderboard": reader(
         board(None), board(None, multiway=True), board("scores"), board("votes"), board("rankings"), seeds=seeds.boards
     ),
-    "label pairs": reader(read_label_pairs, seeds=seeds.label_pairs),
+    "label pairs": reader(
+        read_label_pairs,
+        partial(read_label_pairs, columns={"true": "predicted", "predicted": "true"}),
+        partial(read_rater_labels, raters=("true", "predicted")),
+        seeds=seeds.label_pairs,
+    ),
+    "judged scores": reader(
+        rs.agreement.systems, partial(rs.agreement.systems, gold="m"), seeds=seeds.scores_by_measure
+    ),
     "saved scores": reader(rs.read_scores, read_baseline, seeds=seeds.saved_scores),
     "score table": reader(rs.read_scores, seeds=seeds.score_tables),
     "fusion": reader(load_fusion, seeds=seeds.fusions),

@@ -383,6 +383,17 @@ def ballots() -> Seeds:
 
 
 @cache
+def scores_by_measure() -> Seeds:
+    rows = [f"{s},{m},{q},0.{s}{q}" for s in "12" for m in ("human", "m") for q in "123"]
+    content = "\n".join(["system,measure,query,value", *rows, ""]).encode()
+    frame = pl.read_csv(io.BytesIO(content), schema_overrides={"system": pl.String, "query": pl.String})
+    return {
+        "csv": content,
+        "jsonl": frame.write_ndjson().encode(),
+        "columns": b"system,item,human,m\n1,1,2,3\n2,1,3,4\n",
+    }
+
+
 def label_pairs() -> Seeds:
     return tables(table_of("true,predicted\nyes,no\n1,1.0\nno,no\n"))
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.errors import InputError
-from rankscope.io.tables import find_label, read_label_pairs
+from rankscope.errors import InputError, RankscopeError
+from rankscope.io.tables import find_label, read_label_pairs, read_rater_labels
 from rankscope.io.tables.label_pairs import labels_as_numbers
 
 
@@ -94,3 +95,48 @@ def test_a_label_is_found_however_it_is_written(asked, known, found):
 def test_nothing_in_a_file_is_said_and_ends(written, content):
     with pytest.raises(InputError, match=r"empty|comments only"):
         read_label_pairs(written(content))
+
+
+JUDGED = "item,alice,bob,gpt4\n1,yes,no,yes\n2,,no,yes\n3,1,1.0,+1\n"
+
+
+def test_columns_called_otherwise_are_named(written):
+    found = read_label_pairs(written(JUDGED), {"true": "alice", "predicted": "gpt4"})
+    assert found[:2] == (["yes", "1"], ["yes", "1"])
+    (note,) = found.notes
+    assert note.endswith("labels: 1 item of 3 has no label in 'alice' or in 'gpt4': skipped")
+
+
+def test_labels_of_raters_keep_their_gaps(written):
+    assert read_rater_labels(written(JUDGED), ["bob", "alice"]) == {
+        "bob": ["no", "no", "1"],
+        "alice": ["yes", None, "1"],
+    }
+    numbers = written('{"a": 1, "b": 2.5}\n{"a": null, "b": 1}\n')
+    assert read_rater_labels(numbers, ["a", "b"]) == {"a": [1, None], "b": [2.5, 1]}
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"true": "carol"}, r"labels:1: no column 'carol', which columns \(--columns\) names, among 'item', 'alice'"),
+        ({"truth": "alice"}, r"columns \(--columns\) has 'truth', expected some of true and predicted"),
+        ({"true": "alice"}, r"labels:1: no column 'predicted' among .*--columns predicted=NAME"),
+    ],
+)
+def test_wrong_names_of_columns_are_refused_with_those_that_there_are(written, columns, message):
+    with pytest.raises(RankscopeError, match=message):
+        read_label_pairs(written(JUDGED), columns)
+
+
+def test_a_rater_who_is_no_column_is_refused(written):
+    with pytest.raises(InputError, match=r"labels:1: no column 'carol', .* 'item', 'alice', 'bob', 'gpt4'"):
+        read_rater_labels(written(JUDGED), ["carol"])
+
+
+def test_an_infinite_label_is_refused_and_an_index_without_a_name_is_not(written):
+    path = written("")
+    pl.DataFrame({"true": [1.0, float("inf")], "predicted": [1.0, 2.0]}).write_parquet(path)
+    with pytest.raises(InputError, match="labels: row 1: true is inf"):
+        read_label_pairs(path)
+    assert read_label_pairs(written(",true,predicted\n0,a,b\n1,b,b\n"))[:2] == (["a", "b"], ["b", "b"])

@@ -10,10 +10,10 @@ import click
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
-from rankscope.comparison.judges import LabelSettings, LabelTableSettings, agree_label_lists
+from rankscope.comparison.judges import LabelSettings, LabelTableSettings, agree_label_columns, agree_label_lists
 from rankscope.errors import InputError
 from rankscope.io.core import source_name
-from rankscope.io.tables import find_label, read_label_pairs
+from rankscope.io.tables import find_label, read_label_pairs, read_rater_labels
 
 __all__ = [
     "labels",
@@ -34,14 +34,29 @@ def labels(file: str, **options: Any) -> None:
     \b
     rankscope agree labels demo-labels.csv --positive relevant
     rankscope agree labels judged.csv --columns true=alice,predicted=gpt4
+    rankscope agree labels judged.csv --raters alice,bob,gpt4 --order bad,ok,good
     """
     settings, result_output = take_settings(LabelSettings, options), pop_result_output(options)
     result_output.check((file,))
-    pairs = read_label_pairs(file, take_settings(LabelTableSettings, options).columns)
+    table_settings = take_settings(LabelTableSettings, options)
+    if table_settings.raters is not None:
+        try:
+            raters = agree_label_columns(read_rater_labels(file, table_settings.raters), settings)
+        except InputError as error:
+            raise with_source(error, file) from None
+        result_output.show(raters)
+        return
+    pairs = read_label_pairs(file, table_settings.columns)
     if isinstance(settings.positive, str):
         settings = replace(settings, positive=find_label(settings.positive, {*pairs.true, *pairs.predicted}))
     try:
         result = agree_label_lists(pairs.true, pairs.predicted, settings)
     except InputError as error:
-        raise InputError(f"{source_name(file)}: {error}") from None
+        raise with_source(error, file) from None
     result_output.show(replace(result, notes=(*pairs.notes, *result.notes)))
+
+
+def with_source(error: InputError, file: str) -> InputError:
+    """The error with the file, if it does not name it."""
+    name = source_name(file)
+    return error if str(error).startswith(name) else InputError(f"{name}: {error}")

@@ -14,7 +14,7 @@ from rankscope.data.result import Result
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_percent, pluralise
 from rankscope.errors import InputError, ParameterError
-from rankscope.settings import Rule, Settings, confidence_field, declare, table_columns
+from rankscope.settings import Rule, Settings, confidence_field, declare, name_list, table_columns
 from rankscope.stats.confusion import (
     AVERAGED,
     RATES,
@@ -89,6 +89,12 @@ class LabelSettings(Settings):
     )
     beta: float = beta_field()
     normalise: str | None = normalise_field()
+    order: tuple[str, ...] | None = name_list(
+        None,
+        help="Labels that are texts, in rising order: bad,ok,good. Weighted kappa and alpha then count how far two "
+        "labels are apart.",
+        unset="texts have no order",
+    )
     confidence_level: float = confidence_field()
 
 
@@ -103,6 +109,16 @@ class LabelTableSettings(Settings):
         {"true": "alice", "predicted": "gpt4"},
         help="Column names of the true and the predicted labels: true=alice,predicted=gpt4.",
     )
+    raters: tuple[str, ...] | None = name_list(
+        None,
+        help="Columns of two or more raters, to compare all of them with each other.",
+        unset="compare predicted with true labels",
+    )
+
+    def check(self) -> None:
+        """Refuse names of columns that raters replace."""
+        if self.raters is not None:
+            self.refuse("columns", since="raters (--raters) names the columns")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -145,10 +161,13 @@ class ChanceCorrected:
 
 
 def chance_corrected_agreement(
-    confusion: ConfusionMatrix, a: Ints, b: Ints, confidence_level: float
+    confusion: ConfusionMatrix, a: Ints, b: Ints, confidence_level: float, *, has_order: bool = False
 ) -> ChanceCorrected:
-    """Kappa and alpha. a, b: indices of the labels. Weights and alpha treat labels that are numbers as a scale."""
-    positions = scale_of(confusion.labels)
+    """Kappa and alpha. a, b: indices of the labels. Weights and alpha treat labels that are numbers as a scale.
+
+    has_order: whether the labels are in rising order, and so a scale of ranks.
+    """
+    positions = np.arange(len(confusion.labels), dtype=np.float64) if has_order else scale_of(confusion.labels)
 
     def kappa(weights: str | None) -> Kappa:
         return cohens_kappa(confusion.counts, weights=weights, positions=positions, confidence_level=confidence_level)
@@ -364,6 +383,7 @@ class LabelAgreement(Result):
             "agreement of labels",
             *([] if self.positive is None else [f"positive:{self.positive}"]),
             f"beta:{self.settings.beta:g}",
+            *([] if self.settings.order is None else [f"order:{','.join(self.settings.order)}"]),
             f"alpha:{self.chance_corrected.alpha.level}",
             f"confidence:{self.settings.confidence_level:g}",
             f"items:{self.confusion.n}",
@@ -381,6 +401,7 @@ def agree_labels(
     positive: Label | None = None,
     beta: float = 1.0,
     normalise: str | None = None,
+    order: Sequence[str] | None = None,
     confidence_level: float = 0.95,
 ) -> LabelAgreement:
     """How far predicted labels agree with true ones: accuracy, kappa, alpha, and the rates of each class.
@@ -397,6 +418,9 @@ def agree_labels(
     normalise
         Show the confusion matrix as shares of each row, of each column, or of all. One of 'row', 'column', 'all'.
         Default: counts.
+    order
+        Labels that are texts, in rising order: bad,ok,good. Weighted kappa and alpha then count how far two labels are
+        apart. Default: texts have no order.
     confidence_level
         Confidence level: the long-run share of such intervals that contain the true value. Default: 0.95.
 
@@ -425,18 +449,24 @@ def agree_labels(
     >>> round(agreement.chance_corrected.kappa.value, 4), round(agreement.binary.of("yes")["recall"], 4)
     (0.1667, 0.6667)
     """
-    settings = LabelSettings(positive=positive, beta=beta, normalise=normalise, confidence_level=confidence_level)
+    settings = LabelSettings(
+        positive=positive,
+        beta=beta,
+        normalise=normalise,
+        order=None if order is None else tuple(order),
+        confidence_level=confidence_level,
+    )
     return agree_label_lists(true, predicted, settings)
 
 
 def agree_label_lists(true: Any, predicted: Any, settings: LabelSettings) -> LabelAgreement:
     """As `agree_labels`, with its settings as one object."""
     positive = settings.positive
-    labels, a, b = encode(true, predicted)
-    if len(labels) == 1:
+    labels, a, b = encode(true, predicted, settings.order)
+    if len({*np.unique(a).tolist(), *np.unique(b).tolist()}) == 1:
         raise InputError(
-            f"there is only the label {labels[0]!r} in both lists ({pluralise(a.size, 'item')}), expected at least 2 "
-            "classes; with one class, agreement cannot be distinguished from chance"
+            f"there is only the label {labels[a[0]]!r} in both lists ({pluralise(a.size, 'item')}), expected at least "
+            "2 classes; with one class, agreement cannot be distinguished from chance"
         )
     if positive is not None and positive not in labels:
         shown_labels = ", ".join(map(repr, labels[:10]))
@@ -449,13 +479,15 @@ def agree_label_lists(true: Any, predicted: Any, settings: LabelSettings) -> Lab
     notes = []
     if positive is None and n_classes == 2:
         positive = labels[1]
-        if not is_plain(labels):
+        if settings.order is None and not is_plain(labels):
             notes.append(
                 f"{positive!r} is the positive class, as the last in order; --positive (positive=) names another"
             )
     rates_by_class = rates(counts, labels=labels, beta=settings.beta)
     binary = None if positive is None else two_classes(counts, labels, positive, settings.beta)
-    chance_corrected = chance_corrected_agreement(confusion, a, b, settings.confidence_level)
+    chance_corrected = chance_corrected_agreement(
+        confusion, a, b, settings.confidence_level, has_order=settings.order is not None
+    )
     return LabelAgreement(
         confusion=confusion,
         chance_corrected=chance_corrected,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rankscope.io.tables.label_pairs import LABELS as LABELS
     from rankscope.io.tables.label_pairs import find_label as find_label
     from rankscope.io.tables.label_pairs import read_label_pairs as read_label_pairs
+    from rankscope.io.tables.label_pairs import read_rater_labels as read_rater_labels
     from rankscope.io.tables.parquet_pages import refuse_false_pages as refuse_false_pages
     from rankscope.io.tables.schema import Codes as Codes
     from rankscope.io.tables.schema import Column as Column
@@ -67,6 +68,7 @@ HOMES = {
     "read_entity_ranks": "entity_ranks",
     "read_content": "schema",
     "read_label_pairs": "label_pairs",
+    "read_rater_labels": "label_pairs",
     "read_named_table": "frames",
     "read_table": "schema",
     "refuse_case": "schema",

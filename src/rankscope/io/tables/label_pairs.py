@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rankscope.data.row_input import list_columns
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError
 from rankscope.io.tables.schema import Column, Schema, Table, read_table
@@ -19,6 +20,7 @@ __all__ = [
     "LabelPairs",
     "find_label",
     "read_label_pairs",
+    "read_rater_labels",
 ]
 
 
@@ -73,7 +75,7 @@ def read_label_pairs(path: PathLike, columns: Mapping[str, str] | None = None) -
         With file and line: a column is missing, a line is uneven, the file is empty, or no item has both labels.
     """
     table = read_table(path, LABELS, columns or {})
-    labels = [label_column(table, name) for name in ("true", "predicted")]
+    labels = [label_column(table, table.columns[name]) for name in ("true", "predicted")]
     is_missing = labels[0].is_null() | labels[1].is_null()
     notes: tuple[str, ...] = ()
     if n_missing := int(is_missing.sum()):
@@ -88,11 +90,41 @@ def read_label_pairs(path: PathLike, columns: Mapping[str, str] | None = None) -
     return LabelPairs(true, predicted, notes)
 
 
-def label_column(table: Table, name: str) -> pl.Series:
+def read_rater_labels(path: PathLike, raters: Sequence[str]) -> dict[str, list[Label | None]]:
+    """Read the labels of several raters; other columns are ignored.
+
+    Parameters
+    ----------
+    path
+        As for `read_label_pairs`.
+    raters
+        The columns.
+
+    Returns
+    -------
+    dict
+        Rater -> one label per item, as in `LabelPairs`; None where there is none.
+
+    Raises
+    ------
+    InputError
+        As for `read_label_pairs`.
+    """
+    table = read_table(path, Schema(columns=(), expected=LABELS.expected, skips_nameless=True), {})
+    for rater in raters:
+        if rater not in table.frame.columns:
+            raise InputError(
+                f"{table.where}: no column {rater!r}, which raters (--raters) names, among "
+                f"{list_columns(table.frame.columns)}"
+            )
+    lists = [label_column(table, rater).to_list() for rater in raters]
+    return dict(zip(raters, labels_as_numbers(lists) if table.is_text else lists, strict=True))
+
+
+def label_column(table: Table, own_name: str) -> pl.Series:
     """The labels of a column, null where there is none. Raises InputError for another type, and for infinity."""
     import polars as pl
 
-    own_name = table.columns[name]
     column = table.frame[own_name]
     if column.dtype in (pl.String, pl.Categorical, pl.Enum):
         texts = column.cast(pl.String)
@@ -109,12 +141,16 @@ def label_column(table: Table, name: str) -> pl.Series:
     return column
 
 
-def labels_as_numbers(columns: Sequence[list[str]]) -> list[list[int]] | list[list[float]] | list[list[str]]:
-    """The labels of a text file as numbers if all are; else as text, with one spelling for each number."""
-    distinct = sorted({label for column in columns for label in column}, key=lambda label: (len(label), label))
+def labels_as_numbers(columns: Sequence[list[Any]]) -> list[list[Any]]:
+    """The labels of a text file as numbers if all are; else as text, with one spelling for each number.
+
+    None, for no label, stays.
+    """
+    all_labels: set[str] = {label for column in columns for label in column} - {None}
+    distinct = sorted(all_labels, key=lambda label: (len(label), label))
     numbers = {label: value for label in distinct if (value := parse_label_number(label)) is not None}
     if len(numbers) == len(distinct):
-        return [[numbers[label] for label in column] for column in columns]
+        return [[numbers.get(label) for label in column] for column in columns]
     shortest: dict[float, str] = {}
     spellings = {label: shortest.setdefault(value, label) for label, value in numbers.items()}
     return [[spellings.get(label, label) for label in column] for column in columns]

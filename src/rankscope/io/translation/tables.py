@@ -318,6 +318,6 @@ def refuse_repeated(table: Table, pairs: Sequence[str], systems: Sequence[str]) 
             pair_text = f" of {key[0]}" if key[0] else ""
             raise InputError(
                 f"{table.locate(row)}: a second row of system {key[1]!r}{pair_text}, expected one each; are these "
-                "scores of segments? Then name the column that says which (segment)"
+                "scores of segments? Then say which column names them: --columns segment=NAME (in Python columns=)"
             )
         seen.add(key)
