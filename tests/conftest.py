@@ -122,7 +122,7 @@ def pytest_configure(config: pytest.Config) -> None:
         if not hasattr(config, "workerinput"):  # of xdist: its controller counts
             config.pluginmanager.register(SkipReasons())
     # Who asks for times, or for a file of results, wants to hear of set-up and tear-down, too.
-    asked = config.option.durations is not None or config.option.xmlpath
+    asked = config.option.durations is not None or getattr(config.option, "xmlpath", None)
     if hasattr(config, "workerinput") and not asked:
         config.pluginmanager.register(FewMessages())
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tomllib
 import types
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -212,6 +213,7 @@ def test_every_module_says_what_it_is(path):
 # Imports
 
 
+@cache
 def home_of(module, name):
     """The module that an import leads to: of a package, the one where its name is."""
     package = importlib.import_module(module)

@@ -7,7 +7,6 @@ import doctest
 import json
 import math
 import subprocess
-import sys
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -465,7 +464,7 @@ print(round(best[0], 9), best[1])
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_program_prints_the_same_with_the_name_exchanged(name: str, tmp_path: Path) -> None:
+def test_a_program_prints_the_same_with_the_name_exchanged(name: str, tmp_path: Path, commands: dict[str, str]) -> None:
     case = random_case(7, 40)
     # It hangs on a query whose grades are all negative.
     safe = {q: docs for q, docs in case.qrels.items() if max(docs.values()) >= 0}
@@ -475,7 +474,7 @@ def test_a_program_prints_the_same_with_the_name_exchanged(name: str, tmp_path: 
     for line in ("import pytrec_eval", "from rankscope.compat import pytrec_eval"):
         program = f"import json, sys\n{line}\n{FILES}{PROGRAMS[name]}"
         printed[line] = subprocess.run(
-            [sys.executable, "-c", program, *map(str, files)], capture_output=True, encoding="utf-8", check=True
+            ["python", "-c", program, *map(str, files)], env=commands, capture_output=True, encoding="utf-8", check=True
         ).stdout
     one, other = printed.values()
     if name.startswith("the example"):  # all digits

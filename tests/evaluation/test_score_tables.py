@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 from helpers.messages import mentions
-from hypothesis import given, settings
+from helpers.properties import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
@@ -62,7 +63,7 @@ NAMES = st.lists(st.sampled_from(["bm25", "dense", "é b", "007", "x,y", 'a"b', 
 VALUES = st.floats(-1e6, 1e6)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.data(), NAMES, st.lists(st.sampled_from(["1", "01", "q 2", "a;b", "Q"]), min_size=1, unique=True))
 def test_long_wide_frames_mappings_and_arrays_are_one(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, systems: list[str], queries: list[str]

@@ -34,6 +34,9 @@ def choose_share(share: float) -> None:
     settings.load_profile("share")
 
 
-def examples(most: int, **others: Any) -> settings:
-    """Settings of a property that `make test-all` tries with `most` examples; the quick tests try ten at least."""
-    return settings(max_examples=max(min(most, 10), round(_share * most)), **others)
+def examples(most: int, *, quick: int = 10, **others: Any) -> settings:
+    """Settings of a property that `make test-all` tries with `most` examples; the quick tests try ten at least.
+
+    quick: fewer than ten, where an example takes long, as one that is tried by each of many methods or formats.
+    """
+    return settings(max_examples=most if _share == 1 else max(min(most, quick), round(_share * most)), **others)

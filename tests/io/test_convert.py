@@ -23,7 +23,8 @@ from hypothesis import strategies as st
 import rankscope as rs
 from rankscope.data.rows import Rows, decode_id
 from rankscope.io.convert import read_content
-from rankscope.io.core import FORMATS, ReadRequest, writable_formats
+from rankscope.io.core import FORMATS, ReadRequest, render, writable_formats
+from rankscope.io.trec import format as trec_format
 from rankscope.io.trec.format import ranks_of_rows
 from rankscope.kernels.text import decode, encode, hashes
 
@@ -114,7 +115,7 @@ def utf8(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("first", FORMS)
-@examples(8)
+@examples(8, quick=3)
 @given(lists(PLAIN_IDS, SCORES))
 @example({"q": {"b": 0.0, "a": -0.0, "c": 5e-324}, "p": {"x": 0.1 + 0.2}})
 def test_a_run_comes_through_any_two_formats_bit_by_bit_in_its_order(folder: Path, first: str, data: Lists) -> None:
@@ -129,7 +130,7 @@ def test_a_run_comes_through_any_two_formats_bit_by_bit_in_its_order(folder: Pat
 
 
 @pytest.mark.parametrize("first", FORMS)
-@examples(6)
+@examples(6, quick=3)
 @given(lists(PLAIN_IDS, GRADES))
 def test_judgments_come_through_any_two_formats(folder: Path, first: str, data: Lists) -> None:
     for second, path in there_and_on(folder, rs.Qrels(data), first, "qrels").items():
@@ -152,7 +153,7 @@ BY_SUBTOPIC = st.dictionaries(
 
 
 @pytest.mark.parametrize("first", FORMS)
-@examples(4)
+@examples(4, quick=2)
 @given(BY_SUBTOPIC)
 def test_judgments_by_subtopic_come_through_any_two_formats(folder: Path, first: str, data: dict[str, Lists]) -> None:
     expected = sorted((q, s, d, v) for q, by in data.items() for s, docs in by.items() for d, v in docs.items())
@@ -215,13 +216,15 @@ def test_suffixes_name_format_and_compression_and_content_tells_them_again(
     ).read_text() == "1 Q0 d2 1 2.5 bm25\n1 Q0 d1 2 0.30000000000000004 bm25\n0 Q0 ü 1 -1e-09 bm25\n"
 
 
-def test_many_rows_take_many_pieces_and_come_through(tmp_path: Path) -> None:
+def test_many_rows_take_many_pieces_and_come_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(render, "ROWS_PER_PIECE", 20_000)  # above MIN_FOR_POLARS
+    monkeypatch.setattr(trec_format, "PIECE", 20_000)
     rng = np.random.default_rng(5)
-    n = 150_000
+    n = 50_000
     scores = rng.integers(0, 2**63, n, dtype=np.uint64).view(np.float64)  # any positive float64
     scores[~np.isfinite(scores)] = 0.5
     columns = {
-        "query_id": [f"q{i // 40_000}" for i in range(n)],
+        "query_id": [f"q{i // 13_000}" for i in range(n)],
         "doc_id": [f"d{i}" for i in range(n)],
         "score": scores,
     }

@@ -27,7 +27,7 @@ import rankscope as rs
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@examples(60)
+@examples(40)
 @given(data=st.data())
 def test_a_property_holds_for_all_measures_of_which_the_table_says_so(
     check: Callable[..., None], data: st.DataObject

@@ -148,11 +148,10 @@ def test_judgments_may_come_from_standard_input(
 
 
 @pytest.fixture
-def piped() -> Callable[..., Any]:
+def piped(commands: dict[str, str]) -> Callable[..., Any]:
     def call(*arguments: str, stdin: str) -> Any:
         with Path(stdin).open("rb") as file:
-            command = [sys.executable, "-m", "rankscope", *arguments]
-            return subprocess.run(command, stdin=file, capture_output=True, text=True)
+            return subprocess.run(["rankscope", *arguments], env=commands, stdin=file, capture_output=True, text=True)
 
     return call
 

@@ -169,7 +169,7 @@ class TestManySegments:
     def test_a_judgment_costs_as_many_bytes_as_its_numbers_and_name(self, write: Write) -> None:
         """Five items without texts: 5 * (4 + 8 + 8) for system, rank and score, and about 150 for the judgment."""
         peaks = []
-        for judgments in (4_000, 16_000):
+        for judgments in (1_000, 5_000):
             items = "".join(f'<tgt system="s{i}" rank="{i}" bleu="0.{i}{i}"/>' for i in range(5))
             path = write(
                 "<jcml>"
@@ -182,8 +182,8 @@ class TestManySegments:
                 peaks.append(tracemalloc.get_traced_memory()[1])
             finally:
                 tracemalloc.stop()
-        assert path.stat().st_size > 3_000_000
-        assert (peaks[1] - peaks[0]) / 12_000 < 300  # of 230 bytes in the file
+        assert path.stat().st_size > 1_000_000
+        assert (peaks[1] - peaks[0]) / 4_000 < 300  # of 230 bytes in the file
 
 
 def test_memory_does_not_grow_with_the_text(write: Write) -> None:
