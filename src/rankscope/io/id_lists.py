@@ -39,7 +39,7 @@ LIST_SHAPE = "{query: [document, ...]}"
 def read_lists(source: Source, request: ReadRequest) -> FileContent:
     """Judgments or a run from lists of ids. Raises InputError with the line or the query."""
     content, name = source.read_bytes().removeprefix(BOM), source.name
-    if holds_records(content):
+    if holds_records(content, source.columns):
         return read_records(content, source, request)
     data = parse_json(content, name, shape=LIST_SHAPE)
     if not is_mapping_of_lists(data):
