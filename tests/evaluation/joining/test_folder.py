@@ -192,7 +192,7 @@ def test_large_partitions_are_cut_further_and_none_is_read_twice(tmp_path, small
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        (("q12", "d9", float("nan")), "row 63: score nan"),
+        (("q12", "d9", float("nan")), "row 63: score is nan"),
         (("q12", "d2", 1.0), "row 63: document 'd2' of query 'q12' "),
         ((None, "d9", 1.0), "row 63: the query_id is empty"),
     ],
