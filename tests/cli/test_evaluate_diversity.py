@@ -84,7 +84,7 @@ def test_the_measures_are_listed_and_explained(cli: Callable[..., Any]) -> None:
         ("1 1 a 1\n1 a 1\n", "StRecall@5", "qrels:2: 3 fields, expected 4 (query subtopic document relevance)"),
         ("1 1 a 1\n1 1 a 0\n", "StRecall@5", "qrels:2: document 'a' of subtopic '1' of query '1' occurs twice"),
         ("query_id,doc_id,relevance\n1,a,1\n", "StRecall@5", "qrels: no column 'subtopic'"),
-        ("query_id,subtopic,doc_id,relevance\n1,1,a,1\n1,,b,1\n", "StRecall@5", "qrels:3: the subtopic is empty"),
+        ("query_id,subtopic,doc_id,relevance\n1,1,a,1\n1,,b,1\n", "StRecall@5", "qrels:3: subtopic is empty"),
         (QRELS, "AP", "qrels:4: document 'c' of query '1' occurs twice, first at qrels:3;"),
         (QRELS, "alpha_nDCG(alpha=2)@5", "expected a number from 0 to 1"),
         (QRELS, "alpha_nCDG@5", "did you mean alpha_nDCG"),

@@ -103,13 +103,13 @@ BAD: list[tuple[str, Callable[[], object], str]] = [
     ("tied int document", lambda: {"q1": {7: 1.0, "a": 1.0}}, r"7"),
     ("empty query id", lambda: {"q1": {"a": 1.0}, "": {"a": 1.0}}, "empty"),
     ("empty document id", lambda: {"q1": {"": 1.0}}, "empty"),
-    ("nan in columns", lambda: columns({"q1": {"a": float("nan")}}), "row 0: score nan"),
+    ("nan in columns", lambda: columns({"q1": {"a": float("nan")}}), "row 0: score is nan"),
     (
         "inf in columns",
         lambda: columns({"q1": {"b": 1.0, "a": -float("inf")}}),
-        "row 1: score -inf",
+        "row 1: score is -inf",
     ),
-    ("text in columns", lambda: columns({"q1": {"a": "high"}}), "row 0: score 'high'"),
+    ("text in columns", lambda: columns({"q1": {"a": "high"}}), "row 0: score is 'high'"),
     (
         "no query in common",
         lambda: {"q7": {"a": 1.0}},

@@ -82,14 +82,14 @@ BAD: list[tuple[str, object, str]] = [
     (
         "text in columns",
         {"query_id": ["q"], "doc_id": ["d"], "relevance": ["x"]},
-        "row 0: relevance 'x'",
+        "row 0: relevance is 'x'",
     ),
     (
         "null in columns",
         {"query_id": ["q"], "doc_id": ["d"], "relevance": [None]},
         "row 0: .*relevance is empty",
     ),
-    ("inf in columns", {"query_id": ["q"], "doc_id": ["d"], "relevance": [float("inf")]}, "relevance inf"),
+    ("inf in columns", {"query_id": ["q"], "doc_id": ["d"], "relevance": [float("inf")]}, "relevance is inf"),
     (
         "twice",
         {"query_id": ["q", "r", "q"], "doc_id": ["d", "d", "d"], "relevance": [1, 1, 0]},

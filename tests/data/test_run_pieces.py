@@ -107,7 +107,7 @@ def test_other_uses_hold_the_whole_run() -> None:
         ([pl.DataFrame({"query_id": ["q1"], "doc_id": ["d"]})], "no column 'score'"),
         (
             [pl.DataFrame({"query_id": ["q1"], "doc_id": [d], "score": [s]}) for d, s in (("d", "1"), ("e", "x"))],
-            "run 'run': row 1: score 'x'",
+            "run 'run': row 1: score is 'x'",
         ),
         ([pl.DataFrame({"query_id": ["q1"], "doc_id": ["d"], "score": [1]}), 5], "an int .*pieces"),
     ],

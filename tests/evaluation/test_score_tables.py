@@ -176,7 +176,7 @@ def test_columns_semicolons_and_decimal_commas(tmp_path: Path) -> None:
     assert as_dict(scores) == {("a", "points", "007"): 0.5, ("b", "points", "007"): 1.25}
     with pytest.raises(InputError, match=r":1: no column 'x', which columns \(--columns\) names, among 'prompt'"):
         read(tmp_path, "prompt,variant,points\n1,a,1\n", columns={"query": "x"})
-    with pytest.raises(ParameterError, match=r"has 'topic', expected some of system, query"):
+    with pytest.raises(ParameterError, match=r"has 'topic', expected some of query_id, doc_id"):
         read(tmp_path, "prompt,variant,points\n1,a,1\n", columns={"topic": "prompt"})
 
 
@@ -234,7 +234,7 @@ HEADER = "system,query,value\n"
         ("item,a\n1,x\n", ":1: no column of numbers"),
         ("system,query,value\na,all,1\n", ": summaries only"),
         (b"system,query,value\na,1,1\na,\xff,2\n", ":3: this is not UTF-8"),
-        ('[{"system": "a", "query": 1, "value": NaN}]', ": row 0: the value NaN"),
+        ('[{"system": "a", "query": 1, "value": NaN}]', ": row 1: the value NaN"),
         ('{"system": "a", "query": 1, "value": 1}\n{"system": "a", "query": 1, "value": 2}\n', ":2: a second value"),
         ('{"system": "a", "query": 1.5, "value": 1}\n', ":1: column 'query' holds Float64"),
     ],

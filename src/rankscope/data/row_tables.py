@@ -15,7 +15,7 @@ from rankscope.data.rows import Interner, RowKind, Rows, group_rows, pack_string
 from rankscope.data.tables import LIST, NUMBER, Column, Schema, Table, find_column, shorten_value
 from rankscope.errors import InputError
 from rankscope.kernels.segments import bounds, place_in_group
-from rankscope.kernels.text import Fields, hashes
+from rankscope.kernels.text import Fields, decode, hashes
 from rankscope.typing import Ints
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ def rows_from_list_column(table: Table, value_field: str) -> Rows:
     lists = list_values(table, table.columns[list_field], "a list of ids ([] for none)")
     query_field = "query_id" if "query_id" in table else "id"
     queries = fields(table, query_field)
-    refuse_objects(table.ids(query_field), table.columns[query_field], table.locate)
+    refuse_objects(queries, table.columns[query_field], table.locate)
     interner = Interner()
     codes = interner.codes(queries)
     if len(interner.ids) < table.frame.height:
@@ -219,7 +219,7 @@ def rows_from_list_column(table: Table, value_field: str) -> Rows:
         raise InputError(f"{table.name}: all lists of {lists.name} are empty, expected at least one id")
     items = exploded(table, lists, rows)
     docs = fields(items, list_field)
-    refuse_objects(items.ids(list_field), lists.name, items.locate)
+    refuse_objects(docs, lists.name, items.locate)
     offsets = bounds(lengths)
     values = values_of_lists(offsets, value_field)
     number_lists = table.columns.get(NUMBER_LISTS[value_field].name)
@@ -269,13 +269,17 @@ def values_of_lists(offsets: Ints, value_field: str) -> npt.NDArray[Any]:
     return (-1 - place_in_group(offsets)).astype(np.float64)
 
 
-def refuse_objects(ids: pl.Series, column: str, locate: Callable[[int], str]) -> None:
+#: How objects and lists begin in JSON.
+OPENING = np.frombuffer(b"{[", np.uint8)
+
+
+def refuse_objects(ids: Fields, column: str, locate: Callable[[int], str]) -> None:
     """Raise InputError for an object or a list of JSON in the place of an id, which polars makes a text."""
-    for index in ids.str.contains(r"^[{\[]").arg_true().to_list():
-        if is_json(ids[index]):
+    for index in np.flatnonzero(np.isin(ids.buffer[ids.starts], OPENING)).tolist():
+        text = decode(ids.take(np.array([index])))[0].decode("utf-8", "replace")
+        if is_json(text):
             raise InputError(
-                f"{locate(index)}: {column} holds {shorten_value(ids[index])}, expected ids; write the id in the place "
-                "of it"
+                f"{locate(index)}: {column} holds {shorten_value(text)}, expected ids; write the id in the place of it"
             )
 
 

@@ -39,7 +39,7 @@ LIST_SHAPE = "{query: [document, ...]}"
 def read_lists(source: Source, request: ReadRequest) -> FileContent:
     """Judgments or a run from lists of ids. Raises InputError with the line or the query."""
     content, name = source.read_bytes().removeprefix(BOM), source.name
-    if holds_records(content):
+    if holds_records(content, source.columns):
         return read_records(content, source, request)
     data = parse_json(content, name, shape=LIST_SHAPE)
     if not is_mapping_of_lists(data):
@@ -76,12 +76,8 @@ def read_records(content: bytes, source: Source, request: ReadRequest) -> FileCo
             f"rename one of them to {names[0]} (also understood: {', '.join(names[1:])}), or say which it is: "
             f"--columns {names[0]}=NAME (in Python columns=)"
         )
-    number_name = find_column(keys, NUMBER_LISTS[value_field].names)
-    lists = [
-        key
-        for key in keys
-        if (any if key != number_name else all)(isinstance(record.get(key), list) for record in records)
-    ]
+    list_name = source.columns.get(LISTS[value_field].name) or find_column(keys, names)
+    lists = [key for key in keys if key == list_name or all(isinstance(record.get(key), list) for record in records)]
     columns = SCHEMAS[value_field].bind(keys, source.columns, name, lists)
 
     def locate(row: int) -> str:

@@ -10,7 +10,7 @@ import importlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -107,14 +107,17 @@ def looks_like_lists(head: FileHead) -> bool:
     named = [head.columns.get(column.name) for column in LISTS.values()]
     if any(name and f'"{name}"'.encode() in record for name in named):
         return True
-    if NAMED_LIST.search(record) or holds_records(text):
+    if NAMED_LIST.search(record) or holds_records(text, head.columns):
         return True
     first = FIRST_LIST.match(text)
     return first is not None and query_of_lists([first[1].decode("utf-8", "replace")]) is None
 
 
-def holds_records(content: bytes) -> bool:
-    """Whether the content is one object a line, or a list of objects, and not one object of lists."""
+def holds_records(content: bytes, columns: Mapping[str, str]) -> bool:
+    """Whether the content is one object a line, or a list of objects, and not one object of lists.
+
+    columns: what the user calls columns.
+    """
     line = next(lines_of(content), b"").lstrip()
     if line.startswith(b"["):
         return True
@@ -122,6 +125,8 @@ def holds_records(content: bytes) -> bool:
         record = json.loads(line)
     except (ValueError, RecursionError):
         return False
+    if isinstance(record, dict) and any(columns.get(column.name) in record for column in LISTS.values()):
+        return True
     return any(has_lists(record, value) for value in VALUES.values()) and not is_mapping_of_lists(record)
 
 

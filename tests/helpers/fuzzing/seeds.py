@@ -94,6 +94,19 @@ def runs() -> Seeds:
 
 
 @cache
+def named_columns() -> Seeds:
+    """Tables whose columns the user names: `NAMED_COLUMNS` of the readers."""
+    table = frame().drop("relevance").rename({"query_id": "frage", "doc_id": "hit", "score": "wert"})
+    lists = [{"frage": "q", "treffer": ["a", "b"]}, {"frage": "r", "treffer": []}]
+    return {
+        **tables(table),
+        "semicolons": table.write_csv(separator=";").replace(".", ",").encode(),
+        "lists": "".join(json.dumps(record) + "\n" for record in lists).encode(),
+        "list parquet": parquet(pl.DataFrame(lists)),
+    }
+
+
+@cache
 def rankings() -> Seeds:
     lz4 = written(lambda path: rs.convert(rs.Run({"q": {"a": 1.5, "b": 2.0}}), path), "file.lz4")
     both = {

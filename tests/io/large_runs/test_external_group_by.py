@@ -155,7 +155,7 @@ def test_of_several_faults_that_of_the_first_query_is_told(
 #: What a line of a table is replaced by, and a word of what is then said.
 FAULTS = {
     "csv": {"q1,d9": "2 fields", "q1,d9,high": "'high'", ",d9,1": "query_id is empty", "q1,,1": "doc_id is empty"},
-    "tsv": {"q1\td9\t1\t2": "4 fields", "q1\td9\tnan": "'nan'", "": "0 fields"},
+    "tsv": {"q1\td9\t1\t2": "4 fields", "q1\td9\tnan": "score is nan"},
     "jsonl": {
         '{"query_id": "q1", "doc_id": "d9"}': "score is empty",
         '{"query_id": "q1", "doc_id": "d9", "score": "high"}': "'high'",
@@ -265,10 +265,10 @@ def test_small_files_are_held_in_memory(tmp_path: Path, monkeypatch: pytest.Monk
     ("form", "content", "said"),
     [
         ("trec", b"# nothing\n\n", "no data"),
-        ("csv", b"# nothing\n\n", "no header and no rows"),
-        ("csv", b"# nothing\nquery_id,doc_id,score\n", "no data rows"),
+        ("csv", b"# nothing\n\n", "comments only"),
+        ("csv", b"# nothing\nquery_id,doc_id,score\n", "a header and no rows"),
         ("jsonl", b"\n\n\n", "the file is empty"),
-        ("parquet", written([], "parquet"), "no data rows"),
+        ("parquet", written([], "parquet"), "a table without rows"),
     ],
 )
 @pytest.mark.parametrize("size", [4, 1000])

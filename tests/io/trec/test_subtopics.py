@@ -190,8 +190,8 @@ HEADER = "query_id,subtopic,doc_id,relevance\n"
             HEADER + "q,1,a,1\nq,2,a,1\nq,1,b,0\nq,2,a,0\n",
             r"q:5: .*'a' .*'2' .*'q' .*q:3",
         ),
-        (HEADER + "q,1,a,1\nq,,a,1\n", r"q:3: the subtopic is empty"),
-        (HEADER + "q,1,a,1\nq,1,,1\n", r"q:3: the doc_id is empty"),
+        (HEADER + "q,1,a,1\nq,,a,1\n", r"q:3: subtopic is empty"),
+        (HEADER + "q,1,a,1\nq,1,,1\n", r"q:3: doc_id is empty"),
         (HEADER + "q,1,a,1\nq,b,1\n", r"q:3: 3 fields, expected 4"),
         ("query_id,doc_id,relevance\nq,a,1\n", r"q: no column 'subtopic'"),
         (

@@ -174,6 +174,8 @@ def refuse_saved_scores(columns: Sequence[str], name: str) -> None:
 
 def read_rows(content: bytes, source: Source, value: str) -> tuple[Table, tuple[Rows, int]]:
     """A table, its rows, and how many queries had rows that were not together. Raises InputError with the line."""
+    if content.startswith(MAGIC):
+        refuse_false_pages(content, source.name)
     refuse_other_tables(column_names(content), source, value)
     table = parse_table(content, source.name, SCHEMAS[value], source.columns)
     return table, rows_from_table(table, value)
@@ -255,10 +257,11 @@ def text_batches(source: Source, progress: Progress | None) -> Iterator[RowBatch
     name, schema = source.name, SCHEMAS["score"]
     is_json = source.format == "jsonl"
     header, layout, columns = b"", None, None
-    n_lines, n_rows = 0, 0  # lines and rows before this block
+    n_lines, n_rows, has_text = 0, 0, False  # lines and rows before this block
     for block in line_blocks(source, not is_json, progress):
         content, lines_before = block, n_lines
         n_lines += block.count(b"\n")
+        has_text = has_text or not block.isspace()
         if not lines_before:
             content = content.removeprefix(BOM)
         if columns is None:
@@ -281,10 +284,11 @@ def text_batches(source: Source, progress: Progress | None) -> Iterator[RowBatch
         n_rows += frame.height
         if frame.height:
             yield batch_of_table(frame, name, columns or {}, lines_of_rows(content, frame.height, layout, lines_before))
-    if columns is None:
-        raise no_header_error(name) if n_lines else empty_file_error(name)
+    if not has_text:
+        raise empty_file_error(name)
     if not n_rows:
-        raise no_rows_error(name)
+        rows = "comments only" if columns is None else "a header and no rows"
+        raise InputError(f"{name}: {rows}, expected {schema.expected}")
 
 
 def lines_of_rows(content: bytes, n_rows: int, layout: TextLayout | None, lines_before: int) -> Ints:
@@ -314,14 +318,6 @@ def batch_of_table(
     )
     row_columns = columns_of_table(table, "score")
     return row_batch(row_columns.queries, row_columns.docs, row_columns.values, numbers)
-
-
-def no_header_error(name: str) -> InputError:
-    return InputError(f"{name}: no header and no rows, expected a line of column names and one line per row below it")
-
-
-def no_rows_error(name: str) -> InputError:
-    return InputError(f"{name}: no data rows, expected at least one; write one row per document")
 
 
 def line_blocks(source: Source, quoted: bool, progress: Progress | None) -> Iterator[bytes]:
@@ -423,7 +419,7 @@ class ParquetRows:
                 "file on disk, which cannot be read; save it as an unpacked file"
             )
         if not self.height:
-            raise no_rows_error(name)
+            raise InputError(f"{name}: a table without rows, expected {SCHEMAS['score'].expected}")
 
     def read_batch(self, first_row: int) -> RowBatch:
         """The next `SLICE` rows from this one on. Raises InputError that names the row."""
