@@ -407,6 +407,7 @@ def scores_by_measure() -> Seeds:
     }
 
 
+@cache
 def label_pairs() -> Seeds:
     return tables(table_of("true,predicted\nyes,no\n1,1.0\nno,no\n"))
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankscope.data.row_input import list_columns
+from rankscope.data.tables import list_columns
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError
 from rankscope.io.tables.schema import Column, Schema, Table, read_table
@@ -110,7 +110,7 @@ def read_rater_labels(path: PathLike, raters: Sequence[str]) -> dict[str, list[L
     InputError
         As for `read_label_pairs`.
     """
-    table = read_table(path, Schema(columns=(), expected=LABELS.expected, skips_nameless=True), {})
+    table = read_table(path, Schema(columns=(), expected=LABELS.expected), {})
     for rater in raters:
         if rater not in table.frame.columns:
             raise InputError(
