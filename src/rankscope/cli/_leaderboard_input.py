@@ -11,7 +11,8 @@ from rankscope.consensus.leaderboards import LeaderboardData, column_of
 from rankscope.data.rankings import Rankings
 from rankscope.data.row_input import find_column
 from rankscope.errors import ParameterError
-from rankscope.evaluation.read_scores import read_scores
+from rankscope.evaluation.read_scores import read_score_files
+from rankscope.evaluation.score_tables import ScoreTableSettings
 from rankscope.io.ballots import read_votes
 from rankscope.io.core import BOM, source_name
 from rankscope.io.preferences import BETTER_COLUMNS, FIRST_COLUMNS, SECOND_COLUMNS, WORSE_COLUMNS
@@ -31,17 +32,17 @@ INPUTS = ("comparisons", "rankings", "scores", "votes")
 
 
 def read_leaderboard_data(
-    path: str, kind: str | None, *, multiway: bool, column: str | None, higher: bool
+    path: str, kind: str | None, table_settings: ScoreTableSettings, *, multiway: bool, column: str | None, higher: bool
 ) -> LeaderboardData:
     """Read rankings, scores or votes. For comparisons return the path, since their reader needs more options.
 
-    multiway: whether the model needs votes on many systems at once. column, higher: for rankings, the column that says
-    who is better, and whether it holds scores. Raises InputError as the readers do, ParameterError for comparisons if
-    the model needs votes.
+    table_settings: how scores are read. multiway: whether the model needs votes on many systems at once. column,
+    higher: for rankings, the column that says who is better, and whether it holds scores. Raises InputError as
+    the readers do, ParameterError for comparisons if the model needs votes.
     """
     kind = kind or detect_input(path, multiway)
     if kind == "scores":
-        return read_scores(path)
+        return read_score_files([path], None, table_settings)
     if kind == "votes":
         return read_votes(path)
     if kind == "rankings":

@@ -8,13 +8,15 @@ import click
 
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._leaderboard_input import INPUTS, read_leaderboard_data
-from rankscope.cli._options import details_option, input_option
+from rankscope.cli._options import details_option, given_flags, input_option, score_file_options
 from rankscope.cli._output import progress_bar
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.consensus.leaderboards import LeaderboardSettings, fit_leaderboard
 from rankscope.data.rankings import Rankings
+from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError
+from rankscope.evaluation.score_tables import ScoreTableSettings
 
 __all__ = [
     "leaderboard",
@@ -32,6 +34,7 @@ __all__ = [
         help="For rankings: --column holds scores, where higher is better, instead of ranks.",
     ),
 )
+@option_group("Input", score_file_options)
 @option_group("Leaderboard", setting_options(LeaderboardSettings))
 @option_group("Output", details_option(), result_options)
 def leaderboard(
@@ -55,7 +58,17 @@ def leaderboard(
     """
     settings, result_output = take_settings(LeaderboardSettings, options), pop_result_output(options)
     result_output.check((file,))
-    data = read_leaderboard_data(file, kind, multiway=settings.is_of_votes, column=settings.column, higher=higher)
+    table_flags = given_flags(ScoreTableSettings.declared())
+    data = read_leaderboard_data(
+        file,
+        kind,
+        take_settings(ScoreTableSettings, options),
+        multiway=settings.is_of_votes,
+        column=settings.column,
+        higher=higher,
+    )
+    if table_flags and not isinstance(data, Scores):
+        raise ParameterError(f"{table_flags[0]} is for a file of scores, and {file} is none; leave it out")
     if higher and not isinstance(data, Rankings):
         raise ParameterError("--higher is for a column of rankings, and these are none; leave it out")
     with progress_bar(1.0, "resampling") as progress:
