@@ -71,7 +71,8 @@ class MeasureValues:
     @cached_property
     def are_binary(self) -> bool:
         """Whether all values are 0 or 1, as of successes and failures."""
-        return not self.are_logarithms and bool(((self.values == 0) | (self.values == 1)).all())
+        few = self.values[:, :1]  # nearly always enough to tell
+        return not self.are_logarithms and all(bool(((x == 0) | (x == 1)).all()) for x in (few, self.values))
 
     @property
     def n(self) -> int:

@@ -72,7 +72,7 @@ def sample_table(table: Table) -> tuple[Table, list[str], list[str]]:
             measures.append(measure)
     if left_out:
         notes.append(f"{table.name}: no grades or numbers in {', '.join(map(repr, left_out))}: left out")
-    bound = {name: name for name in ("system", "query") if name in columns}
+    bound: dict[str, str] = {name: name for name in columns if name in ("system", "query")}
     return replace(table, frame=pl.DataFrame(columns), columns=bound), measures, notes
 
 

@@ -209,10 +209,11 @@ def skewness(comparison: MeasureComparison) -> Floats:
             comparison.measure_values.differences(comparison.first[pair_slice], comparison.second[pair_slice])
         )
         d = d - d.mean(axis=1, keepdims=True)
-        variance = (d * d).mean(axis=1)
+        squares = d * d
+        variance = squares.mean(axis=1)
         is_constant = comparison.test_results.degenerate[pair_slice] | comparison.equal[pair_slice] | (variance == 0)
         skews[pair_slice] = np.where(
-            is_constant, 0.0, (d**3).mean(axis=1) / np.where(is_constant, 1.0, variance) ** 1.5
+            is_constant, 0.0, (squares * d).mean(axis=1) / np.where(is_constant, 1.0, variance) ** 1.5
         )
     return skews
 
