@@ -142,3 +142,12 @@ def test_a_task_with_a_year_in_its_name(tmp_path: Path) -> None:
     path = tmp_path / "samples_aime_2025.easy_2026-01-01T10-00-00.123.jsonl"
     path.write_text(json.dumps(sample) + "\n")
     assert rs.read_scores(path).query_ids == ("aime_2025.easy/0",)
+
+
+def test_listed_metrics_without_numbers_are_noted(tmp_path: Path) -> None:
+    sample = {"doc_id": 0, "doc": {}, "resps": [], "metrics": ["acc", "word_perplexity"], "acc": 1.0}
+    path = tmp_path / "samples_x.jsonl"
+    path.write_text(json.dumps({**sample, "word_perplexity": [-3.5, 4]}) + "\n")
+    scores = rs.read_scores(path)
+    assert scores.measure_names == ("acc",)
+    assert any(mentions(note, "word_perplexity", "left out") for note in scores.notes)

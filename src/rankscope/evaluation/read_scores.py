@@ -17,7 +17,7 @@ import numpy as np
 
 from rankscope.data.row_input import COLUMN_NAMES, find_column
 from rankscope.data.scores import Scores
-from rankscope.data.text import pluralise
+from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.foreign_measure import measure_of_name
 from rankscope.evaluation.inspect_samples import is_inspect_log, log_values
@@ -347,7 +347,14 @@ def grid_of_sample_log(content: bytes, path: PathLike, settings: ScoreTableSetti
             locations.append(f"{name}:{line}")
     if not keys:
         raise InputError(f"{name}: samples without a number, expected values of measures as acc or exact_match")
-    return grid_of_cells(name, keys, values, settings, locations, may_share_systems=True)
+    grid = grid_of_cells(name, keys, values, settings, locations, may_share_systems=True)
+    unread = {str(measure) for _, sample in samples for measure in listed_metrics(sample)}
+    unread -= {
+        measure for _, sample in samples for measure in sample if isinstance(sample[measure], (bool, int, float))
+    }
+    if not unread:
+        return grid
+    return replace(grid, notes=(f"{name}: no numbers of {join_names(sorted(unread))}: left out", *grid.notes))
 
 
 def sample_records(content: bytes, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -364,10 +371,15 @@ def sample_records(content: bytes, name: str) -> Iterator[tuple[int, dict[str, A
         yield number, sample
 
 
+def listed_metrics(sample: Mapping[str, Any]) -> list[Any]:
+    """The measures that a sample lists, none where it has no list."""
+    listed = sample.get("metrics")
+    return listed if isinstance(listed, list) else []
+
+
 def sample_values(sample: Mapping[str, Any], where: str) -> Iterator[tuple[str, float]]:
     """The measures of a sample: those that it lists, or else all its numbers."""
-    listed = sample.get("metrics")
-    names = listed if isinstance(listed, list) else [name for name in sample if name != "doc_id"]
+    names = listed_metrics(sample) or [name for name in sample if name != "doc_id"]
     for name in map(str, names):
         value = sample.get(name)
         if isinstance(value, (bool, int, float)):

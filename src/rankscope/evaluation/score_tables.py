@@ -339,10 +339,11 @@ def average_cells(cells: Ints, values: Floats, n_cells: int) -> tuple[Floats, In
 def repeats_note(name: str, counts: Ints) -> str:
     """How many measurements were averaged. counts: of each value."""
     filled = counts[counts > 0]
-    least, most = int(filled.min(initial=1)), int(filled.max(initial=1))
+    least, most = (int(filled.min()), int(filled.max())) if filled.size else (1, 1)
     each = f"{most}" if least == most else f"{least} to {most}"
     return (
-        f"{name}: repeated measurements are averaged: {int(filled.sum()):,} of {filled.size:,} values, {each} of each"
+        f"{name}: repeated measurements are averaged: {int(filled.sum()):,} make {pluralise(filled.size, 'value')}, {each} "
+        "each"
     )
 
 
