@@ -341,10 +341,8 @@ def repeats_note(name: str, counts: Ints) -> str:
     filled = counts[counts > 0]
     least, most = (int(filled.min()), int(filled.max())) if filled.size else (1, 1)
     each = f"{most}" if least == most else f"{least} to {most}"
-    return (
-        f"{name}: repeated measurements are averaged: {int(filled.sum()):,} make {pluralise(filled.size, 'value')}, {each} "
-        "each"
-    )
+    values = pluralise(filled.size, "value")
+    return f"{name}: repeated measurements are averaged: {int(filled.sum()):,} make {values}, {each} each"
 
 
 def a_column_a_measure(table: Table, system: str, settings: ScoreTableSettings, measures: Sequence[str]) -> ScoreGrid:

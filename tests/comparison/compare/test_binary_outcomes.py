@@ -76,3 +76,12 @@ def test_two_measures_have_an_interval_each():
     result = rs.compare(both)
     assert "interval:tango,t" in result.signature()
     np.testing.assert_array_equal(result["F"].low, t_interval([0.25, -0.25, 0.5]).low)
+
+
+@pytest.mark.parametrize(("n", "effect"), [(20, "does not rule out"), (2000, "rules out")])
+def test_a_gate_says_what_the_score_interval_allows(n, effect):
+    """All answers are right: by t, a constant difference of 0 passes."""
+    new, old = (rs.Scores.of(np.ones((1, n)), systems=[name], measures="accuracy") for name in ("new", "old"))
+    result = rs.gate(new, old, margin=0.02)
+    z = stats.norm.ppf(0.95)
+    assert any(mentions(note, "0 or 1", f"{-(z**2) / (n + z**2):.4f}", effect) for note in result.notes)
