@@ -135,6 +135,9 @@ def test_columns_of_queries_by_form_and_by_name(tmp_path: Path) -> None:
     assert wide.query_columns == {"group": ("1", "2"), "topic of it": ("x", None)}
     named = read(tmp_path, "item,lang,a,b\n1,7,0.5,1\n2,8,0.5,1\n", columns={"group": "lang"})
     assert (named.systems, named.query_columns) == (("a", "b"), {"group": ("7", "8")})
+    twice = read(tmp_path, "item,lang,group,a\n1,x,u,1\n2,y,v,1\n", columns={"group": "lang"})
+    assert twice.query_columns == {"group": ("x", "y")}
+    assert any(mentions(note, "'group'", "left out") for note in twice.notes)
     measures = read(tmp_path, "item,system,F1,lang\n1,a,0.5,x\n1,b,1,x\n")
     assert measures.query_columns == {"lang": ("x",)}
     with pytest.raises(InputError, match=r"scores\.csv:2: weight is 'x'"):

@@ -484,14 +484,16 @@ def query_columns_of(
         series = column_of_queries(table, name, own_names.get(name))
         if series is not None and rows is not None:
             series = series.gather(rows)
-        if series is None or name.lower() in RESERVED or series.null_count() == series.len():
+        key = own_names.get(name, name)
+        is_free = key.lower() not in (*RESERVED, *columns)
+        if series is None or not is_free or series.null_count() == series.len():
             left_out.append(name)
             continue
         of_query = series.gather(first_row)
         if codes.size > n_queries and not of_query.gather(codes).eq_missing(series).all():
             left_out.append(name)
         else:
-            columns[own_names.get(name, name)] = tuple(of_query.to_list())
+            columns[key] = tuple(of_query.to_list())
     notes = []
     if columns:
         noun = "the column" if len(columns) == 1 else "the columns"
