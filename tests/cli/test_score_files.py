@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,98 @@ def test_a_gate_with_a_file_of_scores(cli: Callable[..., Any], values: Any) -> N
     assert mentions(cli(*call).err, "3 systems", "--baseline")
     worse = cli("compare", "scores.csv", "-m", "F1", "--against", "new.csv", "--gate", "0.02")
     assert mentions(worse.err, "3")
+
+
+def forms(values: Any) -> dict[str, list[str]]:
+    """The files of each form of the same scores, written here."""
+    rows = [(s, i, x) for s, row in zip(SYSTEMS, values.tolist(), strict=True) for i, x in enumerate(row)]
+    samples = [f"{i},1,{s},{x}" for s, i, x in rows]
+    inspect = {
+        s: {
+            "version": 2,
+            "eval": {"model": s, "task": "t"},
+            "samples": [{"id": i, "epoch": 1, "scores": {"F1": {"value": x}}} for t, i, x in rows if t == s],
+        }
+        for s in SYSTEMS
+    }
+    files = {
+        "long.csv": ["system,query,measure,value", *(f"{s},{i},F1,{x}" for s, i, x in rows)],
+        "measures.csv": ["system,query,F1", *(f"{s},{i},{x}" for s, i, x in rows)],
+        "epochs.csv": ["item,epoch,length," + ",".join(SYSTEMS)]
+        + [f"{i},{e},{i}," + ",".join(map(str, column)) for i, column in enumerate(values.T) for e in (1, 2)],
+        "samples.csv": ["id,epoch,model,score_F1", *samples],
+        "nested.json": [json.dumps({s: {str(i): {"F1": x} for t, i, x in rows if t == s} for s in SYSTEMS})],
+        "board.txt": [*(f"{s} F1 t{i} {x}" for s, i, x in rows), "old F1 all 0.5"],
+        **{f"{s}.json": [json.dumps(log)] for s, log in inspect.items()},
+    }
+    for s in SYSTEMS:
+        Path(s).mkdir()
+        lines = [{"doc_id": i, "doc": {}, "resps": [], "metrics": ["F1"], "F1": x} for t, i, x in rows if t == s]
+        files[f"{s}/samples_t_2026-01-01T00-00-00.1.jsonl"] = [json.dumps(line) for line in lines]
+    for name, lines in files.items():
+        Path(name).write_text("\n".join(lines) + "\n")
+    alone = ("long.csv", "measures.csv", "samples.csv", "nested.json", "board.txt")
+    return {
+        **{name: [name] for name in alone},
+        "epochs.csv": ["epochs.csv", "-m", "F1", "--systems", ",".join(SYSTEMS), "--repeats", "mean"],
+        "inspect": [f"{s}.json" for s in SYSTEMS],
+        "lm-eval": [f"{s}/samples_t_2026-01-01T00-00-00.1.jsonl" for s in SYSTEMS],
+    }
+
+
+def test_each_form_gives_the_same_comparison(cli: Callable[..., Any], values: Any) -> None:
+    rows = []
+    for form, call in forms(values).items():
+        done = cli("compare", *call, "--baseline", "old", "--format", "csv")
+        assert (done.code, done.err) == (0, ""), form
+        rows.append([{**row, **{k: round(float(row[k]), 9) for k in ("difference", "low", "pvalue")}}
+                     for row in records(done.out)])  # fmt: skip
+        assert rows[-1][0]["measure"] == "F1"
+        found, expected = (
+            [(r["system_a"], r["difference"], r["low"], r["pvalue"]) for r in k] for k in (rows[-1], rows[0])
+        )
+        assert found == expected, form
+
+
+@pytest.mark.parametrize(
+    ("command", "form"),
+    [
+        (["plan", "-m", "F1", "--difference", "0.05"], "board.txt"),
+        (["plan", "--difference", "0.05"], "epochs.csv"),
+        (["stability", "--iterations", "3", "--resamples", "20", "--n-systems", "2"], "epochs.csv"),
+        (["stability", "--iterations", "3", "--resamples", "20"], "lm-eval"),
+        (["leaderboard", "--input", "scores", "--interval", "information"], "epochs.csv"),
+        (["leaderboard", "--input", "scores", "--interval", "information"], "board.txt"),
+        (["report", "--no-figures", "-o", "page.html", "--baseline", "old"], "inspect"),
+        (["report", "--no-figures", "-o", "page.html", "--baseline", "old"], "samples.csv"),
+    ],
+)
+def test_commands_take_further_forms(cli: Callable[..., Any], values: Any, command: list[str], form: str) -> None:
+    call = [word for word in forms(values)[form] if command[0] != "leaderboard" or word not in ("-m", "F1")]
+    done = cli(command[0], *call, *command[1:])
+    assert (done.code, done.err) == (0, "")
+
+
+def test_agree_measures_and_a_gate_take_further_forms(cli: Callable[..., Any], values: Any) -> None:
+    two = [{"id": i, "epoch": 1, "model": s, "score_a": x, "score_b": 1 - x}
+           for s, row in zip(SYSTEMS, values.tolist(), strict=True) for i, x in enumerate(row)]  # fmt: skip
+    Path("two.jsonl").write_text("".join(json.dumps(row) + "\n" for row in two))
+    done = cli("agree", "measures", "two.jsonl", "--statistic", "pearson", "--format", "csv")
+    assert float(records(done.out)[0]["value"]) == pytest.approx(-1.0)
+    call = forms(values)
+    gate = ("-m", "F1", "--against", "long.csv", "--baseline", "old", "--gate", "0.02")
+    assert cli("compare", *call["epochs.csv"][:1], "--systems", "new", "--repeats", "mean", *gate).code in (0, 2)
+    Path("new.csv").write_text("item,length,new\n" + "".join(f"{i},9,{x}\n" for i, x in enumerate(values[1])))
+    assert cli("compare", "new.csv", "--systems", "new", *gate).code == 0
+
+
+def test_options_of_scores_are_refused_for_comparisons(cli: Callable[..., Any], values: Any) -> None:
+    Path("prefs.csv").write_text("left,right,winner\na,b,a\nb,a,b\n")
+    done = cli("leaderboard", "prefs.csv", "--repeats", "mean")
+    assert done.code == 2
+    assert mentions(done.err, "--repeats", "prefs.csv")
+    Path("q.qrels").write_text("q 0 d 1\n")
+    assert mentions(cli("plan", "q.qrels", "a.run", "b.run", "--repeats", "error").err, "--repeats", "q.qrels")
 
 
 def test_files_of_one_system_each(cli: Callable[..., Any], values: Any) -> None:

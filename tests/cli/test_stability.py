@@ -70,7 +70,7 @@ def listing(folder: Path) -> dict[str, bytes | None]:
 
 
 def test_options_are_those_of_the_function(call: Callable[..., Any]) -> None:
-    more = ("--alpha", ".05,.2", "--fuzz", "0,.1", "--splits", "3", "--systems", "2", "--entities", "10,12")
+    more = ("--alpha", ".05,.2", "--fuzz", "0,.1", "--splits", "3", "--n-systems", "2", "--entities", "10,12")
     found = rows(call(*more, "--swap", "--swap-sets", "disjoint", "--workers", "1", "--format", "csv"))
     asked = {"alpha": (0.05, 0.2), "fuzz": (0, 0.1), "splits": 3, "systems": 2, "entities": (10, 12)}
     quick = {"iterations": 4, "n_resamples": 20, "rng": 3}
@@ -100,7 +100,7 @@ CHANGES = {
     "--alpha": ("--alpha", "0.2"),
     "--cutoffs": ("-m", "nDCG", "--cutoffs", "3,4"),
     "--splits": ("--splits", "3"),
-    "--systems": ("--systems", "2"),
+    "--n-systems": ("--n-systems", "2"),
     "--entities": ("--entities", "8"),
     "--set-size": ("--set-size", "4"),
     "--fuzz": ("--fuzz", "0.3"),
@@ -197,8 +197,8 @@ BAD = {
     "no split": (("--splits", "0"), "--splits is 0, expected a whole number of at least 1"),
     "half a split": (("--splits", "2.5"), "Invalid value for '--splits': '2.5', expected a whole number"),
     "blanks between": (("--splits", "2 3"), "'2 3', expected a whole number, with commas between several"),
-    "one system": (("--systems", "1"), "--systems is 1, expected a whole number of at least 2"),
-    "too many systems": (("--systems", "4"), "systems is 4, and there are 3; ask for 2 to 3"),
+    "one system": (("--n-systems", "1"), "--n-systems is 1, expected a whole number of at least 2"),
+    "too many systems": (("--n-systems", "4"), "systems is 4, and there are 3; ask for 2 to 3"),
     "too many queries": (("--entities", "13"), "entities is 13, and there are 12 queries; ask for at most 12"),
     "one query": (("--set-size", "1"), "--set-size is 1, expected a whole number of at least 2"),
     "a large set": (("--set-size", "13"), "set_size (--set-size) is 13, of 12 queries; ask for 2 to 12"),

@@ -148,7 +148,7 @@ def test_samples_of_lm_evaluation_harness(tmp_path: Path) -> None:
     assert scores.systems == ("llama", "qwen")
     assert scores.query_ids == ("arc/0", "arc/1", "arc/2", "mmlu/0", "mmlu/1", "mmlu/2")
     assert scores.matrix("acc").tolist() == [[1.0] * 6, [0.0] * 6]
-    with pytest.raises(InputError, match=r"x\.jsonl:2: a second acc of doc_id 0, the first is at .*x\.jsonl:1"):
+    with pytest.raises(InputError, match=r"x\.jsonl:2: a second acc of 'x/0' by .*, the first is at .*x\.jsonl:1"):
         read(tmp_path, f"{sample(0, acc=1)}\n{sample(0, acc=0)}\n", "x.jsonl")
 
 
@@ -222,7 +222,7 @@ HEADER = "system,query,value\n"
         (f"{HEADER}a,1,\n", ": no value in any cell"),
         (HEADER, ": a header and no rows"),
         ("", ": the file is empty"),
-        ("item,a,b\n1,1,2\n1,2,3\n", ":3: item '1' stands a second time, the first is at "),
+        ("item,a,b\n1,1,2\n1,2,3\n", ":3: a second value of this query, the first is at "),
         ("item,a,b\n1,1,2\n2,2,3x\n3,1,1\n", ":3: b is '3x'"),
         ("item,a,A\n1,1,2\n", ":1: the columns 'a' and 'A' differ in case"),
         ("item,a,a\n1,1,2\n", ":1: two columns are called 'a'"),

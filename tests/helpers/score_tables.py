@@ -14,6 +14,8 @@ from rankscope.comparison.compare import TESTS
 OF_ALL = [name for name, method in TESTS.items() if method.kind == "all"]
 BAYESIAN = [name for name, method in TESTS.items() if method.kind == "posterior"]
 SIMULTANEOUS = [name for name, method in TESTS.items() if method.has_intervals]
+#: Tests of any values, not only of outcomes 0 and 1.
+OF_ANY_VALUES = [name for name, method in TESTS.items() if not method.is_for_binary]
 RESAMPLED = [name for name, method in TESTS.items() if method.uses_resampling]
 
 

@@ -8,10 +8,11 @@ from rankscope.agreement.load import detect_kind, first_bytes, ranked_only, read
 from rankscope.consensus.leaderboards import LeaderboardData, LeaderboardSettings, column_of
 from rankscope.data.rankings import Rankings
 from rankscope.errors import ParameterError
-from rankscope.evaluation.read_scores import read_scores
+from rankscope.evaluation.read_scores import read_score_files
 from rankscope.evaluation.score_tables import SCHEMA as SCORES
+from rankscope.evaluation.score_tables import ScoreTableSettings
 from rankscope.io.ballots import holds_votes, read_votes
-from rankscope.io.core import BOM, source_name
+from rankscope.io.core import BOM, source_name, with_columns
 from rankscope.io.preferences import holds_comparisons
 from rankscope.io.tables import column_names, first_record, read_content
 from rankscope.io.translation import ITEMS
@@ -27,16 +28,16 @@ INPUTS = ("comparisons", "rankings", "scores", "votes")
 
 
 def read_leaderboard_data(
-    path: str, kind: str | None, settings: LeaderboardSettings, *, higher: bool
+    path: str, kind: str | None, settings: LeaderboardSettings, table_settings: ScoreTableSettings, *, higher: bool
 ) -> LeaderboardData:
     """Read rankings, scores or votes. For comparisons return the path, since their reader needs more options.
 
-    higher: whether numbers of rankings and votes are scores. Raises InputError as the readers do, ParameterError for
-    comparisons if the model needs votes, and for names of columns in rankings.
+    table_settings: how scores are read. higher: whether numbers of rankings and votes are scores. Raises InputError as
+    the readers do, ParameterError for comparisons if the model needs votes, and for names of columns in rankings.
     """
     kind = kind or detect_input(path, settings.is_of_votes, settings.columns or {})
     if kind == "scores":
-        return read_scores(path, columns=settings.columns)
+        return read_score_files([with_columns(path, settings.columns)], None, table_settings)
     if kind == "votes":
         return read_votes(path, columns=settings.columns, higher=higher)
     if kind == "rankings":

@@ -371,7 +371,7 @@ def holds_scores(qrels: str, runs: Sequence[str], options: dict[str, Any]) -> bo
 
     if options["input"] is not None or not is_score_file(qrels, alone=not runs):
         for name, setting in ScoreTableSettings.declared().items():
-            if options[name]:
+            if is_given(name):
                 raise ParameterError(f"{setting.flag} is for a file of scores, and {qrels} is none; leave it out")
         return False
     for name in (*ConventionSettings.declared(), *InputSettings.declared(), "workers"):

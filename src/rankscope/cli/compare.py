@@ -192,7 +192,8 @@ def evaluate_new_and_baseline(
     if holds_scores(qrels, runs, options):
         table_settings = take_settings(ScoreTableSettings, options)
         new_scores = read_score_files([qrels, *runs], list(measures) or None, table_settings)
-        old_scores = read_score_files([against], list(measures) or None, table_settings)
+        # The systems that were named are new ones.
+        old_scores = read_score_files([against], list(measures) or None, replace(table_settings, table_systems=()))
         return new_scores, old_scores.select(systems=[find_baseline(old_scores, against, baseline)])
     take_settings(ScoreTableSettings, options)
     if not runs:

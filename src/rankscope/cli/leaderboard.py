@@ -9,14 +9,16 @@ import click
 
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._leaderboard_input import INPUTS, read_leaderboard_data
-from rankscope.cli._options import details_option, input_option
+from rankscope.cli._options import details_option, given_flags, input_option, score_file_options
 from rankscope.cli._output import progress_bar
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.consensus.leaderboards import LeaderboardSettings, fit_leaderboard
 from rankscope.data.rankings import Rankings
+from rankscope.data.scores import Scores
 from rankscope.data.votes import Votes
 from rankscope.errors import ParameterError
+from rankscope.evaluation.score_tables import ScoreTableSettings
 
 __all__ = [
     "leaderboard",
@@ -34,6 +36,7 @@ __all__ = [
         help="For rankings and votes: the numbers (of --column) are scores, where higher is better, instead of ranks.",
     ),
 )
+@option_group("Input", score_file_options)
 @option_group("Leaderboard", setting_options(LeaderboardSettings))
 @option_group("Output", details_option(), result_options)
 def leaderboard(
@@ -57,7 +60,10 @@ def leaderboard(
     """
     settings, result_output = take_settings(LeaderboardSettings, options), pop_result_output(options)
     result_output.check((file,))
-    data = read_leaderboard_data(file, kind, settings, higher=higher)
+    table_flags = given_flags(ScoreTableSettings.declared())
+    data = read_leaderboard_data(file, kind, settings, take_settings(ScoreTableSettings, options), higher=higher)
+    if table_flags and not isinstance(data, Scores):
+        raise ParameterError(f"{table_flags[0]} is for a file of scores, and {file} is none; leave it out")
     if higher and not isinstance(data, (Rankings, Votes)):
         raise ParameterError("--higher is for rankings and votes, and these are none; leave it out")
     if not isinstance(data, str):

@@ -32,7 +32,8 @@ class MeasureValues:
     """The values of one measure on the queries where every system has one.
 
     values: (systems, n), as the measure has them, or their logarithms. queries: (n) indices into `query_ids` of the
-    scores. sign: 1 if higher is better, -1 if lower is. notes: how many queries were skipped, and what values are.
+    scores. sign: 1 if higher is better, -1 if lower is. are_foreign: whether another tool computed the values.
+    notes: how many queries were skipped, and what values are.
     """
 
     measure: str
@@ -41,6 +42,7 @@ class MeasureValues:
     queries: npt.NDArray[np.int64]
     sign: int
     are_logarithms: bool
+    are_foreign: bool
     notes: tuple[str, ...]
 
     @property
@@ -65,6 +67,12 @@ class MeasureValues:
             is_noise = np.abs(differences[pair_index, query_index]) <= NOISE * magnitude
             differences[pair_index[is_noise], query_index[is_noise]] = 0.0
         return differences
+
+    @cached_property
+    def are_binary(self) -> bool:
+        """Whether all values are 0 or 1, as of successes and failures."""
+        few = self.values[:, :1]  # nearly always enough to tell
+        return not self.are_logarithms and all(bool(((x == 0) | (x == 1)).all()) for x in (few, self.values))
 
     @property
     def n(self) -> int:
@@ -145,6 +153,7 @@ def match_queries(scores: Scores, measure: str) -> MeasureValues:
         queries=np.flatnonzero(complete),
         sign=sign,
         are_logarithms=definition.summary == "geometric",
+        are_foreign=scores.settings.get("source") == "table",
         notes=tuple(notes),
     )
 

@@ -139,6 +139,9 @@ class Scores(Result):
         Version of rankscope that computed the values.
     judgments
         Gives the fingerprint of the judgments, if they are known.
+    query_columns
+        What a table of scores says of its queries, such as "group", "cluster" or "weight": the name of a column, and
+        its values (text, numbers or None) in the order of `query_ids`.
 
     Examples
     --------
@@ -165,6 +168,8 @@ class Scores(Result):
     version: str = __version__
     #: Gives the fingerprint of the judgments; None where that is not known.
     judgments: Callable[[], str] | None = None
+    #: Columns of a table of scores that have one value for each query, in the order of `query_ids`.
+    query_columns: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     @staticmethod
     def of(
@@ -174,6 +179,7 @@ class Scores(Result):
         measures: Any = None,
         columns: Mapping[str, str] | None = None,
         lower: Any = (),
+        repeats: str = "error",
     ) -> Scores:
         """Scores of values that another tool computed.
 
@@ -184,14 +190,17 @@ class Scores(Result):
             measure and value, or a column for each system or measure. Or {system: {query: value}}, or {system: {query:
             {measure: value}}}. Or an array of shape (systems, queries). None and NaN stand for no value.
         systems
-            Names of the rows of an array. Default: system 1, system 2, ...
+            Names of the rows of an array (default: system 1, system 2, ...); of other data, the systems to include, in
+            a table with a column for each system these columns. Default: all.
         measures
             Measures to include; or the name of the measure where the data do not name it. Default: all.
         columns
-            What columns are called: of system, query, measure and value. Default: found by their
-            usual names.
+            What columns are called: of system, query, measure, value, group, cluster, weight and epoch. Default: found
+            by their usual names.
         lower
             Measures of which lower values are better.
+        repeats
+            Repeated measurements, as of epochs or seeds, are refused ("error") or averaged ("mean").
 
         Returns
         -------
@@ -214,7 +223,7 @@ class Scores(Result):
         0.625
         """
         scores: Scores = resolve("rankscope.evaluation.score_tables:scores_of")(
-            data, systems=systems, measures=measures, columns=columns, lower=lower
+            data, systems=systems, measures=measures, columns=columns, lower=lower, repeats=repeats
         )
         return scores
 
@@ -443,7 +452,8 @@ class Scores(Result):
                 yield BoundedRecord(system, measure, "all", overall, *self._bounds[:, s, m].tolist())
 
     def frame(self) -> pl.DataFrame:
-        """The value of each query as a tidy polars frame: system, measure, query, value (null if missing), and bounds.
+        """The value of each query as a tidy polars frame: system, measure, query, value (null if missing), bounds,
+        and `query_columns`.
 
         For computing: without the summaries of `records`, which would count as one more query.
         """
@@ -459,7 +469,9 @@ class Scores(Result):
                 "query": [replace_invalid_utf8(query) for query in self.query_ids] * (n_systems * n_measures),
                 "value": self.values.ravel(),
                 **({} if self.bounds is None else {"low": self.bounds[0].ravel(), "high": self.bounds[1].ravel()}),
-            }
+                **{name: list(values) * (n_systems * n_measures) for name, values in self.query_columns.items()},
+            },
+            strict=False,
         )
         return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
 

@@ -511,9 +511,10 @@ def is_number_column(series: pl.Series) -> bool:
         return True
     if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
         return False
-    values, invalid = to_numbers(series, True)
-    n_invalid = 0 if invalid is None else int(invalid.sum())
-    return values.len() - values.null_count() > n_invalid
+    texts = series.cast(pl.String).str.strip_chars()
+    n_numbers = int(texts.cast(pl.Float64, strict=False).is_not_null().sum())  # NaN and infinity are mistakes later
+    n_missing = int((texts.is_null() | texts.str.to_lowercase().is_in(NO_NUMBER)).sum())
+    return n_numbers > texts.len() - n_missing - n_numbers
 
 
 def to_numbers(series: pl.Series, nan_is_missing: bool) -> tuple[pl.Series, pl.Series | None]:

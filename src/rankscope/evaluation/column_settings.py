@@ -20,7 +20,7 @@ __all__ = [
 
 
 #: Columns of tables of scores, and of tables of judgments and runs.
-SCORE_COLUMNS = ("system", "query", "measure", "value")
+SCORE_COLUMNS = ("system", "query", "measure", "value", "group", "cluster", "weight", "epoch")
 COLUMN_NAMES = tuple(dict.fromkeys(column.name for schema in SCHEMAS.values() for column in schema.columns))
 
 
@@ -37,7 +37,7 @@ class ColumnSettings(Settings):
     columns: Mapping[str, str] | None = table_columns(
         {"query_id": "topic", "score": "sim"},
         help="Column names in tables. NAME is query_id, doc_id, relevance, score, rank, subtopic, relevant_ids or "
-        "retrieved_ids; in a file of scores system, query, measure or value.",
+        "retrieved_ids; in a file of scores system, query, measure, value, group, cluster, weight or epoch.",
     )
 
     def check(self) -> None:

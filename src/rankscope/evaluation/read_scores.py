@@ -6,8 +6,10 @@ import csv
 import io
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +18,14 @@ import numpy as np
 from rankscope.data.row_tables import DOC_ID
 from rankscope.data.scores import Scores
 from rankscope.data.tables import find_column
+from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.column_settings import ColumnSettings
 from rankscope.evaluation.foreign_measure import measure_of_name
+from rankscope.evaluation.inspect_samples import is_inspect_log, log_values
 from rankscope.evaluation.saved_scores import MAGIC, saved_scores
 from rankscope.evaluation.score_tables import (
+    ALL,
     SCHEMA,
     ScoreGrid,
     ScoreTableSettings,
@@ -50,6 +55,12 @@ __all__ = [
 HEAD = 1 << 16
 #: Fields of a line of `trec_eval -q` and of `ir_measures --by_query`.
 PER_QUERY_FIELDS = 3
+#: Fields of a line of AutoJudge, lines that tell such a file, and truth values in it.
+FOUR_FIELDS = ["system", "measure", "query", "value"]
+SAMPLE = 50
+TRUTH = {b"True": b"1", b"False": b"0"}
+#: The end of the name of a log of lm-evaluation-harness: the date.
+DATE = re.compile(r"_\d{4}-\d\d-\d\d.*$")
 #: A line of trec_eval that holds the name of the run, which is no value.
 RUN_NAME = "runid"
 
@@ -60,14 +71,17 @@ def read_scores(
     measures: Any = None,
     columns: Mapping[str, str] | None = None,
     lower: Any = (),
+    systems: Any = (),
+    repeats: str = "error",
 ) -> Scores:
     r"""Scores from a file: saved scores, or values that another tool computed.
 
     Saved scores (`write_scores`, `--save`) come back exactly. Everything else is a table of values: rows of system,
     query, measure and value, as `rankscope evaluate --by-query` writes them; a column for each system, or for each
-    measure; the output of `trec_eval -q` and `ir_measures --by_query`; the samples of lm-evaluation-harness
-    (`samples_*.jsonl`). A table is CSV (commas, tabs or semicolons), JSON lines, a JSON list or Parquet. Where a file
-    names no system, its own name is that of the system.
+    measure; the output of `trec_eval -q` and `ir_measures --by_query`; leaderboards of TREC AutoJudge; the samples of
+    lm-evaluation-harness (`samples_*.jsonl`) and Inspect (the table of `samples_df`, or a log in JSON). A table is CSV
+    (commas, tabs or semicolons), JSON lines, a JSON list or Parquet. Where a file names no system, its own name is that
+    of the system.
 
     Parameters
     ----------
@@ -76,10 +90,15 @@ def read_scores(
     measures
         Measures to include; or the name of the measure where the file does not name it. Default: all.
     columns
-        Column names in tables. NAME is query_id, doc_id, relevance, score, rank, subtopic, relevant_ids or
-        retrieved_ids; in a file of scores system, query, measure or value. Default: found by their usual names.
+        Column names in a file of scores, where NAME is system, query, measure, value, group, cluster, weight or epoch:
+        system=model,value=f1. Default: found by their usual names.
     lower
         Measures in a file of scores for which lower values are better.
+    systems
+        Systems to read from a file of scores: in a table with a column for each system, these columns. Default: all.
+    repeats
+        Repeated measurements in a file of scores, as of epochs or seeds: refused (error) or averaged (mean). One of
+        'error', 'mean'. Default: 'error'.
 
     Returns
     -------
@@ -105,7 +124,8 @@ def read_scores(
     >>> scores.matrix("F1").tolist(), scores.systems
     ([[0.5, 0.25], [0.7, 0.5]], ('bm25', 'dense'))
     """
-    settings, naming = ScoreTableSettings(lower=as_names(lower)), ColumnSettings(columns=columns)
+    settings = ScoreTableSettings(lower=as_names(lower), table_systems=as_names(systems), repeats=repeats)
+    naming = ColumnSettings(columns=columns)
     paths = [path] if is_path(path) else list(path)  # type: ignore[arg-type]  # a path or a list of paths
     if not paths:
         raise ParameterError("no file of scores, expected at least one")
@@ -120,15 +140,17 @@ def read_score_files(paths: Sequence[PathLike], measures: Sequence[str] | None, 
         content = read_content(path)
         saved = saved_scores(content, source_name(path))
         if saved is None:
-            grids.append(grid_of_content(content, path, columns_of(path)))
+            grids.append(grid_of_content(content, path, settings))
             continue
         since = f"{source_name(path)} holds saved scores, which know their measures"
-        settings.refuse("lower", since=since)
+        settings.refuse("lower", "repeats", since=since)
         ColumnSettings(columns=columns_of(path) or None).refuse("columns", since=since)
         if len(paths) > 1:
             raise ParameterError(f"{source_name(path)}: saved scores beside other files; read each alone")
+        if settings.table_systems:
+            saved = saved.select(systems=[saved.place_of_system(system) for system in settings.table_systems])
         return saved if measures is None else select_measures(saved, measures)
-    return scores_of_grid(join_grids(grids), measures, settings.lower)
+    return scores_of_grid(join_grids(grids, settings), measures, settings)
 
 
 def select_measures(scores: Scores, measures: Sequence[str]) -> Scores:
@@ -136,19 +158,33 @@ def select_measures(scores: Scores, measures: Sequence[str]) -> Scores:
     return scores.select(measures=list(dict.fromkeys(scores.place_of(name) for name in measures)))
 
 
-def grid_of_content(content: bytes, path: PathLike, columns: Mapping[str, str]) -> ScoreGrid:
+def grid_of_content(content: bytes, path: PathLike, settings: ScoreTableSettings) -> ScoreGrid:
     """The values in the content of a file."""
     name = source_name(path)
     if content.startswith(BOM):
         content = content.removeprefix(BOM)
     system = system_of_path(path)
+    columns = columns_of(path)
     if is_sample_log(content[:HEAD]):
-        return grid_of_sample_log(content, path)
+        return grid_of_sample_log(content, path, settings)
+    if is_inspect_log(content[:HEAD]) and (log := log_values(content, name)) is not None:
+        keys, values, locations, notes = log
+        grid = grid_of_cells(name, keys, values, settings, locations, may_share_systems=True)
+        return replace(grid, notes=(*notes, *grid.notes))
     if (layout := per_query_layout(content[:HEAD])) is not None:
-        return grid_of_table(per_query_table(content, name, layout, columns), system)
+        return grid_of_table(per_query_table(content, name, layout, columns), system, settings)
+    if may_have_four_fields(content[:HEAD]):
+        layout = four_field_layout(content)
+        if layout is None:
+            raise InputError(
+                f"{name}:1: four fields without a header, where no line has the topic {ALL!r}, so that measures cannot "
+                "be told from topics; put a first line before them (system, measure, query, value), and tabs between "
+                "the fields"
+            )
+        return grid_of_table(per_query_table(tabbed(content), name, layout, columns), system, settings)
     if (mapping := nested_mapping(content, name)) is not None:
-        return grid_of_mapping(mapping, name)
-    return grid_of_table(parse_table(content, name, SCHEMA, columns), system)
+        return grid_of_mapping(mapping, settings, name)
+    return grid_of_table(parse_table(content, name, SCHEMA, columns), system, settings)
 
 
 def system_of_path(path: PathLike) -> str:
@@ -207,6 +243,7 @@ def per_query_table(content: bytes, name: str, layout: Sequence[str], columns: M
     """The lines as a table, without those that name the run."""
     import polars as pl
 
+    refuse_uneven_lines(content, name, layout)
     table = parse_table("\t".join(layout).encode() + b"\n" + content, name, SCHEMA, columns)
     frame = table.frame
     rows = pl.Series(np.arange(frame.height))
@@ -222,6 +259,67 @@ def per_query_table(content: bytes, name: str, layout: Sequence[str], columns: M
     return Table(frame=frame, name=name, schema=SCHEMA, columns=table.columns, where=f"{name}:1", locate=locate)
 
 
+def refuse_uneven_lines(content: bytes, name: str, layout: Sequence[str]) -> None:
+    """Raise InputError for the first line that has not one tab less than there are columns."""
+    n_tabs = len(layout) - 1
+    n_lines = content.count(b"\n") + (not content.endswith(b"\n"))
+    if content.count(b"\t") == n_tabs * n_lines:
+        return
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if line.strip() and line.count(b"\t") != n_tabs:
+            n_fields = line.count(b"\t") + 1
+            raise InputError(
+                f"{name}:{number}: {pluralise(n_fields, 'field')}, expected {len(layout)} ({', '.join(layout)}); "
+                "correct this line"
+            )
+
+
+# AutoJudge: run, measure, topic and value, or run, topic, measure and value
+
+
+def four_fields(content: bytes) -> list[list[bytes]]:
+    """The fields of all lines that are not blank; empty where a line is none of four with a number or truth value last.
+
+    Lines of judgments (query, iteration, document, grade), whose second field is a number or Q0, are none of these.
+    """
+    lines = [line.split() for line in content.splitlines() if line.strip()]
+    for line in lines:
+        if len(line) != len(FOUR_FIELDS) or not (is_number(line[3].decode("utf-8", "replace")) or line[3] in TRUTH):
+            return []
+    seconds = {line[1] for line in lines}
+    return [] if seconds == {b"Q0"} or seconds == {b"0"} else lines
+
+
+def may_have_four_fields(head: bytes) -> bool:
+    """Whether this begins with lines of four fields without a header."""
+    lines = head.splitlines(keepends=True)[:SAMPLE]
+    if lines and not lines[-1].endswith(b"\n") and len(head) == HEAD:
+        lines.pop()  # cut off
+    fields = four_fields(b"".join(lines))
+    return bool(fields) and not all(is_number(line[1].decode("utf-8", "replace")) for line in fields)
+
+
+def four_field_layout(content: bytes) -> list[str] | None:
+    """The columns of lines of four fields; None where nothing tells measures from topics."""
+    fields = four_fields(content)
+    seconds, thirds = ({line[place].decode("utf-8", "replace") for line in fields} for place in (1, 2))
+    if ALL in thirds and ALL not in seconds:
+        return FOUR_FIELDS
+    swapped = ["system", "query", "measure", "value"]
+    if ALL in seconds and ALL not in thirds:
+        return swapped
+    for names, layout in ((seconds, FOUR_FIELDS), (thirds, swapped)):
+        if names and all(measure_of_name(name) is not None for name in names):
+            return layout
+    return None
+
+
+def tabbed(content: bytes) -> bytes:
+    """The lines with tabs between their fields, and truth values as numbers."""
+    lines = [line.split() for line in content.splitlines()]
+    return b"".join(b"\t".join([*line[:3], *(TRUTH.get(field, field) for field in line[3:])]) + b"\n" for line in lines)
+
+
 # lm-evaluation-harness
 
 
@@ -233,31 +331,33 @@ def is_sample_log(head: bytes) -> bool:
     return b'"doc_id"' in line and b'"doc"' in line and (b'"resps"' in line or b'"filtered_resps"' in line)
 
 
-def grid_of_sample_log(content: bytes, path: PathLike) -> ScoreGrid:
+def grid_of_sample_log(content: bytes, path: PathLike, settings: ScoreTableSettings) -> ScoreGrid:
     """The values of samples_TASK_DATE.jsonl: the folder is the system, a query is task/number.
 
     Of several filters each has measures of its own, as "exact_match,strict-match".
     """
     name = source_name(path)
-    task = system_of_path(path).removeprefix("samples_").split("_20")[0]
+    task = DATE.sub("", Path(name).name.removesuffix(".jsonl").removeprefix("samples_"))
     folder = Path(os.path.abspath(name)).parent.name if name != "<stdin>" else ""
     samples = list(sample_records(content, name))
     filters = {str(sample.get("filter", "none")) for _, sample in samples}
-    cells: dict[tuple[str, str, str], float] = {}
-    lines: dict[tuple[str, str, str], int] = {}
+    keys, values, locations = [], [], []
     for line, sample in samples:
         for measure, value in sample_values(sample, f"{name}:{line}"):
             full_name = measure if len(filters) == 1 else f"{measure},{sample.get('filter', 'none')}"
-            key = (folder or "system", full_name, f"{task}/{sample['doc_id']}")
-            if key in cells:
-                raise InputError(
-                    f"{name}:{line}: a second {full_name} of doc_id {sample['doc_id']}, the first is at "
-                    f"{name}:{lines[key]}; keep one of the two"
-                )
-            cells[key], lines[key] = value, line
-    if not cells:
+            keys.append((folder or "system", full_name, f"{task}/{sample['doc_id']}"))
+            values.append(value)
+            locations.append(f"{name}:{line}")
+    if not keys:
         raise InputError(f"{name}: samples without a number, expected values of measures as acc or exact_match")
-    return grid_of_cells(name, cells, may_share_systems=True)
+    grid = grid_of_cells(name, keys, values, settings, locations, may_share_systems=True)
+    unread = {str(measure) for _, sample in samples for measure in listed_metrics(sample)}
+    unread -= {
+        measure for _, sample in samples for measure in sample if isinstance(sample[measure], (bool, int, float))
+    }
+    if not unread:
+        return grid
+    return replace(grid, notes=(f"{name}: no numbers of {join_names(sorted(unread))}: left out", *grid.notes))
 
 
 def sample_records(content: bytes, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -274,10 +374,15 @@ def sample_records(content: bytes, name: str) -> Iterator[tuple[int, dict[str, A
         yield number, sample
 
 
+def listed_metrics(sample: Mapping[str, Any]) -> list[Any]:
+    """The measures that a sample lists, none where it has no list."""
+    listed = sample.get("metrics")
+    return listed if isinstance(listed, list) else []
+
+
 def sample_values(sample: Mapping[str, Any], where: str) -> Iterator[tuple[str, float]]:
     """The measures of a sample: those that it lists, or else all its numbers."""
-    listed = sample.get("metrics")
-    names = listed if isinstance(listed, list) else [name for name in sample if name != "doc_id"]
+    names = listed_metrics(sample) or [name for name in sample if name != "doc_id"]
     for name in map(str, names):
         value = sample.get(name)
         if isinstance(value, (bool, int, float)):
@@ -322,8 +427,11 @@ def is_score_file(path: object, *, alone: bool) -> bool:
         head = stream.read(HEAD).removeprefix(BOM)
     if head.startswith(MAGIC):
         return is_score_header(parquet_columns(path), alone)
-    if is_sample_log(head) or per_query_layout(head) is not None:
+    if is_sample_log(head) or is_inspect_log(head) or per_query_layout(head) is not None:
         return True
+    if may_have_four_fields(head):
+        complete = head if len(head) < HEAD else head[: head.rfind(b"\n") + 1]
+        return alone or four_field_layout(complete) is not None
     if head.lstrip().startswith((b"{", b"[")):
         record = first_record(head)
         return is_score_header(list(record), alone) if record else alone

@@ -80,7 +80,8 @@ def write_scores(scores: Scores, path: PathLike) -> None:
     Notes
     -----
     Other programs can read the file as a table: system, measure, query, value (null if there is none), low and high
-    (with bounds), missing (the run has no list), undefined (no relevant document was judged). Everything else is JSON
+    (with bounds), missing (the run has no list), undefined (no relevant document was judged), and what is known of the
+    queries (`query_columns`). Everything else is JSON
     in the file's metadata, under "rankscope". In the table, bytes of names that are not valid UTF-8 are replaced.
 
     Examples
@@ -125,7 +126,9 @@ def tidy_score_frame(scores: Scores) -> pl.DataFrame:
             **bounds,
             "missing": np.repeat(scores.missing[:, None], m, axis=1).ravel(),
             "undefined": np.tile(scores.undefined.ravel(), s),
-        }
+            **{name: list(values) * (s * m) for name, values in scores.query_columns.items()},
+        },
+        strict=False,
     )
     return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
 
@@ -144,6 +147,7 @@ def describe_scores(scores: Scores) -> dict[str, Any]:
         "notes": scores.notes,
         "asked": dict(aliases),
         "judgments": scores.fingerprint,
+        **({"query_columns": dict(scores.query_columns)} if scores.query_columns else {}),
     }
 
 
@@ -219,7 +223,7 @@ def rebuild_scores(description: Mapping[str, Any], frame: pl.DataFrame) -> Score
     systems, query_ids = tuple(description["systems"]), tuple(description["query_ids"])
     measures = tuple(find_measure(**entry) for entry in description["measures"])
     shape = (len(systems), len(measures), len(query_ids))
-    columns = {name: frame[name].to_numpy().reshape(shape) for name in frame.columns if name not in NAMES}
+    columns = {name: frame[name].to_numpy().reshape(shape) for name in frame.columns if name in VALUES}
     bounds = np.array([columns["low"], columns["high"]]) if "low" in columns else None
     return Scores(
         systems=systems,
@@ -235,10 +239,11 @@ def rebuild_scores(description: Mapping[str, Any], frame: pl.DataFrame) -> Score
         aliases=MeasureAliases(dict(description["asked"]), [m for m in measures if isinstance(m, Measure)]),
         version=str(description["version"]),
         judgments=partial(str, description["judgments"]) if description["judgments"] else None,
+        query_columns={name: tuple(values) for name, values in description.get("query_columns", {}).items()},
     )
 
 
-NAMES = ("system", "measure", "query")
+VALUES = ("value", "low", "high", "missing", "undefined")
 
 
 def find_measure(

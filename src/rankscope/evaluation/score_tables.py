@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,12 +23,17 @@ from rankscope.data.text import first_names, join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.evaluation.column_settings import ColumnSettings
 from rankscope.evaluation.foreign_measure import foreign_measure, measure_of_name
+from rankscope.evaluation.inspect_samples import is_sample_frame, sample_table
 from rankscope.io.tables import Codes, Column, Schema, Table, refuse_case, table_of_frame
 from rankscope.measures.base import Measure
-from rankscope.settings import Settings, as_names, name_list
+from rankscope.settings import Settings, as_names, choice, name_list
 from rankscope.typing import Floats, Ints
 
+if TYPE_CHECKING:
+    import polars as pl
+
 __all__ = [
+    "ALL",
     "SCHEMA",
     "ScoreGrid",
     "ScoreTableSettings",
@@ -52,15 +57,23 @@ SCHEMA = Schema(
             name="query",
             aliases=(
                 "query_id", "qid", "q_id", "topic", "topic_id", "item", "item_id", "question_id", "segment",
-                "segment_id", "example", "example_id", "sample_id", "instance_id", "id", "question", "sample",
+                "segment_id", "example", "example_id", "id", "sample_id", "instance_id", "question", "sample",
             ),
         ),
         Column(name="measure", aliases=("metric", "measure_name", "metric_name")),
         Column(name="value", aliases=("score",), kind="number"),
+        Column(name="group"),
+        Column(name="cluster"),
+        Column(name="weight", kind="number"),
+        Column(name="epoch", aliases=("seed", "repetition", "trial")),
     ),
     expected="scores: a line of names (system,measure,query,value) and a value a line, or a column for each system",
     more_numbers=True,
 )  # fmt: skip
+#: The columns of a table that are about a query, not about a value.
+QUERY_COLUMNS = ("group", "cluster", "weight", "epoch")
+#: Names of columns in the frame of scores and in saved scores.
+RESERVED = ("system", "measure", "query", "value", "low", "high", "missing", "undefined")
 #: The query of summaries.
 ALL = "all"
 #: The name of a measure that nothing names.
@@ -69,14 +82,31 @@ NAMELESS = "score"
 SOURCE = {"source": "table"}
 
 
+#: What is done with several values of one system, measure and query.
+REPEATS = ("error", "mean")
+AVERAGE = "average them with --repeats mean (in Python repeats='mean')"
+
+
 @dataclass(frozen=True, kw_only=True)
 class ScoreTableSettings(Settings):
     """How a table of scores is read."""
 
     FUNCTIONS = ("rankscope:read_scores",)
-    COMMANDS = ("compare", "plan", "report", "stability", "agree measures")
+    COMMANDS = ("compare", "plan", "report", "stability", "agree measures", "leaderboard")
 
     lower: tuple[str, ...] = name_list((), help="Measures in a file of scores for which lower values are better.")
+    table_systems: tuple[str, ...] = name_list(
+        (),
+        flag="--systems",
+        argument="systems",
+        help="Systems to read from a file of scores: in a table with a column for each system, these columns.",
+        unset="all",
+    )
+    repeats: str = choice(
+        "error",
+        REPEATS,
+        help="Repeated measurements in a file of scores, as of epochs or seeds: refused (error) or averaged (mean).",
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -95,6 +125,12 @@ class ScoreGrid:
         What a reader should know.
     may_share_systems
         Whether another grid may hold further items of the same systems.
+    query_columns
+        What is known of the queries: name of a column, and its values in the order of the queries.
+    columns
+        The columns of a table with a column for each system, for the message about one that is none of them.
+    counts
+        How many measurements each value is the mean of, as `values`; None where it is one.
     """
 
     name: str
@@ -104,28 +140,42 @@ class ScoreGrid:
     values: Floats
     notes: tuple[str, ...] = ()
     may_share_systems: bool = False
+    query_columns: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    counts: Ints | None = None
 
 
 # Forms
 
 
-def grid_of_table(table: Table, system: str) -> ScoreGrid:
+def grid_of_table(table: Table, system: str, settings: ScoreTableSettings) -> ScoreGrid:
     """The values of a table in any form. system: what the only system is called where no column names it."""
     refuse_documents(table)
+    if is_sample_frame(table.frame.columns):
+        samples, measures, notes = sample_table(table)
+        grid = a_column_a_measure(samples, system, settings, measures)
+        return replace(grid, notes=(*notes, *grid.notes))
     if "value" in table and "query" in table and ("system" in table or "measure" in table):
-        return long_form(table, system)
+        return long_form(table, system, settings)
     if "query" not in table and ("system" in table or "measure" in table):
         table.require("query")
     if "system" in table:
-        return a_column_a_measure(table, system)
-    if "value" in table:  # a column of items, and one of values
-        own_name = table.columns["value"]
-        if table.number_columns():  # and further systems or measures beside it
-            return wide_form(
-                table, [name for name in table.frame.columns if name in {own_name, *table.number_columns()}], system
-            )
-        return a_column_a_measure(table, system)
-    return wide_form(table, table.number_columns(), system)
+        return a_column_a_measure(table, system, settings, measure_columns(table))
+    chosen = [name for name in table.frame.columns if name in settings.table_systems]
+    if chosen:
+        return wide_form(table, chosen, settings)
+    if "value" in table and not table.number_columns():  # a column of items, and one of values
+        return a_column_a_measure(table, system, settings, measure_columns(table))
+    names = measure_columns(table)
+    if names and "query" in table and all(measure_of_name(name) is not None for name in names):
+        return a_column_a_measure(table, system, settings, names)
+    return wide_form(table, names, settings)
+
+
+def measure_columns(table: Table) -> list[str]:
+    """The columns that may hold values: that of values, and those of numbers that the schema does not name."""
+    names = {*([table.columns["value"]] if "value" in table else []), *table.number_columns()}
+    return [name for name in table.frame.columns if name in names]
 
 
 def refuse_documents(table: Table) -> None:
@@ -138,7 +188,7 @@ def refuse_documents(table: Table) -> None:
         )
 
 
-def long_form(table: Table, system: str) -> ScoreGrid:
+def long_form(table: Table, system: str, settings: ScoreTableSettings) -> ScoreGrid:
     """A row for each value: query and value, with system and measure or one of them."""
     systems, system_codes = table.codes("system") if "system" in table else ([system], None)
     measures, measure_codes = table.codes("measure") if "measure" in table else ([""], None)
@@ -148,16 +198,12 @@ def long_form(table: Table, system: str) -> ScoreGrid:
     value_column = table.require("value")
     if "measure" not in table:
         measures = ["" if value_column.lower() in ("value", "score") else value_column]
-    notes = left_out_note(table, table.more_columns)
     values = table.numbers(value_column)
     rows, summary_notes = value_rows(table, queries, query_codes, system_codes, measure_codes, len(measures))
     if rows is not None:
         system_codes = system_codes[rows] if system_codes is not None else None
         measure_codes = measure_codes[rows] if measure_codes is not None else None
-        all_code = queries.index(ALL)
-        query_codes = query_codes[rows]
-        query_codes = query_codes - (query_codes > all_code)
-        queries = [query for query in queries if query != ALL]
+        queries, query_codes = without_summaries(queries, query_codes[rows])
         values = values[rows]
     shape = (len(systems), len(measures), len(queries))
     refuse_sparse(shape, values.size, table.name, "systems, measures and queries")
@@ -166,17 +212,33 @@ def long_form(table: Table, system: str) -> ScoreGrid:
         cells += system_codes * np.int64(shape[1] * shape[2])
     if measure_codes is not None:
         cells += measure_codes * np.int64(shape[2])
-    table.refuse_repeated_cells(cells, int(np.prod(shape)), key_names(table), rows)
-    grid = np.full(shape, np.nan)
-    grid.ravel()[cells] = values
+    n_cells = int(np.prod(shape))
+    counts = None
+    repeat_notes: tuple[str, ...] = ()
+    if has_repeated_cells(cells, n_cells):
+        refuse_repeats(table, cells, rows, settings)
+        flat_values, flat_counts = average_cells(cells, values, n_cells)
+        counts, repeat_notes = flat_counts.reshape(shape), (repeats_note(table.name, flat_counts),)
+    else:
+        flat_values = np.full(n_cells, np.nan)
+        flat_values[cells] = values
+    columns, column_notes = query_columns_of(table, table.more_columns, query_codes, len(queries), rows)
     return ScoreGrid(
         name=table.name,
         systems=tuple(systems),
         measures=tuple(measures),
         query_ids=tuple(queries),
-        values=grid,
-        notes=(*notes, *summary_notes),
+        values=flat_values.reshape(shape),
+        notes=(*column_notes, *summary_notes, *repeat_notes),
+        query_columns=columns,
+        counts=counts,
     )
+
+
+def without_summaries(queries: Sequence[str], codes: Codes) -> tuple[list[str], Codes]:
+    """The queries without that of summaries, and the codes of the other rows."""
+    all_code = queries.index(ALL)
+    return [query for query in queries if query != ALL], codes - (codes > all_code)
 
 
 def value_rows(
@@ -212,10 +274,58 @@ def value_rows(
     return np.flatnonzero(~is_summary), notes
 
 
-def a_column_a_measure(table: Table, system: str) -> ScoreGrid:
-    """A row for each system and query, or for each query of one system, and a column for each measure."""
-    value = [table.columns["value"]] if "value" in table else []
-    measures = [name for name in table.frame.columns if name in {*value, *table.number_columns()}]
+def has_repeated_cells(cells: Ints, n_cells: int) -> bool:
+    """Whether one system has two values of a measure on one query."""
+    if cells.size > n_cells:
+        return True
+    is_filled = np.zeros(n_cells, np.bool_)
+    is_filled[cells] = True
+    return int(np.count_nonzero(is_filled)) < cells.size
+
+
+def refuse_repeats(table: Table, cells: Ints, rows: Ints | None, settings: ScoreTableSettings) -> None:
+    """Raise InputError for the first repeated cell, unless repeated ones are averaged. rows: the rows of the cells."""
+    if settings.repeats != "error":
+        return
+    order = np.argsort(cells, kind="stable")
+    repeats = order[1:][cells[order[1:]] == cells[order[:-1]]]
+    row = int(repeats.min())
+    first = int(np.flatnonzero(cells == cells[row])[0])
+    if rows is not None:
+        row, first = int(rows[row]), int(rows[first])
+    keys = [name for name in ("system", "measure", "query") if name in table]
+    texts = [name for name in table.more_columns if name not in table.number_columns()]
+    which = "" if "system" in table or not texts else (
+        f", or say which column names the systems, such as --columns system={texts[0]} (in Python columns=)"
+    )  # fmt: skip
+    raise InputError(
+        f"{table.locate(row)}: a second value of this {join_names(keys)}, the first is at {table.locate(first)}; keep "
+        f"one of the two, or {AVERAGE}{which}"
+    )
+
+
+def average_cells(cells: Ints, values: Floats, n_cells: int) -> tuple[Floats, Ints]:
+    """The mean of the values of each cell, NaN where there is none, and their number."""
+    present = ~np.isnan(values)
+    counts = np.bincount(cells[present], minlength=n_cells)
+    sums = np.bincount(cells[present], weights=values[present], minlength=n_cells)
+    return np.divide(sums, counts, out=np.full(n_cells, np.nan), where=counts > 0), counts
+
+
+def repeats_note(name: str, counts: Ints) -> str:
+    """How many measurements were averaged. counts: of each value."""
+    filled = counts[counts > 0]
+    least, most = (int(filled.min()), int(filled.max())) if filled.size else (1, 1)
+    each = f"{most}" if least == most else f"{least} to {most}"
+    values = pluralise(filled.size, "value")
+    return f"{name}: repeated measurements are averaged: {int(filled.sum()):,} make {values}, {each} each"
+
+
+def a_column_a_measure(table: Table, system: str, settings: ScoreTableSettings, measures: Sequence[str]) -> ScoreGrid:
+    """A row for each system and query, or for each query of one system, and a column for each measure.
+
+    measures: their columns.
+    """
     if not measures:
         raise InputError(
             f"{table.where}: no column of numbers beside {list_of(table.columns.values())}, expected one with values"
@@ -225,24 +335,30 @@ def a_column_a_measure(table: Table, system: str) -> ScoreGrid:
     queries, query_codes = table.codes("query")
     rows, notes = value_rows(table, queries, query_codes, system_codes, None, 1)
     if rows is not None:
-        all_code = queries.index(ALL)
         system_codes = system_codes[rows] if system_codes is not None else None
-        query_codes = query_codes[rows]
-        query_codes = query_codes - (query_codes > all_code)
-        queries = [query for query in queries if query != ALL]
+        queries, query_codes = without_summaries(queries, query_codes[rows])
     shape = (len(systems), len(measures), len(queries))
+    n_cells = shape[0] * shape[2]
     refuse_sparse((shape[0], shape[2]), query_codes.size, table.name, "systems and queries")
     cells = query_codes.astype(np.int64)
     if system_codes is not None:
         cells += system_codes * np.int64(len(queries))
-    table.refuse_repeated_cells(cells, len(systems) * len(queries), key_names(table), rows)
+    is_repeated = has_repeated_cells(cells, n_cells)
+    if is_repeated:
+        refuse_repeats(table, cells, rows, settings)
     grid = np.full(shape, np.nan)
-    plane = np.full(len(systems) * len(queries), np.nan)
+    counts = np.ones(shape, np.int64) if is_repeated else None
+    plane = np.full(n_cells, np.nan)
     for m, name in enumerate(measures):
-        values = table.numbers(name)
-        plane[cells] = values if rows is None else values[rows]
+        values = table.numbers(name) if rows is None else table.numbers(name)[rows]
+        if counts is not None:
+            plane, plane_counts = average_cells(cells, values, n_cells)
+            counts[:, m] = plane_counts.reshape(shape[0], shape[2])
+        else:
+            plane[cells] = values
         grid[:, m] = plane.reshape(shape[0], shape[2])
-    left_out = [name for name in table.more_columns if name not in measures]
+    more = [name for name in table.more_columns if name not in measures]
+    columns, column_notes = query_columns_of(table, more, query_codes, len(queries), rows)
     names = [("" if len(measures) == 1 and name.lower() in ("value", "score") else name) for name in measures]
     return ScoreGrid(
         name=table.name,
@@ -250,35 +366,43 @@ def a_column_a_measure(table: Table, system: str) -> ScoreGrid:
         measures=tuple(names),
         query_ids=tuple(queries),
         values=grid,
-        notes=(*left_out_note(table, left_out), *notes),
+        notes=(*column_notes, *notes, *(() if counts is None else (repeats_note(table.name, counts),))),
+        query_columns=columns,
+        counts=counts,
     )
 
 
-def wide_form(table: Table, names: Sequence[str], system: str) -> ScoreGrid:
-    """A row for each query and a column for each system, or for each measure if all are called as measures are."""
+def wide_form(table: Table, names: Sequence[str], settings: ScoreTableSettings) -> ScoreGrid:
+    """A row for each query and a column for each system. names: these columns."""
     if not names:
         raise InputError(
             f"{table.where}: no column of numbers among {list_of(table.frame.columns)}, expected scores: columns "
             "system, query and value, or query and a column for each system"
         )
-    if "query" in table and all(measure_of_name(name) is not None for name in names):
-        return a_column_a_measure(table, system)
-    notes = []
+    notes: list[str] = []
     if "query" in table:
-        queries = table.ids("query")
-        table.refuse_repeated_ids("query", queries)
-        query_ids = queries.to_list()
-    elif set(table.more_columns) > set(names):
+        queries, codes = table.codes("query")
+    elif set(table.more_columns) > set(names) and not settings.table_systems:
         raise table.schema.missing_column("query", table.frame.columns, table.where)
     else:
-        query_ids = [str(number) for number in range(1, table.frame.height + 1)]
+        queries = [str(number) for number in range(1, table.frame.height + 1)]
+        codes = np.arange(table.frame.height, dtype=np.uint32)
         notes.append(f"{table.name}: no column of queries, so that each row is one, called by its number")
     values = table.number_columns_matrix(names)
-    if ALL in query_ids and len(query_ids) > 1:
-        kept = [i for i, query in enumerate(query_ids) if query != ALL]
-        values, query_ids = values[:, kept], [query_ids[i] for i in kept]
+    rows = None
+    if ALL in queries and len(queries) > 1 and "query" in table:
+        rows = np.flatnonzero(codes != queries.index(ALL))
+        queries, codes = without_summaries(queries, codes[rows])
+        values = values[:, rows]
         notes.append(f"{table.name}: the row of {ALL!r} is taken for a summary and left out")
-    left_out = [name for name in table.more_columns if name not in names]
+    more = [name for name in table.more_columns if name not in names]
+    columns, column_notes = query_columns_of(table, more, codes, len(queries), rows)
+    counts = None
+    if has_repeated_cells(codes.astype(np.int64), len(queries)):
+        refuse_repeats(table, codes.astype(np.int64), rows, settings)
+        averaged = [average_cells(codes.astype(np.int64), row, len(queries)) for row in values]
+        values, counts = (np.array(parts) for parts in zip(*averaged, strict=True))
+        notes.append(repeats_note(table.name, counts))
     columns_note = (
         f"{table.name}: {pluralise(len(names), 'column')} read as systems: {first_names(map(repr, names), 8)}"
     )
@@ -286,27 +410,86 @@ def wide_form(table: Table, names: Sequence[str], system: str) -> ScoreGrid:
         name=table.name,
         systems=tuple(names),
         measures=("",),
-        query_ids=tuple(query_ids),
+        query_ids=tuple(queries),
         values=values[:, None],
-        notes=(columns_note, *left_out_note(table, left_out), *notes),
+        notes=(*(() if settings.table_systems else (columns_note,)), *column_notes, *notes),
+        query_columns=columns,
+        columns=tuple(table.frame.columns),
+        counts=None if counts is None else counts[:, None],
     )
 
 
-def key_names(table: Table) -> list[str]:
-    """What says which value a row holds."""
-    return [name for name in ("system", "measure", "query") if name in table]
+def query_columns_of(
+    table: Table, names: Sequence[str], codes: Codes, n_queries: int, rows: Ints | None
+) -> tuple[dict[str, tuple[Any, ...]], tuple[str, ...]]:
+    """The columns with one value for each query, and notes.
+
+    Parameters
+    ----------
+    table
+        The table.
+    names
+        Its columns that hold no scores. Those that the schema has for queries are taken, too.
+    codes
+        The number of the query in each row.
+    n_queries
+        How many queries there are.
+    rows
+        The rows that `codes` is about; None for all.
+    """
+    own_names = {table.columns[name]: name for name in QUERY_COLUMNS if name in table.columns}
+    names = [*own_names, *(name for name in names if name not in own_names)]
+    if not names:
+        return {}, ()
+    first_row = np.zeros(n_queries, np.int64)
+    first_row[codes[::-1]] = np.arange(codes.size)[::-1]
+    columns: dict[str, tuple[Any, ...]] = {}
+    left_out = []
+    for name in names:
+        series = column_of_queries(table, name, own_names.get(name))
+        if series is not None and rows is not None:
+            series = series.gather(rows)
+        key = own_names.get(name, name)
+        is_free = key.lower() not in (*RESERVED, *columns)
+        if series is None or not is_free or series.null_count() == series.len():
+            left_out.append(name)
+            continue
+        of_query = series.gather(first_row)
+        if codes.size > n_queries and not of_query.gather(codes).eq_missing(series).all():
+            left_out.append(name)
+        else:
+            columns[key] = tuple(of_query.to_list())
+    notes = []
+    if columns:
+        noun = "the column" if len(columns) == 1 else "the columns"
+        notes.append(f"{table.name}: {noun} {list_of(columns)} kept with the queries")
+    if left_out:
+        noun = "the column" if len(left_out) == 1 else "the columns"
+        notes.append(f"{table.name}: {noun} {list_of(left_out)} left out: neither scores nor one value for each query")
+    return columns, tuple(notes)
+
+
+def column_of_queries(table: Table, own_name: str, name: str | None) -> pl.Series | None:
+    """A column as texts or numbers, null where a cell is empty; None for one of another type.
+
+    name: what the schema calls it. Raises InputError for a weight that is no number.
+    """
+    import polars as pl
+
+    series = table.frame[own_name]
+    if name == "weight":
+        return pl.Series(own_name, table.numbers(own_name)).fill_nan(None)
+    if series.dtype.is_numeric():
+        return series.fill_nan(None) if series.dtype.is_float() else series
+    if series.dtype == pl.Boolean:
+        return series
+    if series.dtype in (pl.String, pl.Categorical, pl.Enum):
+        return series.cast(pl.String).replace("", None)
+    return None
 
 
 def list_of(names: Iterable[str]) -> str:
     return first_names(map(repr, names), 8)
-
-
-def left_out_note(table: Table, names: Sequence[str]) -> tuple[str, ...]:
-    """A note on columns that are not read."""
-    if not names:
-        return ()
-    subject = "the column" if len(names) == 1 else "the columns"
-    return (f"{table.name}: {subject} {list_of(names)} left out: no scores",)
 
 
 def first_location(table: Table, codes: Codes | None, code: int) -> str:
@@ -314,39 +497,49 @@ def first_location(table: Table, codes: Codes | None, code: int) -> str:
 
 
 def grid_of_cells(
-    name: str, cells: Mapping[tuple[str, str, str], float], *, may_share_systems: bool = False
+    name: str,
+    keys: Sequence[tuple[str, str, str]],
+    numbers: Sequence[float],
+    settings: ScoreTableSettings,
+    locations: Sequence[str] = (),
+    *,
+    may_share_systems: bool = False,
 ) -> ScoreGrid:
-    """A grid of values by (system, measure, query)."""
-    axes = [list(dict.fromkeys(key[axis] for key in cells)) for axis in range(3)]
+    """A grid of values by (system, measure, query). locations: of each value, for the message about repeated ones."""
+    axes = [list(dict.fromkeys(key[axis] for key in keys)) for axis in range(3)]
     places = [{label: place for place, label in enumerate(labels)} for labels in axes]
     shape = (len(axes[0]), len(axes[1]), len(axes[2]))
-    refuse_sparse(shape, len(cells), name, "systems, measures and queries")
-    values = np.full(shape, np.nan)
-    for key, value in cells.items():
-        values[tuple(place[label] for place, label in zip(places, key, strict=True))] = value
+    refuse_sparse(shape, len(keys), name, "systems, measures and queries")
+    cells = np.array([(places[0][s] * shape[1] + places[1][m]) * shape[2] + places[2][q] for s, m, q in keys], np.int64)
+    values, counts = average_cells(cells, np.array(numbers, np.float64), int(np.prod(shape)))
+    is_repeated = len(set(keys)) < len(keys)
+    if is_repeated and settings.repeats == "error":
+        first: dict[tuple[str, str, str], int] = {}
+        i = next(i for i, key in enumerate(keys) if first.setdefault(key, i) != i)
+        system, measure, query = keys[i]
+        raise InputError(
+            f"{locations[i]}: a second {measure} of {query!r} by {system!r}, the first is at "
+            f"{locations[first[keys[i]]]}; keep one of the two, or {AVERAGE}"
+        )
     systems, measures, queries = map(tuple, axes)
     return ScoreGrid(
         name=name,
         systems=systems,
         measures=measures,
         query_ids=queries,
-        values=values,
+        values=values.reshape(shape),
         may_share_systems=may_share_systems,
+        notes=(repeats_note(name, counts),) if is_repeated else (),
+        counts=counts.reshape(shape) if is_repeated else None,
     )
 
 
-def join_grids(grids: Sequence[ScoreGrid]) -> ScoreGrid:
-    """The values of several files. Raises InputError where a system is in two of them."""
+def join_grids(grids: Sequence[ScoreGrid], settings: ScoreTableSettings) -> ScoreGrid:
+    """The values of several files. Raises InputError where a system is in two, unless repeated values are averaged."""
     if len(grids) == 1:
         return grids[0]
-    owner: dict[str, ScoreGrid] = {}
-    for grid in grids:
-        for system in grid.systems:
-            other = owner.setdefault(system, grid)
-            if other is not grid and not (other.may_share_systems and grid.may_share_systems):
-                raise InputError(
-                    f"{grid.name}: the system {system!r} is in {other.name}, too; give each file one system of its own"
-                )
+    if settings.repeats == "error":
+        refuse_shared_systems(grids)
     axes = [
         list(dict.fromkeys(label for grid in grids for label in getattr(grid, axis)))
         for axis in ("systems", "measures", "query_ids")
@@ -355,7 +548,8 @@ def join_grids(grids: Sequence[ScoreGrid]) -> ScoreGrid:
     shape = (len(axes[0]), len(axes[1]), len(axes[2]))
     refuse_sparse(shape, sum(grid.values.size for grid in grids), grids[0].name, "systems, measures and queries")
     places = [{label: place for place, label in enumerate(labels)} for labels in axes]
-    values = np.full(shape, np.nan)
+    values, counts = np.full(shape, np.nan), np.zeros(shape, np.int64)
+    is_repeated = False
     for grid in grids:
         index = np.ix_(
             *(
@@ -363,35 +557,88 @@ def join_grids(grids: Sequence[ScoreGrid]) -> ScoreGrid:
                 for place, labels in zip(places, (grid.systems, grid.measures, grid.query_ids), strict=True)
             )
         )
-        repeated = np.argwhere(~np.isnan(values[index]) & ~np.isnan(grid.values))
-        if repeated.size:
+        present = ~np.isnan(grid.values)
+        repeated = np.argwhere((counts[index] > 0) & present)
+        if repeated.size and settings.repeats == "error":
             s, m, q = repeated[0]
             raise InputError(
                 f"{grid.name}: {grid.systems[s]} has a second {grid.measures[m]} of {grid.query_ids[q]!r}, the first "
-                "is in another of the files; give each value once"
+                f"is in another of the files; give each value once, or {AVERAGE}"
             )
-        values[index] = np.where(np.isnan(grid.values), values[index], grid.values)
+        is_repeated |= bool(repeated.size)
+        own_counts = present * (1 if grid.counts is None else grid.counts)
+        old_counts, old_values = counts[index], values[index]
+        total = old_counts + own_counts
+        both = (old_counts > 0) & present
+        mean = np.where(present, grid.values, old_values)
+        mean[both] = ((old_values * old_counts + grid.values * own_counts)[both]) / total[both]
+        values[index], counts[index] = mean, total
     systems, measures, queries = map(tuple, axes)
+    columns, column_notes = join_query_columns(grids, queries)
     return ScoreGrid(
         name=grids[0].name,
         systems=systems,
         measures=measures,
         query_ids=queries,
         values=values,
-        notes=tuple(note for grid in grids for note in grid.notes),
+        notes=(
+            *(note for grid in grids for note in grid.notes),
+            *column_notes,
+            *((repeats_note("these files", counts),) if is_repeated else ()),
+        ),
+        query_columns=columns,
+        columns=tuple(name for grid in grids for name in grid.columns),
+        counts=counts if is_repeated or any(grid.counts is not None for grid in grids) else None,
     )
+
+
+def refuse_shared_systems(grids: Sequence[ScoreGrid]) -> None:
+    """Raise InputError where a system is in two of the files, which do not allow that."""
+    owner: dict[str, ScoreGrid] = {}
+    for grid in grids:
+        for system in grid.systems:
+            other = owner.setdefault(system, grid)
+            if other is not grid and not (other.may_share_systems and grid.may_share_systems):
+                raise InputError(
+                    f"{grid.name}: the system {system!r} is in {other.name}, too; give each file one system of its "
+                    f"own, or, if these are repeated measurements, {AVERAGE}"
+                )
+
+
+def join_query_columns(
+    grids: Sequence[ScoreGrid], queries: Sequence[str]
+) -> tuple[dict[str, tuple[Any, ...]], tuple[str, ...]]:
+    """What several files know of the queries, and a note on columns that they disagree on, which are left out."""
+    joined: dict[str, dict[str, Any]] = {}
+    disputed: list[str] = []
+    for grid in grids:
+        for name, values in grid.query_columns.items():
+            column = joined.setdefault(name, {})
+            known = {query: value for query, value in zip(grid.query_ids, values, strict=True) if value is not None}
+            if any(column.get(query, value) != value for query, value in known.items()):
+                disputed.append(name)
+            column |= known
+    columns = {
+        name: tuple(column.get(query) for query in queries) for name, column in joined.items() if name not in disputed
+    }
+    notes = (
+        (f"the files have different values of {list_of(dict.fromkeys(disputed))} for one query: left out",)
+        if disputed
+        else ()
+    )
+    return columns, notes
 
 
 # Scores
 
 
-def scores_of_grid(grid: ScoreGrid, measures: Sequence[str] | None, lower: Collection[str]) -> Scores:
+def scores_of_grid(grid: ScoreGrid, measures: Sequence[str] | None, settings: ScoreTableSettings) -> Scores:
     """Scores of these values.
 
-    measures: those to include, or the name of the only one where nothing names it. lower: those of which lower is
-    better. Raises UnknownName for a measure that is not there, InputError where there is no value at all.
+    measures: those to include, or the name of the only one where nothing names it. Raises UnknownName for a measure or
+    system that is not there, InputError where there is no value at all.
     """
-    grid = name_measure(grid, measures)
+    grid, lower = name_measure(select_systems(grid, settings.table_systems), measures), settings.lower
     refuse_case(grid.measures, lambda i: grid.name, "measure")
     for name in lower:
         if name not in grid.measures:
@@ -404,7 +651,12 @@ def scores_of_grid(grid: ScoreGrid, measures: Sequence[str] | None, lower: Colle
         for name, known in zip(grid.measures, known_measures, strict=True)
     ]
     absent = np.isnan(grid.values)
-    settings = {**SOURCE, **({"missing": "drop"} if absent.any() else {}), "queries": str(len(grid.query_ids))}
+    signature = {
+        **SOURCE,
+        **({"missing": "drop"} if absent.any() else {}),
+        **({} if grid.counts is None else {"repeats": settings.repeats}),
+        "queries": str(len(grid.query_ids)),
+    }
     scores = Scores(
         systems=grid.systems,
         measures=tuple(foreign_measures),
@@ -412,13 +664,27 @@ def scores_of_grid(grid: ScoreGrid, measures: Sequence[str] | None, lower: Colle
         values=freeze(grid.values),
         missing=freeze(np.zeros((grid.values.shape[0], grid.values.shape[2]), np.bool_)),
         undefined=freeze(np.zeros(grid.values.shape[1:], np.bool_)),
-        settings=settings,
+        settings=signature,
         measure_settings=tuple({"better": "lower"} if name in lower else {} for name in grid.measures),
         notes=(*grid.notes, *value_notes(grid, known_measures, lower)),
+        query_columns=grid.query_columns,
     )
     if measures is None:
         return scores
     return scores.select(measures=list(dict.fromkeys(scores.place_of(name) for name in measures)))
+
+
+def select_systems(grid: ScoreGrid, systems: Sequence[str]) -> ScoreGrid:
+    """The values of these systems, of all where there are none. Raises UnknownName."""
+    if not systems or tuple(systems) == grid.systems:
+        return grid
+    for system in systems:
+        if system not in grid.systems:
+            known = tuple(dict.fromkeys((*grid.systems, *grid.columns)))
+            raise UnknownName(f"system of {grid.name}, which systems (--systems) names", system, known)
+    index = [grid.systems.index(system) for system in systems]
+    counts = None if grid.counts is None else grid.counts[index]
+    return replace(grid, systems=tuple(systems), values=grid.values[index], counts=counts)
 
 
 def name_measure(grid: ScoreGrid, measures: Sequence[str] | None) -> ScoreGrid:
@@ -471,24 +737,27 @@ def scores_of(
     measures: Any = None,
     columns: Mapping[str, str] | None = None,
     lower: Any = (),
+    repeats: str = "error",
 ) -> Scores:
     """As `Scores.of`."""
-    settings, naming = ScoreTableSettings(lower=as_names(lower)), ColumnSettings(columns=columns)
+    naming = ColumnSettings(columns=columns)
+    settings = ScoreTableSettings(
+        lower=as_names(lower), table_systems=() if systems is None else as_names(systems), repeats=repeats
+    )
     names = None if measures is None else list(map(str, as_names(measures)))
-    return scores_of_grid(grid_of_data(data, systems, naming.columns or {}), names, settings.lower)
+    return scores_of_grid(grid_of_data(data, settings, naming.columns or {}), names, settings)
 
 
-def grid_of_data(data: Any, systems: Sequence[str] | None, columns: Mapping[str, str]) -> ScoreGrid:
-    """The values of data in memory."""
+def grid_of_data(data: Any, settings: ScoreTableSettings, columns: Mapping[str, str]) -> ScoreGrid:
+    """The values of data in memory. columns: what the columns of a table are called."""
     if isinstance(data, np.ndarray):
-        return grid_of_array(data, systems)
-    if systems is not None:
-        raise ParameterError("systems names the rows of an array, and this is none; leave it out")
+        return grid_of_array(data, settings.table_systems or None)
     if isinstance(data, Scores):
         raise ParameterError("scores already; leave Scores.of out")
     if isinstance(data, Mapping) and data and all(isinstance(values, Mapping) for values in data.values()):
-        return grid_of_mapping(data)
-    return grid_of_table(table_of_frame(data, "scores", SCHEMA, columns), "system")
+        return grid_of_mapping(data, settings)
+    table = table_of_frame(data, "scores", SCHEMA, columns)
+    return grid_of_table(table, "system", settings)
 
 
 def grid_of_array(data: np.ndarray[Any, Any], systems: Sequence[str] | None) -> ScoreGrid:
@@ -509,7 +778,9 @@ def grid_of_array(data: np.ndarray[Any, Any], systems: Sequence[str] | None) -> 
     )
 
 
-def grid_of_mapping(data: Mapping[str, Mapping[str, Any]], name: str = "scores") -> ScoreGrid:
+def grid_of_mapping(
+    data: Mapping[str, Mapping[str, Any]], settings: ScoreTableSettings, name: str = "scores"
+) -> ScoreGrid:
     """{system: {query: value}}, or {system: {query: {measure: value}}} as pytrec_eval gives for each run."""
     cells: dict[tuple[str, str, str], float] = {}
     for system, by_query in data.items():
@@ -521,7 +792,7 @@ def grid_of_mapping(data: Mapping[str, Mapping[str, Any]], name: str = "scores")
                 )
     if not cells:
         raise InputError(f"{name}: no values, expected {{system: {{query: value}}}}")
-    grid = grid_of_cells(name, cells)
+    grid = grid_of_cells(name, list(cells), list(cells.values()), settings)
     refuse_case(grid.systems, lambda i: name, "system")
     return grid
 

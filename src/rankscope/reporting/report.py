@@ -270,7 +270,7 @@ def report(
     family: str = "pairs",
     alternative: str = "two-sided",
     alpha: float = 0.05,
-    interval: str = "t",
+    interval: str | None = None,
     rope: float = 0.0,
     n_resamples: int = 10_000,
     rng: Any = 0,
@@ -300,7 +300,7 @@ def report(
     test
         Significance test: of two systems at a time; of all systems at once (tukey, randomised-tukey, nemenyi); or a
         Bayesian test instead (bayes-t, bayes-signed-rank). One of 't', 'permutation', 'bootstrap', 'wilcoxon', 'sign',
-        'tukey', 'randomised-tukey', 'nemenyi', 'bayes-t', 'bayes-signed-rank'. Default: 't'.
+        'mcnemar', 'tukey', 'randomised-tukey', 'nemenyi', 'bayes-t', 'bayes-signed-rank'. Default: 't'.
     correction
         Correction of p-values for multiple comparisons. One of 'holm', 'bonferroni', 'hochberg', 'bh', 'none'. Default:
         'holm'.
@@ -314,8 +314,9 @@ def report(
     alpha
         Significance level A; confidence intervals have the level 1 - A. Default: 0.05.
     interval
-        Confidence interval of the mean difference: Student's t, or a bootstrap (bca, percentile). One of 't', 'bca',
-        'percentile'. Default: 't'.
+        Confidence interval of the mean difference: Student's t, a bootstrap (bca, percentile), or, for outcomes 0 and
+        1, Tango's score interval (tango). One of 't', 'bca', 'percentile', 'tango'. Default: tango for outcomes 0 and 1
+        from a file of scores, else t.
     rope
         Region of practical equivalence, in units of the measure: Bayesian tests, the sign test and the counts of wins
         treat a difference of at most X as a tie. Default: 0.0.

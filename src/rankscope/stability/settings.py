@@ -60,7 +60,7 @@ class StudySettings(Settings):
         unset="10 groups, or 2 sets",
     )
     systems: tuple[int, ...] | None = number_list(
-        None, rule=Count(2, None), help="Number of systems in each draw.", unset="all"
+        None, rule=Count(2, None), flag="--n-systems", help="Number of systems in each draw.", unset="all"
     )
     entities: tuple[int, ...] | None = number_list(
         None, rule=Count(2, None), help="Number of entities, or of queries, in each draw.", unset="all"

@@ -11,7 +11,7 @@ from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, 
 from rankscope.stats.correlation import Correlation, correlation_matrix, correlation_test
 from rankscope.stats.effects import Effects, effect_sizes
 from rankscope.stats.friedman import Friedman, friedman_test, nemenyi_test
-from rankscope.stats.intervals import Interval, bootstrap_interval, t_interval
+from rankscope.stats.intervals import Interval, bootstrap_interval, jeffreys_interval, t_interval, tango_interval
 from rankscope.stats.multiple_comparisons import CORRECTIONS, Adjusted, Clusters, adjust_pvalues, find_clusters
 from rankscope.stats.paired_tests import (
     PairedTest,
@@ -64,6 +64,7 @@ __all__ = [
     "find_clusters",
     "friedman_test",
     "generalisability",
+    "jeffreys_interval",
     "krippendorffs_alpha",
     "mean_taus",
     "nemenyi_test",
@@ -78,6 +79,7 @@ __all__ = [
     "t_interval",
     "t_power",
     "t_test",
+    "tango_interval",
     "tukey_hsd",
     "two_way_anova",
     "wilcoxon_test",

@@ -1,4 +1,6 @@
-"""Intervals of a mean: Student's, and the percentile and BCa intervals of the bootstrap."""
+"""Intervals of a mean: Student's, the bootstrap's (percentile, BCa), and those of shares of zeros and ones (Jeffreys,
+Tango).
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, bootstrap_means, draw
 from rankscope.kernels.rounding_ties import NOISE
 from rankscope.stats.distributions import special
@@ -26,8 +29,10 @@ from rankscope.typing import Bools, Floats
 __all__ = [
     "Interval",
     "bootstrap_interval",
+    "jeffreys_interval",
     "percentile_ends",
     "t_interval",
+    "tango_interval",
 ]
 
 
@@ -39,6 +44,8 @@ SHORT = (
 )
 #: Most means of resamples held at once: 64 MB.
 MEANS = 1 << 23
+#: Halvings that find the ends of a Tango interval to the last bits.
+HALVINGS = 60
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -136,6 +143,130 @@ def interval_notes(degenerate: Bools, n: int) -> tuple[str, ...]:
         return ("one query: a single value says nothing of how much values vary",)
     single = "all values are one: the interval has no width"
     return count_note(degenerate, single, "have one value on every query: no width")
+
+
+def jeffreys_interval(values: npt.ArrayLike, *, confidence_level: float = 0.95) -> Interval:
+    """Jeffreys' interval of a share, the mean of zeros and ones: quantiles of Beta(x + 1/2, n - x + 1/2).
+
+    Parameters
+    ----------
+    values
+        Zeros and ones, (queries) or (lists, queries).
+    confidence_level
+        Level of the interval, in (0, 1).
+
+    Returns
+    -------
+    Interval
+        It lies within [0, 1]; without any one it begins at 0, without any zero it ends at 1. Never degenerate.
+
+    Raises
+    ------
+    ParameterError
+        A value is neither 0 nor 1, or the level is outside (0, 1).
+
+    References
+    ----------
+    Brown, Cai and DasGupta (2001), "Interval estimation for a binomial proportion", section 4.1; agrees with
+    statsmodels.stats.proportion.proportion_confint(method="jeffreys"), but for the ends at 0 and 1.
+
+    Examples
+    --------
+    >>> result = jeffreys_interval([1, 1, 1, 1])
+    >>> round(float(result.low), 4), float(result.high)
+    (0.5552, 1.0)
+    """
+    check_share("confidence_level", confidence_level)
+    rows, shape = as_differences(values, "values")
+    if not ((rows == 0) | (rows == 1)).all():
+        raise ParameterError("a value is neither 0 nor 1, expected outcomes; use another interval")
+    n, ones = rows.shape[1], rows.sum(axis=1)
+    inverse = special().betaincinv
+    tail = (1 - confidence_level) / 2
+    low = np.where(ones == 0, 0.0, inverse(ones + 0.5, n - ones + 0.5, tail))
+    high = np.where(ones == n, 1.0, inverse(ones + 0.5, n - ones + 0.5, 1 - tail))
+    return interval_of_shares("jeffreys", ones / n, low, high, confidence_level, n, shape)
+
+
+def tango_interval(differences: npt.ArrayLike, *, confidence_level: float = 0.95) -> Interval:
+    """Tango's score interval of the difference of two shares on the same queries.
+
+    Parameters
+    ----------
+    differences
+        Differences of zeros and ones: -1, 0 and 1; (queries) or (pairs, queries).
+    confidence_level
+        Level of the interval, in (0, 1).
+
+    Returns
+    -------
+    Interval
+        It lies within [-1, 1], and has a width also where all differences are equal. Never degenerate.
+
+    Raises
+    ------
+    ParameterError
+        A difference is not -1, 0 or 1, or the level is outside (0, 1).
+
+    Notes
+    -----
+    The interval holds all differences d that the score test of d does not refute. At d = 0 that is McNemar's test,
+    (b - c) / sqrt(b + c), with b queries that only the first system has right, and c that only the second has.
+
+    References
+    ----------
+    Tango (1998), "Equivalence test and confidence interval for the difference in proportions for the paired-sample
+    design", equations 4 to 8.
+
+    Examples
+    --------
+    >>> result = tango_interval([1] * 4 + [-1] + [0] * 15)
+    >>> round(float(result.low), 4), round(float(result.high), 4)
+    (-0.0867, 0.3832)
+    """
+    check_share("confidence_level", confidence_level)
+    rows, shape = as_differences(differences, "differences")
+    if not np.isin(rows, (-1.0, 0.0, 1.0)).all():
+        raise ParameterError("a difference is not -1, 0 or 1, expected those of outcomes; use another interval")
+    n = rows.shape[1]
+    n_first, n_second = (rows > 0).sum(axis=1), (rows < 0).sum(axis=1)
+    z = float(special().ndtri((1 + confidence_level) / 2))
+    low = -tango_high(n_second, n_first, n, z)
+    return interval_of_shares(
+        "tango", (n_first - n_second) / n, low, tango_high(n_first, n_second, n, z), confidence_level, n, shape
+    )
+
+
+def tango_high(n_first: npt.NDArray[np.int64], n_second: npt.NDArray[np.int64], n: int, z: float) -> Floats:
+    """The largest difference of the shares that is not refuted, by bisection."""
+    low, high = (n_first - n_second) / n, np.ones(n_first.size)
+    for _ in range(HALVINGS):
+        d = (low + high) / 2
+        # The share of queries that only the second has right, most likely if the true difference is d: 2n q^2 + b q + c
+        # = 0.
+        linear = (2 * n - n_first + n_second) * d - n_first - n_second
+        share = (np.sqrt(np.maximum(linear**2 + 8 * n * n_second * d * (1 - d), 0.0)) - linear) / (4 * n)
+        variance = np.maximum(2 * share + d * (1 - d), 0.0)
+        is_refuted = n * d - (n_first - n_second) > z * np.sqrt(n * variance)
+        low, high = np.where(is_refuted, low, d), np.where(is_refuted, d, high)
+    return np.asarray((low + high) / 2)
+
+
+def interval_of_shares(
+    method: str, mean: Floats, low: Floats, high: Floats, confidence_level: float, n: int, shape: tuple[int, ...]
+) -> Interval:
+    """An interval of shares. shape: of the result, () for a single list."""
+    return Interval(
+        method=method,
+        mean=mean.reshape(shape),
+        low=low.reshape(shape),
+        high=high.reshape(shape),
+        confidence_level=confidence_level,
+        n=n,
+        n_resamples=0,
+        degenerate=np.zeros(shape, np.bool_),
+        notes=(),
+    )
 
 
 def bootstrap_interval(

@@ -29,6 +29,7 @@ from rankscope.compat.trec_eval import Options, trec_eval
 from rankscope.consensus.leaderboards.settings import LeaderboardSettings
 from rankscope.errors import in_one_line
 from rankscope.evaluation.read_scores import read_baseline
+from rankscope.evaluation.score_tables import ScoreTableSettings
 from rankscope.experiments.crossvalidation import read_folds
 from rankscope.experiments.search_log import SearchLog
 from rankscope.fusion import load_fusion
@@ -80,6 +81,10 @@ def streamed(path: Path) -> None:
 
 def judged(path: Path) -> None:
     rs.evaluate(path, {"q": {"a": 1.0}}, MEASURES)
+
+
+def averaged_scores(path: Path) -> None:
+    rs.read_scores(path, repeats="mean")
 
 
 def converted(path: Path, kind: str, to: str) -> None:
@@ -177,7 +182,7 @@ def check_message(error: rs.RankscopeError) -> None:
 
 def board(kind: str | None, *, multiway: bool = False) -> Callable[[Path], Any]:
     settings = LeaderboardSettings(model="plackett-luce" if multiway else "bradley-terry")
-    return lambda path: read_leaderboard_data(str(path), kind, settings, higher=False)
+    return lambda path: read_leaderboard_data(str(path), kind, settings, ScoreTableSettings(), higher=False)
 
 
 def of_formats(read: Callable[..., Any]) -> list[Callable[[Path], Any]]:
@@ -279,7 +284,7 @@ READERS: dict[str, Reader] = {
         rs.agreement.systems, partial(rs.agreement.systems, gold="m"), seeds=seeds.scores_by_measure
     ),
     "saved scores": reader(rs.read_scores, read_baseline, seeds=seeds.saved_scores),
-    "score table": reader(rs.read_scores, seeds=seeds.score_tables),
+    "score table": reader(rs.read_scores, averaged_scores, seeds=seeds.score_tables),
     "fusion": reader(load_fusion, seeds=seeds.fusions),
     "ranker": reader(load_ranker, seeds=seeds.rankers),
     "language model": reader(load_language_model, seeds=seeds.language_models),

@@ -415,6 +415,8 @@ def label_pairs() -> Seeds:
 @cache
 def score_tables() -> Seeds:
     table = table_of("system,measure,query,value\na,AP,1,0.5\na,AP,2,1\na,AP,all,0.75\nb,AP,1,\n")
+    graded = [{"id": i, "epoch": 1, "scores": {"match": {"value": "C"}, "f1": {"value": {"a": 0.5}}}} for i in (1, 2)]
+    log = {"version": 2, "status": "success", "eval": {"model": "m", "task": "t"}, "samples": graded}
     sample = '{"doc_id": 0, "doc": {"q": "?"}, "resps": [[]], "metrics": ["acc"], "acc": 1.0}\n'
     return {
         **tables(table),
@@ -425,6 +427,10 @@ def score_tables() -> Seeds:
         "trec_eval": b"map                   \tq1\t0.5\nmap\tq2\t1\nrunid\tall\tx\nmap\tall\t0.75\n",
         "ir_measures": b"q1\tnDCG@10\t0.5\nq2\tnDCG@10\t1.0\n",
         "mapping": b'{"a": {"q1": 0.5, "q2": null}, "b": {"q1": 1, "q2": 0}}',
+        "repeats": b"item,epoch,group,weight,a,b\n1,1,x,0.5,1,0\n1,2,x,0.5,0,1\n2,1,y,2,1,1\n",
+        "autojudge": b"a GRADE t1 0.5\na GRADE t2 True\na GRADE all 0.75\n",
+        "inspect": b"id,epoch,model,task_name,score_match,score_f1,metadata_topic\n1,1,m,t,C,0.5,x\n2,1,m,t,I,,y\n",
+        "inspect log": json.dumps(log).encode(),
         "samples": (sample + sample.replace(": 0,", ": 1,")).encode(),
     }
 

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.comparison.common_queries import MeasureValues
-from rankscope.comparison.compare.significance_tests import ComparisonSettings
+from rankscope.comparison.compare.significance_tests import RESAMPLED_INTERVALS, ComparisonSettings
 from rankscope.errors import ParameterError
 from rankscope.kernels.rounding_ties import NOISE, signs_of
 from rankscope.stats.effects import Effects, effect_sizes
 from rankscope.stats.inputs import all_zero, count_outcomes
-from rankscope.stats.intervals import bootstrap_interval, t_interval
+from rankscope.stats.intervals import bootstrap_interval, t_interval, tango_interval
 from rankscope.typing import Bools, Floats
 
 __all__ = [
@@ -94,7 +94,7 @@ def run_tests(
 
 
 def run_slices(job: PairTestJob, units: Sequence[tuple[int, slice]], workers: int | None) -> Iterator[PairTestResults]:
-    uses_resampling = job.settings.method.uses_resampling or job.settings.interval != "t"
+    uses_resampling = job.settings.method.uses_resampling or job.settings.interval in RESAMPLED_INTERVALS
     if workers is None and len(units) == 1 and not uses_resampling:
         return iter([run_slice(job, units[0])])
     from rankscope.parallel import run_units, workers_for
@@ -107,7 +107,8 @@ def run_slice(job: PairTestJob, unit: tuple[int, slice]) -> PairTestResults:
     """Test one slice of pairs by one measure. unit: the index of the measure, and the slice."""
     measure_values, pair_slice = job.values_by_measure[unit[0]], unit[1]
     differences = measure_values.differences(job.first[pair_slice], job.second[pair_slice])
-    result = compute_slice(differences, measure_values.sign, job.settings)
+    interval = job.settings.interval_of(measure_values)
+    result = compute_slice(differences, measure_values.sign, job.settings, interval)
     is_noise = np.abs(result.difference) <= NOISE * measure_values.scale  # the means are equal
     return replace(result, difference=np.where(is_noise, 0.0, result.difference))
 
@@ -118,9 +119,12 @@ def pair_slices(n_pairs: int, n_queries: int) -> Iterator[slice]:
         yield slice(start, min(start + slice_size, n_pairs))
 
 
-def compute_slice(differences: Floats, sign: int, settings: ComparisonSettings) -> PairTestResults:
-    """Test pairs by their differences (pairs, queries). sign: -1 if lower is better, which swaps wins and losses."""
-    interval_ends = interval_ends_of(differences, settings)
+def compute_slice(differences: Floats, sign: int, settings: ComparisonSettings, interval: str) -> PairTestResults:
+    """Test pairs by their differences (pairs, queries).
+
+    sign: -1 if lower is better, which swaps wins and losses. interval: its name.
+    """
+    interval_ends = interval_ends_of(differences, settings, interval)
     effects = effect_sizes(differences, confidence_level=1 - settings.alpha, zone=settings.rope)
     if sign < 0:
         effects = replace(effects, wins=effects.losses, losses=effects.wins, superiority=1 - effects.superiority)
@@ -166,15 +170,17 @@ def compute_slice(differences: Floats, sign: int, settings: ComparisonSettings) 
     )
 
 
-def interval_ends_of(differences: Floats, settings: ComparisonSettings) -> Floats:
+def interval_ends_of(differences: Floats, settings: ComparisonSettings, method: str) -> Floats:
     """(2, pairs) the ends of the interval of each mean difference; NaN for constant differences other than 0."""
     confidence_level = 1 - settings.alpha
-    if settings.interval == "t":
+    if method == "t":
         interval = t_interval(differences, confidence_level=confidence_level)
+    elif method == "tango":
+        interval = tango_interval(differences, confidence_level=confidence_level)
     else:
         interval = bootstrap_interval(
             differences,
-            method=settings.interval,
+            method=method,
             confidence_level=confidence_level,
             n_resamples=settings.n_resamples,
             rng=settings.seed,

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rankscope.comparison.common_queries import MeasureValues
 from rankscope.comparison.compare.pair_tests import PairTestResults
-from rankscope.comparison.compare.significance_tests import ComparisonSettings
+from rankscope.comparison.compare.significance_tests import RESAMPLED_INTERVALS, ComparisonSettings
 from rankscope.data.result import Result
 from rankscope.data.scores import Scores
 from rankscope.data.text import pluralise
@@ -263,9 +263,10 @@ class Comparison(Result):
             entries.append(f"alternative:{settings.alternative}")
         if settings.rope:
             entries.append(f"rope:{settings.rope:g}")
-        interval = settings.test if settings.method.has_intervals else settings.interval
+        intervals = dict.fromkeys(settings.interval_of(comparison.measure_values) for comparison in self.comparisons)
+        interval = settings.test if settings.method.has_intervals else ",".join(intervals)
         entries += [f"alpha:{settings.alpha:g}", f"interval:{interval}"]
-        if settings.method.uses_resampling or settings.interval != "t":
+        if settings.method.uses_resampling or settings.interval in RESAMPLED_INTERVALS:
             entries.append(f"rng:{settings.seed}")
         return [head, *entries]
 

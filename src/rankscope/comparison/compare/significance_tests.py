@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from rankscope.comparison.common_queries import MeasureValues
+from rankscope.errors import InputError
 from rankscope.settings import (
     NONNEGATIVE,
     Settings,
@@ -27,6 +29,7 @@ from rankscope.typing import Floats
 __all__ = [
     "FAMILIES",
     "INTERVALS",
+    "RESAMPLED_INTERVALS",
     "TESTS",
     "ComparisonSettings",
     "SignificanceTest",
@@ -42,7 +45,7 @@ class SignificanceTest:
     above 0 for better, and gives a Posterior. compares: what it compares, "means", "ranks" (signed ranks), "signs", or
     "mean ranks". uses_resampling: whether it resamples. is_counting: whether its exact p is a count over 2^n.
     assumes_normality: whether it assumes means that are about normal. has_intervals: whether it has its own intervals,
-    which hold all true differences at once.
+    which hold all true differences at once. is_for_binary: whether it is for outcomes 0 and 1 only.
     """
 
     summary: str
@@ -53,6 +56,7 @@ class SignificanceTest:
     is_counting: bool = False
     assumes_normality: bool = False
     has_intervals: bool = False
+    is_for_binary: bool = False
 
 
 def resampling_options(settings: ComparisonSettings) -> dict[str, Any]:
@@ -87,6 +91,13 @@ TESTS: dict[str, SignificanceTest] = {
         run=lambda d, s: sign_test(d, alternative=s.alternative, zone=s.rope),
         compares="signs",
         is_counting=True,
+    ),
+    "mcnemar": SignificanceTest(
+        summary="McNemar's exact test of outcomes 0 and 1: the sign test of successes",
+        run=lambda d, s: sign_test(d, alternative=s.alternative),
+        compares="signs",
+        is_counting=True,
+        is_for_binary=True,
     ),
     "tukey": SignificanceTest(
         summary="Tukey's honestly significant difference, queries as blocks",
@@ -123,7 +134,9 @@ TESTS: dict[str, SignificanceTest] = {
 }
 #: Which p-values are corrected together.
 FAMILIES = {"pairs": "all pairs of one measure", "all": "all pairs of all measures"}
-INTERVALS = ("t", "bca", "percentile")
+RESAMPLED_INTERVALS = ("bca", "percentile")
+#: tango is for outcomes 0 and 1.
+INTERVALS = ("t", *RESAMPLED_INTERVALS, "tango")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,11 +173,13 @@ class ComparisonSettings(Settings):
         " (two-sided), are greater, or are less. With a baseline, the baseline is the second.",
     )
     alpha: float = alpha_field(help="Significance level A; confidence intervals have the level 1 - A.")
-    interval: str = choice(
-        "t",
+    interval: str | None = choice(
+        None,
         INTERVALS,
         kind="interval",
-        help="Confidence interval of the mean difference: Student's t, or a bootstrap (bca, percentile).",
+        help="Confidence interval of the mean difference: Student's t, a bootstrap (bca, percentile), or, for outcomes "
+        "0 and 1, Tango's score interval (tango).",
+        unset="tango for outcomes 0 and 1 from a file of scores, else t",
     )
     rope: float = number(
         0.0,
@@ -184,6 +199,25 @@ class ComparisonSettings(Settings):
         """Whether all systems are tested at once; such a test corrects for all pairs by itself."""
         return self.method.kind == "all"
 
+    def interval_of(self, values: MeasureValues) -> str:
+        """The interval that is computed for these values."""
+        return self.interval or ("tango" if values.are_foreign and values.are_binary else "t")
+
+    def check_values(self, values: MeasureValues) -> None:
+        """Raise InputError for values that are not 0 and 1 where the test or the interval is for these only."""
+        if values.are_binary:
+            return
+        if self.method.is_for_binary:
+            raise InputError(
+                f"{values.measure} has values other than 0 and 1, and the test {self.test!r} is for outcomes 0 and 1; "
+                "choose another, such as sign"
+            )
+        if self.interval == "tango":
+            raise InputError(
+                f"{values.measure} has values other than 0 and 1, and the interval 'tango' is for outcomes 0 and 1; "
+                "choose t, bca or percentile"
+            )
+
     @property
     def is_bayesian(self) -> bool:
         """Whether the test gives probabilities instead of p-values."""
@@ -195,5 +229,5 @@ class ComparisonSettings(Settings):
             self.refuse("baseline", since=f"the test {self.test!r} compares all pairs")
         if self.tests_all_systems or self.is_bayesian:
             self.refuse("alternative", "correction", "family", since=f"the test {self.test!r} has no such setting")
-        if self.method.has_intervals:
+        if self.method.has_intervals and self.interval != "t":
             self.refuse("interval", since=f"the test {self.test!r} has intervals of its own")

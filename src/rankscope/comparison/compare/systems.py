@@ -99,9 +99,11 @@ def test_notes(comparison: MeasureComparison, settings: ComparisonSettings) -> l
                     f"differences too skewed for t on {comparison.n} queries; check with test permutation",
                 )
             )
-    if settings.test == "sign" and is_binary(comparison):
-        notes.append("all values are 0 or 1, so that the test sign is McNemar's exact test")
-    elif settings.method.compares in ("ranks", "signs"):
+    if comparison.measure_values.are_binary:
+        notes += binary_notes(comparison, settings)
+    if settings.method.compares in ("ranks", "signs") and not (
+        settings.method.compares == "signs" and comparison.measure_values.are_binary
+    ):
         notes.append(
             f"the test {settings.test} is about medians, not means; studies disagree on whether it finds too much on "
             "many queries (Parapar et al. 2020; Urbano et al. 2019), so t or permutation is the safer choice"
@@ -109,10 +111,20 @@ def test_notes(comparison: MeasureComparison, settings: ComparisonSettings) -> l
     return notes
 
 
-def is_binary(comparison: MeasureComparison) -> bool:
-    """Whether all values are 0 or 1, as of successes and failures."""
-    values = comparison.measure_values.values
-    return not comparison.measure_values.are_logarithms and bool(((values == 0) | (values == 1)).all())
+def binary_notes(comparison: MeasureComparison, settings: ComparisonSettings) -> list[str]:
+    """What is special about outcomes 0 and 1."""
+    if comparison.equal.all() and not comparison.measure_values.are_foreign:
+        return []
+    test = {
+        "sign": ", so that the test sign is McNemar's exact test",
+        "mcnemar": ", and the test is McNemar's exact test: the sign test of queries that only one has right",
+    }.get(settings.test, "; the exact test of such outcomes is McNemar's (test mcnemar)")
+    interval = settings.interval_of(comparison.measure_values)
+    if settings.method.has_intervals:
+        return [f"all values are 0 or 1{test}"]
+    if interval == "tango":
+        return [f"all values are 0 or 1{test}; intervals are Jeffreys' of a mean and Tango's of a difference"]
+    return [f"all values are 0 or 1{test}; near 0 and 1 the interval {interval} is too narrow: use interval tango"]
 
 
 def resolution_notes(comparison: MeasureComparison, settings: ComparisonSettings, family: int) -> list[str]:
@@ -197,10 +209,11 @@ def skewness(comparison: MeasureComparison) -> Floats:
             comparison.measure_values.differences(comparison.first[pair_slice], comparison.second[pair_slice])
         )
         d = d - d.mean(axis=1, keepdims=True)
-        variance = (d * d).mean(axis=1)
+        squares = d * d
+        variance = squares.mean(axis=1)
         is_constant = comparison.test_results.degenerate[pair_slice] | comparison.equal[pair_slice] | (variance == 0)
         skews[pair_slice] = np.where(
-            is_constant, 0.0, (d**3).mean(axis=1) / np.where(is_constant, 1.0, variance) ** 1.5
+            is_constant, 0.0, (squares * d).mean(axis=1) / np.where(is_constant, 1.0, variance) ** 1.5
         )
     return skews
 
@@ -231,7 +244,7 @@ def compare(
     family: str = "pairs",
     alternative: str = "two-sided",
     alpha: float = 0.05,
-    interval: str = "t",
+    interval: str | None = None,
     rope: float = 0.0,
     n_resamples: int = 10_000,
     rng: Any = None,
@@ -251,7 +264,7 @@ def compare(
     test
         Significance test: of two systems at a time; of all systems at once (tukey, randomised-tukey, nemenyi); or a
         Bayesian test instead (bayes-t, bayes-signed-rank). One of 't', 'permutation', 'bootstrap', 'wilcoxon', 'sign',
-        'tukey', 'randomised-tukey', 'nemenyi', 'bayes-t', 'bayes-signed-rank'. Default: 't'.
+        'mcnemar', 'tukey', 'randomised-tukey', 'nemenyi', 'bayes-t', 'bayes-signed-rank'. Default: 't'.
     correction
         Correction of p-values for multiple comparisons. One of 'holm', 'bonferroni', 'hochberg', 'bh', 'none'. Default:
         'holm'.
@@ -265,8 +278,9 @@ def compare(
     alpha
         Significance level A; confidence intervals have the level 1 - A. Default: 0.05.
     interval
-        Confidence interval of the mean difference: Student's t, or a bootstrap (bca, percentile). One of 't', 'bca',
-        'percentile'. Default: 't'.
+        Confidence interval of the mean difference: Student's t, a bootstrap (bca, percentile), or, for outcomes 0 and
+        1, Tango's score interval (tango). One of 't', 'bca', 'percentile', 'tango'. Default: tango for outcomes 0 and 1
+        from a file of scores, else t.
     rope
         Region of practical equivalence, in units of the measure: Bayesian tests, the sign test and the counts of wins
         treat a difference of at most X as a tie. Default: 0.0.
@@ -336,6 +350,8 @@ def compare_systems(
     check_systems(scores, settings.baseline)
     first, second = compared_pairs(scores, settings.baseline)
     values_by_measure = [match_queries(scores, name) for name in measure_names_of(scores, measures)]
+    for measure_values in values_by_measure:
+        settings.check_values(measure_values)
     results_by_measure = run_tests(PairTestJob(values_by_measure, first, second, settings), workers, progress)
     corrected_pvalues = correct_pvalues(results_by_measure, settings)
     comparisons = [

@@ -21,7 +21,7 @@ from rankscope.data.text import (
     pluralise_queries,
 )
 from rankscope.kernels.rounding_ties import NOISE, at_most, order_of
-from rankscope.stats.intervals import bootstrap_interval, t_interval
+from rankscope.stats.intervals import bootstrap_interval, jeffreys_interval, t_interval
 from rankscope.typing import Floats, Indices
 
 if TYPE_CHECKING:
@@ -376,7 +376,9 @@ def stars(p: float, alpha: float) -> str:
 
 def leaderboard(result: Comparison, comparison: MeasureComparison) -> Section:
     """Systems, best first, the best in bold; after the mean the letters of beaten systems, or stars for a baseline."""
-    interval = t_interval(comparison.measure_values.values, confidence_level=1 - comparison.alpha)
+    is_tango = result.settings.interval_of(comparison.measure_values) == "tango"
+    mean_interval = jeffreys_interval if is_tango else t_interval
+    interval = mean_interval(comparison.measure_values.values, confidence_level=1 - comparison.alpha)
     low, high = (np.where(interval.degenerate, np.nan, bounds) for bounds in (interval.low, interval.high))
     table = ranked_table(comparison, low, high) if result.baseline is None else baseline_table(result, comparison)
     order = comparison.order.tolist()

@@ -44,6 +44,7 @@ from rankscope.stats.inputs import (
     scale_rows,
     seed_of,
 )
+from rankscope.stats.intervals import tango_interval
 from rankscope.stats.paired_tests import bootstrap_test, randomisation_test
 from rankscope.stats.power import queries_for_t
 from rankscope.typing import Bools, Floats
@@ -579,6 +580,13 @@ def notes_of(measure_gate: MeasureGate, settings: GateSettings) -> list[str]:
         notes.append(
             f"{measure_gate.measure}: {constant_text} on all {pluralise_queries(measure_gate.n)}: there is no "
             "variation to test"
+        )
+    if measure_gate.measure_values.are_binary:
+        low = float(tango_interval(measure_gate.gains, confidence_level=1 - 2 * settings.alpha).low)
+        effect = "rules out" if low > -settings.margin else "does not rule out"
+        notes.append(
+            f"{measure_gate.measure}: all values are 0 or 1, where t is too sure near 0 and 1: by Tango's score "
+            f"interval the gain is at least {low:.4f}, which {effect} a loss of {settings.margin:g}"
         )
     return notes
 
