@@ -24,6 +24,7 @@ __all__ = [
     "SHARE",
     "Choice",
     "Count",
+    "DetailedChoice",
     "GradeLevel",
     "LayerSizes",
     "NameList",
@@ -132,6 +133,13 @@ class Choice(Rule):
         if self.kind and not self.accepts(value):
             raise UnknownName(self.kind, str(value), self.names)
         super().check(name, value)
+
+
+class DetailedChoice(Choice):
+    """One of some names, alone or with a detail after a colon, as `elasticsearch:queries.tsv`."""
+
+    def accepts(self, value: object) -> bool:
+        return super().accepts(value.partition(":")[0] if isinstance(value, str) else value)
 
 
 class Count(Rule):

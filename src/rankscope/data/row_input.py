@@ -42,6 +42,7 @@ __all__ = [
     "NUMBER_LIST_NAMES",
     "QUERY_NAMES",
     "RANK_NAMES",
+    "RATING_NAMES",
     "PieceReader",
     "RowLocation",
     "all_integers",
@@ -242,7 +243,7 @@ COLUMN_NAMES = {
     "subtopic": ("subtopic", "subtopic_id"),
 }
 #: What the column of queries beside lists of ids may be called.
-QUERY_NAMES = (*COLUMN_NAMES["query_id"], "id")
+QUERY_NAMES = (*COLUMN_NAMES["query_id"], "id", "questions")
 #: What a column with a list of ids in each row may be called: the ids that a system retrieved, best first; the ids that
 #: it should have retrieved.
 LIST_NAMES = {
@@ -256,6 +257,8 @@ LIST_NAMES = {
         *("ground_truth_ids", "ground_truth", "doc_ids", "document_ids", "docids"),
     ),
 }
+#: What a column of relevances may also be called where no other is one; of features, a rating is one.
+RATING_NAMES = ("rating",)
 #: What a column of ranks may be called, which stands for the scores of a run without them.
 RANK_NAMES = ("rank", "position")
 #: What a column with a list of numbers beside the ids may be called.
@@ -395,7 +398,9 @@ class RowLocation:
         return f"{self.name}:{row + self.first}" if self.lines else f"{self.name}: row {row + self.first}"
 
 
-def rows_from_frame(frame: pl.DataFrame, value_field: str, name: str, first_row: int) -> tuple[Rows, int]:
+def rows_from_frame(
+    frame: pl.DataFrame, value_field: str, name: str, first_row: int, location: RowLocation | None = None
+) -> tuple[Rows, int]:
     """Rows of a frame, and how many queries had rows in several places.
 
     Parameters
@@ -408,13 +413,15 @@ def rows_from_frame(frame: pl.DataFrame, value_field: str, name: str, first_row:
         What messages call the input.
     first_row
         Line of the first row in messages: 2 for a CSV file with a header; 0 if rows are not lines.
+    location
+        Names the rows in messages, if they are not all that the input has.
 
     Returns
     -------
     rows, n_scattered
         The rows, and the number of such queries.
     """
-    location = RowLocation(name, first_row, bool(first_row))
+    location = location or RowLocation(name, first_row, bool(first_row))
     list_column = find_list_column(frame, value_field)
     if list_column is not None:
         return rows_from_list_column(frame, list_column, value_field, location), 0
@@ -554,11 +561,14 @@ def required_columns(columns: Sequence[str], value_field: str, name: str) -> dic
     fields = ["query_id", "doc_id", value_field]
     if value_field == "relevance" and find_column(columns, COLUMN_NAMES["subtopic"]):
         fields.append("subtopic")
+    names = dict(COLUMN_NAMES)
+    if value_field == "relevance" and find_column(columns, COLUMN_NAMES["relevance"]) is None:
+        names["relevance"] = (*COLUMN_NAMES["relevance"], *RATING_NAMES)
     if value_field == "score" and find_column(columns, COLUMN_NAMES["score"]) is None:
         rank_column = find_column(columns, RANK_NAMES)
         if rank_column is not None:
             return {**required_ids(columns, name), "rank": rank_column}
-    return {field: require_column(columns, field, COLUMN_NAMES[field], name) for field in fields}
+    return {field: require_column(columns, field, names[field], name) for field in fields}
 
 
 def required_ids(columns: Sequence[str], name: str) -> dict[str, str]:

@@ -99,10 +99,11 @@ def evaluate(
         also show the lowest and highest values that their judgments could give. One of 'nonrelevant', 'skip', 'bounds'.
         Default: 'nonrelevant'.
     input
-        Format of the runs. With letor or letor-ranks, QRELS is a label file and each RUN a file of predictions or rank
+        Format of the runs. elasticsearch:FILE names the queries of responses, in order; mteb:SUBSET/SPLIT chooses
+        predictions. With letor or letor-ranks, QRELS is a label file and each RUN a file of predictions or rank
         positions; with entity-ranks, QRELS is a table of ranks and there are no runs. One of 'trec', 'csv', 'tsv',
-        'lists', 'jsonl', 'json', 'parquet', 'lz4', 'msmarco', 'letor', 'letor-ranks', 'entity-ranks'. Default: detected
-        from the content.
+        'lists', 'jsonl', 'json', 'parquet', 'lz4', 'msmarco', 'letor', 'letor-ranks', 'entity-ranks', 'rank-eval',
+        'search-relevance', 'rre', 'elasticsearch', 'quepid', 'mteb', 'llama-index'. Default: detected from the content.
     total_ranks
         For tables of ranks: number of all items that each system ranked, including those not in the table.
     workers

@@ -21,9 +21,9 @@ from rankscope.io.core.formats import (
     FileContent,
     Progress,
     ReadRequest,
-    check_format,
     get_format,
     sniff,
+    split_format,
 )
 from rankscope.io.core.paths import source_name
 from rankscope.io.core.streams import empty_file_error
@@ -47,17 +47,18 @@ SUFFIXES = (".gz", ".zst", ".res", ".out")
 class Source:
     """An open file whose first bytes were read ahead and are delivered again.
 
-    has_named_format: whether the caller named its format, which is detected from the content otherwise.
+    has_named_format: whether the caller named its format, which is detected from the content otherwise. detail: what
+    was named with it, as in "elasticsearch:queries.tsv".
     """
 
     def __init__(self, stream: Any, path: PathLike, format_name: str | None) -> None:
         self.stream, self.path, self.name = stream, path, source_name(path)
         self.head: bytes = b""
         self.read_ahead(HEAD)
-        if format_name is not None:
-            check_format(format_name)
         self.has_named_format = format_name is not None
-        self.format = format_name or sniff(self.head, self.name)
+        self.format, self.detail = (
+            (sniff(self.head, self.name), "") if format_name is None else split_format(format_name)
+        )
 
     def read_ahead(self, n_bytes: int) -> None:
         """Read ahead this many bytes, or all; only before anything is read."""

@@ -22,6 +22,7 @@ import numpy as np
 from rankscope.data.row_input import (
     COLUMN_NAMES,
     RANK_NAMES,
+    RATING_NAMES,
     RowLocation,
     all_integers,
     columns_of_frame,
@@ -127,6 +128,8 @@ def read_complete(content: bytes, name: str, format_name: str, request: ReadRequ
             rows, n_ungrouped = read_table(content, name, format_name, VALUES[kind])
     fields = ["query_id", "doc_id", VALUES[kind], *(["subtopic"] if kind == "qrels" else [])]
     used_columns = {find_column(columns, COLUMN_NAMES[field]) for field in fields}
+    if find_column(columns, COLUMN_NAMES[VALUES[kind]]) is None:
+        used_columns.add(find_column(columns, RATING_NAMES if kind == "qrels" else RANK_NAMES))
     unused_columns = [column for column in columns if column not in used_columns]
     notes: tuple[str, ...] = ()
     if unused_columns:
@@ -158,7 +161,7 @@ def kind_of_columns(columns: list[str], name: str, request: ReadRequest) -> str:
     """The kind by the column of numbers: relevance or score."""
     present = {column.strip().lower() for column in columns}
     score_columns = present & {*COLUMN_NAMES["score"], *RANK_NAMES}
-    relevance_columns = present & (set(COLUMN_NAMES["relevance"]) - set(COLUMN_NAMES["score"]))
+    relevance_columns = present & ({*COLUMN_NAMES["relevance"], *RATING_NAMES} - set(COLUMN_NAMES["score"]))
     if score_columns and relevance_columns:
         return request.resolved_kind(name, f"the columns {list_columns(columns)} may be those of judgments or of a run")
     if columns and not score_columns and not relevance_columns:
