@@ -17,6 +17,7 @@ from rankscope.data.row_input import COLUMN_NAMES, find_column
 from rankscope.data.scores import Scores
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.foreign_measure import measure_of_name
+from rankscope.evaluation.result_files import grid_of_results, is_result_file
 from rankscope.evaluation.saved_scores import MAGIC, saved_scores
 from rankscope.evaluation.score_tables import (
     SCHEMA,
@@ -29,6 +30,7 @@ from rankscope.evaluation.score_tables import (
     scores_of_grid,
 )
 from rankscope.io.core import BOM, is_file, is_path, open_binary, source_name
+from rankscope.io.id_lists import columns_to_records
 from rankscope.io.tables import Table, first_record, parse_table, read_content, separator_of
 from rankscope.io.trec import looks_like_rank_table
 from rankscope.settings import as_names
@@ -64,7 +66,8 @@ def read_scores(
     query, measure and value, as `rankscope evaluate --by-query` writes them; a column for each system, or for each
     measure; the output of `trec_eval -q` and `ir_measures --by_query`; the samples of lm-evaluation-harness
     (`samples_*.jsonl`). A table is CSV (commas, tabs or semicolons), JSON lines, a JSON list or Parquet. Where a file
-    names no system, its own name is that of the system.
+    names no system, its own name is that of the system. Result files of MTEB, of RRE, of `_rank_eval` and of LlamaIndex
+    are read, too.
 
     Parameters
     ----------
@@ -138,10 +141,14 @@ def grid_of_content(content: bytes, path: PathLike, columns: Mapping[str, str]) 
     system = system_of_path(path)
     if is_sample_log(content[:HEAD]):
         return grid_of_sample_log(content, path)
+    if (results := grid_of_results(content, content[:HEAD], path, system)) is not None:
+        return results
     if (layout := per_query_layout(content[:HEAD])) is not None:
         return grid_of_table(per_query_table(content, name, layout, columns), system)
     if (mapping := nested_mapping(content, name)) is not None:
         return grid_of_mapping(mapping, name)
+    if content[:HEAD].lstrip().startswith(b"{"):
+        content = columns_to_records(content, name)
     return grid_of_table(parse_table(content, name, SCHEMA, columns), system)
 
 
@@ -316,7 +323,7 @@ def is_score_file(path: object, *, alone: bool) -> bool:
         head = stream.read(HEAD).removeprefix(BOM)
     if head.startswith(MAGIC):
         return is_score_header(parquet_columns(path), alone)
-    if is_sample_log(head) or per_query_layout(head) is not None:
+    if is_sample_log(head) or is_result_file(head) or per_query_layout(head) is not None:
         return True
     if head.lstrip().startswith((b"{", b"[")):
         record = first_record(head)

@@ -51,6 +51,7 @@ SCHEMA = Schema(
             aliases=(
                 "query_id", "qid", "q_id", "topic", "topic_id", "item", "item_id", "question_id", "segment",
                 "segment_id", "example", "example_id", "sample_id", "instance_id", "id", "question", "sample",
+                "user_input", "questions",
             ),
         ),
         Column(name="measure", aliases=("metric", "measure_name", "metric_name")),
@@ -59,6 +60,11 @@ SCHEMA = Schema(
     expected="scores: a line of names (system,measure,query,value) and a value a line, or a column for each system",
     more_numbers=True,
 )  # fmt: skip
+#: Columns of what a system was asked, retrieved and answered, as evaluations of answers export them.
+SAMPLE_COLUMNS = {
+    *("user_input", "questions", "response", "answer", "predicted_answers", "prediction", "contexts", "documents"),
+    *("retrieved_contexts", "retrieved_context_ids", "retrieved_ids", "retrieved_documents"),
+}
 #: The query of summaries.
 ALL = "all"
 #: The name of a measure that nothing names.
@@ -148,7 +154,14 @@ def grid_of_table(table: Table, system: str) -> ScoreGrid:
                 table, [name for name in table.frame.columns if name in {own_name, *table.number_columns()}], system
             )
         return a_column_a_measure(table, system)
+    if "query" in table and is_sample_table(table.frame.columns):
+        return a_column_a_measure(table, system)
     return wide_form(table, table.number_columns(), system)
+
+
+def is_sample_table(columns: Iterable[str]) -> bool:
+    """Whether a table holds what one system answered, so that its numbers are measures and not systems."""
+    return not SAMPLE_COLUMNS.isdisjoint(column.strip().lower() for column in columns)
 
 
 def refuse_documents(table: Table) -> None:
