@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.data.row_input import RowLocation, find_column, rows_from_frame
+from rankscope.data.row_input import RowLocation, find_column, list_columns, rows_from_frame
 from rankscope.data.text import first_names, pluralise, pluralise_queries
 from rankscope.errors import InputError
 from rankscope.io.core import BOM, FileContent, FileHead, Format, ReadRequest
@@ -90,7 +90,11 @@ def rating_frame(content: bytes, name: str) -> pl.DataFrame:
             problem = str(error).partition("\n")[0]
             raise InputError(f"{name}: cannot be read as CSV ({problem}); export it again") from None
     columns = {column: find_column(frame.columns, [column]) for column in HEADER}
-    return frame.select(pl.col(str(own)).alias(column) for column, own in columns.items())
+    if None in columns.values():
+        raise InputError(
+            f"{name}:1: the columns {list_columns(frame.columns)}, expected query,docid,rating; rename them"
+        )
+    return pl.DataFrame({column: frame[str(own)] for column, own in columns.items()})
 
 
 QUEPID = Format(read=read_ratings, sniff=looks_like_ratings)
