@@ -286,6 +286,8 @@ class Evaluator:
     def __call__(self, run: Any) -> Scores:
         """The scores of one run: a Run, a path, or anything that `Run(...)` takes. Raises as `evaluate`."""
         joined = self._join(run)
+        if self.qrels.notes:
+            joined = joined._replace(notes=(*self.qrels.notes, *joined.notes))
         self.plan.refuse_levels_above_grades(joined.hits)
         return score_hits(self.plan, [joined])
 

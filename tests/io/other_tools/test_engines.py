@@ -272,6 +272,7 @@ def test_unrated_queries_and_documents_of_quepid_are_left_out_and_said(put: Put)
     notes = rs.evaluate(path, [{"q1": {"d1": 1.0}}], ["nDCG@5"]).notes
     assert f"{path}: 1 query without ratings left out (no ratings)" in notes
     assert f"{path}: 1 document without a rating left out" in notes
+    assert rs.Evaluator(path, ["nDCG@5"])({"q1": {"d1": 1.0}}).notes == notes
 
 
 WRONG = {
