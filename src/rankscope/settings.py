@@ -25,6 +25,7 @@ __all__ = [
     "Choice",
     "ColumnNames",
     "Count",
+    "DetailedChoice",
     "GradeLevel",
     "LayerSizes",
     "NameList",
@@ -134,6 +135,13 @@ class Choice(Rule):
         if self.kind and not self.accepts(value):
             raise UnknownName(self.kind, str(value), self.names)
         super().check(name, value)
+
+
+class DetailedChoice(Choice):
+    """One of some names, alone or with a detail after a colon, as `elasticsearch:queries.tsv`."""
+
+    def accepts(self, value: object) -> bool:
+        return super().accepts(value.partition(":")[0] if isinstance(value, str) else value)
 
 
 class Count(Rule):

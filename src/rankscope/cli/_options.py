@@ -12,7 +12,7 @@ import click
 
 from rankscope.cli._groups import option_group
 from rankscope.cli._output import bytes_progress
-from rankscope.cli._setting_options import is_given, setting_options, take_settings
+from rankscope.cli._setting_options import FormatChoice, is_given, setting_options, take_settings
 from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError
 from rankscope.evaluation.column_settings import ColumnSettings
@@ -158,7 +158,7 @@ def input_option(
     name: str = "input_",
 ) -> Callable[[Command], Command]:
     """`--input`. formats: those of files of judgments and runs by default. name: of the option's value."""
-    return click.option("--input", name, type=click.Choice(list(formats)), help=help)
+    return click.option("--input", name, type=FormatChoice(list(formats)), help=help)
 
 
 def to_option(help: str = "Format of the output. Default: by its suffix.") -> Callable[[Command], Command]:

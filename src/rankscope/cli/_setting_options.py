@@ -13,6 +13,7 @@ from rankscope.settings import (
     REQUIRED,
     Choice,
     Count,
+    DetailedChoice,
     Names,
     Number,
     NumberList,
@@ -23,6 +24,7 @@ from rankscope.settings import (
 )
 
 __all__ = [
+    "FormatChoice",
     "is_given",
     "option_help",
     "setting_options",
@@ -105,6 +107,14 @@ class ParsedText(click.ParamType):  # type: ignore[type-arg]  # click before 8.4
             self.fail(str(error), param, ctx)
 
 
+class FormatChoice(click.Choice):  # type: ignore[type-arg]  # click before 8.2 takes none
+    """The type of `--input`: a name of the table, also with a detail after a colon."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        name, colon, detail = str(value).partition(":")
+        return f"{super().convert(name, param, ctx)}{colon}{detail}"
+
+
 def value_type(setting: Setting) -> Any:
     """What click makes of the text of an option."""
     rule = setting.rule
@@ -112,6 +122,8 @@ def value_type(setting: Setting) -> Any:
         return ParsedText(setting.name, rule.parse)
     if isinstance(rule, Numbers):  # one for each time that the option is given
         rule = rule.rule
+    if isinstance(rule, DetailedChoice):
+        return FormatChoice(list(rule.names))
     if isinstance(rule, Choice) and setting.metavar:  # too many to be listed; the settings class checks the name
         return str
     if isinstance(rule, (Choice, Names)) and rule.names:

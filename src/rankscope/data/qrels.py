@@ -84,6 +84,8 @@ class Qrels:
 
     #: What was judged by subtopic; None where judgments are of queries only.
     subtopics: Subtopics | None = None
+    #: What a reader of the file should know.
+    notes: tuple[str, ...] = ()
 
     def __init__(self, data: Any, *, columns: Mapping[str, str] | None = None) -> None:
         if is_mapping_of_mappings(data):
@@ -99,10 +101,11 @@ class Qrels:
             self._from_rows(rows_from_data(data, "relevance", columns))
 
     @classmethod
-    def from_rows(cls, rows: Rows) -> Qrels:
-        """From the rows of a reader."""
+    def from_rows(cls, rows: Rows, notes: tuple[str, ...] = ()) -> Qrels:
+        """From the rows of a reader, and its notes."""
         self = cls.__new__(cls)
         self._from_rows(rows)
+        self.notes = notes
         return self
 
     def _from_mapping(self, data: Mapping[str, Mapping[str, float]]) -> None:

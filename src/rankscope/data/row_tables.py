@@ -25,6 +25,7 @@ __all__ = [
     "DOC_ID",
     "KINDS",
     "LISTS",
+    "LIST_QUERY_NAMES",
     "NUMBER_LISTS",
     "QUERY_ID",
     "SCHEMAS",
@@ -47,7 +48,9 @@ DOC_ID = Column(
     aliases=("docno", "docid", "doc", "document_id", "corpus-id", "did", "document", "pid", "passage_id"),
 )
 #: The query beside a list of ids, where nothing else is called a query.
-ID_OF_LIST = Column(name="id")
+ID_OF_LIST = Column(name="id", aliases=("questions",))
+#: What the query beside a list of ids may be called.
+LIST_QUERY_NAMES = (*QUERY_ID.names, *ID_OF_LIST.names)
 #: A list of ids in each row: those that a system retrieved, best first; those that it should have retrieved.
 LISTS = {
     "score": Column(
@@ -78,7 +81,7 @@ ROWS = {
     "relevance": (
         QUERY_ID,
         DOC_ID,
-        Column(name="relevance", aliases=("rel", "label", "grade", "judgment", "score"), kind=NUMBER),
+        Column(name="relevance", aliases=("rel", "label", "grade", "judgment", "score", "rating"), kind=NUMBER),
         Column(name="subtopic", aliases=("subtopic_id",)),
     ),
     "score": (
@@ -126,7 +129,7 @@ def has_lists(columns: Collection[str], value_field: str) -> bool:
 
 def query_of_lists(columns: Collection[str]) -> str | None:
     """The column of queries beside lists of ids."""
-    return find_column(list(columns), (*QUERY_ID.names, *ID_OF_LIST.names))
+    return find_column(list(columns), LIST_QUERY_NAMES)
 
 
 class RowColumns(NamedTuple):

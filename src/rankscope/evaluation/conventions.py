@@ -22,7 +22,7 @@ from rankscope.io.core import FORMATS
 from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measures, trec_name
 from rankscope.measures.presets import PRESETS, find_preset
-from rankscope.settings import Settings, choice, count, grade_level
+from rankscope.settings import DetailedChoice, Settings, choice, count, declare, grade_level
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
@@ -108,11 +108,12 @@ class InputSettings(Settings):
     FUNCTIONS = ("rankscope:evaluate",)
     COMMANDS = ConventionSettings.COMMANDS
 
-    input: str | None = choice(
+    input: str | None = declare(
+        DetailedChoice(FORMATS),
         None,
-        FORMATS,
-        help="Format of the runs. With letor or letor-ranks, QRELS is a label file and each RUN a file of predictions "
-        "or rank positions; with entity-ranks, QRELS is a table of ranks and there are no runs.",
+        "Format of the runs. elasticsearch:FILE names the queries of responses, in order; mteb:SUBSET/SPLIT chooses "
+        "predictions. With letor or letor-ranks, QRELS is a label file and each RUN a file of predictions or rank "
+        "positions; with entity-ranks, QRELS is a table of ranks and there are no runs.",
         unset="detected from the content",
     )
     total_ranks: int | None = count(

@@ -101,10 +101,11 @@ def evaluate(
         also show the lowest and highest values that their judgments could give. One of 'nonrelevant', 'skip', 'bounds'.
         Default: 'nonrelevant'.
     input
-        Format of the runs. With letor or letor-ranks, QRELS is a label file and each RUN a file of predictions or rank
+        Format of the runs. elasticsearch:FILE names the queries of responses, in order; mteb:SUBSET/SPLIT chooses
+        predictions. With letor or letor-ranks, QRELS is a label file and each RUN a file of predictions or rank
         positions; with entity-ranks, QRELS is a table of ranks and there are no runs. One of 'trec', 'csv', 'tsv',
-        'lists', 'jsonl', 'json', 'parquet', 'lz4', 'msmarco', 'letor', 'letor-ranks', 'entity-ranks'. Default: detected
-        from the content.
+        'lists', 'jsonl', 'json', 'parquet', 'lz4', 'msmarco', 'letor', 'letor-ranks', 'entity-ranks', 'rank-eval',
+        'search-relevance', 'rre', 'elasticsearch', 'quepid', 'mteb', 'llama-index'. Default: detected from the content.
     columns
         Column names in tables. NAME is query_id, doc_id, relevance, score, rank, subtopic, relevant_ids or
         retrieved_ids; in a file of scores system, query, measure or value. Default: found by their usual names.
@@ -292,6 +293,8 @@ class Evaluator:
     def __call__(self, run: Any) -> Scores:
         """The scores of one run: a Run, a path, or anything that `Run(...)` takes. Raises as `evaluate`."""
         joined = self._join(run)
+        if self.qrels.notes:
+            joined = joined._replace(notes=(*self.qrels.notes, *joined.notes))
         self.plan.refuse_levels_above_grades(joined.hits)
         return score_hits(self.plan, [joined])
 

@@ -23,6 +23,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.column_settings import ColumnSettings
 from rankscope.evaluation.foreign_measure import measure_of_name
 from rankscope.evaluation.inspect_samples import is_inspect_log, log_values
+from rankscope.evaluation.result_files import grid_of_results, is_result_file
 from rankscope.evaluation.saved_scores import MAGIC, saved_scores
 from rankscope.evaluation.score_tables import (
     ALL,
@@ -36,6 +37,7 @@ from rankscope.evaluation.score_tables import (
     scores_of_grid,
 )
 from rankscope.io.core import BOM, columns_of, is_file, is_path, open_binary, source_name
+from rankscope.io.id_lists import columns_to_records
 from rankscope.io.tables import Table, first_record, parse_table, read_content, separator_of
 from rankscope.io.trec import looks_like_rank_table
 from rankscope.settings import as_names
@@ -79,9 +81,9 @@ def read_scores(
     Saved scores (`write_scores`, `--save`) come back exactly. Everything else is a table of values: rows of system,
     query, measure and value, as `rankscope evaluate --by-query` writes them; a column for each system, or for each
     measure; the output of `trec_eval -q` and `ir_measures --by_query`; leaderboards of TREC AutoJudge; the samples of
-    lm-evaluation-harness (`samples_*.jsonl`) and Inspect (the table of `samples_df`, or a log in JSON). A table is CSV
-    (commas, tabs or semicolons), JSON lines, a JSON list or Parquet. Where a file names no system, its own name is that
-    of the system.
+    lm-evaluation-harness (`samples_*.jsonl`) and Inspect (the table of `samples_df`, or a log in JSON); result files of
+    MTEB, RRE, `_rank_eval` and LlamaIndex. A table is CSV (commas, tabs or semicolons), JSON lines, a JSON list or
+    Parquet. Where a file names no system, its own name is that of the system.
 
     Parameters
     ----------
@@ -171,6 +173,8 @@ def grid_of_content(content: bytes, path: PathLike, settings: ScoreTableSettings
         keys, values, locations, notes = log
         grid = grid_of_cells(name, keys, values, settings, locations, may_share_systems=True)
         return replace(grid, notes=(*notes, *grid.notes))
+    if (results := grid_of_results(content, content[:HEAD], path, system)) is not None:
+        return results
     if (layout := per_query_layout(content[:HEAD])) is not None:
         return grid_of_table(per_query_table(content, name, layout, columns), system, settings)
     if may_have_four_fields(content[:HEAD]):
@@ -184,6 +188,8 @@ def grid_of_content(content: bytes, path: PathLike, settings: ScoreTableSettings
         return grid_of_table(per_query_table(tabbed(content), name, layout, columns), system, settings)
     if (mapping := nested_mapping(content, name)) is not None:
         return grid_of_mapping(mapping, settings, name)
+    if content[:HEAD].lstrip().startswith(b"{"):
+        content = columns_to_records(content, name)
     return grid_of_table(parse_table(content, name, SCHEMA, columns), system, settings)
 
 
@@ -427,7 +433,7 @@ def is_score_file(path: object, *, alone: bool) -> bool:
         head = stream.read(HEAD).removeprefix(BOM)
     if head.startswith(MAGIC):
         return is_score_header(parquet_columns(path), alone)
-    if is_sample_log(head) or is_inspect_log(head) or per_query_layout(head) is not None:
+    if is_sample_log(head) or is_inspect_log(head) or is_result_file(head) or per_query_layout(head) is not None:
         return True
     if may_have_four_fields(head):
         complete = head if len(head) < HEAD else head[: head.rfind(b"\n") + 1]

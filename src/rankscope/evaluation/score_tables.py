@@ -58,6 +58,7 @@ SCHEMA = Schema(
             aliases=(
                 "query_id", "qid", "q_id", "topic", "topic_id", "item", "item_id", "question_id", "segment",
                 "segment_id", "example", "example_id", "id", "sample_id", "instance_id", "question", "sample",
+                "user_input", "questions",
             ),
         ),
         Column(name="measure", aliases=("metric", "measure_name", "metric_name")),
@@ -74,6 +75,11 @@ SCHEMA = Schema(
 QUERY_COLUMNS = ("group", "cluster", "weight", "epoch")
 #: Names of columns in the frame of scores and in saved scores.
 RESERVED = ("system", "measure", "query", "value", "low", "high", "missing", "undefined")
+#: Columns of what a system was asked, retrieved and answered, as evaluations of answers export them.
+SAMPLE_COLUMNS = {
+    *("user_input", "questions", "response", "answer", "predicted_answers", "prediction", "contexts", "documents"),
+    *("retrieved_contexts", "retrieved_context_ids", "retrieved_ids", "retrieved_documents"),
+}
 #: The query of summaries.
 ALL = "all"
 #: The name of a measure that nothing names.
@@ -167,6 +173,8 @@ def grid_of_table(table: Table, system: str, settings: ScoreTableSettings) -> Sc
     if "value" in table and not table.number_columns():  # a column of items, and one of values
         return a_column_a_measure(table, system, settings, measure_columns(table))
     names = measure_columns(table)
+    if "query" in table and is_sample_table(table.frame.columns) and "value" not in table:
+        return a_column_a_measure(table, system, settings, names)
     if names and "query" in table and all(measure_of_name(name) is not None for name in names):
         return a_column_a_measure(table, system, settings, names)
     return wide_form(table, names, settings)
@@ -176,6 +184,11 @@ def measure_columns(table: Table) -> list[str]:
     """The columns that may hold values: that of values, and those of numbers that the schema does not name."""
     names = {*([table.columns["value"]] if "value" in table else []), *table.number_columns()}
     return [name for name in table.frame.columns if name in names]
+
+
+def is_sample_table(columns: Iterable[str]) -> bool:
+    """Whether a table holds what one system answered, so that its numbers are measures and not systems."""
+    return not SAMPLE_COLUMNS.isdisjoint(column.strip().lower() for column in columns)
 
 
 def refuse_documents(table: Table) -> None:

@@ -35,6 +35,7 @@ from rankscope.io.core import (
     write_chunks,
     write_stdout,
 )
+from rankscope.io.read import is_dataset, read_judgments
 from rankscope.kernels.text import hashes
 from rankscope.typing import PathLike
 
@@ -189,6 +190,9 @@ def load_content(source: PathLike | Qrels | Run, format_name: str | None, reques
 def read_content(path: PathLike, format_name: str | None, request: ReadRequest) -> Content:
     """Read a file in any format. Raises ParameterError where neither its content nor the user tells its kind."""
     check_single_stdin((path, request.labels))
+    if request.labels is None and (is_dataset(path) or (is_folder(path) and holds_qrels(path, request.kind))):
+        content = read_judgments(path, request._replace(kind="qrels"), format_name)
+        return Content(content.rows, source_name(path), file_stem(path), False, content.notes)
     if is_folder(path) and request.kind != "qrels" and request.labels is None:
         from rankscope.io.large_runs import read_folder
 
@@ -208,6 +212,11 @@ def read_content(path: PathLike, format_name: str | None, request: ReadRequest) 
         else content.notes
     )
     return Content(content.rows, source_name(path), content.name or file_stem(path), content.name is not None, notes)
+
+
+def holds_qrels(folder: PathLike, kind: str | None) -> bool:
+    """Whether a folder is that of a data set with judgments, as BEIR has them, and not a run in several files."""
+    return kind == "qrels" or (kind is None and os.path.isdir(os.path.join(folder, "qrels")))
 
 
 def qrels_rows(data: Qrels) -> Rows:

@@ -9,13 +9,22 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from rankscope.data.row_input import is_mapping_of_lists, rows_from_lists
-from rankscope.data.row_tables import LISTS, NUMBER_LISTS, SCHEMAS, has_lists, rows_from_table
+from rankscope.data.row_tables import (
+    LIST_QUERY_NAMES,
+    LISTS,
+    NUMBER_LISTS,
+    SCHEMAS,
+    has_lists,
+    query_of_lists,
+    rows_from_table,
+)
 from rankscope.data.tables import Table, find_column, list_columns, shorten_value
 from rankscope.errors import InputError
 from rankscope.io.core import BOM, VALUES, FileContent, Format, ReadRequest
@@ -28,17 +37,21 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ID_LISTS",
+    "columns_to_records",
 ]
 
 
 #: How many lines tell the keys of all objects.
 N_FIRST = 10
 LIST_SHAPE = "{query: [document, ...]}"
+#: A column of queries in a table of columns.
+QUERY_COLUMN = re.compile(rb'"\s*(?:%s)\s*"\s*:\s*\[' % "|".join(LIST_QUERY_NAMES).encode(), re.IGNORECASE)
 
 
 def read_lists(source: Source, request: ReadRequest) -> FileContent:
     """Judgments or a run from lists of ids. Raises InputError with the line or the query."""
-    content, name = source.read_bytes().removeprefix(BOM), source.name
+    name = source.name
+    content = columns_to_records(source.read_bytes().removeprefix(BOM), name)
     if holds_records(content, source.columns):
         return read_records(content, source, request)
     data = parse_json(content, name, shape=LIST_SHAPE)
@@ -47,6 +60,34 @@ def read_lists(source: Source, request: ReadRequest) -> FileContent:
         raise InputError(f"{name}: {shorten_value(key)} has {shorten_value(value)}, expected {LIST_SHAPE}")
     kind = request.resolved_kind(name, "lists of ids, which may be a run or judgments")
     return FileContent(rows_from_lists(data, name, VALUES[kind]))
+
+
+def columns_to_records(content: bytes, name: str) -> bytes:
+    """A table of columns in JSON, {"question": [...], "retrieved_ids": [[...], ...]}, as a list of its rows.
+
+    Other contents are returned as they are. Raises InputError where the columns differ in length.
+    """
+    if not content.lstrip().startswith(b"{") or QUERY_COLUMN.search(content) is None:
+        return content
+    try:
+        data = json.loads(content)
+    except (ValueError, RecursionError):
+        return content
+    is_table = isinstance(data, dict) and len(data) > 1 and all(isinstance(cells, list) for cells in data.values())
+    if not is_table or query_of_lists(data) is None:
+        return content
+    has_numbers = any(cells and isinstance(cells[0], (int, float)) for cells in data.values())
+    if is_mapping_of_lists(data) and not has_numbers:
+        return content
+    lengths = {column: len(cells) for column, cells in data.items()}
+    if len(set(lengths.values())) > 1:
+        column, other = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
+        raise InputError(
+            f"{name}: the column {other!r} has {lengths[other]} cells and {column!r} {lengths[column]}, expected one "
+            "for each query"
+        )
+    rows = [dict(zip(data, row, strict=True)) for row in zip(*data.values(), strict=True)]
+    return json.dumps(rows, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def read_records(content: bytes, source: Source, request: ReadRequest) -> FileContent:

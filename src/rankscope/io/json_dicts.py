@@ -190,9 +190,15 @@ def are_columns(data: dict[str, Any]) -> bool:
 
 
 def parse_json(
-    content: bytes, name: str, *, shape: str = DICT_SHAPE, holder: str = "document", first_line: int = 1
+    content: bytes,
+    name: str,
+    *,
+    shape: str = DICT_SHAPE,
+    holder: str = "document",
+    first_line: int = 1,
+    unique: bool = True,
 ) -> Any:
-    """Parse JSON; raises InputError, also for a name that occurs twice in an object.
+    """Parse JSON; raises InputError, by default also for a name that occurs twice in an object.
 
     Parameters
     ----------
@@ -204,6 +210,8 @@ def parse_json(
         Expected shape and owner of the numbers, for messages.
     first_line
         Number of the first line of the content in its file.
+    unique
+        Whether a name that occurs twice is refused, which takes time for every object.
     """
 
     def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -218,7 +226,7 @@ def parse_json(
 
     try:
         text = content.decode("utf-8-sig")
-        return json.loads(text, object_pairs_hook=unique_object, parse_constant=refuse_constant)
+        return json.loads(text, object_pairs_hook=unique_object if unique else None, parse_constant=refuse_constant)
     except json.JSONDecodeError as error:
         line = error.lineno + first_line - 1
         raise InputError(f"{name}:{line}: not valid JSON ({error.msg}); correct it") from None

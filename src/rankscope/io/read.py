@@ -8,21 +8,30 @@ from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
 from rankscope.errors import InputError
 from rankscope.io.core import (
+    FileContent,
     ReadRequest,
     Source,
     file_stem,
     is_folder,
+    is_url,
     open_binary,
     open_source,
+    source_name,
     ungrouped_note,
     with_columns,
 )
 from rankscope.typing import PathLike
 
 __all__ = [
+    "is_dataset",
+    "read_judgments",
     "read_qrels",
     "read_run",
 ]
+
+
+#: How the ids of data sets begin.
+DATASET = "ir:"
 
 
 def read_qrels(
@@ -37,7 +46,9 @@ def read_qrels(
     Parameters
     ----------
     path
-        File; "-" is standard input. gzip and Zstandard are detected from the content.
+        File; "-" is standard input. gzip and Zstandard are detected from the content. Also the folder of a data set in
+        BEIR's form, or the id of a data set of the package ir_datasets whose files are on this machine, as
+        "ir:beir/scifact/test".
     input
         Format: TREC (`query 0 document relevance`), CSV, TSV and JSONL with the columns query_id, doc_id, relevance,
         Parquet, JSON `{query: {document: relevance}}`. Default: detected from the content.
@@ -69,12 +80,31 @@ def read_qrels(
     Qrels(2 queries, 3 judgments)
     """
     path = with_columns(path, columns)
+    content = read_judgments(path, ReadRequest("qrels", subtopics=subtopics), input)
+    if subtopics and content.rows.subtopics is None:
+        raise InputError(f"{source_name(path)}: no column 'subtopic', expected judgments by subtopic; add it")
+    return Qrels.from_rows(content.rows, content.notes)
+
+
+def is_dataset(path: object) -> bool:
+    """Whether it is the id of a data set of ir_datasets, as "ir:beir/scifact/test", and not a path."""
+    return isinstance(path, str) and path.startswith(DATASET)
+
+
+def read_judgments(path: PathLike, request: ReadRequest, format_name: str | None) -> FileContent:
+    """The judgments in a file, in a folder of BEIR's form or of a data set of ir_datasets, and notes on them."""
+    notes: tuple[str, ...] = ()
+    if is_dataset(path):
+        from rankscope.io.other_tools import read_dataset
+
+        return FileContent(read_dataset(str(path)))
+    if is_folder(path) and not is_url(path):
+        from rankscope.io.other_tools import judgments_in_folder
+
+        path, notes = judgments_in_folder(path)
     with open_binary(path) as stream:
-        source = open_source(stream, path, input)
-        rows = source.read(ReadRequest("qrels", subtopics=subtopics)).rows
-        if subtopics and rows.subtopics is None:
-            raise InputError(f"{source.name}: no column 'subtopic', expected judgments by subtopic; add it")
-        return Qrels.from_rows(rows)
+        content = open_source(stream, path, format_name).read(request)
+    return content._replace(notes=(*notes, *content.notes))
 
 
 def read_run(

@@ -180,6 +180,12 @@ def check_message(error: rs.RankscopeError) -> None:
     assert text == in_one_line(text), repr(text)
 
 
+def queries_of_responses(path: Path) -> None:
+    """The file names the queries of two responses."""
+    answers = b'{"responses": [{"hits": {"hits": [{"_id": "a", "_score": 1}]}}, {"hits": {"hits": []}}]}'
+    rs.read_run(beside(path, answers), input=f"elasticsearch:{path}")
+
+
 def board(kind: str | None, *, multiway: bool = False) -> Callable[[Path], Any]:
     settings = LeaderboardSettings(model="plackett-luce" if multiway else "bradley-terry")
     return lambda path: read_leaderboard_data(str(path), kind, settings, ScoreTableSettings(), higher=False)
@@ -204,6 +210,19 @@ READERS: dict[str, Reader] = {
     "convert": reader(
         partial(converted, kind="run", to="trec"), partial(converted, kind="qrels", to="csv"), seeds=seeds.rankings
     ),
+    "responses": reader(rs.read_run, partial(rs.read_run, input="elasticsearch"), streamed, seeds=seeds.responses),
+    "queries of responses": reader(queries_of_responses, seeds=seeds.query_files),
+    "ratings": reader(
+        rs.read_qrels,
+        rs.read_run,
+        *(partial(rs.read_qrels, input=form) for form in ("rank-eval", "search-relevance", "rre", "quepid")),
+        partial(rs.read_qrels, input="llama-index"),
+        seeds=seeds.ratings,
+    ),
+    "predictions by split": reader(
+        rs.read_run, partial(rs.read_run, input="mteb:default/test"), seeds=seeds.predictions_by_split
+    ),
+    "result file": reader(rs.read_scores, seeds=seeds.result_files),
     "run by workers": reader(by_workers, seeds=seeds.longer_runs),
     "run of any order": reader(regrouped, seeds=seeds.longer_runs),
     "partition": reader(as_partition, seeds=seeds.partitions, name="parts/part-1"),

@@ -119,6 +119,71 @@ def rankings() -> Seeds:
 
 
 @cache
+def responses() -> Seeds:
+    """Hits of search engines."""
+    hits = [{"_index": "i", "_id": doc, "_score": 2.5 - place, "_source": {}} for place, doc in enumerate("ab")]
+    one = {"timed_out": False, "_shards": {"failed": 0}, "hits": {"total": {"value": 2}, "hits": hits}}
+    lines = [{"query_id": "q", "response": one}, {"query": {"match": {}}, "id": "r", **one}]
+    return {
+        "lines": b"".join(json.dumps(line).encode() + b"\n" for line in lines),
+        "by query": json.dumps({"q": one, "r": {"hits": {"total": 0, "hits": []}}}).encode(),
+        "msearch": json.dumps({"took": 3, "responses": [{"qid": "q", **one}]}).encode(),
+    }
+
+
+@cache
+def ratings() -> Seeds:
+    """Judgments of search engines and of tools around them, and a data set of questions."""
+    rated = {"id": "q", "ratings": [{"_index": "i", "_id": "a", "rating": 1}, {"_id": "b", "rating": 0}]}
+    listed = {"query": "q", "ratings": [{"docId": "a", "rating": "1.000"}, {"docId": "b", "rating": 0.5}]}
+    group = {"queries": [{"template": "t", "placeholders": {"$query": "q"}}], "relevant_documents": {"a": {"gain": 3}}}
+    by_gain = {"placeholders": {"$query": "r"}, "relevant_documents": {"1": ["a"], "2": ["b"]}}
+    judgments = {"status": "COMPLETED", "judgmentRatings": [listed]}
+    questions = {"queries": {"q": "x?"}, "corpus": {"a": "x"}, "relevant_docs": {"q": ["a", "b"]}, "mode": "text"}
+    made = {
+        "requests": {"requests": [rated], "metric": {"dcg": {}}},
+        "details": {"metric_score": 1, "details": {"q": rank_eval_detail()}, "failures": {}},
+        "judgment list": judgments,
+        "fetched": {"hits": {"hits": [{"_source": judgments}]}},
+        "rre": {"topics": [{"query_groups": [group]}], "queries": [by_gain]},
+        "questions": questions,
+    }
+    quepid = b"query,docid,rating\nq,a,1\nq,b,\nr\n"
+    return {**{name: json.dumps(data).encode() for name, data in made.items()}, "quepid": quepid}
+
+
+def rank_eval_detail() -> dict[str, Any]:
+    hits = [{"hit": {"_id": "a", "_score": 1.5}, "rating": 1}, {"hit": {"_id": "b", "_score": 1.0}, "rating": None}]
+    return {"metric_score": 0.5, "unrated_docs": [], "hits": hits, "metric_details": {"dcg": {}}}
+
+
+def predictions_by_split() -> Seeds:
+    run = {"q": {"a": 1.5, "b": 2}, "r": {"c": -1e-3}}
+    meta = {"mteb_model_meta": {"model_name": "org/m", "revision": "1"}}
+    return {"mteb": json.dumps({**meta, "default": {"test": run}}).encode()}
+
+
+def query_files() -> Seeds:
+    """The queries of two responses, in order."""
+    return {"tsv": b"q\tx\nr\ty\n", "header": b"qid\ttext\nq\tx\nr\ty\n", "beir": b'{"_id": "q"}\n{"_id": "r"}\n'}
+
+
+@cache
+def result_files() -> Seeds:
+    """Values in what other tools write."""
+    entry = {"main_score": 0.5, "ndcg_at_10": 0.5, "hf_subset": "default", "languages": ["eng-Latn"]}
+    mteb = {"task_name": "T", "mteb_version": "2", "scores": {"test": [entry], "dev": [entry]}}
+    metrics = {"AP": {"name": "AP", "versions": {"v1": {"totalHits": 1, "value": "0.5"}, "v2": {"value": "1.0"}}}}
+    queries = [{"metrics": metrics, "query": query, "results": {}} for query in "qr"]
+    rre = {"metrics": metrics, "corpora": [{"topics": [{"query-groups": [{"query-evaluations": queries}]}]}]}
+    rank_eval = {"metric_score": 1, "details": {"q": rank_eval_detail(), "r": rank_eval_detail()}}
+    evaluator = [{"query": "q", "retrieved_ids": ["a"], "expected_ids": ["a"], "metric_dict": {"mrr": {"score": 1.0}}}]
+    columns = {"questions": ["q", "r"], "faithfulness": [0.5, 1.0]}
+    made = {"mteb": mteb, "rre": rre, "rank_eval": rank_eval, "llama_index": evaluator, "columns": columns}
+    return {name: json.dumps(data).encode() for name, data in made.items()}
+
+
+@cache
 def longer_runs() -> Seeds:
     """Enough of rows for several pieces."""
     rows = [(q, d, i / 4, 0) for i, (q, d) in enumerate((q, d) for q in "pqrs" for d in "abcde")]

@@ -71,12 +71,16 @@ def join_all(
     if worker_count > 1:
         from rankscope.evaluation.joining.workers import join_in_workers
 
-        return join_in_workers(judgments, runs, plan.convention, input_, worker_count, progress, on_error)
-    return for_each_run(
-        runs,
-        lambda run_index: join_run(judgments, runs[run_index], plan.convention, input_, progress, on_error),
-        on_error,
-    )
+        joined = join_in_workers(judgments, runs, plan.convention, input_, worker_count, progress, on_error)
+    else:
+        joined = for_each_run(
+            runs,
+            lambda run_index: join_run(judgments, runs[run_index], plan.convention, input_, progress, on_error),
+            on_error,
+        )
+    if judgments.notes:
+        joined[0] = joined[0]._replace(notes=(*judgments.notes, *joined[0].notes))
+    return joined
 
 
 def worth_parallelising(runs: Sequence[Any]) -> bool:

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from rankscope.io.core.formats import parse_head as parse_head
     from rankscope.io.core.formats import refuse_foreign as refuse_foreign
     from rankscope.io.core.formats import sniff as sniff
+    from rankscope.io.core.formats import split_format as split_format
     from rankscope.io.core.formats import writable_formats as writable_formats
     from rankscope.io.core.npz import Arrays as Arrays
     from rankscope.io.core.npz import damaged_file_error as damaged_file_error
@@ -185,6 +186,7 @@ HOMES = {
     "refuse_returns": "blocks",
     "row_pieces": "render",
     "sniff": "formats",
+    "split_format": "formats",
     "source_name": "paths",
     "split_block": "blocks",
     "split_compression_suffix": "compression",

@@ -31,6 +31,7 @@ __all__ = [
     "get_format",
     "refuse_foreign",
     "sniff",
+    "split_format",
     "writable_formats",
 ]
 
@@ -141,6 +142,8 @@ class Format:
         The function to call for files that are neither judgments nor a run by themselves.
     takes_labels
         Whether a label file may be named, whose lines the file follows.
+    detail
+        What `--input NAME:DETAIL` names for this format, in words; empty if nothing.
     row_batches
         The rows of a run in the order of the file, batch by batch, for files of more than `small_size` bytes; each
         batch is valid until the next is requested.
@@ -168,6 +171,7 @@ class Format:
     prepare: Callable[[str], None] = accept_everything
     alternative: str = ""
     takes_labels: bool = False
+    detail: str = ""
     row_batches: Callable[[Any, Progress | None], Iterator[RowBatch]] | None = None
     query_rows: Callable[[Any, int, Progress | None], Iterator[Rows]] | None = None
     small_size: int = 0
@@ -186,11 +190,14 @@ class FormatEntry(NamedTuple):
         Suffixes of files in this format; a suffix that is a kind (`.run`) also says what they hold.
     by_content
         Whether `Format.sniff` detects it; other formats must be named.
+    begins
+        For the format of one tool, which is tried before the general ones: the bytes that such a file may begin with.
     """
 
     definition: str | Format
     suffixes: tuple[str, ...] = ()
     by_content: bool = True
+    begins: bytes = b""
 
 
 #: Every format as `--input` and `--to` name it. Its module is loaded when the format is first used.
@@ -209,6 +216,13 @@ FORMATS: dict[str, FormatEntry] = {
     "letor": FormatEntry("rankscope.io.letor.labels:LETOR", by_content=False),
     "letor-ranks": FormatEntry("rankscope.io.letor.labels:LETOR_RANKS", by_content=False),
     "entity-ranks": FormatEntry("rankscope.io.tables.entity_ranks:ENTITY_RANKS", by_content=False),
+    "rank-eval": FormatEntry("rankscope.io.other_tools.rank_eval:RANK_EVAL", begins=b"{"),
+    "search-relevance": FormatEntry("rankscope.io.other_tools.rating_lists:SEARCH_RELEVANCE", begins=b"{"),
+    "rre": FormatEntry("rankscope.io.other_tools.rating_lists:RRE", begins=b"{"),
+    "elasticsearch": FormatEntry("rankscope.io.other_tools.elasticsearch:ELASTICSEARCH", begins=b"{["),
+    "quepid": FormatEntry("rankscope.io.tables.quepid:QUEPID", begins=b'qQdDrR"'),
+    "mteb": FormatEntry("rankscope.io.other_tools.mteb:MTEB", begins=b"{"),
+    "llama-index": FormatEntry("rankscope.io.other_tools.llama_index:LLAMA_INDEX", begins=b"{"),
 }
 
 
@@ -216,6 +230,21 @@ def check_format(name: str) -> None:
     """Raise UnknownName."""
     if name not in FORMATS:
         raise UnknownName("input format", str(name), FORMATS)
+
+
+def split_format(name: str) -> tuple[str, str]:
+    """The format that `--input` names, and its detail: a file of queries, as elasticsearch:queries.tsv.
+
+    Raises UnknownName, and ParameterError for a detail of a format that takes none.
+    """
+    format_name, colon, detail = name.partition(":")
+    check_format(format_name)
+    described = get_format(format_name).detail if colon else ""
+    if colon and not described:
+        raise ParameterError(f"{name}: the format {format_name} takes nothing after a colon; write {format_name}")
+    if colon and not detail:
+        raise ParameterError(f"{name}: nothing after the colon, expected {described}")
+    return format_name, detail
 
 
 def get_format(name: str) -> Format:
@@ -246,11 +275,12 @@ def sniff(start: bytes, name: str, columns: Mapping[str, str] = MappingProxyType
     head = parse_head(start)._replace(columns=columns)
     if looks_like_trec(head.line):  # most files: the other formats need not be loaded
         return "trec"
-    for format_name, entry in FORMATS.items():
-        if entry.by_content:
-            sniffer = get_format(format_name).sniff
-            if sniffer is not None and sniffer(head):
-                return format_name
+    special = [name for name, entry in FORMATS.items() if head.text[:1] and head.text[:1] in entry.begins]
+    general = [name for name, entry in FORMATS.items() if entry.by_content and not entry.begins]
+    for format_name in (*special, *general):
+        sniffer = get_format(format_name).sniff
+        if sniffer is not None and sniffer(head):
+            return format_name
     return "trec"
 
 

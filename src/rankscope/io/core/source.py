@@ -22,10 +22,10 @@ from rankscope.io.core.formats import (
     FileContent,
     Progress,
     ReadRequest,
-    check_format,
     get_format,
     parse_head,
     sniff,
+    split_format,
 )
 from rankscope.io.core.paths import columns_of, source_name
 from rankscope.io.core.streams import empty_file_error
@@ -49,7 +49,8 @@ SUFFIXES = (".gz", ".zst", ".res", ".out")
 class Source:
     """An open file whose first bytes were read ahead and are delivered again.
 
-    has_named_format: whether the caller named its format, which is detected from the content otherwise.
+    has_named_format: whether the caller named its format, which is detected from the content otherwise. detail: what
+    was named with it, as in "elasticsearch:queries.tsv".
     """
 
     def __init__(self, stream: Any, path: PathLike, format_name: str | None) -> None:
@@ -58,10 +59,10 @@ class Source:
         self.columns = columns_of(path)
         self.head: bytes = b""
         self.read_ahead(HEAD)
-        if format_name is not None:
-            check_format(format_name)
         self.has_named_format = format_name is not None
-        self.format = format_name or sniff(self.head, self.name, self.columns)
+        self.format, self.detail = (
+            (sniff(self.head, self.name, self.columns), "") if format_name is None else split_format(format_name)
+        )
         if self.columns and self.format == "trec" and not looks_like_trec(parse_head(self.head).line):
             self.format = format_of_suffix(self.name) or "trec"  # its reader says which of the columns it lacks
 

@@ -29,10 +29,12 @@ __all__ = [
 
 
 QUERY = "a header line (query_id,relevance,doc_id, and the features') and one line per document"
-#: Names of the columns that are not features; the first of each is ours. A column called score is a feature.
+#: Names of the columns that are not features; the first of each is ours. A column called score or rating is a feature.
 KEYS = {
     "query_id": QUERY_ID.names,
-    "relevance": tuple(name for name in SCHEMAS["relevance"].column("relevance").names if name != "score"),
+    "relevance": tuple(
+        name for name in SCHEMAS["relevance"].column("relevance").names if name not in ("score", "rating")
+    ),
     "doc_id": DOC_ID.names,
 }
 #: Larger grades are not exact as float64.

@@ -1,0 +1,233 @@
+"""Scores in the result files of other tools: MTEB, RRE, `_rank_eval`, and what evaluators of LlamaIndex return.
+
+Each becomes a `ScoreGrid`, as a table does: system, measure and query of every value.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from rankscope.data.tables import shorten_value
+from rankscope.errors import InputError
+from rankscope.evaluation.score_tables import ScoreGrid, ScoreTableSettings, grid_of_cells
+from rankscope.io.core import source_name
+from rankscope.io.json_dicts import parse_json
+from rankscope.io.other_tools import details_of, number_of_text, parse_entries
+from rankscope.io.tables import refuse_case
+from rankscope.typing import PathLike
+
+__all__ = [
+    "grid_of_results",
+    "is_result_file",
+]
+
+
+Cells = dict[tuple[str, str, str], float]
+#: What the files of each tool hold, of which all must be in the first bytes.
+MTEB, RRE = (b'"mteb_version"', b'"task_name"'), (b'"metrics"', b'"versions"', b'"totalHits"')
+RANK_EVAL = (b'"metric_score"', b'"details"')
+LLAMA_INDEX = (b'"metric_dict"', b'"retrieved_ids"')
+#: A name of a revision of a model, between the folder of the model and its results.
+REVISION = re.compile(r"[0-9a-f]{7,40}|no_revision_available|external|main")
+METADATA = "model_meta.json"
+
+
+def is_result_file(head: bytes) -> bool:
+    """Whether these are the first bytes of a result file."""
+    return reader_of(head) is not None
+
+
+def grid_of_results(content: bytes, head: bytes, path: PathLike, system: str) -> ScoreGrid | None:
+    """The values of a result file, None for other files. system: its name where the file names none.
+
+    Raises InputError where a value is no number or stands twice.
+    """
+    reader = reader_of(head)
+    return None if reader is None else reader(content, path, system)
+
+
+def reader_of(head: bytes) -> Callable[[bytes, PathLike, str], ScoreGrid] | None:
+    """The reader of files that begin so."""
+    if not head.lstrip().startswith((b"{", b"[")):
+        return None
+    for signs, reader in READERS.items():
+        if all(sign in head for sign in signs):
+            return reader
+    return None
+
+
+def add_value(cells: Cells, key: tuple[str, str, str], value: Any, where: str) -> None:
+    """Add a value. Raises InputError for one that is no finite number, and for a second of its kind."""
+    number = number_of_text(value)
+    if isinstance(number, bool) or not isinstance(number, (int, float)) or not np.isfinite(float(number)):
+        raise InputError(f"{where}: {shorten_value(value)}, expected a finite number; correct it")
+    if key in cells:
+        system, measure, query = key
+        raise InputError(f"{where}: a second {measure} of {system!r} for {query!r}; give each value once")
+    cells[key] = float(number)
+
+
+def grid(cells: Cells, name: str, *, may_share_systems: bool = False) -> ScoreGrid:
+    """The values as a grid. Raises InputError where there are none, or names of systems differ in case only."""
+    if not cells:
+        raise InputError(f"{name}: no values, expected at least one; check how it was made")
+    keys, values = list(cells), list(cells.values())
+    made = grid_of_cells(name, keys, values, ScoreTableSettings(), may_share_systems=may_share_systems)
+    refuse_case(made.systems, lambda i: name, "system")
+    return made
+
+
+def refuse_shape(where: str, value: Any, expected: str) -> NoReturn:
+    raise InputError(f"{where}: {shorten_value(value)}, expected {expected}; correct it")
+
+
+# MTEB
+
+
+def grid_of_mteb(content: bytes, path: PathLike, system: str) -> ScoreGrid:
+    """A result of MTEB: the model is the system, the task (with subset and split where there are several) the query."""
+    name = source_name(path)
+    data = parse_results(content, name)
+    task, scores = data.get("task_name"), data.get("scores")
+    if not isinstance(task, str) or not isinstance(scores, dict):
+        refuse_shape(name, data, "a result of MTEB with task_name and scores")
+    entries = list(mteb_entries(scores, name))
+    several_splits = len({split for split, _, _ in entries}) > 1
+    several_subsets = len({entry.get("hf_subset") for _, entry, _ in entries}) > 1
+    system = model_of_path(path) or system
+    cells: Cells = {}
+    for split, entry, where in entries:
+        subset = str(entry.get("hf_subset", "default"))
+        query = "/".join([task, *([subset] if several_subsets else []), *([split] if several_splits else [])])
+        for measure, value in entry.items():
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                add_value(cells, (system, measure, query), value, f"{where}.{measure}")
+    return grid(cells, name, may_share_systems=True)
+
+
+def parse_results(content: bytes, name: str) -> dict[str, Any]:
+    """A result of MTEB, in which NaN stands for no value."""
+    with suppress(ValueError, RecursionError):
+        data = json.loads(content.decode("utf-8-sig"), parse_constant=lambda word: None)
+        if isinstance(data, dict):
+            return data
+        refuse_shape(name, data, "an object")
+    parse_json(content, name, shape="a result of MTEB")
+    raise InputError(f"{name}: cannot be read as JSON; save it again")
+
+
+def mteb_entries(scores: Mapping[str, Any], name: str) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Split, scores and place of each subset."""
+    for split, by_subset in scores.items():
+        if not isinstance(by_subset, list):
+            refuse_shape(f"{name}: scores.{split}", by_subset, "a list with the scores of each subset")
+        for number, entry in enumerate(by_subset):
+            where = f"{name}: scores.{split}[{number}]"
+            if not isinstance(entry, dict):
+                refuse_shape(where, entry, "an object")
+            yield split, entry, where
+
+
+def model_of_path(path: PathLike) -> str:
+    """The folder of the model, in which MTEB saves results: MODEL/REVISION/TASK.json, or MODEL/TASK.json."""
+    name = source_name(path)
+    if name == "<stdin>":
+        return ""
+    folder = Path(os.path.abspath(name)).parent
+    if REVISION.fullmatch(folder.name) or (folder / METADATA).is_file():
+        folder = folder.parent
+    return folder.name
+
+
+# RRE
+
+
+def grid_of_rre(content: bytes, path: PathLike, system: str) -> ScoreGrid:
+    """An evaluation of RRE: a version of the search engine is a system."""
+    del system
+    name = source_name(path)
+    cells: Cells = {}
+    data = parse_json(content, name, shape="an evaluation of RRE")
+    for query, metrics, where in rre_evaluations(data, f"{name}: "):
+        for metric, entry in metrics.items():
+            versions = entry.get("versions") if isinstance(entry, dict) else None
+            if not isinstance(versions, dict):
+                refuse_shape(f"{where}metrics.{metric}", entry, "an object with versions")
+            for version, value in versions.items():
+                number = value.get("value") if isinstance(value, dict) else value
+                place = f"{where}metrics.{metric}.versions.{version}"
+                add_value(cells, (str(version), str(metric), query), number, place)
+    return grid(cells, name)
+
+
+def rre_evaluations(node: Any, where: str) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Text, metrics and place of all queries."""
+    if not isinstance(node, dict):
+        refuse_shape(where.rstrip(". :"), node, "an object")
+    for key in ("corpora", "topics", "query-groups", "query-evaluations"):
+        children = node.get(key, [])
+        if not isinstance(children, list):
+            refuse_shape(f"{where}{key}", children, "a list")
+        for number, child in enumerate(children):
+            place = f"{where}{key}[{number}]."
+            if key != "query-evaluations":
+                yield from rre_evaluations(child, place)
+                continue
+            query, metrics = (child.get("query"), child.get("metrics")) if isinstance(child, dict) else (None, None)
+            if not isinstance(query, str) or not query or not isinstance(metrics, dict):
+                refuse_shape(place.rstrip("."), child, "an object with query and metrics")
+            yield query, metrics, place
+
+
+# Elasticsearch and OpenSearch
+
+
+def grid_of_rank_eval(content: bytes, path: PathLike, system: str) -> ScoreGrid:
+    """A response of `_rank_eval`: its metric for each query. The file names the system."""
+    name = source_name(path)
+    details, place = details_of(parse_json(content, name, shape="a response of _rank_eval"), name)
+    cells: Cells = {}
+    for query, detail in details.items():
+        if not isinstance(detail, dict) or "metric_score" not in detail:
+            refuse_shape(f"{name}: {place}{query}", detail, "an object with metric_score")
+        metric_details = detail.get("metric_details")
+        metrics = list(metric_details) if isinstance(metric_details, dict) else []
+        key = (system, metrics[0] if len(metrics) == 1 else "", query)
+        add_value(cells, key, detail["metric_score"], f"{name}: {place}{query}.metric_score")
+    return grid(cells, name)
+
+
+# LlamaIndex
+
+
+def grid_of_llama_index(content: bytes, path: PathLike, system: str) -> ScoreGrid:
+    """What retrieval evaluators return: a list of objects, or one a line, with query and `metric_dict`."""
+    name = source_name(path)
+    cells: Cells = {}
+    for line, entry in parse_entries(content, name, "results of an evaluator"):
+        for number, record in enumerate(entry if isinstance(entry, list) else [entry]):
+            where = f"{line}: [{number}]" if isinstance(entry, list) else line
+            metrics = record.get("metric_dict") if isinstance(record, dict) else None
+            query = record.get("query") if isinstance(record, dict) else None
+            if not isinstance(metrics, dict) or not isinstance(query, str) or not query:
+                refuse_shape(where, record, "an object with query and metric_dict")
+            for metric, value in metrics.items():
+                score = value.get("score") if isinstance(value, dict) else value
+                add_value(cells, (system, metric, query), score, f"{where}: metric_dict.{metric}")
+    return grid(cells, name)
+
+
+READERS: dict[tuple[bytes, ...], Callable[[bytes, PathLike, str], ScoreGrid]] = {
+    MTEB: grid_of_mteb,
+    RRE: grid_of_rre,
+    RANK_EVAL: grid_of_rank_eval,
+    LLAMA_INDEX: grid_of_llama_index,
+}

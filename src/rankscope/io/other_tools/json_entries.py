@@ -1,0 +1,162 @@
+"""Lists of documents in JSON: each query with its ids and numbers, and the path of each in the file, for messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from rankscope.data.row_input import refuse_bad_ids, to_numbers
+from rankscope.data.row_tables import EXPECTED, LIST_QUERY_NAMES
+from rankscope.data.rows import RowKind, Rows, are_valid_ids
+from rankscope.data.tables import shorten_value
+from rankscope.data.text import first_names, pluralise_queries
+from rankscope.errors import InputError
+from rankscope.io.core import VALUES
+from rankscope.io.json_dicts import parse_json
+from rankscope.kernels.segments import bounds
+from rankscope.kernels.text import encode, hashes
+
+__all__ = [
+    "DocumentList",
+    "empty_note",
+    "number_of_text",
+    "parse_entries",
+    "query_of_record",
+    "rows_of_lists",
+]
+
+
+@dataclass(frozen=True)
+class DocumentList:
+    """The documents of one query.
+
+    Attributes
+    ----------
+    query
+        Id of the query.
+    docs
+        Ids of the documents.
+    values
+        Their scores or relevances.
+    where
+        Place of the query in the file, as "x.json: responses[3]".
+    entry
+        Path of a document from there, given its place in the list, as ".hits.hits[7]".
+    """
+
+    query: Any
+    docs: list[Any]
+    values: list[Any]
+    where: str
+    entry: Callable[[int], str]
+
+
+def rows_of_lists(lists: list[DocumentList], name: str, kind: RowKind) -> Rows:
+    """The lists as rows, with queries without documents.
+
+    Raises InputError where a query is named twice, an id is no text, a value no number, or all lists are empty.
+    """
+    first_place: dict[str, str] = {}
+    for entry in lists:
+        refuse_bad_ids([entry.query], entry.where, "query")
+        if (other := first_place.setdefault(entry.query, entry.where)) is not entry.where:
+            raise InputError(
+                f"{entry.where}: query {entry.query!r} occurs twice, first at {other}; expected one list for each "
+                "query; remove one of the two"
+            )
+    docs = list(chain.from_iterable(entry.docs for entry in lists))
+    if not docs:
+        raise InputError(f"{name}: no documents in any of {len(lists)} lists, expected at least one")
+    offsets = bounds(np.fromiter((len(entry.docs) for entry in lists), np.int64, len(lists)))
+
+    def locate(row: int) -> str:
+        index = int(np.searchsorted(offsets, row, side="right")) - 1
+        return f"{lists[index].where}{lists[index].entry(row - int(offsets[index]))}"
+
+    refuse_bad_documents(docs, locate)
+    value_field = VALUES[kind]
+    values = to_numbers(list(chain.from_iterable(entry.values for entry in lists)), value_field, False)
+    if values is None:
+        refuse_bad_values(lists, value_field)
+    assert values is not None
+    fields = encode(docs)
+    starts = fields.starts
+
+    def where(start: int) -> str:
+        return locate(int(np.searchsorted(starts, start)))
+
+    query_ids = [entry.query.encode("utf-8", "surrogateescape") for entry in lists]
+    return Rows(query_ids, offsets, fields, hashes(fields), values, where, kind=kind)
+
+
+def refuse_bad_documents(docs: list[Any], locate: Callable[[int], str]) -> None:
+    """Raise InputError for an id that is no text, empty or no valid Unicode."""
+    try:
+        if are_valid_ids(docs):
+            return
+    except (TypeError, UnicodeEncodeError):
+        pass
+    for row, doc in enumerate(docs):
+        refuse_bad_ids([doc], locate(row), "document")
+
+
+def refuse_bad_values(lists: Iterable[DocumentList], value_field: str) -> None:
+    """Raise InputError for the first value that is no number."""
+    for entry in lists:
+        for place, value in enumerate(entry.values):
+            if to_numbers([value], value_field, False) is None:
+                raise InputError(
+                    f"{entry.where}{entry.entry(place)}: {value_field} {shorten_value(value)}, expected "
+                    f"{EXPECTED[value_field]}"
+                )
+
+
+def number_of_text(value: Any) -> Any:
+    """A number that is written as text, as "3.000"; other values as they are."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return float(value)
+    except ValueError:
+        return value
+
+
+def query_of_record(record: Mapping[str, Any], but: Collection[str] = ()) -> str | None:
+    """The id of the query in an object, by one of its usual names; None without one.
+
+    A name whose value is an object, as a search engine's `query`, is passed over, and so are the names `but`.
+    """
+    by_name = {key.strip().lower(): value for key, value in record.items()}
+    for name in LIST_QUERY_NAMES:
+        value = by_name.get(name)
+        if isinstance(value, (str, int)) and not isinstance(value, bool) and name not in but:
+            return str(value)
+    return None
+
+
+def parse_entries(content: bytes, name: str, expected: str) -> list[tuple[str, Any]]:
+    """The objects of a file and where each stands: one a line, or one JSON value of all lines.
+
+    Objects may repeat a name: that they were written by a program is taken for granted. Raises InputError.
+    """
+    head, _, rest = content.lstrip().partition(b"\n")
+    if rest.strip() and head.rstrip().endswith(b"}"):
+        entries = []
+        for number, line in enumerate(content.split(b"\n"), 1):
+            if line.strip():
+                value = parse_json(line, name, shape=expected, first_line=number, unique=False)
+                entries.append((f"{name}:{number}", value))
+        return entries
+    return [(name, parse_json(content, name, shape=expected, unique=False))]
+
+
+def empty_note(lists: Iterable[DocumentList], name: str) -> tuple[str, ...]:
+    """A note on queries that retrieved nothing."""
+    empty = [entry.query for entry in lists if not entry.docs]
+    if not empty:
+        return ()
+    return (f"{name}: {pluralise_queries(len(empty))} retrieved nothing, which counts as 0 ({first_names(empty)})",)
