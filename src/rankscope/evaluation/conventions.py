@@ -13,11 +13,13 @@ from typing import Any, cast
 
 import numpy as np
 
+from rankscope.data.chunks import DocumentMap, doc_of_field, duplicates_field
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention
 from rankscope.data.text import first_names
 from rankscope.data.tie_breaking import TIE_RULES
 from rankscope.errors import InputError, ParameterError
+from rankscope.io.chunk_tables import document_map
 from rankscope.io.core import FORMATS
 from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measures, trec_name
@@ -99,6 +101,8 @@ class ConventionSettings(Settings):
         "over all orders (average), or stop if a judged document is tied (error).",
         unset="as the preset says, else doc_id_desc",
     )
+    duplicates: str | None = duplicates_field()
+    doc_of: DocumentMap | str | None = doc_of_field()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -281,6 +285,7 @@ class Plan:
         return {
             **preset_settings,
             "ties": "given" if is_ranked_already else self.convention.ties,
+            **({} if is_ranked_already else self.convention.merging.settings()),
             "missing": self.missing,
             "no_relevant": self.no_relevant,
             **({"unjudged": self.unjudged} if self.unjudged != "nonrelevant" else {}),
@@ -324,10 +329,19 @@ def make_plan(
     missing: str = "zero",
     no_relevant: str | None = None,
     unjudged: str = "nonrelevant",
+    duplicates: str | None = None,
+    doc_of: Any = None,
 ) -> Plan:
     """The plan of an evaluation with these measures and conventions. Raises ParameterError."""
     conventions = ConventionSettings(
-        preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant, unjudged=unjudged
+        preset=preset,
+        rel=rel,
+        ties=ties,
+        missing=missing,
+        no_relevant=no_relevant,
+        unjudged=unjudged,
+        duplicates=duplicates,
+        doc_of=document_map(doc_of),
     )
     return plan_evaluation(measures, conventions)
 
@@ -359,7 +373,11 @@ def plan_evaluation(measures: str | Measure | Iterable[str | Measure] | None, se
         measures=tuple(measure_by_name.values()),
         aliases=MeasureAliases(aliases, measure_by_name.values()),
         convention=Convention(
-            ties=conventions["ties"], precision=tool.precision if tool else "float64", rel=settings.rel
+            ties=conventions["ties"],
+            precision=tool.precision if tool else "float64",
+            rel=settings.rel,
+            duplicates=settings.duplicates,
+            doc_of=document_map(settings.doc_of),
         ),
         missing=settings.missing,
         no_relevant=conventions["no_relevant"],

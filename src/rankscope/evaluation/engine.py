@@ -33,6 +33,7 @@ from rankscope.evaluation.joining import (
     n_workers,
 )
 from rankscope.evaluation.scoring import score_hits
+from rankscope.io.chunk_tables import document_map
 from rankscope.measures.base import Measure
 from rankscope.typing import PathLike
 
@@ -60,6 +61,8 @@ def evaluate(
     missing: str = "zero",
     no_relevant: str | None = None,
     unjudged: str = "nonrelevant",
+    duplicates: str | None = None,
+    doc_of: Any = None,
     input: str | None = None,
     total_ranks: int | None = None,
     workers: int | None = None,
@@ -98,6 +101,13 @@ def evaluate(
         Unjudged documents: treat them as not relevant, remove them from the list, or count them as not relevant and
         also show the lowest and highest values that their judgments could give. One of 'nonrelevant', 'skip', 'bounds'.
         Default: 'nonrelevant'.
+    duplicates
+        Documents that a query of a run holds several times: refuse them, or count the first, the highest score, or the
+        sum of the scores. One of 'error', 'first', 'max', 'sum'. Default: error, or max for chunks.
+    doc_of
+        Document of each chunk that was retrieved: a pattern whose only group is the document in the id, such as
+        '^([^#]+)', a mapping {chunk: document}, or a table with the columns chunk and document (a path or a data
+        frame). The best chunk of a document counts.
     input
         Format of the runs. With letor or letor-ranks, QRELS is a label file and each RUN a file of predictions or rank
         positions; with entity-ranks, QRELS is a table of ranks and there are no runs. One of 'trec', 'csv', 'tsv',
@@ -142,7 +152,14 @@ def evaluate(
     (0.5, 0.5)
     """
     conventions = ConventionSettings(
-        preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant, unjudged=unjudged
+        preset=preset,
+        rel=rel,
+        ties=ties,
+        missing=missing,
+        no_relevant=no_relevant,
+        unjudged=unjudged,
+        duplicates=duplicates,
+        doc_of=document_map(doc_of),
     )
     reading = InputSettings(input=input, total_ranks=total_ranks)
     errors = RunErrorSettings(on_error=on_error)
@@ -183,6 +200,8 @@ def plan_and_join(
         n_workers(workers, ())  # raises for a wrong number before anything is read
     if reading.input in LETOR and conventions.ties is None and conventions.preset is None:
         conventions = replace(conventions, ties="file")  # as LETOR's scripts and all learners rank
+    if reading.input in (*LETOR, ENTITY) or isinstance(qrels, EntityRanks):
+        conventions.refuse("duplicates", "doc_of", since="this input holds each document once")
     plan = plan_evaluation(measures, conventions)
     if reading.input == ENTITY or isinstance(qrels, EntityRanks):
         if conventions.ties is not None or runs is not None:
@@ -244,6 +263,13 @@ class Evaluator:
         Unjudged documents: treat them as not relevant, remove them from the list, or count them as not relevant and
         also show the lowest and highest values that their judgments could give. One of 'nonrelevant', 'skip', 'bounds'.
         Default: 'nonrelevant'.
+    duplicates
+        Documents that a query of a run holds several times: refuse them, or count the first, the highest score, or the
+        sum of the scores. One of 'error', 'first', 'max', 'sum'. Default: error, or max for chunks.
+    doc_of
+        Document of each chunk that was retrieved: a pattern whose only group is the document in the id, such as
+        '^([^#]+)', a mapping {chunk: document}, or a table with the columns chunk and document (a path or a data
+        frame). The best chunk of a document counts.
 
     Raises
     ------
@@ -271,9 +297,19 @@ class Evaluator:
         missing: str = "zero",
         no_relevant: str | None = None,
         unjudged: str = "nonrelevant",
+        duplicates: str | None = None,
+        doc_of: Any = None,
     ) -> None:
         self.plan = make_plan(
-            measures, preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant, unjudged=unjudged
+            measures,
+            preset=preset,
+            rel=rel,
+            ties=ties,
+            missing=missing,
+            no_relevant=no_relevant,
+            unjudged=unjudged,
+            duplicates=duplicates,
+            doc_of=doc_of,
         )
         self.qrels = as_qrels(qrels, self.plan)
 
@@ -292,7 +328,7 @@ class Evaluator:
         if is_mapping_of_mappings(run):  # fast for loops over runs: no Run is built
             joiner = Joiner(self.qrels, self.plan.convention, "run")
             joiner.add_mapping(run)
-            return JoinedRun("run", joiner.finish(), (), None)
+            return JoinedRun("run", joiner.finish(), joiner.merge_notes(), None)
         if isinstance(run, (list, tuple)):
             raise ParameterError(
                 "an Evaluator takes one run per call; call it for each run, or pass the list to `evaluate`"

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from rankscope.data.hits import Hits
-from rankscope.data.join import Convention, Joiner, join
+from rankscope.data.join import Convention, Joiner
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
 from rankscope.errors import InputError
@@ -88,11 +88,11 @@ def join_run_object(qrels: Qrels, run: Run, convention: Convention, path: PathLi
     if mapping is None:
         run_part = join_rows(Joiner(qrels, convention, run.name), run.row_portions())
         return complete_join(run_part._replace(notes=run.notes), qrels, convention, run.name, path)
-    hits = join(qrels, run, convention)
-    notes = unknown_document_notes(
-        qrels, hits, run.name, lambda: next(doc for docs in mapping.values() for doc in docs)
-    )
-    return JoinedRun(run.name, hits, (*run.notes, *notes), path)
+    joiner = Joiner(qrels, convention, run.name)
+    joiner.add_mapping(mapping)
+    hits = joiner.finish()
+    notes = unknown_document_notes(qrels, hits, run.name, lambda: (doc for docs in mapping.values() for doc in docs))
+    return JoinedRun(run.name, hits, (*run.notes, *joiner.merge_notes(), *notes), path)
 
 
 def hits_of(qrels: Qrels | PathLike | Any, run: Run | PathLike | Any, convention: Convention | None = None) -> Hits:
