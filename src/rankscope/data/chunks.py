@@ -11,21 +11,25 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.row_input import refuse_bad_ids, shorten_value
 from rankscope.data.rows import Rows, decode_id
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.order import repeated
 from rankscope.kernels.segments import group_of
 from rankscope.kernels.text import Fields, as_fields, decode, encode, equal, hashes, words
-from rankscope.settings import choice, text
+from rankscope.settings import Settings, choice, text
 from rankscope.typing import Ints, Words
 
 __all__ = [
     "DUPLICATES",
+    "DUPLICATE_ADVICE",
     "DocumentMap",
     "DocumentPattern",
     "DocumentTable",
     "Merging",
+    "MergingSettings",
+    "as_document_map",
     "doc_of_field",
     "duplicates_field",
     "pattern_of_chunks",
@@ -41,8 +45,12 @@ DUPLICATES = {
 }
 #: What a document counts, in notes.
 COUNTED = {"first": "the first of each counts", "max": "the best of each counts", "sum": "their scores are added"}
+#: What to do about a document that a query holds twice.
+DUPLICATE_ADVICE = "remove one of the two, or choose what counts with --duplicates (duplicates=)"
 #: A pattern that cuts at one byte, as ^([^#]+).
 CUT = re.compile(r"\^\(\[\^(?:\\(?P<escaped>[^\w\s])|(?P<plain>[^\]\\]))\][+*]\)", re.ASCII)
+#: Characters with a meaning of their own in patterns.
+SPECIAL = ".^$*+?{}[]\\|()"
 #: For `cut_at`: the lowest and the highest bit of each byte.
 LOW, HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
@@ -144,6 +152,23 @@ def doc_of_field() -> DocumentMap | str | None:
     return value
 
 
+@dataclass(frozen=True, kw_only=True)
+class MergingSettings(Settings):
+    """What becomes of documents that a query of a run holds several times."""
+
+    FUNCTIONS = (
+        "rankscope:convert",
+        "rankscope.fusion:fuse",
+        "rankscope.judging:leave_out",
+        "rankscope.judging:pool",
+        "rankscope.judging:sample",
+    )
+    COMMANDS = ("convert", "fuse", "pool")
+
+    duplicates: str | None = duplicates_field()
+    doc_of: DocumentMap | str | None = doc_of_field()
+
+
 @dataclass(frozen=True)
 class DocumentTable(DocumentMap):
     """A table of chunks and their documents. Two with the same pairs are equal.
@@ -188,7 +213,7 @@ def pattern_of_chunks(ids: Collection[str], judged: Collection[str]) -> str:
         literal = f"\\{mark}" if mark in "\\]^" else mark
         firsts, lasts = ([id_.partition(mark)[0] for id_ in ids], [id_.rpartition(mark)[0] for id_ in ids])
         n_judged[f"^([^{literal}]+)"] = sum(map(judged.__contains__, firsts))
-        n_judged[f"^(.+){re.escape(mark)}"] = sum(map(judged.__contains__, lasts))
+        n_judged[f"^(.+)\\{mark}" if mark in SPECIAL else f"^(.+){mark}"] = sum(map(judged.__contains__, lasts))
     best = max(n_judged, key=n_judged.__getitem__, default="")
     return best if n_judged.get(best) else ""
 
@@ -212,6 +237,23 @@ def cut_at(ids: Fields, mark: int) -> Fields:
         if not rows.size:
             break
     return Fields(ids.buffer, ids.starts, lengths)
+
+
+def as_document_map(doc_of: DocumentMap | Mapping[str, str] | str | None) -> DocumentMap | None:
+    """The document of each chunk from a pattern or a mapping {chunk: document}.
+
+    Raises ParameterError for a pattern without exactly one group and for anything else, InputError for a wrong id.
+    """
+    if doc_of is None or isinstance(doc_of, DocumentMap):
+        return doc_of
+    if isinstance(doc_of, str):
+        return DocumentPattern(doc_of)
+    if not isinstance(doc_of, Mapping) or not doc_of:
+        raise ParameterError(f"doc_of is {shorten_value(doc_of)}, expected a pattern or a mapping {{chunk: document}}")
+    chunks, documents = list(doc_of), list(doc_of.values())
+    refuse_bad_ids(chunks, "doc_of", "chunk")
+    refuse_bad_ids(documents, "doc_of", "document")
+    return DocumentTable.of(chunks, documents, "doc_of")
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +300,18 @@ class Merging:
     duplicates: str = "error"
     doc_of: DocumentMap | None = None
 
+    @classmethod
+    def of(cls, duplicates: str | None, doc_of: DocumentMap | None) -> Merging:
+        """With the default: the best chunk of a document, and no document twice without chunks.
+
+        Raises ParameterError for an unknown name.
+        """
+        if duplicates is None:
+            duplicates = "error" if doc_of is None else "max"
+        if duplicates not in DUPLICATES:
+            raise ParameterError(f"duplicates {duplicates!r}, expected one of {', '.join(DUPLICATES)}")
+        return cls(duplicates=duplicates, doc_of=doc_of)
+
     def __bool__(self) -> bool:
         return self.duplicates != "error" or self.doc_of is not None
 
@@ -266,7 +320,7 @@ class Merging:
         doc_of = {"doc_of": self.doc_of.text} if self.doc_of is not None else {}
         return {**doc_of, **({"duplicates": self.duplicates} if self else {})}
 
-    def merge(self, rows: Rows, advice: str) -> Merged:
+    def merge(self, rows: Rows, advice: str = DUPLICATE_ADVICE) -> Merged:
         """The rows of documents. advice: what to do about a document twice, where that is refused.
 
         Raises InputError for a chunk without a document, a document twice where that is refused, and a sum that is not

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.chunks import DUPLICATES, DocumentMap, DocumentPattern, Merging
+from rankscope.data.chunks import DUPLICATE_ADVICE, DocumentMap, Merging, as_document_map
 from rankscope.data.hits import Hits, freeze
 from rankscope.data.qrels import Qrels
 from rankscope.data.row_input import rows_from_dicts
@@ -35,8 +35,6 @@ __all__ = [
 
 
 PRECISIONS = ("float64", "float32")
-#: What to do about a document that a query holds twice.
-DUPLICATE_ADVICE = "remove one of the two, or choose what counts with --duplicates (duplicates=)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +53,7 @@ class Convention:
         What a document counts that a query of a run holds several times, see `rankscope.data.chunks.DUPLICATES`.
         Default: "max" with `doc_of`, else "error".
     doc_of
-        The document of each chunk that a run retrieved: a pattern with one group, or a `DocumentMap`.
+        The document of each chunk that a run retrieved: a pattern with one group, or a mapping {chunk: document}.
 
     Raises
     ------
@@ -76,16 +74,13 @@ class Convention:
     precision: str = "float64"
     rel: float = 1
     duplicates: str | None = None
-    doc_of: DocumentMap | str | None = None
+    doc_of: DocumentMap | Mapping[str, str] | str | None = None
 
     def __post_init__(self) -> None:
         check_tie_rule(self.ties)
-        if isinstance(self.doc_of, str):
-            object.__setattr__(self, "doc_of", DocumentPattern(self.doc_of))
-        if self.duplicates is None:
-            object.__setattr__(self, "duplicates", "error" if self.doc_of is None else "max")
-        if self.duplicates not in DUPLICATES:
-            raise ParameterError(f"duplicates {self.duplicates!r}, expected one of {', '.join(DUPLICATES)}")
+        merging = Merging.of(self.duplicates, as_document_map(self.doc_of))
+        object.__setattr__(self, "duplicates", merging.duplicates)
+        object.__setattr__(self, "doc_of", merging.doc_of)
         if self.precision not in PRECISIONS:
             raise ParameterError(f"precision {self.precision!r}, expected one of {', '.join(PRECISIONS)}")
         rel = plain_number(self.rel)
@@ -96,9 +91,7 @@ class Convention:
     @cached_property
     def merging(self) -> Merging:
         """What becomes of documents that a query of a run holds several times."""
-        assert self.duplicates is not None  # resolved
-        assert not isinstance(self.doc_of, str)
-        return Merging(duplicates=self.duplicates, doc_of=self.doc_of)
+        return Merging.of(self.duplicates, as_document_map(self.doc_of))
 
 
 class JoinedPortion(NamedTuple):
@@ -250,7 +243,7 @@ class Joiner:
             else np.zeros(judged_rows.size, np.int64)
         )
         judgments = judged_in_query[judged_rows] + self.qrels.offsets[code_array[row_groups]]
-        self.retrieved[code_array] = offsets[1:] - offsets[:-1]
+        self.listed[code_array] = self.retrieved[code_array] = offsets[1:] - offsets[:-1]
         self.missing[code_array] = False
         self.has_judged_query = True
         self._rank(scores, offsets, code_array, judged_rows, row_groups, judgments, doc_lists)

@@ -6,9 +6,14 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rankscope.data.chunks import DocumentMap, DocumentPattern, DocumentTable
-from rankscope.data.row_input import list_columns, refuse_bad_ids
-from rankscope.errors import InputError, ParameterError
+import numpy as np
+
+from rankscope.data.chunks import DocumentMap, DocumentTable, Merging, MergingSettings, as_document_map
+from rankscope.data.row_input import list_columns
+from rankscope.data.run import Run
+from rankscope.errors import InputError
+from rankscope.io.core import check_single_stdin, file_stem, is_path
+from rankscope.io.read import read_run
 from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
@@ -16,6 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "document_map",
+    "merge_inputs",
+    "merge_runs",
+    "merging_of",
     "read_document_table",
 ]
 
@@ -48,21 +56,48 @@ def document_map(doc_of: Any) -> DocumentMap | None:
     ParameterError
         A text is neither a file nor a pattern with one group.
     """
-    if doc_of is None or isinstance(doc_of, DocumentMap):
-        return doc_of
-    if isinstance(doc_of, str) and not os.path.exists(doc_of):
-        return DocumentPattern(doc_of)
-    if isinstance(doc_of, (str, os.PathLike)):
+    if isinstance(doc_of, os.PathLike) or (isinstance(doc_of, str) and os.path.exists(doc_of)):
         return read_document_table(doc_of)
-    if isinstance(doc_of, Mapping) and all(isinstance(document, str) for document in doc_of.values()):
-        refuse_bad_ids(list(doc_of), "doc_of", "chunk")
-        refuse_bad_ids(list(doc_of.values()), "doc_of", "document")
-        if not doc_of:
-            raise ParameterError("doc_of is an empty mapping, expected {chunk: document}")
-        return DocumentTable.of(list(doc_of), list(doc_of.values()), "doc_of")
+    is_mapping = isinstance(doc_of, Mapping) and all(isinstance(document, str) for document in doc_of.values())
+    if doc_of is None or is_mapping or isinstance(doc_of, (str, DocumentMap)):
+        return as_document_map(doc_of)
     from rankscope.io.tables import table_of_frame
 
     return table_of_columns(table_of_frame(doc_of, "doc_of", schema(), {}))
+
+
+def merging_of(settings: MergingSettings) -> Merging:
+    """What becomes of documents that a query holds several times. Raises as `document_map`."""
+    return Merging.of(settings.duplicates, document_map(settings.doc_of))
+
+
+def merge_runs(runs: Any, merging: Merging, input: str | None = None) -> Any:
+    """The runs with each document once a query; the runs as they are where nothing is to be merged.
+
+    Raises InputError for a run that cannot be read, and as `Merging.merge`.
+    """
+    if not merging or not isinstance(runs, (list, tuple)):
+        return runs
+    check_single_stdin(runs)
+    loaded = [read_run(run, input=input) if is_path(run) else run if isinstance(run, Run) else Run(run) for run in runs]
+    names = [run.name for run in loaded]
+    return [
+        merge_run(run, merging, file_stem(path) if names.count(run.name) > 1 and is_path(path) else run.name)
+        for run, path in zip(loaded, runs, strict=True)
+    ]
+
+
+def merge_inputs(runs: Any, duplicates: str | None, doc_of: Any, input: str | None) -> Any:
+    """As `merge_runs`, with the arguments of public functions. Raises ParameterError for wrong ones, too."""
+    return merge_runs(runs, merging_of(MergingSettings(duplicates=duplicates, doc_of=document_map(doc_of))), input)
+
+
+def merge_run(run: Run, merging: Merging, name: str) -> Run:
+    """The run with each document once a query; its notes say what was merged."""
+    rows = run.rows(name=name)
+    merged, adds_negative = merging.merge(rows)
+    notes = merging.notes(name, np.diff(rows.offsets), np.diff(merged.offsets), adds_negative)
+    return Run.from_rows(merged, name=name, notes=(*run.notes, *notes))
 
 
 def read_document_table(path: PathLike) -> DocumentTable:

@@ -161,7 +161,7 @@ def unknown_document_notes(
     first_docs = list(islice(get_first_documents(), N_FIRST))
     pattern = pattern_of_chunks(first_docs, set(decode_ids(decode(qrels.docs))))
     advice = (
-        f"are these chunks of judged documents? Then add --doc-of {pattern!r} (doc_of=)"
+        f"are these chunks of judged documents? Then add --doc-of '{pattern}' (doc_of=)"
         if pattern
         else "check that both write ids the same way"
     )
