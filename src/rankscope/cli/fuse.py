@@ -252,7 +252,9 @@ def evaluate_beside(
     """The fused run, then its inputs, as `rankscope evaluate` prints them."""
     from rankscope.evaluation.engine import evaluate
 
-    return render_result(evaluate(qrels, [fused, *runs], list(measures) or None, input=input_), format_)
+    # The fused run has the notes of runs whose documents were merged.
+    inputs = [Run.from_rows(run.rows(), name=run.name) if isinstance(run, Run) else run for run in runs]
+    return render_result(evaluate(qrels, [fused, *inputs], list(measures) or None, input=input_), format_)
 
 
 def fuse_trained(

@@ -36,12 +36,15 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
+    "BEGIN_NAMES",
     "COLUMN_NAMES",
     "DICT_SHAPE",
+    "END_NAMES",
     "LIST_NAMES",
     "NUMBER_LIST_NAMES",
     "QUERY_NAMES",
     "RANK_NAMES",
+    "SPAN_ADVICE",
     "PieceReader",
     "RowLocation",
     "all_integers",
@@ -50,6 +53,7 @@ __all__ = [
     "detect_pieces",
     "find_column",
     "has_lists",
+    "has_span_columns",
     "is_mapping_of_lists",
     "is_mapping_of_mappings",
     "list_columns",
@@ -258,6 +262,12 @@ LIST_NAMES = {
 }
 #: What a column of ranks may be called, which stands for the scores of a run without them.
 RANK_NAMES = ("rank", "position")
+#: What the columns may be called where spans begin and end.
+BEGIN_NAMES = (
+    *("begin", "start", "start_index", "start_offset", "begin_offset", "start_char", "char_start", "start_char_idx"),
+    *("offset_start", "from"),
+)
+END_NAMES = ("end", "stop", "end_index", "end_offset", "end_char", "char_end", "end_char_idx", "offset_end", "to")
 #: What a column with a list of numbers beside the ids may be called.
 NUMBER_LIST_NAMES = {
     "score": ("scores", "score", "retrieved_scores", "similarities"),
@@ -604,11 +614,22 @@ def require_column(columns: Sequence[str], field: str, names: Sequence[str], whe
     return column
 
 
+#: What to do about a table of spans that is read as one of documents.
+SPAN_ADVICE = "are these spans? Say what share of a gold span is to be covered: --overlap 0.5 (overlap=)"
+
+
+def has_span_columns(columns: Sequence[str]) -> bool:
+    """Whether a table has columns where spans begin and end."""
+    return all(find_column(columns, names) is not None for names in (BEGIN_NAMES, END_NAMES))
+
+
 def missing_column_advice(columns: Sequence[str], field: str, names: Sequence[str]) -> str:
     """Advice where no column has one of these names."""
     if len(columns) == 1 and any(separator in columns[0] for separator in ";|"):
         return "are there ; or | between the columns? Put tabs in their place (and points in that of decimal commas)"
     if field == "doc_id":
+        if has_span_columns(columns):
+            return SPAN_ADVICE
         list_name = find_column(columns, [name for options in LIST_NAMES.values() for name in options])
         if list_name is not None:
             return f"{list_name} holds no lists, expected a list of ids in each row, as JSON writes it"

@@ -207,7 +207,7 @@ def compare_presets(
 ) -> ConventionTable:
     """As `compare_conventions`, with its settings as objects."""
     if reading.input in LETOR:
-        conventions.refuse("duplicates", "doc_of", since="this input holds each document once")
+        conventions.refuse("duplicates", "doc_of", "overlap", since="this input holds each document once")
     conventions = replace(conventions, doc_of=document_map(conventions.doc_of))  # a table is read once
     conventions.refuse("preset", "ties", "no_relevant", "unjudged", since="each convention in the table sets it")
     reading.refuse("total_ranks", since="the table of conventions takes judgments and runs")
@@ -241,7 +241,10 @@ def compare_presets(
             rows.append((system, preset or STANDARD, plan.names[0], value, settings))
         if preset is None:
             n_undefined = int(scores.undefined[0].sum())
-            merging = "".join(f" | {name}:{value}" for name, value in plan.convention.merging.settings().items())
+            special_settings = plan.convention.merging.settings()
+            if plan.overlap is not None:
+                special_settings = {"overlap": str(plan.overlap), **special_settings}
+            merging = "".join(f" | {name}:{value}" for name, value in special_settings.items())
             settings_line = (
                 f"rel:{conventions.rel}{merging} | missing:{conventions.missing} | queries:{len(scores.query_ids)}"
             )

@@ -12,6 +12,7 @@ from rankscope.data.qrels import Qrels
 from rankscope.data.row_input import detect_pieces, is_mapping_of_mappings
 from rankscope.data.run import Run
 from rankscope.data.scores import Scores
+from rankscope.data.spans import SpanQrels
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import (
     ConventionSettings,
@@ -63,6 +64,8 @@ def evaluate(
     unjudged: str = "nonrelevant",
     duplicates: str | None = None,
     doc_of: Any = None,
+    overlap: float | None = None,
+    overlap_of: str = "gold",
     input: str | None = None,
     total_ranks: int | None = None,
     workers: int | None = None,
@@ -108,6 +111,12 @@ def evaluate(
         Document of each chunk that was retrieved: a pattern whose only group is the document in the id, such as
         '^([^#]+)', a mapping {chunk: document}, or a table with the columns chunk and document (a path or a data
         frame). The best chunk of a document counts.
+    overlap
+        Least share of a gold span, such as 0.5, that a retrieved span must cover to find it; QRELS then holds gold
+        spans, and each RUN retrieved spans (columns query, file, begin, end).
+    overlap_of
+        With --overlap: take the share of the gold span, of the retrieved span, or of their union. One of 'gold',
+        'retrieved', 'union'. Default: 'gold'.
     input
         Format of the runs. With letor or letor-ranks, QRELS is a label file and each RUN a file of predictions or rank
         positions; with entity-ranks, QRELS is a table of ranks and there are no runs. One of 'trec', 'csv', 'tsv',
@@ -160,6 +169,8 @@ def evaluate(
         unjudged=unjudged,
         duplicates=duplicates,
         doc_of=document_map(doc_of),
+        overlap=overlap,
+        overlap_of=overlap_of,
     )
     reading = InputSettings(input=input, total_ranks=total_ranks)
     errors = RunErrorSettings(on_error=on_error)
@@ -201,7 +212,7 @@ def plan_and_join(
     if reading.input in LETOR and conventions.ties is None and conventions.preset is None:
         conventions = replace(conventions, ties="file")  # as LETOR's scripts and all learners rank
     if reading.input in (*LETOR, ENTITY) or isinstance(qrels, EntityRanks):
-        conventions.refuse("duplicates", "doc_of", since="this input holds each document once")
+        conventions.refuse("duplicates", "doc_of", "overlap", since="this input holds each document once")
     plan = plan_evaluation(measures, conventions)
     if reading.input == ENTITY or isinstance(qrels, EntityRanks):
         if conventions.ties is not None or runs is not None:
@@ -270,6 +281,12 @@ class Evaluator:
         Document of each chunk that was retrieved: a pattern whose only group is the document in the id, such as
         '^([^#]+)', a mapping {chunk: document}, or a table with the columns chunk and document (a path or a data
         frame). The best chunk of a document counts.
+    overlap
+        Least share of a gold span, such as 0.5, that a retrieved span must cover to find it; QRELS then holds gold
+        spans, and each RUN retrieved spans (columns query, file, begin, end).
+    overlap_of
+        With --overlap: take the share of the gold span, of the retrieved span, or of their union. One of 'gold',
+        'retrieved', 'union'. Default: 'gold'.
 
     Raises
     ------
@@ -299,6 +316,8 @@ class Evaluator:
         unjudged: str = "nonrelevant",
         duplicates: str | None = None,
         doc_of: Any = None,
+        overlap: float | None = None,
+        overlap_of: str = "gold",
     ) -> None:
         self.plan = make_plan(
             measures,
@@ -310,6 +329,8 @@ class Evaluator:
             unjudged=unjudged,
             duplicates=duplicates,
             doc_of=doc_of,
+            overlap=overlap,
+            overlap_of=overlap_of,
         )
         self.qrels = as_qrels(qrels, self.plan)
 
@@ -325,7 +346,9 @@ class Evaluator:
         return score_hits(self.plan, [joined])
 
     def _join(self, run: Any) -> JoinedRun:
-        if is_mapping_of_mappings(run):  # fast for loops over runs: no Run is built
+        if is_mapping_of_mappings(run) and not isinstance(
+            self.qrels, SpanQrels
+        ):  # fast for loops over runs: no Run is built
             joiner = Joiner(self.qrels, self.plan.convention, "run")
             joiner.add_mapping(run)
             return JoinedRun("run", joiner.finish(), joiner.merge_notes(), None)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.data.chunks import DocumentMap, DocumentTable, Merging, MergingSettings, as_document_map
-from rankscope.data.row_input import list_columns
 from rankscope.data.run import Run
 from rankscope.errors import InputError
 from rankscope.io.core import check_single_stdin, file_stem, is_path
@@ -115,22 +114,14 @@ def read_document_table(path: PathLike) -> DocumentTable:
 def schema() -> Schema:
     from rankscope.io.tables import Column, Schema
 
+    chunk = Column(name="chunk", aliases=ALIASES["chunk"], required=True, unique=True)
     return Schema(
-        columns=(
-            Column(name="chunk", aliases=ALIASES["chunk"], unique=True),
-            Column(name="document", aliases=ALIASES["document"]),
-        ),
+        columns=(chunk, Column(name="document", aliases=ALIASES["document"], required=True)),
         expected="a table of chunks and their documents: a line of names (chunk,document) and a chunk a line",
+        has_option=False,
     )
 
 
 def table_of_columns(table: Table) -> DocumentTable:
-    """Raises InputError as `document_map`."""
-    for name, aliases in ALIASES.items():
-        if name not in table:
-            raise InputError(
-                f"{table.where}: no column {name!r} among {list_columns(table.frame.columns)}; rename one of them "
-                f"(also understood: {', '.join(aliases)})"
-            )
     chunks, documents = table.ids("chunk"), table.ids("document")
     return DocumentTable.of(chunks.to_list(), documents.to_list(), table.name)

@@ -9,6 +9,7 @@ from rankscope.data.hits import Hits
 from rankscope.data.join import Convention, Joiner
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
+from rankscope.data.spans import SpanQrels, Spans
 from rankscope.errors import InputError
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.joining.joined import (
@@ -49,9 +50,17 @@ def run_size(run: Any) -> int:
 
 def as_qrels(qrels: Qrels | PathLike | Any, plan: Plan | None = None) -> Qrels:
     """A Qrels from a path, a Qrels or what `Qrels(...)` takes, with subtopics where a measure needs them."""
+    if plan is not None and plan.overlap is not None:
+        from rankscope.io.span_tables import read_gold_spans
+
+        return qrels if isinstance(qrels, SpanQrels) else read_gold_spans(qrels, plan.overlap)
     subtopics = plan is not None and plan.needs_subtopics
     if is_path(qrels):
         return read_qrels(qrels, subtopics=subtopics)
+    if isinstance(qrels, Spans):
+        raise InputError(
+            "the gold spans need the share that a retrieved span must cover; say --overlap 0.5 (overlap=0.5)"
+        )
     judgments = qrels if isinstance(qrels, Qrels) else Qrels(qrels)
     if plan is not None and subtopics and judgments.subtopics is None:
         name = next(str(measure) for measure in plan.measures if measure.needs_subtopics)
@@ -71,6 +80,12 @@ def join_run(
     on_error: str = "stop",
 ) -> JoinedRun:
     """Join one run of any kind. on_error: for the partitions of a folder, see `join_folder`. Raises InputError."""
+    if isinstance(qrels, SpanQrels):
+        from rankscope.io.span_tables import read_span_run
+
+        span_run = read_span_run(run, qrels.gold)
+        joined = join_run_object(qrels, span_run, convention, run if is_path(run) else None)
+        return joined._replace(notes=span_run.notes)  # which say what was merged
     if is_folder(run):
         from rankscope.evaluation.joining.folder import join_folder
 

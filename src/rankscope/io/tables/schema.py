@@ -103,11 +103,14 @@ class Schema:
         What a file should hold, for the message about an empty one.
     more_numbers
         Whether columns that the schema does not name may hold numbers, as a column for each system.
+    has_option
+        Whether users can say what the columns are called.
     """
 
     columns: tuple[Column, ...]
     expected: str
     more_numbers: bool = False
+    has_option: bool = True
 
     def column(self, name: str) -> Column:
         return next(column for column in self.columns if column.name == name)
@@ -156,9 +159,10 @@ class Schema:
     def missing_column(self, name: str, header: Sequence[str], where: str) -> InputError:
         """The error for a table without this column."""
         column = self.column(name)
+        option = f", or say which it is: --columns {name}=NAME (in Python columns=)" if self.has_option else ""
         return InputError(
             f"{where}: no column {name!r} among {list_columns(header)}; rename one of them (also understood: "
-            f"{', '.join(column.aliases)}), or say which it is: --columns {name}=NAME (in Python columns=)"
+            f"{', '.join(column.aliases)}){option}"
         )
 
 

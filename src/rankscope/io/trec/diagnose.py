@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from rankscope.data.row_input import COLUMN_NAMES
+from rankscope.data.row_input import COLUMN_NAMES, SPAN_ADVICE, has_span_columns
 from rankscope.errors import InputError
 from rankscope.io.core import NUMBER, is_file, looks_like_trec, open_binary, sniff, source_name
 
@@ -76,6 +76,9 @@ def table_advice(line: bytes, n_fields: int) -> str | None:
         return "there are commas between the fields; replace them by blanks or tabs"
     has_columns = len(cells) > 1 and (has_tabs or n_fields == 1)
     if has_columns and not any(NUMBER.fullmatch(cell.strip()) for cell in cells):
+        names = [cell.strip().strip(b'"').decode("utf-8", "replace") for cell in cells]
+        if has_span_columns(names):
+            return SPAN_ADVICE
         return (
             "this looks like the header of a table, which needs query_id, doc_id and score (judgments: relevance); "
             "rename its columns; a table of ranks needs --input entity-ranks"
