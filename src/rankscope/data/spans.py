@@ -49,6 +49,11 @@ class Spans:
     name
         Name of the system. Default: "run".
 
+    Raises
+    ------
+    InputError
+        When `evaluate` reads the spans: a column is missing, or a span is impossible.
+
     Examples
     --------
     >>> import rankscope as rs
