@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.data.chunks import DUPLICATES, DocumentPattern, cut_at
+from rankscope.data import rows as rows_module
+from rankscope.data.chunks import DUPLICATES, DocumentPattern, Merging, cut_at, first_rows_of_keys
 from rankscope.data.join import Joiner, join
 from rankscope.data.rows import decode_ids
 from rankscope.errors import InputError, ParameterError
@@ -104,6 +106,31 @@ def test_a_mark_is_cut_as_the_pattern_says(ids: list[str]) -> None:
 )
 def test_the_patterns_that_cut_at_one_byte_are_known(pattern: str, mark: str) -> None:
     assert DocumentPattern(pattern).mark == (ord(mark) if mark else 0)
+
+
+@examples(40)
+@given(numbers=st.lists(st.integers(0, 30), max_size=60), high_bits=st.booleans())
+def test_the_first_row_of_each_key_is_found(numbers: list[int], high_bits: bool) -> None:
+    """Also where keys share the places of a table: their highest bits are the same, or the lowest."""
+    keys = np.array(numbers, np.uint64) << np.uint64(58 if high_bits else 0)
+    assert first_rows_of_keys(keys).tolist() == [keys.tolist().index(key) for key in keys.tolist()]
+
+
+def test_documents_of_one_key_stay_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hash that is the same for all, until another seed is tried."""
+    hashed = rows_module.hashes
+    monkeypatch.setattr(
+        rows_module,
+        "hashes",
+        lambda fields, seed=0: hashed(fields, seed) if seed > 1 else np.zeros(fields.starts.size, np.uint64),
+    )
+    rows = rs.Run(
+        columns([("q1", "a", 1.0), ("q1", "b", 2.0), ("q2", "a", 3.0), ("q1", "a", 4.0), ("q2", "b", 5.0)])
+    ).rows()
+    rows = replace(rows, hashes=np.zeros(5, np.uint64))
+    merged = Merging(duplicates="max").merge(rows).rows
+    assert (decode(merged.docs), merged.values.tolist()) == ([b"a", b"b", b"a", b"b"], [4, 2, 3, 5])
+    assert merged.offsets.tolist() == [0, 2, 4]
 
 
 def test_parts_of_a_run_that_workers_join_keep_the_counts() -> None:

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.row_input import refuse_bad_ids, shorten_value
 from rankscope.data.rows import Rows, decode_id
@@ -17,9 +16,9 @@ from rankscope.data.text import pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.order import repeated
 from rankscope.kernels.segments import group_of
-from rankscope.kernels.text import Fields, as_fields, decode, encode, equal, hashes, words
+from rankscope.kernels.text import MULTIPLIER, Fields, as_fields, decode, encode, equal, hashes, words
 from rankscope.settings import Settings, choice, text
-from rankscope.typing import Ints, Words
+from rankscope.typing import Indices, Ints, Words
 
 __all__ = [
     "DUPLICATES",
@@ -74,7 +73,7 @@ class DocumentMap:
         """Why a chunk has no document, and what to do: the end of a sentence."""
         raise NotImplementedError
 
-    def unreachable(self, documents: Fields) -> npt.NDArray[np.intp]:
+    def unreachable(self, documents: Fields) -> Indices:
         """Those of these documents that no chunk can have."""
         return np.empty(0, np.intp)
 
@@ -120,7 +119,7 @@ class DocumentPattern(DocumentMap):
     def missing_text(self) -> str:
         return f"does not match --doc-of {self.text!r} (doc_of=); write a pattern that matches every document"
 
-    def unreachable(self, documents: Fields) -> npt.NDArray[np.intp]:
+    def unreachable(self, documents: Fields) -> Indices:
         if not self.mark:
             return super().unreachable(documents)
         return np.flatnonzero(cut_at(documents, self.mark).lengths < documents.lengths)
@@ -279,9 +278,10 @@ class ChunkLocation:
 
 
 class Merged(NamedTuple):
-    """Rows without a document twice, and whether a negative score was added to another."""
+    """Rows without a document twice, their keys, and whether a negative score was added to another."""
 
     rows: Rows
+    keys: Words
     adds_negative: bool = False
 
 
@@ -320,20 +320,21 @@ class Merging:
         doc_of = {"doc_of": self.doc_of.text} if self.doc_of is not None else {}
         return {**doc_of, **({"duplicates": self.duplicates} if self else {})}
 
-    def merge(self, rows: Rows, advice: str = DUPLICATE_ADVICE) -> Merged:
-        """The rows of documents. advice: what to do about a document twice, where that is refused.
+    def merge(self, rows: Rows, advice: str = DUPLICATE_ADVICE, *, codes: Ints | None = None, seed: int = 0) -> Merged:
+        """The rows of documents.
 
+        advice: what to do about a document twice, where that is refused. codes, seed: for the keys, see `Rows.keys`.
         Raises InputError for a chunk without a document, a document twice where that is refused, and a sum that is not
         finite.
         """
         if self.doc_of is not None:
             rows = map_documents(rows, self.doc_of)
-        codes = np.arange(len(rows.query_ids))
-        keys = rows.keys(codes)
+        codes = np.arange(len(rows.query_ids)) if codes is None else codes
+        keys = rows.keys(codes, seed)
         if self.duplicates == "error":
             rows.refuse_duplicates(keys, advice)
-            return Merged(rows)
-        return merge_documents(rows, keys, self.duplicates) if repeated(keys) else Merged(rows)
+            return Merged(rows, keys)
+        return merge_documents(rows, codes, keys, self.duplicates) if repeated(keys) else Merged(rows, keys)
 
     def notes(self, name: str, listed: Ints, retrieved: Ints, adds_negative: bool) -> tuple[str, ...]:
         """What became of the rows of a run. listed, retrieved: (queries) rows before and after."""
@@ -377,9 +378,9 @@ def map_documents(rows: Rows, doc_of: DocumentMap) -> Rows:
     return replace(rows, docs=docs, hashes=hashes(docs), where=where)
 
 
-def merge_documents(rows: Rows, keys: Words, duplicates: str) -> Merged:
-    """Each document of a query once, in the order of their first rows. keys: of seed 0."""
-    first_rows, number = number_documents(rows, keys)
+def merge_documents(rows: Rows, codes: Ints, keys: Words, duplicates: str) -> Merged:
+    """Each document of a query once, in the order of their first rows. keys: of these codes."""
+    first_rows, number = number_documents(rows, codes, keys)
     scores = rows.values
     adds_negative = False
     if duplicates == "first":
@@ -402,29 +403,40 @@ def merge_documents(rows: Rows, keys: Words, duplicates: str) -> Merged:
     merged = replace(
         rows, offsets=offsets, docs=rows.docs.take(first_rows), hashes=rows.hashes[first_rows], values=values
     )
-    return Merged(merged, adds_negative)
+    return Merged(merged, keys[first_rows], adds_negative)
 
 
-def number_documents(rows: Rows, keys: Words) -> tuple[npt.NDArray[np.intp], Ints]:
+def number_documents(rows: Rows, codes: Ints, keys: Words) -> tuple[Indices, Ints]:
     """The first row of each document, rising; and for each row the number of its document."""
-    codes = np.arange(len(rows.query_ids))
+    first = first_rows_of_keys(keys)
+    later = np.flatnonzero(first < np.arange(first.size))
     seed = 0
-    while True:
-        order = np.argsort(keys, kind="stable")
-        same = np.zeros(order.size, np.bool_)
-        same[1:] = keys[order[1:]] == keys[order[:-1]]
-        repeats = np.flatnonzero(same)
-        later, earlier = order[repeats], order[repeats - 1]
-        groups = np.searchsorted(rows.offsets, np.stack((later, earlier)), side="right")
-        if (groups[0] == groups[1]).all() and equal(rows.docs.take(later), rows.docs.take(earlier)).all():
-            break
+    # Rows of one document have one key in one query only, so equal ids are enough.
+    while not equal(rows.docs.take(later), rows.docs.take(first[later])).all():
         seed += 1  # two documents share a key
-        keys = rows.keys(codes, seed)
-    starts = np.flatnonzero(~same)
-    first_of_key = order[starts]  # the order is stable
-    is_first = np.zeros(order.size, np.bool_)
-    is_first[first_of_key] = True
-    number_of_row = np.cumsum(is_first) - 1
-    number = np.empty(order.size, np.int64)
-    number[order] = np.repeat(number_of_row[first_of_key], np.diff(np.append(starts, order.size)))
-    return np.flatnonzero(is_first), number
+        first = first_rows_of_keys(rows.keys(codes, seed))
+        later = np.flatnonzero(first < np.arange(first.size))
+    is_first = np.ones(first.size, np.bool_)
+    is_first[later] = False
+    return np.flatnonzero(is_first), (np.cumsum(is_first) - 1)[first]
+
+
+def first_rows_of_keys(keys: Words) -> Indices:
+    """For each row the first row that has its key.
+
+    Every row writes its number into a table at a place that its key gives, the first row last. A row that reads the
+    number of a row with its own key is done; those that share their place with another key try again among themselves.
+    """
+    first = np.empty(keys.size, np.intp)
+    rows = np.arange(keys.size)
+    mixed = keys
+    while rows.size:
+        bits = rows.size.bit_length() + 3
+        place = (mixed >> np.uint64(64 - bits)).view(np.int64)
+        table = np.empty(1 << bits, np.intp)
+        table[place[::-1]] = rows[::-1]
+        found = table[place]
+        first[rows] = found
+        others = np.flatnonzero(keys[found] != keys[rows])
+        rows, mixed = rows[others], mixed[others] * MULTIPLIER
+    return first

@@ -24,7 +24,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.text import Fields, decode, encode
 from rankscope.settings import plain_number
-from rankscope.typing import Ints
+from rankscope.typing import Ints, Words
 
 __all__ = [
     "Convention",
@@ -151,8 +151,7 @@ class Joiner:
     def _add_chunk(self, rows: Rows) -> None:
         codes = self._codes(rows.query_ids)
         if self.convention.merging:
-            rows = self._merge(rows, codes)
-            keys = rows.keys(codes, self.qrels.lookup.seed)
+            rows, keys = self._merge(rows, codes)
         else:
             keys = rows.keys(codes, self.qrels.lookup.seed)
             rows.refuse_duplicates(keys, self.advice)
@@ -165,17 +164,17 @@ class Joiner:
         self.has_judged_query |= bool(judged_groups.size)
         self._rank(rows.values, rows.offsets, codes, judged_rows, row_groups, judgments, rows.docs)
 
-    def _merge(self, rows: Rows, codes: Ints) -> Rows:
-        """The rows with each document once."""
+    def _merge(self, rows: Rows, codes: Ints) -> tuple[Rows, Words]:
+        """The rows with each document once, and their keys."""
         is_judged = codes < len(self.qrels.query_ids)
         self.listed[codes[is_judged]] = np.diff(rows.offsets)[is_judged]
         doc_of = self.convention.merging.doc_of
         if doc_of is not None and not self.first_chunk and rows.values.size:
             self.first_chunk = decode_id(decode(rows.docs.slice(slice(1)))[0])
             self._refuse_judged_chunks(doc_of)
-        rows, adds_negative = self.convention.merging.merge(rows, self.advice)
-        self.adds_negative |= adds_negative
-        return rows
+        merged = self.convention.merging.merge(rows, self.advice, codes=codes, seed=self.qrels.lookup.seed)
+        self.adds_negative |= merged.adds_negative
+        return merged.rows, merged.keys
 
     def _refuse_judged_chunks(self, doc_of: DocumentMap) -> None:
         """Raise InputError for judged documents that no chunk can belong to."""

@@ -94,7 +94,7 @@ def merge_inputs(runs: Any, duplicates: str | None, doc_of: Any, input: str | No
 def merge_run(run: Run, merging: Merging, name: str) -> Run:
     """The run with each document once a query; its notes say what was merged."""
     rows = run.rows(name=name)
-    merged, adds_negative = merging.merge(rows)
+    merged, _, adds_negative = merging.merge(rows)
     notes = merging.notes(name, np.diff(rows.offsets), np.diff(merged.offsets), adds_negative)
     return Run.from_rows(merged, name=name, notes=(*run.notes, *notes))
 

@@ -232,7 +232,7 @@ def merge_content(content: Content, merging: Merging) -> Content:
             f"{content.input_name}: --duplicates and --doc-of (duplicates=, doc_of=) are for runs, and these are "
             "judgments; leave them out"
         )
-    merged, adds_negative = merging.merge(rows)
+    merged, _, adds_negative = merging.merge(rows)
     notes = merging.notes(content.name, np.diff(rows.offsets), np.diff(merged.offsets), adds_negative)
     return content._replace(rows=merged, notes=(*content.notes, *notes))
 

@@ -232,7 +232,7 @@ def scores_by_query(run: Run, merging: Merging) -> tuple[dict[str, Scored], tupl
     else:
         rows = all_rows = run.rows()
         if merging:
-            rows, adds_negative = merging.merge(all_rows)
+            rows, _, adds_negative = merging.merge(all_rows)
             notes = merging.notes(run.name, np.diff(all_rows.offsets), np.diff(rows.offsets), adds_negative)
         names, scores, bounds = decode_ids(decode(rows.docs)), rows.values.tolist(), rows.offsets.tolist()
         lists = {}
