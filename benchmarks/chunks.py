@@ -3,8 +3,8 @@ by hand: polars reads the run, cuts the ids, takes the highest score of each doc
 rankscope.
 
 Both run in one process, in turn, which measures its own CPU (`time.process_time`, all threads). Beside it: the same run
-without chunks, and with `duplicates="max"` where no document stands twice, which should cost at most a quarter more than without (it
-costs nothing; the rest is noise).
+without chunks, and with `duplicates="max"` where no document stands twice, which should cost at most a quarter more
+than without (it adds no work; the rest is noise).
 """
 
 import json
