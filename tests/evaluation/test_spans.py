@@ -16,6 +16,8 @@ import rankscope as rs
 from rankscope.data import spans
 from rankscope.data.spans import OVERLAP_OF
 from rankscope.errors import InputError, ParameterError
+from rankscope.evaluation.conventions import make_plan
+from rankscope.judging.estimation import EstimateSettings, estimate_means
 
 Span = tuple[str, str, int, int]
 MEASURES = ["AP", "R@1", "R@3", "nDCG@5", "P@2", "RR", "NumRel", "bpref"]
@@ -177,6 +179,13 @@ def test_spans_without_a_share_and_documents_with_one_are_refused(tmp_path: Path
             rs.evaluate(gold, run, ["AP"], **arguments)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="overlap_of is 'union', and it needs the share"):
         rs.evaluate(gold, run, ["AP"], overlap_of="union")
+
+
+def test_spans_have_no_estimate_by_a_machine(tmp_path: Path) -> None:
+    gold, run = write(tmp_path)
+    settings = EstimateSettings()
+    with pytest.raises(ParameterError, match=r"judgments of spans \(--overlap\) have no estimate"):
+        estimate_means(gold, [run], gold, make_plan(["AP"], overlap=0.5), settings)
 
 
 def test_an_evaluator_takes_spans() -> None:
