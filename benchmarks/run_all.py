@@ -46,6 +46,7 @@ SCRIPTS = (
     "compare",
     "saved_scores",
     "score_tables",
+    "chunks",
     "correlation",
     "planning",
     "stability",

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rankscope.data.run import Run
     from rankscope.data.scores import Scores
     from rankscope.data.segment_scores import PairScores, SegmentScores
+    from rankscope.data.spans import Spans
     from rankscope.data.votes import Votes
     from rankscope.errors import InputError, OutputError, ParameterError, RankscopeError, UnknownName
     from rankscope.evaluation.arrays import evaluate_arrays
@@ -73,6 +74,7 @@ __all__ = [
     "Run",
     "Scores",
     "SegmentScores",
+    "Spans",
     "UnknownName",
     "Votes",
     "__version__",
@@ -130,6 +132,7 @@ HOMES = {
     "Rankings": "data.rankings",
     "RankscopeError": "errors",
     "Run": "data.run",
+    "Spans": "data.spans",
     "Scores": "data.scores",
     "SegmentScores": "data.segment_scores",
     "UnknownName": "errors",

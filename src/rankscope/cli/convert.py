@@ -6,11 +6,9 @@ from typing import Any
 
 import click
 
-from rankscope.cli._options import (
-    columns_option,
-    input_option,
-    to_option,
-)
+from rankscope.cli._options import columns_option, input_option, to_option
+from rankscope.cli._setting_options import setting_options
+from rankscope.data.chunks import MergingSettings
 from rankscope.io.convert import convert as convert_file
 from rankscope.io.core import KINDS
 
@@ -29,6 +27,7 @@ __all__ = [
 @click.option(
     "--labels", metavar="FILE", help="With --input letor: the label file to which the predictions in IN belong."
 )
+@setting_options(MergingSettings)
 def convert(source: str, target: str, **options: Any) -> None:
     """Convert the judgments or the run in IN to another format, and write them to OUT.
 

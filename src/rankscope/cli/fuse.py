@@ -24,12 +24,14 @@ from rankscope.cli._options import (
 )
 from rankscope.cli._output import check_output, progress_bar
 from rankscope.cli._setting_options import option_of, setting_options, take_settings
+from rankscope.data.chunks import MergingSettings
 from rankscope.data.run import Run
 from rankscope.errors import ParameterError
 from rankscope.fusion.fuse_runs import fuse_pool
 from rankscope.fusion.methods import CONSENSUS, FusionSettings
 from rankscope.fusion.supervised import TRAINED
 from rankscope.fusion.tuning import TrainedFusion, TrainingSettings, load_fusion, save_fusion
+from rankscope.io.chunk_tables import merge_runs, merging_of
 from rankscope.io.convert import convert, parse_target
 from rankscope.io.core import file_stamps, refuse_changed, refuse_pipes
 from rankscope.parallel.memory import keep_memory
@@ -81,6 +83,7 @@ EVALUATION_OPTIONS = (
 OUTPUT_OPTIONS = (
     input_option(),
     columns_option,
+    setting_options(MergingSettings),
     name_option("Name (tag) of the fused run. Default: the method with its parameters."),
     to_option(),
     output_option("Write the fused run to this file (atomically); - prints it."),
@@ -203,19 +206,20 @@ def fuse(
         refuse_pipes(runs, "--evaluate reads the runs twice")
         check_measures(measures)
     stamps = file_stamps(runs)
+    sources = merge_runs(list(runs), merging_of(take_settings(MergingSettings, options)), options["input_"])
     if is_trained:
-        fused, trained_fusion = fuse_trained(runs, output, options)
+        fused, trained_fusion = fuse_trained(runs, sources, output, options)
     elif options["parameters"] is not None:
-        fused = fuse_with_parameters(runs, options)
+        fused = fuse_with_parameters(sources, options)
     else:
-        fused = fuse_untrained(runs, options)
+        fused = fuse_untrained(sources, options)
     notes = () if qrels is not None else fused.notes  # the table has them, too
     if is_trained and output == "-":  # no table
         notes = (trained_fusion.summary(), *trained_fusion.notes)
     # Evaluate before anything is written, so that unusable judgments leave no run behind.
     evaluation_text = None
     if qrels is not None:
-        evaluation_text = evaluate_beside(fused, runs, qrels, measures, options["input_"], format_)
+        evaluation_text = evaluate_beside(fused, sources, qrels, measures, options["input_"], format_)
         refuse_changed(stamps)
     if is_trained and output != "-":
         click.echo(render_result(trained_fusion, format_) + ("\n\n" if qrels is not None else ""), nl=False)
@@ -229,12 +233,12 @@ def fuse(
         click.echo(f"note: {note}", err=True)
 
 
-def fuse_untrained(runs: tuple[str, ...], options: dict[str, Any]) -> Run:
+def fuse_untrained(runs: list[Any], options: dict[str, Any]) -> Run:
     """The runs fused by a method without training."""
     method = options["methods"][0] if options["methods"] else FusionSettings.method
     normalise = options["normalisations"][0] if options["normalisations"] else None
     settings = take_settings(FusionSettings, options, method=method, normalise=normalise)
-    return fuse_pool(list(runs), settings, input=options["input_"], name=options["name"])
+    return fuse_pool(runs, settings, input=options["input_"], name=options["name"])
 
 
 def check_measures(measures: tuple[str, ...]) -> None:
@@ -245,15 +249,19 @@ def check_measures(measures: tuple[str, ...]) -> None:
 
 
 def evaluate_beside(
-    fused: Run, runs: tuple[str, ...], qrels: str, measures: tuple[str, ...], input_: str | None, format_: str
+    fused: Run, runs: list[Any], qrels: str, measures: tuple[str, ...], input_: str | None, format_: str
 ) -> str:
     """The fused run, then its inputs, as `rankscope evaluate` prints them."""
     from rankscope.evaluation.engine import evaluate
 
-    return render_result(evaluate(qrels, [fused, *runs], list(measures) or None, input=input_), format_)
+    # The fused run has the notes of runs whose documents were merged.
+    inputs = [Run.from_rows(run.rows(), name=run.name) if isinstance(run, Run) else run for run in runs]
+    return render_result(evaluate(qrels, [fused, *inputs], list(measures) or None, input=input_), format_)
 
 
-def fuse_trained(runs: tuple[str, ...], output: str | None, options: dict[str, Any]) -> tuple[Run, TrainedFusion]:
+def fuse_trained(
+    runs: tuple[str, ...], sources: list[Any], output: str | None, options: dict[str, Any]
+) -> tuple[Run, TrainedFusion]:
     """The runs, each query fused with parameters learned from other queries, and the result of training."""
     from rankscope.fusion.tuning import train_fusion
 
@@ -275,7 +283,7 @@ def fuse_trained(runs: tuple[str, ...], output: str | None, options: dict[str, A
     with progress_bar(1.0, "tuning") as progress:
         trained_fusion = train_fusion(
             options["train_on"],
-            list(runs),
+            sources,
             settings,
             input=options["input_"],
             workers=options["workers"],
@@ -287,7 +295,7 @@ def fuse_trained(runs: tuple[str, ...], output: str | None, options: dict[str, A
     return Run.from_rows(fused.rows(), name=options["name"] or fused.name), trained_fusion
 
 
-def fuse_with_parameters(runs: tuple[str, ...], options: dict[str, Any]) -> Run:
+def fuse_with_parameters(runs: list[Any], options: dict[str, Any]) -> Run:
     """The runs fused with saved parameters."""
     trained_fusion = load_fusion(options["parameters"])
     for method in options["methods"]:
@@ -296,4 +304,4 @@ def fuse_with_parameters(runs: tuple[str, ...], options: dict[str, Any]) -> Run:
                 f"{options['parameters']}: holds parameters of {trained_fusion.method}, but --method is {method}; "
                 "leave out --method, or name the file of that method"
             )
-    return trained_fusion.fuse(list(runs), input=options["input_"], name=options["name"])
+    return trained_fusion.fuse(runs, input=options["input_"], name=options["name"])

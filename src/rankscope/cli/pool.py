@@ -17,7 +17,9 @@ from rankscope.cli._options import (
 from rankscope.cli._output import bytes_progress, check_output
 from rankscope.cli._results import PAGE, ResultOutput, check_page
 from rankscope.cli._setting_options import is_given, setting_options, take_settings
+from rankscope.data.chunks import MergingSettings
 from rankscope.errors import ParameterError
+from rankscope.io.chunk_tables import merge_runs, merging_of
 from rankscope.judging.pooling import (
     LeaveOutSettings,
     PoolSettings,
@@ -50,6 +52,7 @@ __all__ = [
     "--leave-out", is_flag=True, help="With --judged: evaluate each run as if it had not contributed to the pool."
 )
 @option_group("Leave one run out", setting_options(LeaveOutSettings, without=("rel",), hint="Needs --leave-out."))
+@setting_options(MergingSettings)
 @input_option(name="input")
 @columns_option
 @to_option("Format of POOL. Default: by its suffix.")
@@ -89,8 +92,11 @@ def pool(
         check_output(output, (*runs, *((judged,) if judged else ())))
     check_page(format_, None)
     keep_memory()
+    merging = merging_of(take_settings(MergingSettings, options))
     with bytes_progress(runs, "reading runs") as progress:
-        result = pool_result(list(runs), judged, settings, options["input"], progress)
+        result = pool_result(
+            merge_runs(list(runs), merging, options["input"]), judged, settings, options["input"], progress
+        )
     if output is not None:
         write_pool(result, output, to)
     if output == "-":
@@ -110,7 +116,7 @@ def settings_of(options: dict[str, Any]) -> PoolSettings | SampleSettings | Leav
 
 
 def pool_result(
-    runs: list[str],
+    runs: list[Any],
     judged: str | None,
     settings: PoolSettings | SampleSettings | LeaveOutSettings,
     input_: str | None,

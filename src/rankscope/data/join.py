@@ -5,14 +5,17 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, chain, pairwise, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.chunks import DUPLICATE_ADVICE, DocumentMap, Merging, as_document_map
 from rankscope.data.hits import Hits, freeze
 from rankscope.data.qrels import Qrels
+from rankscope.data.row_input import rows_from_dicts
 from rankscope.data.rows import CHUNK, Rows, are_valid_ids, decode_id
 from rankscope.data.run import Run
 from rankscope.data.text import first_names
@@ -21,7 +24,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.text import Fields, decode, encode
 from rankscope.settings import plain_number
-from rankscope.typing import Ints
+from rankscope.typing import Ints, Words
 
 __all__ = [
     "Convention",
@@ -46,13 +49,18 @@ class Convention:
         Precision in which scores are compared; "float32" is that of trec_eval 9.
     rel
         Lowest grade that counts as relevant.
+    duplicates
+        What a document counts that a query of a run holds several times, see `rankscope.data.chunks.DUPLICATES`.
+        Default: "max" with `doc_of`, else "error".
+    doc_of
+        The document of each chunk that a run retrieved: a pattern with one group, or a mapping {chunk: document}.
 
     Raises
     ------
     UnknownName
         The tie rule does not exist.
     ParameterError
-        The precision is unknown, or rel is not above 0.
+        The precision or `duplicates` is unknown, rel is not above 0, or the pattern does not have one group.
 
     Examples
     --------
@@ -65,15 +73,25 @@ class Convention:
     ties: str = "doc_id_desc"
     precision: str = "float64"
     rel: float = 1
+    duplicates: str | None = None
+    doc_of: DocumentMap | Mapping[str, str] | str | None = None
 
     def __post_init__(self) -> None:
         check_tie_rule(self.ties)
+        merging = Merging.of(self.duplicates, as_document_map(self.doc_of))
+        object.__setattr__(self, "duplicates", merging.duplicates)
+        object.__setattr__(self, "doc_of", merging.doc_of)
         if self.precision not in PRECISIONS:
             raise ParameterError(f"precision {self.precision!r}, expected one of {', '.join(PRECISIONS)}")
         rel = plain_number(self.rel)
         if not isinstance(rel, (int, float)) or isinstance(rel, bool) or not 0 < rel < np.inf:
             raise ParameterError(f"rel is {self.rel!r}, expected a number above 0: the least relevance that counts")
         object.__setattr__(self, "rel", rel)
+
+    @cached_property
+    def merging(self) -> Merging:
+        """What becomes of documents that a query of a run holds several times."""
+        return Merging.of(self.duplicates, as_document_map(self.doc_of))
 
 
 class JoinedPortion(NamedTuple):
@@ -89,12 +107,21 @@ class JoinedPortion(NamedTuple):
         Number of documents retrieved for each of them.
     unjudged_queries
         Ids of the queries without judgments.
+    listed
+        Number of rows of each of these queries before documents were merged.
+    adds_negative
+        Whether a negative score was added to another.
+    first_chunk
+        The first id of the run before chunks are mapped to documents; "" where they are not.
     """
 
     hits: npt.NDArray[Any]
     queries: Ints
     retrieved: Ints
     unjudged_queries: list[str]
+    listed: Ints
+    adds_negative: bool
+    first_chunk: str
 
 
 class Joiner:
@@ -107,10 +134,14 @@ class Joiner:
         n = len(qrels.query_ids)
         self.grades = qrels.grades  # sorted now, before the hits need the memory
         self.retrieved = np.zeros(n, np.int64)
+        # Rows before documents are merged: the same numbers where nothing is.
+        self.listed = np.zeros(n, np.int64) if convention.merging else self.retrieved
+        self.adds_negative = False  # whether a negative score was added to another
+        self.first_chunk = ""  # for messages, where chunks are mapped to documents
         self.missing = np.ones(n, np.bool_)
         self.has_judged_query = False  # whether any query of the qrels has a list
         self.unjudged_queries: list[str] = []  # queries of the run that have no judgments
-        self.advice = "remove one of the two"  # in the message for a document that a query holds twice
+        self.advice = DUPLICATE_ADVICE  # in the message for a document that a query holds twice
 
     def add(self, rows: Rows) -> None:
         """Join these queries. Each query of the run is added once, whole."""
@@ -119,8 +150,11 @@ class Joiner:
 
     def _add_chunk(self, rows: Rows) -> None:
         codes = self._codes(rows.query_ids)
-        keys = rows.keys(codes, self.qrels.lookup.seed)
-        rows.refuse_duplicates(keys, self.advice)
+        if self.convention.merging:
+            rows, keys = self._merge(rows, codes)
+        else:
+            keys = rows.keys(codes, self.qrels.lookup.seed)
+            rows.refuse_duplicates(keys, self.advice)
         judged_rows, judgments = self.qrels.lookup.find(keys, rows.docs)
         row_groups = np.searchsorted(rows.offsets, judged_rows, side="right") - 1
         lengths = np.diff(rows.offsets)
@@ -130,8 +164,45 @@ class Joiner:
         self.has_judged_query |= bool(judged_groups.size)
         self._rank(rows.values, rows.offsets, codes, judged_rows, row_groups, judgments, rows.docs)
 
+    def _merge(self, rows: Rows, codes: Ints) -> tuple[Rows, Words]:
+        """The rows with each document once, and their keys."""
+        is_judged = codes < len(self.qrels.query_ids)
+        self.listed[codes[is_judged]] = np.diff(rows.offsets)[is_judged]
+        doc_of = self.convention.merging.doc_of
+        if doc_of is not None and not self.first_chunk and rows.values.size:
+            self.first_chunk = decode_id(decode(rows.docs.slice(slice(1)))[0])
+            self._refuse_judged_chunks(doc_of)
+        merged = self.convention.merging.merge(rows, self.advice, codes=codes, seed=self.qrels.lookup.seed)
+        self.adds_negative |= merged.adds_negative
+        return merged.rows, merged.keys
+
+    def _refuse_judged_chunks(self, doc_of: DocumentMap) -> None:
+        """Raise InputError for judged documents that no chunk can belong to."""
+        memory, key = self.qrels.memory, ("unreachable", doc_of)
+        unreachable = memory[key] if key in memory else memory.setdefault(key, doc_of.unreachable(self.qrels.docs))
+        if unreachable.size:
+            judged_chunk = decode_id(decode(self.qrels.docs.take(unreachable[:1]))[0])
+            raise InputError(
+                f"qrels: {unreachable.size:,} of {self.qrels.relevance.size:,} judged ids, such as {judged_chunk!r}, "
+                f"are no documents by --doc-of {doc_of.text!r} (doc_of=), which maps what was retrieved only; judge "
+                "documents, or leave it out to compare chunks with chunks"
+            )
+
+    def _refuse_unmatched_chunks(self, doc_of: DocumentMap) -> None:
+        """Raise InputError for a run of which no document is judged."""
+        document = decode_id(decode(doc_of.documents_of(encode([self.first_chunk])))[0])
+        judged = decode_id(decode(self.qrels.docs.slice(slice(1)))[0])
+        raise InputError(
+            f"run {self.name!r}: none of its {int(self.retrieved.sum()):,} documents is judged: {self.first_chunk!r} "
+            f"belongs to {document!r} (doc_of:{doc_of.text}), and judged are ids such as {judged!r}; check that "
+            "documents are written as the judgments write them"
+        )
+
     def add_mapping(self, run: Mapping[str, Mapping[str, float]]) -> None:
         """Join a run held as `{query_id: {document_id: score}}`."""
+        if self.convention.merging.doc_of is not None:  # chunks, as rows may hold them
+            self.add(rows_from_dicts(run, f"run {self.name!r}", "score"))
+            return
         places = self.qrels.places
         doc_lists: list[Mapping[str, float]] = []
         unjudged_lists: list[Mapping[str, float]] = []  # of queries without judgments; checked as well
@@ -171,7 +242,7 @@ class Joiner:
             else np.zeros(judged_rows.size, np.int64)
         )
         judgments = judged_in_query[judged_rows] + self.qrels.offsets[code_array[row_groups]]
-        self.retrieved[code_array] = offsets[1:] - offsets[:-1]
+        self.listed[code_array] = self.retrieved[code_array] = offsets[1:] - offsets[:-1]
         self.missing[code_array] = False
         self.has_judged_query = True
         self._rank(scores, offsets, code_array, judged_rows, row_groups, judgments, doc_lists)
@@ -266,12 +337,23 @@ class Joiner:
     def portion(self) -> JoinedPortion:
         """The hits so far, to be merged into another Joiner."""
         queries = np.flatnonzero(~self.missing)
-        return JoinedPortion(self._hits(), queries, self.retrieved[queries], self.unjudged_queries)
+        return JoinedPortion(
+            self._hits(),
+            queries,
+            self.retrieved[queries],
+            self.unjudged_queries,
+            self.listed[queries],
+            self.adds_negative,
+            self.first_chunk,
+        )
 
     def merge(self, portion: JoinedPortion) -> None:
         """Add the hits of queries that are new here; portions come in the order of the input."""
         self.hit_tables.append(portion.hits)
+        self.listed[portion.queries] = portion.listed
         self.retrieved[portion.queries] = portion.retrieved
+        self.adds_negative |= portion.adds_negative
+        self.first_chunk = self.first_chunk or portion.first_chunk
         self.missing[portion.queries] = False
         self.has_judged_query |= bool(portion.queries.size)
         self.unjudged_queries += portion.unjudged_queries
@@ -280,6 +362,12 @@ class Joiner:
         if not self.hit_tables:  # queries without judgments only
             return np.empty((5, 0), np.int32)
         return np.concatenate(self.hit_tables, axis=1) if len(self.hit_tables) > 1 else self.hit_tables[0]
+
+    def merge_notes(self) -> tuple[str, ...]:
+        """What became of documents that a query held several times."""
+        if not self.convention.merging:
+            return ()
+        return self.convention.merging.notes(self.name, self.listed, self.retrieved, self.adds_negative)
 
     def finish(self) -> Hits:
         """The hits of all that was added."""
@@ -290,6 +378,9 @@ class Joiner:
                 f"run: {first_names(self.unjudged_queries)}); check that they belong together"
             )
         hit_table = self._hits()
+        doc_of = self.convention.merging.doc_of
+        if doc_of is not None and not hit_table.size and self.retrieved.any():
+            self._refuse_unmatched_chunks(doc_of)
         self.hit_tables.clear()
         if (hit_table[0, 1:] < hit_table[0, :-1]).any():
             hit_table = hit_table[:, stable_order(hit_table[0])]

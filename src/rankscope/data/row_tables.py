@@ -29,9 +29,12 @@ __all__ = [
     "NUMBER_LISTS",
     "QUERY_ID",
     "SCHEMAS",
+    "SPAN",
+    "SPAN_ADVICE",
     "RowColumns",
     "columns_of_table",
     "has_lists",
+    "has_span_columns",
     "query_of_lists",
     "rows_from_table",
     "values_of_lists",
@@ -76,6 +79,26 @@ NUMBER_LISTS = {
     "score": Column(name="scores", aliases=("score", "retrieved_scores", "similarities"), kind=LIST),
     "relevance": Column(name="relevances", aliases=("relevance", "grades", "labels"), kind=LIST),
 }
+#: Where a span of a document begins and ends.
+SPAN = (
+    Column(
+        name="begin",
+        aliases=(
+            *("start", "start_index", "start_offset", "begin_offset", "start_char", "char_start", "start_char_idx"),
+            *("offset_start", "from"),
+        ),
+        kind=NUMBER,
+        required=True,
+    ),
+    Column(
+        name="end",
+        aliases=(*("stop", "end_index", "end_offset", "end_char", "char_end", "end_char_idx", "offset_end", "to"),),
+        kind=NUMBER,
+        required=True,
+    ),
+)
+#: What to do about a table of spans that is read as one of documents.
+SPAN_ADVICE = "are these spans? Say what share of a gold span is to be covered: --overlap 0.5 (overlap=)"
 #: A document a row.
 ROWS = {
     "relevance": (
@@ -119,6 +142,11 @@ EXPECTED = {"relevance": EXPECTED_GRADE, "score": "a finite number", "rank": "a 
 
 
 # Columns
+
+
+def has_span_columns(columns: Collection[str]) -> bool:
+    """Whether a table with these columns says where spans begin and end."""
+    return all(find_column(list(columns), column.names) is not None for column in SPAN)
 
 
 def has_lists(columns: Collection[str], value_field: str) -> bool:

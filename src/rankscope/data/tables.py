@@ -110,6 +110,8 @@ class Schema:
         are not read. Columns in no form are optional.
     elsewhere
         Names of columns in other tables that are read with the same names of columns; they are skipped.
+    has_option
+        Whether users can say what the columns are called.
     """
 
     columns: tuple[Column, ...]
@@ -119,6 +121,7 @@ class Schema:
     nan_is_missing: bool = False
     forms: tuple[tuple[str, ...], ...] = ()
     elsewhere: tuple[str, ...] = ()
+    has_option: bool = True
 
     def column(self, name: str) -> Column:
         return next(column for column in self.columns if column.name == name)
@@ -210,9 +213,10 @@ class Schema:
     def missing_column(self, name: str, header: Sequence[str], where: str) -> InputError:
         """The error for a table without this column."""
         column = self.column(name)
+        option = f", or say which it is: --columns {name}=NAME (in Python columns=)" if self.has_option else ""
         return InputError(
             f"{where}: no column {name!r} among {list_columns(header)}; rename one of them (also understood: "
-            f"{', '.join(column.aliases)}), or say which it is: --columns {name}=NAME (in Python columns=)"
+            f"{', '.join(column.aliases)}){option}"
         )
 
 

@@ -13,16 +13,19 @@ from typing import Any, cast
 
 import numpy as np
 
+from rankscope.data.chunks import DocumentMap, doc_of_field, duplicates_field
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention
+from rankscope.data.spans import OVERLAP_OF, Overlap
 from rankscope.data.text import first_names
 from rankscope.data.tie_breaking import TIE_RULES
 from rankscope.errors import InputError, ParameterError
+from rankscope.io.chunk_tables import document_map
 from rankscope.io.core import FORMATS
 from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measures, trec_name
 from rankscope.measures.presets import PRESETS, find_preset
-from rankscope.settings import DetailedChoice, Settings, choice, count, declare, grade_level
+from rankscope.settings import DetailedChoice, Number, Settings, choice, count, declare, grade_level, number
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
@@ -99,6 +102,26 @@ class ConventionSettings(Settings):
         "over all orders (average), or stop if a judged document is tied (error).",
         unset="as the preset says, else doc_id_desc",
     )
+    duplicates: str | None = duplicates_field()
+    doc_of: DocumentMap | str | None = doc_of_field()
+    overlap: float | None = number(
+        None,
+        rule=Number(0, 1, low_open=True),
+        metavar="SHARE",
+        help="Least share of a gold span, such as 0.5, that a retrieved span must cover to find it; QRELS then holds "
+        "gold spans, and each RUN retrieved spans (columns query, file, begin, end).",
+    )
+    overlap_of: str = choice(
+        "gold",
+        OVERLAP_OF,
+        help="With --overlap: take the share of the gold span, of the retrieved span, or of their union.",
+    )
+
+    def check(self) -> None:
+        if self.overlap is None:
+            self.refuse("overlap_of", since="it needs the share of --overlap (overlap=)")
+        else:
+            self.refuse("doc_of", since="spans (--overlap, overlap=) are mapped to gold spans")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,6 +190,7 @@ class Plan:
     preset: str | None
     highest_grade: float | None
     least_rank: float
+    overlap: Overlap | None  # for judgments and runs of spans
     aliases: Mapping[str, str]  # other names of the measures, as the user wrote them
     _settings: dict[float, tuple[dict[str, str], ...]] = field(default_factory=dict, compare=False)
 
@@ -282,6 +306,8 @@ class Plan:
         return {
             **preset_settings,
             "ties": "given" if is_ranked_already else self.convention.ties,
+            **({"overlap": str(self.overlap)} if self.overlap is not None else {}),
+            **({} if is_ranked_already else self.convention.merging.settings()),
             "missing": self.missing,
             "no_relevant": self.no_relevant,
             **({"unjudged": self.unjudged} if self.unjudged != "nonrelevant" else {}),
@@ -325,10 +351,23 @@ def make_plan(
     missing: str = "zero",
     no_relevant: str | None = None,
     unjudged: str = "nonrelevant",
+    duplicates: str | None = None,
+    doc_of: Any = None,
+    overlap: float | None = None,
+    overlap_of: str = "gold",
 ) -> Plan:
     """The plan of an evaluation with these measures and conventions. Raises ParameterError."""
     conventions = ConventionSettings(
-        preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant, unjudged=unjudged
+        preset=preset,
+        rel=rel,
+        ties=ties,
+        missing=missing,
+        no_relevant=no_relevant,
+        unjudged=unjudged,
+        duplicates=duplicates,
+        doc_of=document_map(doc_of),
+        overlap=overlap,
+        overlap_of=overlap_of,
     )
     return plan_evaluation(measures, conventions)
 
@@ -360,7 +399,11 @@ def plan_evaluation(measures: str | Measure | Iterable[str | Measure] | None, se
         measures=tuple(measure_by_name.values()),
         aliases=MeasureAliases(aliases, measure_by_name.values()),
         convention=Convention(
-            ties=conventions["ties"], precision=tool.precision if tool else "float64", rel=settings.rel
+            ties=conventions["ties"],
+            precision=tool.precision if tool else "float64",
+            rel=settings.rel,
+            duplicates="max" if settings.overlap is not None and settings.duplicates is None else settings.duplicates,
+            doc_of=document_map(settings.doc_of),
         ),
         missing=settings.missing,
         no_relevant=conventions["no_relevant"],
@@ -368,6 +411,7 @@ def plan_evaluation(measures: str | Measure | Iterable[str | Measure] | None, se
         preset=settings.preset,
         highest_grade=tool.highest_grade if tool else None,
         least_rank=tool.least_rank if tool else 1.0,
+        overlap=None if settings.overlap is None else Overlap(share=settings.overlap, of=settings.overlap_of),
     )
 
 

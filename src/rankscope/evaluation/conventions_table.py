@@ -18,6 +18,7 @@ from rankscope.evaluation.conventions import ConventionSettings, InputSettings, 
 from rankscope.evaluation.engine import list_runs
 from rankscope.evaluation.joining import ENTITY, LETOR, JoinedRun, Progress, as_qrels, join_all
 from rankscope.evaluation.scoring import score_hits
+from rankscope.io.chunk_tables import document_map
 from rankscope.io.core import check_single_stdin, file_stamps, is_file, is_folder, is_path, refuse_changed
 from rankscope.io.letor import label_qrels, prediction_run, read_labels
 from rankscope.io.read import read_run
@@ -205,6 +206,9 @@ def compare_presets(
     progress: Progress | None = None,
 ) -> ConventionTable:
     """As `compare_conventions`, with its settings as objects."""
+    if reading.input in LETOR:
+        conventions.refuse("duplicates", "doc_of", "overlap", since="this input holds each document once")
+    conventions = replace(conventions, doc_of=document_map(conventions.doc_of))  # a table is read once
     conventions.refuse("preset", "ties", "no_relevant", "unjudged", since="each convention in the table sets it")
     reading.refuse("total_ranks", since="the table of conventions takes judgments and runs")
     parsed_measure, input_ = parse_measure(measure), reading.input
@@ -237,7 +241,13 @@ def compare_presets(
             rows.append((system, preset or STANDARD, plan.names[0], value, settings))
         if preset is None:
             n_undefined = int(scores.undefined[0].sum())
-            settings_line = f"rel:{conventions.rel} | missing:{conventions.missing} | queries:{len(scores.query_ids)}"
+            special_settings = plan.convention.merging.settings()
+            if plan.overlap is not None:
+                special_settings = {"overlap": str(plan.overlap), **special_settings}
+            merging = "".join(f" | {name}:{value}" for name, value in special_settings.items())
+            settings_line = (
+                f"rel:{conventions.rel}{merging} | missing:{conventions.missing} | queries:{len(scores.query_ids)}"
+            )
             settings_line += f" | without relevant documents:{n_undefined}"
             common_settings = f"{parsed_measure} | {settings_line} | rankscope {__version__}"
         notes.update(dict.fromkeys(note for note in scores.notes if "such queries" not in note))

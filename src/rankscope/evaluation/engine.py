@@ -12,6 +12,7 @@ from rankscope.data.qrels import Qrels
 from rankscope.data.row_input import detect_pieces, is_mapping_of_mappings
 from rankscope.data.run import Run
 from rankscope.data.scores import Scores
+from rankscope.data.spans import SpanQrels
 from rankscope.errors import ParameterError
 from rankscope.evaluation.column_settings import ColumnSettings
 from rankscope.evaluation.conventions import (
@@ -34,6 +35,7 @@ from rankscope.evaluation.joining import (
     n_workers,
 )
 from rankscope.evaluation.scoring import score_hits
+from rankscope.io.chunk_tables import document_map
 from rankscope.measures.base import Measure
 from rankscope.typing import PathLike
 
@@ -61,6 +63,10 @@ def evaluate(
     missing: str = "zero",
     no_relevant: str | None = None,
     unjudged: str = "nonrelevant",
+    duplicates: str | None = None,
+    doc_of: Any = None,
+    overlap: float | None = None,
+    overlap_of: str = "gold",
     input: str | None = None,
     columns: Mapping[str, str] | None = None,
     total_ranks: int | None = None,
@@ -100,6 +106,19 @@ def evaluate(
         Unjudged documents: treat them as not relevant, remove them from the list, or count them as not relevant and
         also show the lowest and highest values that their judgments could give. One of 'nonrelevant', 'skip', 'bounds'.
         Default: 'nonrelevant'.
+    duplicates
+        Documents that a query of a run holds several times: refuse them, or count the first, the highest score, or the
+        sum of the scores. One of 'error', 'first', 'max', 'sum'. Default: error, or max for chunks.
+    doc_of
+        Document of each chunk that was retrieved: a pattern whose only group is the document in the id, such as
+        '^([^#]+)', a mapping {chunk: document}, or a table with the columns chunk and document (a path or a data
+        frame). The best chunk of a document counts.
+    overlap
+        Least share of a gold span, such as 0.5, that a retrieved span must cover to find it; QRELS then holds gold
+        spans, and each RUN retrieved spans (columns query, file, begin, end).
+    overlap_of
+        With --overlap: take the share of the gold span, of the retrieved span, or of their union. One of 'gold',
+        'retrieved', 'union'. Default: 'gold'.
     input
         Format of the runs. elasticsearch:FILE names the queries of responses, in order; mteb:SUBSET/SPLIT chooses
         predictions. With letor or letor-ranks, QRELS is a label file and each RUN a file of predictions or rank
@@ -148,7 +167,16 @@ def evaluate(
     (0.5, 0.5)
     """
     conventions = ConventionSettings(
-        preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant, unjudged=unjudged
+        preset=preset,
+        rel=rel,
+        ties=ties,
+        missing=missing,
+        no_relevant=no_relevant,
+        unjudged=unjudged,
+        duplicates=duplicates,
+        doc_of=document_map(doc_of),
+        overlap=overlap,
+        overlap_of=overlap_of,
     )
     reading, naming = InputSettings(input=input, total_ranks=total_ranks), ColumnSettings(columns=columns)
     if columns:
@@ -191,6 +219,8 @@ def plan_and_join(
         n_workers(workers, ())  # raises for a wrong number before anything is read
     if reading.input in LETOR and conventions.ties is None and conventions.preset is None:
         conventions = replace(conventions, ties="file")  # as LETOR's scripts and all learners rank
+    if reading.input in (*LETOR, ENTITY) or isinstance(qrels, EntityRanks):
+        conventions.refuse("duplicates", "doc_of", "overlap", since="this input holds each document once")
     plan = plan_evaluation(measures, conventions)
     if reading.input == ENTITY or isinstance(qrels, EntityRanks):
         if conventions.ties is not None or runs is not None:
@@ -252,6 +282,19 @@ class Evaluator:
         Unjudged documents: treat them as not relevant, remove them from the list, or count them as not relevant and
         also show the lowest and highest values that their judgments could give. One of 'nonrelevant', 'skip', 'bounds'.
         Default: 'nonrelevant'.
+    duplicates
+        Documents that a query of a run holds several times: refuse them, or count the first, the highest score, or the
+        sum of the scores. One of 'error', 'first', 'max', 'sum'. Default: error, or max for chunks.
+    doc_of
+        Document of each chunk that was retrieved: a pattern whose only group is the document in the id, such as
+        '^([^#]+)', a mapping {chunk: document}, or a table with the columns chunk and document (a path or a data
+        frame). The best chunk of a document counts.
+    overlap
+        Least share of a gold span, such as 0.5, that a retrieved span must cover to find it; QRELS then holds gold
+        spans, and each RUN retrieved spans (columns query, file, begin, end).
+    overlap_of
+        With --overlap: take the share of the gold span, of the retrieved span, or of their union. One of 'gold',
+        'retrieved', 'union'. Default: 'gold'.
 
     Raises
     ------
@@ -279,9 +322,23 @@ class Evaluator:
         missing: str = "zero",
         no_relevant: str | None = None,
         unjudged: str = "nonrelevant",
+        duplicates: str | None = None,
+        doc_of: Any = None,
+        overlap: float | None = None,
+        overlap_of: str = "gold",
     ) -> None:
         self.plan = make_plan(
-            measures, preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant, unjudged=unjudged
+            measures,
+            preset=preset,
+            rel=rel,
+            ties=ties,
+            missing=missing,
+            no_relevant=no_relevant,
+            unjudged=unjudged,
+            duplicates=duplicates,
+            doc_of=doc_of,
+            overlap=overlap,
+            overlap_of=overlap_of,
         )
         self.qrels = as_qrels(qrels, self.plan)
 
@@ -299,10 +356,12 @@ class Evaluator:
         return score_hits(self.plan, [joined])
 
     def _join(self, run: Any) -> JoinedRun:
-        if is_mapping_of_mappings(run):  # fast for loops over runs: no Run is built
+        if is_mapping_of_mappings(run) and not isinstance(
+            self.qrels, SpanQrels
+        ):  # fast for loops over runs: no Run is built
             joiner = Joiner(self.qrels, self.plan.convention, "run")
             joiner.add_mapping(run)
-            return JoinedRun("run", joiner.finish(), (), None)
+            return JoinedRun("run", joiner.finish(), joiner.merge_notes(), None)
         if isinstance(run, (list, tuple)):
             raise ParameterError(
                 "an Evaluator takes one run per call; call it for each run, or pass the list to `evaluate`"

@@ -18,6 +18,7 @@ from rankscope.fusion.methods import METHODS, FusionSettings, as_weights
 from rankscope.fusion.normalisation import NormalisedPool, normalise_run
 from rankscope.fusion.pool import RunPool, check_runs, load_pool
 from rankscope.fusion.supervised import TRAINED
+from rankscope.io.chunk_tables import merge_inputs
 from rankscope.kernels.order import order_falling, ranges
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import Fields, hashes, order_descending
@@ -43,6 +44,8 @@ def fuse(
     gamma: float | None = None,
     sigma: float | None = None,
     unranked: str | None = None,
+    duplicates: str | None = None,
+    doc_of: Any = None,
     input: str | None = None,
     name: str | None = None,
 ) -> Run:
@@ -77,6 +80,13 @@ def fuse(
     unranked
         For consensus methods: where to place documents that a run did not retrieve. One of 'average', 'worst',
         'optimistic', 'ignore'. Default: average, after those that it retrieved.
+    duplicates
+        Documents that a query of a run holds several times: refuse them, or count the first, the highest score, or the
+        sum of the scores. One of 'error', 'first', 'max', 'sum'. Default: error, or max for chunks.
+    doc_of
+        Document of each chunk that was retrieved: a pattern whose only group is the document in the id, such as
+        '^([^#]+)', a mapping {chunk: document}, or a table with the columns chunk and document (a path or a data
+        frame). The best chunk of a document counts.
     input
         Format of the files. Default: detected from their content.
     name
@@ -141,7 +151,7 @@ def fuse(
         sigma=sigma,
         unranked=unranked,
     )
-    return fuse_pool(runs, settings, input=input, name=name)
+    return fuse_pool(merge_inputs(runs, duplicates, doc_of, input), settings, input=input, name=name)
 
 
 def fuse_pool(

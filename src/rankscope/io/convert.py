@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankscope.data.chunks import Merging, MergingSettings
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import Rows, decode_ids
 from rankscope.data.run import Run
 from rankscope.data.subtopics import merge_subtopics
 from rankscope.data.text import first_names, pluralise_queries
 from rankscope.errors import ParameterError, UnknownName
+from rankscope.io.chunk_tables import document_map, merging_of
 from rankscope.io.core import (
     FORMATS,
     KINDS,
@@ -97,6 +99,8 @@ def convert(
     input: str | None = None,
     kind: str | None = None,
     labels: PathLike | None = None,
+    duplicates: str | None = None,
+    doc_of: Any = None,
 ) -> tuple[str, ...]:
     """Write judgments or a run in another format.
 
@@ -117,6 +121,13 @@ def convert(
         "qrels" or "run", needed only if neither content nor suffix tells.
     labels
         Label file that belongs to a file of predictions.
+    duplicates
+        Documents that a query of a run holds several times: refuse them, or count the first, the highest score, or the
+        sum of the scores. One of 'error', 'first', 'max', 'sum'. Default: error, or max for chunks.
+    doc_of
+        Document of each chunk that was retrieved: a pattern whose only group is the document in the id, such as
+        '^([^#]+)', a mapping {chunk: document}, or a table with the columns chunk and document (a path or a data
+        frame). The best chunk of a document counts.
 
     Returns
     -------
@@ -150,6 +161,7 @@ def convert(
     """
     if kind is not None and kind not in KINDS:
         raise UnknownName("kind", kind, KINDS)
+    merging = merging_of(MergingSettings(duplicates=duplicates, doc_of=document_map(doc_of)))
     output = parse_target(target, to)
     to_stdout = os.fspath(target) == "-"
     if not to_stdout:
@@ -160,6 +172,8 @@ def convert(
     output_format.prepare(os.fspath(target))
     content = load_content(source, input, ReadRequest(kind, keep_all=True, hint=output.kind, labels=labels))
     content_kind = content.rows.kind
+    if merging:
+        content = merge_content(content, merging)
     if output.kind not in (None, content_kind):
         raise ParameterError(
             f"{target}: named as {KINDS[output.kind or '']}, but {content.input_name} holds {KINDS[content_kind]}; "
@@ -217,6 +231,19 @@ def read_content(path: PathLike, format_name: str | None, request: ReadRequest) 
 def holds_qrels(folder: PathLike, kind: str | None) -> bool:
     """Whether a folder is that of a data set with judgments, as BEIR has them, and not a run in several files."""
     return kind == "qrels" or (kind is None and os.path.isdir(os.path.join(folder, "qrels")))
+
+
+def merge_content(content: Content, merging: Merging) -> Content:
+    """A run with each document once a query. Raises ParameterError for judgments."""
+    rows = content.rows
+    if rows.kind == "qrels":
+        raise ParameterError(
+            f"{content.input_name}: --duplicates and --doc-of (duplicates=, doc_of=) are for runs, and these are "
+            "judgments; leave them out"
+        )
+    merged, _, adds_negative = merging.merge(rows)
+    notes = merging.notes(content.name, np.diff(rows.offsets), np.diff(merged.offsets), adds_negative)
+    return content._replace(rows=merged, notes=(*content.notes, *notes))
 
 
 def qrels_rows(data: Qrels) -> Rows:

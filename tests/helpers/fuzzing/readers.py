@@ -33,6 +33,7 @@ from rankscope.evaluation.score_tables import ScoreTableSettings
 from rankscope.experiments.crossvalidation import read_folds
 from rankscope.experiments.search_log import SearchLog
 from rankscope.fusion import load_fusion
+from rankscope.io.chunk_tables import read_document_table
 from rankscope.io.core import read_arrays
 from rankscope.io.letor import read_labels, read_predictions
 from rankscope.io.letor.feature_cache import SUFFIX
@@ -77,6 +78,14 @@ def read_metrics_of(path: Path) -> None:
 def streamed(path: Path) -> None:
     """The run past judgments, and judgments past a run."""
     rs.evaluate(JUDGED, path, MEASURES)
+
+
+def gold_spans(path: Path) -> None:
+    rs.evaluate(path, beside(path, b"query,file,begin,end\nq,a,0,9\n"), MEASURES, overlap=0.5)
+
+
+def retrieved_spans(path: Path) -> None:
+    rs.evaluate(beside(path, b"query,file,begin,end\nq,a,0,9\n"), path, MEASURES, overlap=0.5)
 
 
 def judged(path: Path) -> None:
@@ -304,6 +313,8 @@ READERS: dict[str, Reader] = {
     ),
     "saved scores": reader(rs.read_scores, read_baseline, seeds=seeds.saved_scores),
     "score table": reader(rs.read_scores, averaged_scores, seeds=seeds.score_tables),
+    "chunk table": reader(read_document_table, seeds=seeds.chunk_tables),
+    "spans": reader(gold_spans, retrieved_spans, seeds=seeds.spans),
     "fusion": reader(load_fusion, seeds=seeds.fusions),
     "ranker": reader(load_ranker, seeds=seeds.rankers),
     "language model": reader(load_language_model, seeds=seeds.language_models),

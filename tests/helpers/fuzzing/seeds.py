@@ -478,6 +478,23 @@ def label_pairs() -> Seeds:
 
 
 @cache
+def chunk_tables() -> Seeds:
+    table = table_of("chunk,document\na#1,a\na#2,a\n007,b\n")
+    return {**tables(table), "list": table.write_json().encode(), "other names": b"node_id\tdoc_id\n1\tx\n2\tx\n"}
+
+
+@cache
+def spans() -> Seeds:
+    table = table_of("query,file,begin,end,relevance,score\nq,a,0,9,1,2.5\nq,a,5,20,2,1.5\nq,b,0,3,0,1\n")
+    return {
+        **tables(table),
+        "list": table.write_json().encode(),
+        "ranks": b"# note\nqid;path;start;stop;rank\nq;a;0;9;1\nq;a;4;12;2\n",
+        "order": b"query,file,begin,end\nq,a,0,9\nq,a,4,12\n",
+    }
+
+
+@cache
 def score_tables() -> Seeds:
     table = table_of("system,measure,query,value\na,AP,1,0.5\na,AP,2,1\na,AP,all,0.75\nb,AP,1,\n")
     graded = [{"id": i, "epoch": 1, "scores": {"match": {"value": "C"}, "f1": {"value": {"a": 0.5}}}} for i in (1, 2)]

@@ -5,13 +5,15 @@ stops at a run that cannot be read, or skips it with a note.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
+from rankscope.data.chunks import pattern_of_chunks
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention, JoinedPortion, Joiner
 from rankscope.data.qrels import Qrels
-from rankscope.data.rows import RowBatch, Rows, Ungrouped, decode_id
+from rankscope.data.rows import RowBatch, Rows, Ungrouped, decode_id, decode_ids
 from rankscope.errors import InputError
 from rankscope.io.core import (
     ReadRequest,
@@ -33,7 +35,7 @@ __all__ = [
     "Progress",
     "RunPart",
     "complete_join",
-    "first_document",
+    "first_documents",
     "for_each_run",
     "join_file",
     "join_rows",
@@ -44,6 +46,8 @@ __all__ = [
 
 
 Progress = Callable[[int], Any]
+#: The documents by which a mark between document and chunk is looked for.
+N_FIRST = 50
 #: Runs of fewer documents may well be all unjudged; they get no note.
 MIN_NOTED_DOCUMENTS = 100
 
@@ -61,14 +65,14 @@ class RunPart(NamedTuple):
     """A file, or a part of one, after the join.
 
     tag: the run's name in the file; empty where there is none. n_ungrouped: how many queries did not have their rows
-    together. notes: other notes. first_doc: the id of the first document.
+    together. notes: other notes. first_docs: the ids of the first documents.
     """
 
     portion: JoinedPortion
     tag: str = ""
     n_ungrouped: int = 0
     notes: tuple[str, ...] = ()
-    first_doc: str = ""
+    first_docs: tuple[str, ...] = ()
 
 
 def join_file(
@@ -119,16 +123,16 @@ def join_run_part(
 
 def join_rows(joiner: Joiner, row_batches: Iterable[Rows], tag: str | None = None) -> RunPart:
     """Join rows as they come. joiner: an empty one."""
-    first_doc = ""
+    first_docs: tuple[str, ...] = ()
     for rows in row_batches:
-        first_doc = first_doc or first_document(rows)
+        first_docs = first_docs or first_documents(rows)
         joiner.add(rows)
-    return RunPart(joiner.portion(), tag or "", first_doc=first_doc)
+    return RunPart(joiner.portion(), tag or "", first_docs=first_docs)
 
 
-def first_document(rows: Rows) -> str:
-    """The id of the first document, empty where there is none."""
-    return decode_id(decode(rows.docs.slice(slice(1)))[0]) if rows.values.size else ""
+def first_documents(rows: Rows) -> tuple[str, ...]:
+    """The ids of the first documents."""
+    return tuple(decode_ids(decode(rows.docs.slice(slice(N_FIRST)))))
 
 
 def complete_join(
@@ -141,21 +145,29 @@ def complete_join(
     ungrouped_notes = (
         (ungrouped_note(source_name(path), run_part.n_ungrouped),) if run_part.n_ungrouped and path is not None else ()
     )
-    notes = (*ungrouped_notes, *run_part.notes, *unknown_document_notes(qrels, hits, name, lambda: run_part.first_doc))
+    document_notes = unknown_document_notes(qrels, hits, name, lambda: run_part.first_docs)
+    notes = (*ungrouped_notes, *run_part.notes, *joiner.merge_notes(), *document_notes)
     return JoinedRun(name, hits, notes, path)
 
 
 def unknown_document_notes(
-    qrels: Qrels, hits: Hits, name: str, get_first_document: Callable[[], str]
+    qrels: Qrels, hits: Hits, name: str, get_first_documents: Callable[[], Iterable[str]]
 ) -> tuple[str, ...]:
     """A note where no document of the run was judged, as where ids are written in two ways."""
     n_documents = int(hits.retrieved.sum())
     if hits.rank.size or n_documents < MIN_NOTED_DOCUMENTS:
         return ()
     judged_doc = decode_id(decode(qrels.docs.slice(slice(1)))[0])
+    first_docs = list(islice(get_first_documents(), N_FIRST))
+    pattern = pattern_of_chunks(first_docs, set(decode_ids(decode(qrels.docs))))
+    advice = (
+        f"are these chunks of judged documents? Then add --doc-of '{pattern}' (doc_of=)"
+        if pattern
+        else "check that both write ids the same way"
+    )
     return (
         f"run {name!r}: none of its {n_documents:,} documents was judged "
-        f"(run: {get_first_document()!r}; judgments: {judged_doc!r}); check that both write ids the same way",
+        f"(run: {first_docs[0]!r}; judgments: {judged_doc!r}); {advice}",
     )
 
 
@@ -196,12 +208,12 @@ def join_ungrouped(joiner: Joiner, source: BatchSource, progress: Progress | Non
     Queries are joined in another order than that of the file, with the same result. Raises InputError: of several
     errors that of the query that comes first in the file, as for a run that is read whole.
     """
-    first_doc = ""
+    first_docs: tuple[str, ...] = ()
     faults: list[tuple[int, InputError]] = []
     with ExternalGroupBy(source.name) as grouped_rows:
         query_numbers = grouped_rows.query_ids.ids
         for rows in grouped_rows.rows(source.row_batches(progress), source.row_name):
-            first_doc = first_doc or first_document(rows)
+            first_docs = first_docs or first_documents(rows)
             try:
                 joiner.add(rows)
             except InputError as error:
@@ -209,7 +221,7 @@ def join_ungrouped(joiner: Joiner, source: BatchSource, progress: Progress | Non
     if faults:
         raise min(faults, key=itemgetter(0))[1]
     joiner.unjudged_queries.sort(key=lambda name: query_numbers[name.encode("utf-8", "surrogateescape")])
-    return RunPart(joiner.portion(), source.run_tag or "", grouped_rows.n_ungrouped, first_doc=first_doc)
+    return RunPart(joiner.portion(), source.run_tag or "", grouped_rows.n_ungrouped, first_docs=first_docs)
 
 
 def first_fault(rows: Rows, joiner: Joiner, query_numbers: dict[bytes, int]) -> tuple[int, InputError] | None:

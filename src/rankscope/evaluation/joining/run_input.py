@@ -6,9 +6,10 @@ import os
 from typing import Any
 
 from rankscope.data.hits import Hits
-from rankscope.data.join import Convention, Joiner, join
+from rankscope.data.join import Convention, Joiner
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
+from rankscope.data.spans import SpanQrels, Spans
 from rankscope.errors import InputError
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.joining.joined import (
@@ -49,9 +50,17 @@ def run_size(run: Any) -> int:
 
 def as_qrels(qrels: Qrels | PathLike | Any, plan: Plan | None = None) -> Qrels:
     """A Qrels from a path, a Qrels or what `Qrels(...)` takes, with subtopics where a measure needs them."""
+    if plan is not None and plan.overlap is not None:
+        from rankscope.io.span_tables import read_gold_spans
+
+        return qrels if isinstance(qrels, SpanQrels) else read_gold_spans(qrels, plan.overlap)
     subtopics = plan is not None and plan.needs_subtopics
     if is_path(qrels):
         return read_qrels(qrels, subtopics=subtopics)
+    if isinstance(qrels, Spans):
+        raise InputError(
+            "the gold spans need the share that a retrieved span must cover; say --overlap 0.5 (overlap=0.5)"
+        )
     judgments = qrels if isinstance(qrels, Qrels) else Qrels(qrels)
     if plan is not None and subtopics and judgments.subtopics is None:
         name = next(str(measure) for measure in plan.measures if measure.needs_subtopics)
@@ -71,6 +80,12 @@ def join_run(
     on_error: str = "stop",
 ) -> JoinedRun:
     """Join one run of any kind. on_error: for the partitions of a folder, see `join_folder`. Raises InputError."""
+    if isinstance(qrels, SpanQrels):
+        from rankscope.io.span_tables import read_span_run
+
+        span_run = read_span_run(run, qrels.gold)
+        joined = join_run_object(qrels, span_run, convention, run if is_path(run) else None)
+        return joined._replace(notes=span_run.notes)  # which say what was merged
     if is_folder(run):
         from rankscope.evaluation.joining.folder import join_folder
 
@@ -88,11 +103,11 @@ def join_run_object(qrels: Qrels, run: Run, convention: Convention, path: PathLi
     if mapping is None:
         run_part = join_rows(Joiner(qrels, convention, run.name), run.row_portions())
         return complete_join(run_part._replace(notes=run.notes), qrels, convention, run.name, path)
-    hits = join(qrels, run, convention)
-    notes = unknown_document_notes(
-        qrels, hits, run.name, lambda: next(doc for docs in mapping.values() for doc in docs)
-    )
-    return JoinedRun(run.name, hits, (*run.notes, *notes), path)
+    joiner = Joiner(qrels, convention, run.name)
+    joiner.add_mapping(mapping)
+    hits = joiner.finish()
+    notes = unknown_document_notes(qrels, hits, run.name, lambda: (doc for docs in mapping.values() for doc in docs))
+    return JoinedRun(run.name, hits, (*run.notes, *joiner.merge_notes(), *notes), path)
 
 
 def hits_of(qrels: Qrels | PathLike | Any, run: Run | PathLike | Any, convention: Convention | None = None) -> Hits:

@@ -11,6 +11,7 @@ from typing import Any
 from rankscope.data.entities import EntityRanks, hits_of_entities
 from rankscope.data.join import Convention, join
 from rankscope.data.qrels import Qrels
+from rankscope.data.spans import SpanQrels
 from rankscope.errors import InputError, ParameterError, RankscopeError
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.joining.joined import (
@@ -68,7 +69,7 @@ def join_all(
     if input_ in LETOR:
         return join_letor(qrels, runs, plan.convention, input_, progress, on_error)
     judgments = as_qrels(qrels, plan)
-    if worker_count > 1:
+    if worker_count > 1 and not isinstance(judgments, SpanQrels):
         from rankscope.evaluation.joining.workers import join_in_workers
 
         joined = join_in_workers(judgments, runs, plan.convention, input_, worker_count, progress, on_error)

@@ -264,13 +264,13 @@ def merge_tasks(
     """Merge the outcomes of a file; None where it has to be joined from its beginning. Raises the error of a task."""
     joiner = Joiner(qrels, convention, "")
     unknown_queries: set[str] = set()
-    run_part, first_doc = None, ""
+    run_part, first_docs = None, tuple[str, ...]()
     for task, outcome in zip(file.tasks, outcomes, strict=False):  # after a failure the tasks behind it may be missing
         if isinstance(outcome, InputError):
             raise outcome
         if outcome is None:
             return None
-        run_part, first_doc = outcome, first_doc or outcome.first_doc
+        run_part, first_docs = outcome, first_docs or outcome.first_docs
         if progress is not None:
             progress(task.size)
         if task.piece is None:
@@ -283,4 +283,4 @@ def merge_tasks(
         joiner.merge(outcome.portion)
     if run_part is None or len(file.tasks) == 1:
         return run_part
-    return RunPart(joiner.portion(), file.tag, first_doc=first_doc)
+    return RunPart(joiner.portion(), file.tag, first_docs=first_docs)

@@ -22,12 +22,14 @@ from rankscope.data.row_tables import (
     LISTS,
     QUERY_ID,
     SCHEMAS,
+    SPAN_ADVICE,
     columns_of_table,
+    has_span_columns,
     query_of_lists,
     rows_from_table,
 )
 from rankscope.data.rows import RowBatch, Rows, decode_id, decode_ids, row_batch
-from rankscope.data.tables import Table, bound_table, list_columns
+from rankscope.data.tables import Table, bound_table, find_column, list_columns
 from rankscope.errors import InputError
 from rankscope.io.core import (
     BOM,
@@ -184,6 +186,8 @@ def read_rows(content: bytes, source: Source, value: str) -> tuple[Table, tuple[
 def refuse_other_tables(columns: Sequence[str], source: Source, value: str) -> None:
     """Raise InputError for a table whose columns show that it is neither judgments nor a run."""
     refuse_saved_scores(columns, source.name)
+    if has_span_columns(columns) and find_column(list(columns), DOC_ID.names) is None and not source.columns:
+        raise InputError(f"{source.name}: no column 'doc_id' among {list_columns(columns)}; {SPAN_ADVICE}")
     if source.format == "jsonl" and columns and query_of_lists(columns) is None and "query_id" not in source.columns:
         texts = "these look like texts, to which judgments and runs refer" if "_id" in columns else "convert it"
         raise InputError(

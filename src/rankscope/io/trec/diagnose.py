@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
-from rankscope.data.row_tables import SCHEMAS
+from rankscope.data.row_tables import SCHEMAS, SPAN_ADVICE, has_span_columns
 from rankscope.errors import InputError
 from rankscope.io.core import NUMBER, is_file, looks_like_trec, open_binary, sniff, source_name
 
@@ -53,6 +53,11 @@ class Line(NamedTuple):
         has_tabs = b"\t" in self.content.strip()
         separated = has_tabs or self.n_fields == 1
         return self.content.strip().split(b"\t" if has_tabs else b",") if separated else self.content.split()
+
+    @property
+    def names(self) -> list[str]:
+        """Its cells as names of columns."""
+        return [cell.strip().strip(b'"').decode("utf-8", "replace") for cell in self.cells]
 
 
 class Signature(NamedTuple):
@@ -147,6 +152,7 @@ SIGNATURES = (
         lambda line: line.is_table_row and looks_like_trec(b" ".join(cell.strip() for cell in line.cells)),
         "there are commas between the fields; replace them by blanks or tabs",
     ),
+    Signature(lambda line: is_table_header(line) and has_span_columns(line.names), SPAN_ADVICE),
     Signature(
         is_table_header,
         "this looks like the header of a table, which needs query_id, doc_id and score (judgments: relevance); rename "

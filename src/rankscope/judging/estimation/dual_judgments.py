@@ -300,6 +300,8 @@ def check_inputs(inputs: tuple[Any, Any, Any], plan: Plan, input: str | None) ->
         )
     if plan.unjudged == "bounds":
         raise ParameterError("unjudged 'bounds' (--unjudged) has no estimate; choose nonrelevant or skip")
+    if plan.overlap is not None:
+        raise ParameterError("judgments of spans (--overlap) have no estimate; leave it out")
     if plan.needs_subtopics:
         raise ParameterError(
             "measures of diversity ask for judgments by subtopic, and a machine's are grades of documents; choose "

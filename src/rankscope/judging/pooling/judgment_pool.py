@@ -20,6 +20,7 @@ from rankscope.data.section import Section
 from rankscope.data.text import pluralise, pluralise_queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.joining import as_qrels
+from rankscope.io.chunk_tables import merge_inputs
 from rankscope.io.core import check_single_stdin
 from rankscope.judging.pooling.methods import (
     METHODS,
@@ -286,6 +287,8 @@ def pool(
     rate: float | None = None,
     beta: float | None = None,
     rng: Any = None,
+    duplicates: str | None = None,
+    doc_of: Any = None,
     input: str | None = None,
     progress: Callable[[int], Any] | None = None,
 ) -> Pooled:
@@ -315,6 +318,13 @@ def pool(
         Learning rate of hedge; a smaller B gives losses more weight. Default: 0.1.
     rng
         Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    duplicates
+        Documents that a query of a run holds several times: refuse them, or count the first, the highest score, or the
+        sum of the scores. One of 'error', 'first', 'max', 'sum'. Default: error, or max for chunks.
+    doc_of
+        Document of each chunk that was retrieved: a pattern whose only group is the document in the id, such as
+        '^([^#]+)', a mapping {chunk: document}, or a table with the columns chunk and document (a path or a data
+        frame). The best chunk of a document counts.
     input
         Format of the files. Default: detected from their content.
     progress
@@ -363,7 +373,7 @@ def pool(
     ['b']
     """
     settings = PoolSettings(depth=depth, budget=budget, method=method, rel=rel, rate=rate, beta=beta, seed=seed_of(rng))
-    return pool_runs(runs, judged, settings, input=input, progress=progress)
+    return pool_runs(merge_inputs(runs, duplicates, doc_of, input), judged, settings, input=input, progress=progress)
 
 
 def pool_runs(

@@ -18,6 +18,7 @@ from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.joining import JoinedRun, as_qrels, join_all
 from rankscope.evaluation.scoring import score_hits
+from rankscope.io.chunk_tables import merge_inputs
 from rankscope.io.core import file_stamps, refuse_changed, refuse_pipes
 from rankscope.judging.pooling.judgment_pool import DEEP
 from rankscope.judging.pooling.run_lists import RunLists, judgments_of, read_lists
@@ -169,6 +170,8 @@ def leave_out(
     depth: int = DEEP,
     cutoff: int = 10,
     rel: float = 1,
+    duplicates: str | None = None,
+    doc_of: Any = None,
     input: str | None = None,
 ) -> LeftOut:
     """Show what would become of each run if it had not taken part in the pool.
@@ -187,6 +190,13 @@ def leave_out(
         Cutoff for the share of unjudged documents: the first K of each list. Default: 10.
     rel
         Minimum relevance that counts as relevant. Default: 1.
+    duplicates
+        Documents that a query of a run holds several times: refuse them, or count the first, the highest score, or the
+        sum of the scores. One of 'error', 'first', 'max', 'sum'. Default: error, or max for chunks.
+    doc_of
+        Document of each chunk that was retrieved: a pattern whose only group is the document in the id, such as
+        '^([^#]+)', a mapping {chunk: document}, or a table with the columns chunk and document (a path or a data
+        frame). The best chunk of a document counts.
     input
         Format of the files. Default: detected from their content.
 
@@ -221,7 +231,7 @@ def leave_out(
     (('x', 'y'), [1.0, 0.5], [0.5, 0.5])
     """
     settings = LeaveOutSettings(measure=measure, depth=depth, cutoff=cutoff, rel=rel)
-    return leave_out_runs(runs, qrels, settings, input=input)
+    return leave_out_runs(merge_inputs(runs, duplicates, doc_of, input), qrels, settings, input=input)
 
 
 def leave_out_runs(

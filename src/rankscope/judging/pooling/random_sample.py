@@ -17,6 +17,7 @@ from rankscope.data.run import Run
 from rankscope.data.section import Section
 from rankscope.data.text import pluralise, pluralise_queries
 from rankscope.evaluation.joining import as_qrels
+from rankscope.io.chunk_tables import merge_inputs
 from rankscope.io.core import check_single_stdin
 from rankscope.judging.pooling.judgment_pool import DEEP, judgments_from
 from rankscope.judging.pooling.run_lists import RunLists, grades_of, read_lists
@@ -187,6 +188,8 @@ def sample(
     depth: int = DEEP,
     judged: Qrels | PathLike | Any = None,
     rng: Any = None,
+    duplicates: str | None = None,
+    doc_of: Any = None,
     input: str | None = None,
     progress: Callable[[int], Any] | None = None,
 ) -> Sampled:
@@ -204,6 +207,13 @@ def sample(
         Judgments of the sample made so far.
     rng
         Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    duplicates
+        Documents that a query of a run holds several times: refuse them, or count the first, the highest score, or the
+        sum of the scores. One of 'error', 'first', 'max', 'sum'. Default: error, or max for chunks.
+    doc_of
+        Document of each chunk that was retrieved: a pattern whose only group is the document in the id, such as
+        '^([^#]+)', a mapping {chunk: document}, or a table with the columns chunk and document (a path or a data
+        frame). The best chunk of a document counts.
     input
         Format of the files. Default: detected from their content.
     progress
@@ -242,7 +252,7 @@ def sample(
     (3, [-2, -2, -2, -1, -1, -1, -1, -1, -1, -1])
     """
     settings = SampleSettings(share=rate, depth=depth, seed=seed_of(rng))
-    return sample_pool(runs, judged, settings, input=input, progress=progress)
+    return sample_pool(merge_inputs(runs, duplicates, doc_of, input), judged, settings, input=input, progress=progress)
 
 
 def sample_pool(

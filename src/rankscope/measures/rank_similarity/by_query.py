@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.chunks import DocumentMap, Merging, as_document_map
 from rankscope.data.rows import decode_id, decode_ids
 from rankscope.data.run import Run
 from rankscope.data.text import align_columns, first_names, format_value
@@ -102,7 +103,13 @@ class BetweenRuns:
 
 
 def between_runs(
-    run_a: Run | Mapping[str, Scored], run_b: Run | Mapping[str, Scored], statistic: str = "tau", **parameters: Any
+    run_a: Run | Mapping[str, Scored],
+    run_b: Run | Mapping[str, Scored],
+    statistic: str = "tau",
+    *,
+    duplicates: str | None = None,
+    doc_of: DocumentMap | Mapping[str, str] | str | None = None,
+    **parameters: Any,
 ) -> BetweenRuns:
     """How alike two runs rank, query by query: one value for each query that both answer.
 
@@ -112,6 +119,11 @@ def between_runs(
         The runs, or mappings {query_id: {doc_id: score}}.
     statistic
         "tau" (Kendall's; variant="b"), "tau_ap" (run_a is the truth), "weighted_tau", "spearman", "gamma" or "rbo".
+    duplicates
+        What a document counts that a query holds several times: "first", "max" or "sum" of its scores; "error" refuses
+        it. Default: "error", or "max" for chunks.
+    doc_of
+        The document of each chunk: a pattern with one group, such as '^([^#]+)', or a mapping {chunk: document}.
     **parameters
         Parameters of the function of that name in this module, such as variant="a", ties="b", p=0.8.
 
@@ -157,7 +169,8 @@ def between_runs(
         raise UnknownName("statistic between runs", str(statistic), [*STATISTICS, *by_function])
     check_parameters(statistic, parameters)
     first_run, second_run = (run if isinstance(run, Run) else Run(run) for run in (run_a, run_b))
-    lists_a, lists_b = scores_by_query(first_run), scores_by_query(second_run)
+    merging = Merging.of(duplicates, as_document_map(doc_of))
+    (lists_a, notes_a), (lists_b, notes_b) = scores_by_query(first_run, merging), scores_by_query(second_run, merging)
     queries = [query for query in lists_a if query in lists_b]
     if not queries:
         raise InputError(
@@ -180,8 +193,12 @@ def between_runs(
         systems=(first_run.name, second_run.name),
         query_ids=tuple(queries),
         values=values,
-        notes=missing_value_notes(
-            queries, values, queries_apart, len(lists_a) + len(lists_b) - 2 * len(queries), statistic
+        notes=(
+            *notes_a,
+            *notes_b,
+            *missing_value_notes(
+                queries, values, queries_apart, len(lists_a) + len(lists_b) - 2 * len(queries), statistic
+            ),
         ),
     )
 
@@ -204,12 +221,19 @@ def check_parameters(statistic: str, parameters: Mapping[str, Any]) -> None:
     STATISTICS[statistic]({"x": 2.0, "y": 1.0}, {"x": 2.0, "y": 1.0}, **parameters)  # refuses bad values at once
 
 
-def scores_by_query(run: Run) -> dict[str, Scored]:
-    """Scores by document, by query. Raises InputError for a document twice or a score that is not finite."""
-    if run.mapping is not None:
+def scores_by_query(run: Run, merging: Merging) -> tuple[dict[str, Scored], tuple[str, ...]]:
+    """Scores by document, by query, and notes.
+
+    Raises InputError for a score that is not finite, and for a document twice where that is refused.
+    """
+    notes: tuple[str, ...] = ()
+    if run.mapping is not None and merging.doc_of is None:
         lists: dict[str, Scored] = dict(run.mapping)
     else:
-        rows = run.rows()
+        rows = all_rows = run.rows()
+        if merging:
+            rows, _, adds_negative = merging.merge(all_rows)
+            notes = merging.notes(run.name, np.diff(all_rows.offsets), np.diff(rows.offsets), adds_negative)
         names, scores, bounds = decode_ids(decode(rows.docs)), rows.values.tolist(), rows.offsets.tolist()
         lists = {}
         for query, start, end in zip(map(decode_id, rows.query_ids), bounds, bounds[1:], strict=False):
@@ -223,7 +247,7 @@ def scores_by_query(run: Run) -> dict[str, Scored]:
             finite = False
         if not finite:
             raise InputError(f"run {run.name!r}: a score of query {query!r} is not a finite number; correct it")
-    return lists
+    return lists, notes
 
 
 def statistic_name(statistic: str, parameters: Mapping[str, Any]) -> str:
