@@ -346,7 +346,7 @@ def plan_evaluation(measures: str | Measure | Iterable[str | Measure] | None, se
     measure_by_name: dict[str, Measure] = {}
     aliases: dict[str, str] = {}
     for name in measures:
-        parsed = parse_measures([name], tool.parameters, tool.renames) if tool else parse_measures([name])
+        parsed = parse_measures([name], tool.parameters, tool.renames, tool.aliases) if tool else parse_measures([name])
         for measure in parsed:  # {2: 5} and {2: 5.0} are one
             first_equal = next((candidate for candidate in measure_by_name.values() if candidate == measure), measure)
             measure_by_name[str(first_equal)] = first_equal
