@@ -139,6 +139,8 @@ class Scores(Result):
         Version of rankscope that computed the values.
     judgments
         Gives the fingerprint of the judgments, if they are known.
+    unjudged_systems
+        Systems none of whose documents is judged, though they retrieved at least 100: their values say nothing of them.
 
     Examples
     --------
@@ -165,6 +167,7 @@ class Scores(Result):
     version: str = __version__
     #: Gives the fingerprint of the judgments; None where that is not known.
     judgments: Callable[[], str] | None = None
+    unjudged_systems: tuple[str, ...] = ()
 
     @staticmethod
     def of(
@@ -316,9 +319,11 @@ class Scores(Result):
         """
         system_index = list(range(len(self.systems)) if systems is None else systems)
         measure_index = list(range(len(self.measures)) if measures is None else measures)
+        names = tuple(self.systems[i] for i in system_index)
         return replace(
             self,
-            systems=tuple(self.systems[i] for i in system_index),
+            systems=names,
+            unjudged_systems=tuple(name for name in self.unjudged_systems if name in names),
             measures=tuple(self.measures[i] for i in measure_index),
             values=self.values[np.ix_(system_index, measure_index)],
             missing=self.missing[system_index],

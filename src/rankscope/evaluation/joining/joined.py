@@ -35,6 +35,7 @@ __all__ = [
     "complete_join",
     "first_document",
     "for_each_run",
+    "has_no_judged_document",
     "join_file",
     "join_rows",
     "join_run_part",
@@ -145,13 +146,18 @@ def complete_join(
     return JoinedRun(name, hits, notes, path)
 
 
+def has_no_judged_document(hits: Hits) -> bool:
+    """Whether no document of a run that is not small was judged."""
+    return not hits.rank.size and int(hits.retrieved.sum()) >= MIN_NOTED_DOCUMENTS
+
+
 def unknown_document_notes(
     qrels: Qrels, hits: Hits, name: str, get_first_document: Callable[[], str]
 ) -> tuple[str, ...]:
     """A note where no document of the run was judged, as where ids are written in two ways."""
-    n_documents = int(hits.retrieved.sum())
-    if hits.rank.size or n_documents < MIN_NOTED_DOCUMENTS:
+    if not has_no_judged_document(hits):
         return ()
+    n_documents = int(hits.retrieved.sum())
     judged_doc = decode_id(decode(qrels.docs.slice(slice(1)))[0])
     return (
         f"run {name!r}: none of its {n_documents:,} documents was judged "
