@@ -236,7 +236,7 @@ def rebuild_scores(description: Mapping[str, Any], frame: pl.DataFrame) -> Score
         aliases=MeasureAliases(dict(description["asked"]), [m for m in measures if isinstance(m, Measure)]),
         version=str(description["version"]),
         judgments=partial(str, description["judgments"]) if description["judgments"] else None,
-        unjudged_systems=tuple(description.get("unjudged_systems", ())),
+        unjudged_systems=tuple(description["unjudged_systems"]),
     )
 
 

@@ -132,7 +132,7 @@ class FolderParts:
         # Index of a file that holds each query, preferably one with a tag; -1 for none. The same for unjudged queries.
         self.file_of_query = np.full(len(qrels.query_ids), -1)
         self.file_of_unknown_query: dict[str, int] = {}
-        self.n_ungrouped, self.first_doc, self.notes = 0, "", tuple[str, ...]()
+        self.n_ungrouped, self.first_doc, self.notes, self.rank_note = 0, "", tuple[str, ...](), ""
 
     @property
     def tags(self) -> list[str]:
@@ -141,7 +141,7 @@ class FolderParts:
     @property
     def merged(self) -> RunPart:
         """All files together, where none share a query."""
-        return RunPart(self.joiner.portion(), "", self.n_ungrouped, self.notes, self.first_doc)
+        return RunPart(self.joiner.portion(), "", self.n_ungrouped, self.notes, self.first_doc, self.rank_note)
 
     def add(self, file_index: int, run_part: RunPart) -> None:
         """Raises InputError for a query that a file with another tag holds."""
@@ -160,6 +160,7 @@ class FolderParts:
             self.n_ungrouped += run_part.n_ungrouped
             self.first_doc = self.first_doc or run_part.first_doc
             self.notes += run_part.notes
+            self.rank_note = self.rank_note or run_part.rank_note
 
     def register_queries(self, file_index: int, portion: JoinedPortion) -> dict[str, int]:
         """Record that this file holds these queries; returns the queries that another file holds, with its index."""

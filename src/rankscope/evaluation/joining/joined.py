@@ -24,6 +24,7 @@ from rankscope.io.core import (
     ungrouped_note,
 )
 from rankscope.io.large_runs import ExternalGroupBy
+from rankscope.io.rank_column import rising_score_note
 from rankscope.kernels.text import decode
 from rankscope.typing import PathLike
 
@@ -62,7 +63,8 @@ class RunPart(NamedTuple):
     """A file, or a part of one, after the join.
 
     tag: the run's name in the file; empty where there is none. n_ungrouped: how many queries did not have their rows
-    together. notes: other notes. first_doc: the id of the first document.
+    together. notes: other notes. first_doc: the id of the first document. rank_note: a note where scores rise with the
+    ranks in the file.
     """
 
     portion: JoinedPortion
@@ -70,6 +72,7 @@ class RunPart(NamedTuple):
     n_ungrouped: int = 0
     notes: tuple[str, ...] = ()
     first_doc: str = ""
+    rank_note: str = ""
 
 
 def join_file(
@@ -106,16 +109,18 @@ def join_run_part(
             if source.format == "trec" or source.is_large:
                 try:
                     joiner = Joiner(qrels, convention, name or source.run_name)
-                    return join_rows(joiner, source.stream_rows(progress=progress), source.run_tag)
+                    run_part = join_rows(joiner, source.stream_rows(progress=progress), source.run_tag)
+                    return run_part._replace(rank_note=rising_score_note(source))
                 except Ungrouped:
                     progress = None  # these bytes were already reported
     with open_binary(path) as stream:
         source = open_source(stream, path, input_)
         if source.is_large:
-            return join_ungrouped(Joiner(qrels, convention, name or source.run_name), source, progress)
+            run_part = join_ungrouped(Joiner(qrels, convention, name or source.run_name), source, progress)
+            return run_part._replace(rank_note=rising_score_note(source))
         file = source.read(ReadRequest("run"))
         run_part = join_rows(Joiner(qrels, convention, name or file.name or file_stem(path)), [file.rows], file.name)
-        return run_part._replace(n_ungrouped=file.n_ungrouped, notes=file.notes)
+        return run_part._replace(n_ungrouped=file.n_ungrouped, notes=file.notes, rank_note=rising_score_note(source))
 
 
 def join_rows(joiner: Joiner, row_batches: Iterable[Rows], tag: str | None = None) -> RunPart:
@@ -142,7 +147,13 @@ def complete_join(
     ungrouped_notes = (
         (ungrouped_note(source_name(path), run_part.n_ungrouped),) if run_part.n_ungrouped and path is not None else ()
     )
-    notes = (*ungrouped_notes, *run_part.notes, *unknown_document_notes(qrels, hits, name, lambda: run_part.first_doc))
+    rank_notes = (run_part.rank_note,) if run_part.rank_note else ()
+    notes = (
+        *ungrouped_notes,
+        *run_part.notes,
+        *rank_notes,
+        *unknown_document_notes(qrels, hits, name, lambda: run_part.first_doc),
+    )
     return JoinedRun(name, hits, notes, path)
 
 
