@@ -16,8 +16,9 @@ from sklearn.metrics import ndcg_score
 import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.data.grades import as_grades
+from rankscope.experiments import cross_validate
 from rankscope.io.letor import label_qrels, read_labels
-from rankscope.learning import losses
+from rankscope.learning import Ranker, losses
 
 Lists = dict[str, dict[str, float]]
 
@@ -357,12 +358,77 @@ def test_a_loss_of_whole_grades_refuses_fractions(name: str) -> None:
     assert loss(np.zeros(2), np.array([0.0, 1.0]), np.array([0, 2]))[0] > 0
 
 
-def test_features_for_learning_refuse_fractions(tmp_path: Path) -> None:
+def test_features_keep_fractions_in_files_and_arrays(tmp_path: Path) -> None:
     letor(tmp_path / "labels")
-    with pytest.raises(rs.InputError, match=r"labels:1: label 0\.5, and rankers learn from whole numbers only"):
-        rs.read_features(tmp_path / "labels")
-    with pytest.raises(rs.InputError, match=r"grade 0\.5, expected a whole number"):
-        rs.Features(values=np.ones((1, 1)), relevance=np.array([0.5]), offsets=np.array([0, 1]), query_ids=("q",))
+    grades = [grade for _, _, grade in TABLE]
+    features = rs.read_features(tmp_path / "labels")
+    assert features.relevance.tolist() == grades
+    for name in ("made.txt", "made.csv", "made.jsonl", "made.parquet"):
+        rs.write_features(features, tmp_path / name)
+        assert rs.read_features(tmp_path / name).relevance.tolist() == grades
+        cached = [rs.read_features(tmp_path / name, cache=True).relevance.tolist() for _ in range(2)]
+        assert cached == [grades, grades]
+    whole = rs.Features.of(np.ones((2, 1)), [1.0, 0.0], sizes=[2])
+    assert whole.relevance.dtype == np.int64
+    with pytest.raises(rs.InputError, match="grade nan, expected a finite number"):
+        rs.Features.of(np.ones((2, 1)), [1.0, float("nan")], sizes=[2])
+
+
+def training_table() -> tuple[Any, Any, Any]:
+    """Documents of 12 queries whose grades in [0, 1] rise with the first feature."""
+    rng = np.random.default_rng(4)
+    values = rng.normal(size=(96, 3))
+    return values, np.round(1 / (1 + np.exp(-2 * values[:, 0])), 2), np.repeat(np.arange(12), 8)
+
+
+LEARNERS = [
+    *("listnet", "listmle", "ranknet", "ranksvm", "lambdarank", "lambdaloss", "approxndcg", "neuralndcg"),
+    *("softmax_cross_entropy", "squared", "lambdamart(trees=20)", "lambdamart(trees=20, objective='ranknet')"),
+]
+
+
+@pytest.mark.parametrize("loss", LEARNERS)
+def test_rankers_learn_from_grades_that_are_fractions_only(loss: str) -> None:
+    """All grades but those of 0 would be cut to 0, from which nothing can be learned."""
+    values, grades, queries = training_table()
+    if "lambdamart" in loss:
+        pytest.importorskip("lightgbm")
+        ranker = Ranker(loss, rng=0)
+    else:
+        ranker = Ranker(loss, rng=0, hidden=(), epochs=30)
+    ranker.fit(values, grades, qid=queries)
+    scores = ranker.predict(values)
+    lists = scores.reshape(12, 8), grades.reshape(12, 8)
+    assert rs.evaluate_arrays(lists[1], lists[0], "nDCG").overall("nDCG") > 0.97
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_the_unit_of_grades_does_not_matter_where_a_loss_normalises_gains(name: str) -> None:
+    if name not in ("lambdaloss", "softmax_cross_entropy", "approxndcg", "neuralndcg"):
+        return
+    loss: Any = getattr(losses, name)
+    scores, offsets = np.array([0.3, -0.2, 0.9, 0.1, 0.5]), np.array([0, 3, 5])
+    relevance = np.array([1.0, 0.0, 2.0, 0.0, 1.0])
+    small = relevance / 8
+    if name != "softmax_cross_entropy":  # gains are 2^grade - 1: these grades have gains an eighth as large
+        small = np.log2(1 + (2**relevance - 1) / 8)
+    value, gradient = loss(scores, relevance.astype(np.int64), offsets)
+    small_value, small_gradient = loss(scores, small, offsets)
+    assert small_value == pytest.approx(value, rel=1e-12)
+    np.testing.assert_allclose(small_gradient, gradient, rtol=1e-11, atol=1e-15)
+
+
+def test_a_level_above_all_grades_is_refused_where_rankers_are_chosen_and_tested() -> None:
+    values, grades, queries = training_table()
+    data = rs.Features.of(values, grades, queries)
+    with pytest.raises(rs.ParameterError, match="stop_on: AP: no document is judged 3 or higher"):
+        Ranker("squared", hidden=(8,), stop_on="AP", epochs=2).fit(data, eval_set=data, rel=3)
+    with pytest.raises(rs.ParameterError, match="AP: no document is judged 1 or higher"):
+        cross_validate(data, ["squared"], measures="AP", folds=3, seeds=1, epochs=2)
+    result = cross_validate(data, ["squared"], measures=["AP", "nDCG@5"], folds=3, seeds=1, rel=0.5, epochs=2)
+    assert result.grades_are_bins
+    assert len(result.grades) <= 10
+    assert result.rank_counts.sum() == 96
 
 
 def test_judges_are_compared_grade_by_grade_where_fractions_are_few() -> None:

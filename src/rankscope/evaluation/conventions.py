@@ -35,6 +35,7 @@ __all__ = [
     "InputSettings",
     "Plan",
     "RunErrorSettings",
+    "level_fault",
     "make_plan",
     "plan_evaluation",
 ]
@@ -231,15 +232,7 @@ class Plan:
 
     def level_above_grades(self, hits: Hits) -> str:
         """What is wrong with the `rel` of the evaluation, if all grades are below it; "" if nothing is."""
-        for measure in self.measures:
-            level = hits.rel if getattr(measure, "rel", 0) is None else 0
-            if measure.level(hits) == level > hits.max_grade > 0:
-                return (
-                    f"{measure}: no document is judged {level} or higher (grades go up to {hits.max_grade}), so that "
-                    "none is relevant; choose the lowest grade that counts with --rel (rel=), or in the measure, as "
-                    f"{replace_level(measure, hits.max_grade)}"
-                )
-        return ""
+        return next(filter(None, (level_fault(measure, hits) for measure in self.measures)), "")
 
     def apply_missing_rules(self, values: Floats, undefined: Bools, hits: Hits) -> None:
         """Apply the rules of `missing` and `no_relevant` to values (measures, queries), in place."""
@@ -291,6 +284,18 @@ class Plan:
             ),
             "queries": str(n_queries),
         }
+
+
+def level_fault(measure: Measure, hits: Hits) -> str:
+    """What is wrong if all grades are below the `rel` of the evaluation, on which the measure depends; else ""."""
+    level = hits.rel if getattr(measure, "rel", 0) is None else 0
+    if not measure.level(hits) == level > hits.max_grade > 0:
+        return ""
+    return (
+        f"{measure}: no document is judged {level} or higher (grades go up to {hits.max_grade}), so that none is "
+        "relevant; choose the lowest grade that counts with --rel (rel=), or in the measure, as "
+        f"{replace_level(measure, hits.max_grade)}"
+    )
 
 
 def replace_level(measure: Measure, level: float) -> Measure:
