@@ -14,6 +14,7 @@ import pytrec_eval
 from sklearn.metrics import ndcg_score
 
 import rankscope as rs
+from rankscope import fusion, judging
 from rankscope.cli.main import main
 from rankscope.data.grades import as_grades
 from rankscope.experiments import cross_validate
@@ -437,3 +438,110 @@ def test_judges_are_compared_grade_by_grade_where_fractions_are_few() -> None:
     many = {"q": {f"d{i}": i / 30 for i in range(30)}}
     with pytest.raises(rs.InputError, match="gave 30 different grades"):
         rs.agree_judgments(many, many)
+
+
+def low_grades(seed: int, queries: int = 12) -> tuple[Lists, list[rs.Run]]:
+    """Judgments with grades up to 0.75, and two runs."""
+    rng = np.random.default_rng(seed)
+    docs = [f"d{i}" for i in range(12)]
+    qrels = {f"q{q}": {doc: float(rng.integers(0, 4)) / 4 for doc in docs} for q in range(queries)}
+    lists = [{q: dict(zip(rng.permutation(docs).tolist(), range(12), strict=True)) for q in qrels} for _ in range(2)]
+    runs = [rs.Run({q: {d: float(s) for d, s in x.items()} for q, x in run.items()}, name=f"r{i}") for i, run in
+            enumerate(lists)]  # fmt: skip
+    return qrels, runs
+
+
+def test_a_level_above_all_grades_is_refused_in_pools_estimates_and_fusion() -> None:
+    """All of them would find nothing relevant, and so 0 everywhere."""
+    qrels, runs = low_grades(1)
+    human = {q: docs for q, docs in qrels.items() if q not in ("q0", "q1", "q2")}
+    calls: list[Callable[[float], Any]] = [
+        lambda rel: judging.play_back(runs, qrels, "mtf", rel=rel),
+        lambda rel: judging.leave_out(runs, qrels, "AP", rel=rel),
+        lambda rel: judging.estimate(human, runs, qrels, "AP", rel=rel),
+        lambda rel: fusion.train(qrels, runs, "prob-fuse", settings={"segments": [5]}, folds=3, rel=rel),
+        lambda rel: fusion.train(qrels, runs, "comb-sum", measure="AP", folds=3, rel=rel),
+    ]
+    for call in calls:
+        with pytest.raises(rs.RankscopeError, match=r"no document is judged 1 or higher \(grades go up to 0\.75\)"):
+            call(1)
+        call(0.5)
+
+
+def test_pools_and_fusion_of_quarters_are_those_of_whole_grades() -> None:
+    qrels, runs = low_grades(2)
+    whole = {q: {d: int(4 * g) for d, g in docs.items()} for q, docs in qrels.items()}
+    played, expected = (
+        list(judging.play_back(runs, grades, ["mtf", "bandit"], rel=rel, rng=1).records())
+        for grades, rel in ((qrels, 0.5), (whole, 2))
+    )
+    assert played == expected
+    pooled, expected_pool = (
+        judging.pool(runs, method="bandit", judged=grades, depth=8, budget=11, rel=rel)
+        for grades, rel in (({"q0": qrels["q0"]}, 0.5), ({"q0": whole["q0"]}, 2))
+    )
+    assert list(pooled.records()) == list(expected_pool.records())
+    for method in ("prob-fuse", "bayes-fuse", "map-fuse"):
+        fused, expected_run = (
+            fusion.train(grades, runs, method, measure="AP", folds=3, rel=rel).fuse(runs).frame()
+            for grades, rel in ((qrels, 0.5), (whole, 2))
+        )
+        assert fused.rows() == expected_run.rows()
+
+
+#: Rows of the files of `GRADE_COLUMNS`: with ids of a hundred letters more than one block of text.
+N_ROWS = 12_000
+QUERY_OF_ROW = [f"q{i // 200}" for i in range(N_ROWS)]
+DOC_OF_ROW = [f"d{i % 200:0>100}" for i in range(N_ROWS)]
+WHOLE_GRADES = np.random.default_rng(8).integers(-1, 4, N_ROWS)
+GRADE_COLUMNS: dict[str, Any] = {
+    "whole": WHOLE_GRADES,
+    "fractions": WHOLE_GRADES / 4,
+    "fractions at the end": np.where(np.arange(N_ROWS) < N_ROWS - 5, WHOLE_GRADES, WHOLE_GRADES / 4 + 0.125),
+}
+ROW_WRITERS = {"trec": trec, "csv": csv, "tsv": tsv, "jsonl": jsonl, "json": json_dicts, "parquet": parquet}
+
+
+@pytest.fixture(scope="module")
+def expected_values() -> dict[str, tuple[rs.Run, Any]]:
+    """By kind of grades, the run and its values by judgments in dicts."""
+    rng = np.random.default_rng(9)
+    lists = {
+        f"q{q}": {f"d{d:0>100}": float(-rank) for rank, d in enumerate(rng.permutation(200)[:20].tolist())}
+        for q in range(N_ROWS // 200)
+    }
+    run = rs.Run(lists, name="run")
+    values = {}
+    for kind, grades in GRADE_COLUMNS.items():
+        dicts: Lists = {query: {} for query in lists}
+        for query, doc, grade in zip(QUERY_OF_ROW, DOC_OF_ROW, grades.tolist(), strict=True):
+            dicts[query][doc] = grade
+        values[kind] = run, rs.evaluate(dicts, run, NAMES)
+    return values
+
+
+@pytest.mark.parametrize("kind", GRADE_COLUMNS)
+@pytest.mark.parametrize("format_name", [*ROW_WRITERS, "frame", "columns", "arrow"])
+def test_every_reader_gives_the_same_values(
+    format_name: str, kind: str, tmp_path: Path, expected_values: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whole grades, fractions, and fractions only in the last lines, after blocks of whole grades."""
+    run, expected = expected_values[kind]
+    rows = list(zip(QUERY_OF_ROW, DOC_OF_ROW, GRADE_COLUMNS[kind].tolist(), strict=True))
+    if format_name in ROW_WRITERS:
+        monkeypatch.setattr(f"{__name__}.TABLE", rows)
+        if format_name == "json":
+            by_query: Lists = {}
+            for query, doc, grade in rows:
+                by_query.setdefault(query, {})[doc] = grade
+            (tmp_path / "made").write_text(json.dumps(by_query))
+        else:
+            ROW_WRITERS[format_name](tmp_path / "made")
+        qrels: Any = tmp_path / "made"
+    else:
+        frame = pl.DataFrame(rows, schema=["query_id", "doc_id", "relevance"], orient="row", strict=False)
+        qrels = {"frame": frame, "arrow": frame.to_arrow(), "columns": frame.to_dict(as_series=False)}[format_name]
+    scores = rs.evaluate(qrels, run, NAMES)
+    assert scores.query_ids == expected.query_ids
+    assert scores.values.tobytes() == expected.values.tobytes()
+    assert (scores.fingerprint, scores.signature()) == (expected.fingerprint, expected.signature())

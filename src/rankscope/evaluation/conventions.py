@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from rankscope.data.grades import level_above_grades
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention
 from rankscope.data.text import first_names
@@ -289,12 +290,10 @@ class Plan:
 def level_fault(measure: Measure, hits: Hits) -> str:
     """What is wrong if all grades are below the `rel` of the evaluation, on which the measure depends; else ""."""
     level = hits.rel if getattr(measure, "rel", 0) is None else 0
-    if not measure.level(hits) == level > hits.max_grade > 0:
-        return ""
-    return (
-        f"{measure}: no document is judged {level} or higher (grades go up to {hits.max_grade}), so that none is "
-        "relevant; choose the lowest grade that counts with --rel (rel=), or in the measure, as "
-        f"{replace_level(measure, hits.max_grade)}"
+    fault = level_above_grades(level, hits.max_grade) if measure.level(hits) == level else ""
+    return fault and (
+        f"{measure}: {fault}, so that none is relevant; choose the lowest grade that counts with --rel (rel=), or in "
+        f"the measure, as {replace_level(measure, hits.max_grade)}"
     )
 
 
