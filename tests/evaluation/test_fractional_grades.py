@@ -14,10 +14,12 @@ import pytrec_eval
 from sklearn.metrics import ndcg_score
 
 import rankscope as rs
+from rankscope import fusion, judging
 from rankscope.cli.main import main
 from rankscope.data.grades import as_grades
+from rankscope.experiments import cross_validate
 from rankscope.io.letor import label_qrels, read_labels
-from rankscope.learning import losses
+from rankscope.learning import Ranker, losses
 
 Lists = dict[str, dict[str, float]]
 
@@ -357,12 +359,77 @@ def test_a_loss_of_whole_grades_refuses_fractions(name: str) -> None:
     assert loss(np.zeros(2), np.array([0.0, 1.0]), np.array([0, 2]))[0] > 0
 
 
-def test_features_for_learning_refuse_fractions(tmp_path: Path) -> None:
+def test_features_keep_fractions_in_files_and_arrays(tmp_path: Path) -> None:
     letor(tmp_path / "labels")
-    with pytest.raises(rs.InputError, match=r"labels:1: label 0\.5, and rankers learn from whole numbers only"):
-        rs.read_features(tmp_path / "labels")
-    with pytest.raises(rs.InputError, match=r"grade 0\.5, expected a whole number"):
-        rs.Features(values=np.ones((1, 1)), relevance=np.array([0.5]), offsets=np.array([0, 1]), query_ids=("q",))
+    grades = [grade for _, _, grade in TABLE]
+    features = rs.read_features(tmp_path / "labels")
+    assert features.relevance.tolist() == grades
+    for name in ("made.txt", "made.csv", "made.jsonl", "made.parquet"):
+        rs.write_features(features, tmp_path / name)
+        assert rs.read_features(tmp_path / name).relevance.tolist() == grades
+        cached = [rs.read_features(tmp_path / name, cache=True).relevance.tolist() for _ in range(2)]
+        assert cached == [grades, grades]
+    whole = rs.Features.of(np.ones((2, 1)), [1.0, 0.0], sizes=[2])
+    assert whole.relevance.dtype == np.int64
+    with pytest.raises(rs.InputError, match="grade nan, expected a finite number"):
+        rs.Features.of(np.ones((2, 1)), [1.0, float("nan")], sizes=[2])
+
+
+def training_table() -> tuple[Any, Any, Any]:
+    """Documents of 12 queries whose grades in [0, 1] rise with the first feature."""
+    rng = np.random.default_rng(4)
+    values = rng.normal(size=(96, 3))
+    return values, np.round(1 / (1 + np.exp(-2 * values[:, 0])), 2), np.repeat(np.arange(12), 8)
+
+
+LEARNERS = [
+    *("listnet", "listmle", "ranknet", "ranksvm", "lambdarank", "lambdaloss", "approxndcg", "neuralndcg"),
+    *("softmax_cross_entropy", "squared", "lambdamart(trees=20)", "lambdamart(trees=20, objective='ranknet')"),
+]
+
+
+@pytest.mark.parametrize("loss", LEARNERS)
+def test_rankers_learn_from_grades_that_are_fractions_only(loss: str) -> None:
+    """All grades but those of 0 would be cut to 0, from which nothing can be learned."""
+    values, grades, queries = training_table()
+    if "lambdamart" in loss:
+        pytest.importorskip("lightgbm")
+        ranker = Ranker(loss, rng=0)
+    else:
+        ranker = Ranker(loss, rng=0, hidden=(), epochs=30)
+    ranker.fit(values, grades, qid=queries)
+    scores = ranker.predict(values)
+    lists = scores.reshape(12, 8), grades.reshape(12, 8)
+    assert rs.evaluate_arrays(lists[1], lists[0], "nDCG").overall("nDCG") > 0.97
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_the_unit_of_grades_does_not_matter_where_a_loss_normalises_gains(name: str) -> None:
+    if name not in ("lambdaloss", "softmax_cross_entropy", "approxndcg", "neuralndcg"):
+        return
+    loss: Any = getattr(losses, name)
+    scores, offsets = np.array([0.3, -0.2, 0.9, 0.1, 0.5]), np.array([0, 3, 5])
+    relevance = np.array([1.0, 0.0, 2.0, 0.0, 1.0])
+    small = relevance / 8
+    if name != "softmax_cross_entropy":  # gains are 2^grade - 1: these grades have gains an eighth as large
+        small = np.log2(1 + (2**relevance - 1) / 8)
+    value, gradient = loss(scores, relevance.astype(np.int64), offsets)
+    small_value, small_gradient = loss(scores, small, offsets)
+    assert small_value == pytest.approx(value, rel=1e-12)
+    np.testing.assert_allclose(small_gradient, gradient, rtol=1e-11, atol=1e-15)
+
+
+def test_a_level_above_all_grades_is_refused_where_rankers_are_chosen_and_tested() -> None:
+    values, grades, queries = training_table()
+    data = rs.Features.of(values, grades, queries)
+    with pytest.raises(rs.ParameterError, match="stop_on: AP: no document is judged 3 or higher"):
+        Ranker("squared", hidden=(8,), stop_on="AP", epochs=2).fit(data, eval_set=data, rel=3)
+    with pytest.raises(rs.ParameterError, match="AP: no document is judged 1 or higher"):
+        cross_validate(data, ["squared"], measures="AP", folds=3, seeds=1, epochs=2)
+    result = cross_validate(data, ["squared"], measures=["AP", "nDCG@5"], folds=3, seeds=1, rel=0.5, epochs=2)
+    assert result.grades_are_bins
+    assert len(result.grades) <= 10
+    assert result.rank_counts.sum() == 96
 
 
 def test_judges_are_compared_grade_by_grade_where_fractions_are_few() -> None:
@@ -371,3 +438,110 @@ def test_judges_are_compared_grade_by_grade_where_fractions_are_few() -> None:
     many = {"q": {f"d{i}": i / 30 for i in range(30)}}
     with pytest.raises(rs.InputError, match="gave 30 different grades"):
         rs.agree_judgments(many, many)
+
+
+def low_grades(seed: int, queries: int = 12) -> tuple[Lists, list[rs.Run]]:
+    """Judgments with grades up to 0.75, and two runs."""
+    rng = np.random.default_rng(seed)
+    docs = [f"d{i}" for i in range(12)]
+    qrels = {f"q{q}": {doc: float(rng.integers(0, 4)) / 4 for doc in docs} for q in range(queries)}
+    lists = [{q: dict(zip(rng.permutation(docs).tolist(), range(12), strict=True)) for q in qrels} for _ in range(2)]
+    runs = [rs.Run({q: {d: float(s) for d, s in x.items()} for q, x in run.items()}, name=f"r{i}") for i, run in
+            enumerate(lists)]  # fmt: skip
+    return qrels, runs
+
+
+def test_a_level_above_all_grades_is_refused_in_pools_estimates_and_fusion() -> None:
+    """All of them would find nothing relevant, and so 0 everywhere."""
+    qrels, runs = low_grades(1)
+    human = {q: docs for q, docs in qrels.items() if q not in ("q0", "q1", "q2")}
+    calls: list[Callable[[float], Any]] = [
+        lambda rel: judging.play_back(runs, qrels, "mtf", rel=rel),
+        lambda rel: judging.leave_out(runs, qrels, "AP", rel=rel),
+        lambda rel: judging.estimate(human, runs, qrels, "AP", rel=rel),
+        lambda rel: fusion.train(qrels, runs, "prob-fuse", settings={"segments": [5]}, folds=3, rel=rel),
+        lambda rel: fusion.train(qrels, runs, "comb-sum", measure="AP", folds=3, rel=rel),
+    ]
+    for call in calls:
+        with pytest.raises(rs.RankscopeError, match=r"no document is judged 1 or higher \(grades go up to 0\.75\)"):
+            call(1)
+        call(0.5)
+
+
+def test_pools_and_fusion_of_quarters_are_those_of_whole_grades() -> None:
+    qrels, runs = low_grades(2)
+    whole = {q: {d: int(4 * g) for d, g in docs.items()} for q, docs in qrels.items()}
+    played, expected = (
+        list(judging.play_back(runs, grades, ["mtf", "bandit"], rel=rel, rng=1).records())
+        for grades, rel in ((qrels, 0.5), (whole, 2))
+    )
+    assert played == expected
+    pooled, expected_pool = (
+        judging.pool(runs, method="bandit", judged=grades, depth=8, budget=11, rel=rel)
+        for grades, rel in (({"q0": qrels["q0"]}, 0.5), ({"q0": whole["q0"]}, 2))
+    )
+    assert list(pooled.records()) == list(expected_pool.records())
+    for method in ("prob-fuse", "bayes-fuse", "map-fuse"):
+        fused, expected_run = (
+            fusion.train(grades, runs, method, measure="AP", folds=3, rel=rel).fuse(runs).frame()
+            for grades, rel in ((qrels, 0.5), (whole, 2))
+        )
+        assert fused.rows() == expected_run.rows()
+
+
+#: Rows of the files of `GRADE_COLUMNS`: with ids of a hundred letters more than one block of text.
+N_ROWS = 12_000
+QUERY_OF_ROW = [f"q{i // 200}" for i in range(N_ROWS)]
+DOC_OF_ROW = [f"d{i % 200:0>100}" for i in range(N_ROWS)]
+WHOLE_GRADES = np.random.default_rng(8).integers(-1, 4, N_ROWS)
+GRADE_COLUMNS: dict[str, Any] = {
+    "whole": WHOLE_GRADES,
+    "fractions": WHOLE_GRADES / 4,
+    "fractions at the end": np.where(np.arange(N_ROWS) < N_ROWS - 5, WHOLE_GRADES, WHOLE_GRADES / 4 + 0.125),
+}
+ROW_WRITERS = {"trec": trec, "csv": csv, "tsv": tsv, "jsonl": jsonl, "json": json_dicts, "parquet": parquet}
+
+
+@pytest.fixture(scope="module")
+def expected_values() -> dict[str, tuple[rs.Run, Any]]:
+    """By kind of grades, the run and its values by judgments in dicts."""
+    rng = np.random.default_rng(9)
+    lists = {
+        f"q{q}": {f"d{d:0>100}": float(-rank) for rank, d in enumerate(rng.permutation(200)[:20].tolist())}
+        for q in range(N_ROWS // 200)
+    }
+    run = rs.Run(lists, name="run")
+    values = {}
+    for kind, grades in GRADE_COLUMNS.items():
+        dicts: Lists = {query: {} for query in lists}
+        for query, doc, grade in zip(QUERY_OF_ROW, DOC_OF_ROW, grades.tolist(), strict=True):
+            dicts[query][doc] = grade
+        values[kind] = run, rs.evaluate(dicts, run, NAMES)
+    return values
+
+
+@pytest.mark.parametrize("kind", GRADE_COLUMNS)
+@pytest.mark.parametrize("format_name", [*ROW_WRITERS, "frame", "columns", "arrow"])
+def test_every_reader_gives_the_same_values(
+    format_name: str, kind: str, tmp_path: Path, expected_values: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whole grades, fractions, and fractions only in the last lines, after blocks of whole grades."""
+    run, expected = expected_values[kind]
+    rows = list(zip(QUERY_OF_ROW, DOC_OF_ROW, GRADE_COLUMNS[kind].tolist(), strict=True))
+    if format_name in ROW_WRITERS:
+        monkeypatch.setattr(f"{__name__}.TABLE", rows)
+        if format_name == "json":
+            by_query: Lists = {}
+            for query, doc, grade in rows:
+                by_query.setdefault(query, {})[doc] = grade
+            (tmp_path / "made").write_text(json.dumps(by_query))
+        else:
+            ROW_WRITERS[format_name](tmp_path / "made")
+        qrels: Any = tmp_path / "made"
+    else:
+        frame = pl.DataFrame(rows, schema=["query_id", "doc_id", "relevance"], orient="row", strict=False)
+        qrels = {"frame": frame, "arrow": frame.to_arrow(), "columns": frame.to_dict(as_series=False)}[format_name]
+    scores = rs.evaluate(qrels, run, NAMES)
+    assert scores.query_ids == expected.query_ids
+    assert scores.values.tobytes() == expected.values.tobytes()
+    assert (scores.fingerprint, scores.signature()) == (expected.fingerprint, expected.signature())

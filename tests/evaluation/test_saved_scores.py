@@ -368,7 +368,7 @@ def test_the_form_of_the_file_is_written_down() -> None:
     about = saved.describe_scores(both())
     assert set(about) == {
         *("form", "version", "systems", "measures", "measure_settings", "query_ids", "settings", "notes", "asked"),
-        "judgments",
+        *("judgments", "unjudged_systems"),
     }
     assert saved.FORMAT_VERSION == 1
     text = dict.fromkeys(("system", "measure", "query"), pl.String)

@@ -85,7 +85,6 @@ from rankscope.measures.sets import SetAP, SetF, SetRelP, Utility, Yaap
         # as ranx and ir_measures call them
         ("f1@10", F(cutoff=10)),
         ("hit_rate@10", Success(cutoff=10)),
-        ("Accuracy@10", AUC(cutoff=10)),
         ("α_nDCG@20", alpha_nDCG(cutoff=20)),
         ("α_DCG@20", alpha_DCG(cutoff=20)),
         ("MAP_IA", AP_IA()),
@@ -393,3 +392,21 @@ def test_the_table_is_complete_by_class_and_name() -> None:
     new = {GMAP, GMBpref, IPrec, AvgIPrec, RelP, IdealDCG, nDCGRel, RnDCG, G, BinG, Unj, SetRelP, SetAP, Yaap, Utility}
     assert new <= set(MEASURES.values())
     assert [str(m) for m in parse_measures(["infap", "setp", "NUMRET"])] == ["infAP", "SetP", "NumRet"]
+
+
+def test_accuracy_is_asked_about_except_where_a_tool_defines_it() -> None:
+    for name in ("Accuracy@5", "accuracy", "ACCURACY_5"):
+        with pytest.raises(rs.ParameterError, match=r"Success.* or AUC"):
+            parse_measures(name)
+    qrels, run = {"q": {"a": 1, "c": 1}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    scores = rs.evaluate(qrels, run, "Accuracy", preset="ir_measures")
+    assert (scores.measure_names, scores.overall("Accuracy")) == (("AUC",), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "suggestion"),
+    [("hit@5", "Success@5"), ("Hits@5", "Success@5"), ("hits_3", "Success@3"), ("hit", "Success@10")],
+)
+def test_a_hit_rate_is_suggested_by_the_names_of_other_tools(name: str, suggestion: str) -> None:
+    with pytest.raises(rs.ParameterError, match=f"did you mean {suggestion} "):
+        parse_measures(name)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from functools import cache
 
 import pytest
 from helpers.measure_checks import CHECKS
@@ -22,6 +23,7 @@ from helpers.measure_table import FORMS, TABLE
 from helpers.strategies import Case, random_case
 
 import rankscope as rs
+from rankscope.data.hits import Hits
 
 CASE = random_case(1, 6, scores=None)
 
@@ -35,8 +37,20 @@ def test_a_measure_has_its_properties(name: str) -> None:
 
 #: A quarter of each grade: most are fractions, below and above 1.
 QUARTERS = Case({q: {d: grade / 4 for d, grade in docs.items()} for q, docs in CASE.qrels.items()}, CASE.run)
+TIED = random_case(3, 6)
+TIED_QUARTERS = Case({q: {d: grade / 4 for d, grade in docs.items()} for q, docs in TIED.qrels.items()}, TIED.run)
 #: Their values depend on more than which of two gains is larger, or how many times as large.
 NOT_BY_SHARES = {"DCG", "IdealDCG", "Q", "G", "ERR", "nERR"}
+
+
+@cache
+def whole_and_quarters() -> list[tuple[Hits, Hits, str]]:
+    """Hits with whole grades, with a quarter of each, and how ties are broken."""
+    return [
+        (hits_of(whole, plain=True, ties=ties), hits_of(quarters, 0.25, plain=True, ties=ties), ties)
+        for whole, quarters in ((CASE, QUARTERS), (TIED, TIED_QUARTERS))
+        for ties in ("doc_id_desc", "file", "average")
+    ]
 
 
 @pytest.mark.parametrize("name", TABLE)
@@ -46,13 +60,14 @@ def test_a_measure_has_its_properties_where_grades_are_fractions(name: str) -> N
     for check in (check_used, check_plain, check_ideal):
         if name != "G" or check is not check_ideal:  # a gain below 1 costs as much as one of 1
             check([m for m in CHECKS[check][0] if m in of_name], QUARTERS)
-    whole, quarters = hits_of(CASE, plain=True), hits_of(QUARTERS, 0.25, plain=True)
     for measure in of_name:
         set_grades = [f.name for f in fields(measure) if f.name in ("rel", "gmin", "gmax") and getattr(measure, f.name)]
         by_shares = getattr(measure, "gain", "linear") == "linear" and name not in NOT_BY_SHARES
         if by_shares and not measure.needs_subtopics and set_grades in ([], ["rel"]):
             other = replace(measure, rel=measure.rel / 4) if set_grades else measure
-            expect_same(measure, measure(whole), other(quarters), "grades and level divided by 4 change the value")
+            for whole, quarters, ties in whole_and_quarters():
+                if ties != "average" or measure.can_average_ties():
+                    expect_same(measure, measure(whole), other(quarters), f"grades / 4 change the value, ties {ties}")
 
 
 BEST = [

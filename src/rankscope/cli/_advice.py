@@ -61,7 +61,11 @@ OPTION_HINTS = (
         "--measure",
         "a cutoff is part of a measure's name: -m nDCG@10",
     ),
-    (("--qrels", "--run", "--runs", "--file"), "", "name files without an option, in the order that the help shows"),
+    (
+        ("--qrels", "--run", "--runs", "--file", "--scores"),
+        "",
+        "name files without an option, in the order that the help shows",
+    ),
     (("-c",), "--missing", "queries missing from a run already score as empty (--missing zero)"),
     (("--json", "--csv", "--tsv", "--jsonl", "--latex", "--markdown", "--html"), "--format", "write --format {}"),
     (("-J",), "--unjudged", "write --unjudged skip to skip documents without a judgment"),
@@ -148,7 +152,9 @@ def command_path(arguments: Sequence[str], top: click.Group) -> str:
 def name_advice(kind: str, name: str, context: click.Context) -> str:
     """Suggest the nearest name. Without one, list all commands, but not all options, which are many."""
     if kind == "option":
-        flags = [flag for option in context.command.params for flag in option.opts if flag.startswith("--")]
+        flags = [
+            flag for option in context.command.get_params(context) for flag in option.opts if flag.startswith("--")
+        ]
         hints = [
             hint
             for names, required_flag, hint in OPTION_HINTS

@@ -350,7 +350,11 @@ def missing_runs_error(qrels: str, hint: str = "") -> Exception:
 
     if qrels != "-" and not is_url(qrels) and not os.path.exists(qrels):
         return missing_file_error(qrels)
-    return click.UsageError(f"Missing argument 'RUN...'{hint}.")
+    context = click.get_current_context()
+    takes_scores = any("--lower" in parameter.opts for parameter in context.command.params)
+    score_hint = " (a file of scores needs the columns system, query and value)" if takes_scores else ""
+    order_hint = f"; {qrels} is read as the judgments, and runs come after them{score_hint}"
+    return click.UsageError(f"Missing argument 'RUN...'{hint or order_hint}.")
 
 
 def score_file_options(command: Command) -> Command:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.scores import MIN_GEOMETRIC, Scores
-from rankscope.data.text import pluralise_queries
+from rankscope.data.text import join_names, pluralise_queries
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.rounding_ties import NOISE, order_of
 from rankscope.typing import Floats, Ints
@@ -24,6 +24,7 @@ __all__ = [
     "measure_names_of",
     "query_gains",
     "resolve_system",
+    "unjudged_reason",
 ]
 
 
@@ -33,7 +34,8 @@ class MeasureValues:
 
     values: (systems, n), as the measure has them, or their logarithms. queries: (n) indices into `query_ids` of the
     scores. sign: 1 if higher is better, -1 if lower is. are_foreign: whether another tool computed the values.
-    notes: how many queries were skipped, and what values are.
+    notes: how many queries were skipped, and what values are. unjudged: indices of the systems none of whose documents
+    is judged.
     """
 
     measure: str
@@ -44,6 +46,7 @@ class MeasureValues:
     are_logarithms: bool
     are_foreign: bool
     notes: tuple[str, ...]
+    unjudged: tuple[int, ...] = ()
 
     @property
     def label(self) -> str:
@@ -155,6 +158,16 @@ def match_queries(scores: Scores, measure: str) -> MeasureValues:
         are_logarithms=definition.summary == "geometric",
         are_foreign=scores.settings.get("source") == "table",
         notes=tuple(notes),
+        unjudged=tuple(map(scores.systems.index, scores.unjudged_systems)),
+    )
+
+
+def unjudged_reason(systems: Sequence[str], subject: str = "") -> str:
+    """That no document of these systems is judged, what follows, and what to do. subject: what says nothing of them."""
+    names, pronouns = join_names(systems), ("its", "it") if len(systems) == 1 else ("their", "them")
+    consequence = f", so that {pronouns[0]} {subject} says nothing about {pronouns[1]}" if subject else ""
+    return (
+        f"none of the documents of {names} is judged{consequence}; check that run and judgments write ids the same way"
     )
 
 

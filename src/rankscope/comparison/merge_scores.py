@@ -160,7 +160,8 @@ def join_scores(a: Scores, b: Scores, measures: object = None) -> Scores:
     check_systems(a, None, 1)  # before its measures are used
     measure_names = measure_names_of(a, measures)
     check_same_collection(a, b, measure_names)
-    systems = (*a.systems, *(f"{name} (baseline)" if name in a.systems else name for name in b.systems))
+    names_b = [f"{name} (baseline)" if name in a.systems else name for name in b.systems]
+    systems = (*a.systems, *names_b)
     if len(set(systems)) < len(systems):
         raise ParameterError(f"two systems have one name among {', '.join(systems)}; give one of the runs another name")
     index_of_query = {query: i for i, query in enumerate(b.query_ids)}
@@ -178,6 +179,7 @@ def join_scores(a: Scores, b: Scores, measures: object = None) -> Scores:
         bounds=None,
         settings={key: value for key, value in a.settings.items() if (key, value) != ("unjudged", "bounds")},
         notes=tuple(dict.fromkeys((*a.notes, *b.notes, *provenance_notes(a, b)))),
+        unjudged_systems=(*a.unjudged_systems, *(names_b[b.systems.index(name)] for name in b.unjudged_systems)),
     )
 
 

@@ -37,6 +37,8 @@ def verdict(result: Comparison) -> list[str]:
 def short_verdict(result: Comparison) -> str:
     """In one line: "B beats A by 0.0410 in AP (p = 0.0030); 38 queries would have been enough (80 % power)"."""
     comparison = result.comparisons[0]
+    if comparison.withheld.all():
+        return comparison_sentence(result, comparison)
     a, b = leading_systems(result, comparison)
     i = comparison.pair_index(a, b)
     if (

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.grades import EXPECTED_GRADE, as_grades, invalid_grades
 from rankscope.data.rows import first_duplicate
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
-from rankscope.typing import Ints, Reals
+from rankscope.typing import Grades, Ints, Reals
 
 __all__ = [
     "Features",
@@ -36,7 +37,7 @@ class Features:
     values
         Finite numbers, (documents, features), float32 or float64 as given, C-contiguous.
     relevance
-        Grades, whole numbers, (documents); zeros if they are unknown.
+        Grades, (documents): int64 if all are whole, else float64; zeros if they are unknown.
     offsets
         Where the documents of each query begin, (queries + 1).
     query_ids
@@ -79,7 +80,7 @@ class Features:
     """
 
     values: Reals
-    relevance: Ints
+    relevance: Grades
     offsets: Ints
     query_ids: tuple[str, ...]
     names: tuple[str, ...] = ()
@@ -100,8 +101,9 @@ class Features:
         fields["values"] = np.ascontiguousarray(values)
         grades = np.asarray(self.relevance)
         is_float = grades.dtype.kind == "f"
-        fields["relevance"] = to_integers(grades, f"{self.name}, document {{}}: grade") if is_float else grades
-        fields["relevance"] = np.asarray(fields["relevance"], np.int64)
+        fields["relevance"] = (
+            to_grades(grades, f"{self.name}, document {{}}: grade") if is_float else np.asarray(grades, np.int64)
+        )
         fields["offsets"] = np.asarray(self.offsets, np.int64)
         fields["query_ids"] = tuple(self.query_ids)
         if values.ndim == 2:
@@ -192,7 +194,7 @@ class Features:
         """
         table = np.asarray(values)
         n_documents = len(table) if table.ndim else 0
-        grades = np.zeros(n_documents, np.int64) if relevance is None else to_integers(relevance, "document {}: grade")
+        grades = np.zeros(n_documents, np.int64) if relevance is None else to_grades(relevance, "document {}: grade")
         other_fields.setdefault("graded", relevance is not None)
         if queries is not None and sizes is not None:
             raise InputError("queries and sizes were given, expected one of the two")
@@ -318,6 +320,16 @@ def to_integers(numbers: npt.ArrayLike, template: str) -> Ints:
         row = int(np.argmin(is_whole))
         raise InputError(f"{template.format(row + 1)} {floats.ravel()[row]:g}, expected a whole number")
     return floats.astype(np.int64)
+
+
+def to_grades(numbers: npt.ArrayLike, template: str) -> Grades:
+    """Numbers as grades. template: begins the message; {} is the place of the number from 1. Raises InputError."""
+    floats = np.asarray(numbers, np.float64)
+    invalid = invalid_grades(floats)
+    if invalid.any():
+        row = int(np.argmax(invalid))
+        raise InputError(f"{template.format(row + 1)} {floats.ravel()[row]:g}, expected {EXPECTED_GRADE}")
+    return as_grades(floats)
 
 
 def refuse_missing_labels(raw_labels: Any, labels: npt.NDArray[Any], name: str) -> None:

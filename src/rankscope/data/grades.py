@@ -20,6 +20,7 @@ __all__ = [
     "has_fractions",
     "highest_grade",
     "invalid_grades",
+    "level_above_grades",
     "refuse_fractions",
 ]
 
@@ -72,6 +73,13 @@ def has_fractions(grades: npt.NDArray[Any]) -> bool:
 def format_grade(grade: float) -> str:
     """A grade for a message: 1, 0.5."""
     return repr(plain_number(grade))
+
+
+def level_above_grades(level: float, highest: float) -> str:
+    """What is wrong where a level is above all grades, of which one is above 0; "" where it is not."""
+    if not level > highest > 0:
+        return ""
+    return f"no document is judged {format_grade(level)} or higher (grades go up to {format_grade(highest)})"
 
 
 def refuse_fractions(grades: npt.NDArray[Any], name: str, reader: str, advice: str) -> None:

@@ -142,6 +142,8 @@ class Scores(Result):
     query_columns
         What a table of scores says of its queries, such as "group", "cluster" or "weight": the name of a column, and
         its values (text, numbers or None) in the order of `query_ids`.
+    unjudged_systems
+        Systems none of whose documents is judged, though they retrieved at least 100: their values say nothing of them.
 
     Examples
     --------
@@ -170,6 +172,7 @@ class Scores(Result):
     judgments: Callable[[], str] | None = None
     #: Columns of a table of scores that have one value for each query, in the order of `query_ids`.
     query_columns: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    unjudged_systems: tuple[str, ...] = ()
 
     @staticmethod
     def of(
@@ -325,9 +328,11 @@ class Scores(Result):
         """
         system_index = list(range(len(self.systems)) if systems is None else systems)
         measure_index = list(range(len(self.measures)) if measures is None else measures)
+        names = tuple(self.systems[i] for i in system_index)
         return replace(
             self,
-            systems=tuple(self.systems[i] for i in system_index),
+            systems=names,
+            unjudged_systems=tuple(name for name in self.unjudged_systems if name in names),
             measures=tuple(self.measures[i] for i in measure_index),
             values=self.values[np.ix_(system_index, measure_index)],
             missing=self.missing[system_index],

@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from rankscope.data.chunks import DocumentMap, doc_of_field, duplicates_field
+from rankscope.data.grades import level_above_grades
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention
 from rankscope.data.spans import OVERLAP_OF, Overlap
@@ -38,6 +39,7 @@ __all__ = [
     "InputSettings",
     "Plan",
     "RunErrorSettings",
+    "level_fault",
     "make_plan",
     "plan_evaluation",
 ]
@@ -256,15 +258,7 @@ class Plan:
 
     def level_above_grades(self, hits: Hits) -> str:
         """What is wrong with the `rel` of the evaluation, if all grades are below it; "" if nothing is."""
-        for measure in self.measures:
-            level = hits.rel if getattr(measure, "rel", 0) is None else 0
-            if measure.level(hits) == level > hits.max_grade > 0:
-                return (
-                    f"{measure}: no document is judged {level} or higher (grades go up to {hits.max_grade}), so that "
-                    "none is relevant; choose the lowest grade that counts with --rel (rel=), or in the measure, as "
-                    f"{replace_level(measure, hits.max_grade)}"
-                )
-        return ""
+        return next(filter(None, (level_fault(measure, hits) for measure in self.measures)), "")
 
     def apply_missing_rules(self, values: Floats, undefined: Bools, hits: Hits) -> None:
         """Apply the rules of `missing` and `no_relevant` to values (measures, queries), in place."""
@@ -318,6 +312,16 @@ class Plan:
             ),
             "queries": str(n_queries),
         }
+
+
+def level_fault(measure: Measure, hits: Hits) -> str:
+    """What is wrong if all grades are below the `rel` of the evaluation, on which the measure depends; else ""."""
+    level = hits.rel if getattr(measure, "rel", 0) is None else 0
+    fault = level_above_grades(level, hits.max_grade) if measure.level(hits) == level else ""
+    return fault and (
+        f"{measure}: {fault}, so that none is relevant; choose the lowest grade that counts with --rel (rel=), or in "
+        f"the measure, as {replace_level(measure, hits.max_grade)}"
+    )
 
 
 def replace_level(measure: Measure, level: float) -> Measure:
@@ -386,7 +390,7 @@ def plan_evaluation(measures: str | Measure | Iterable[str | Measure] | None, se
     measure_by_name: dict[str, Measure] = {}
     aliases: dict[str, str] = {}
     for name in measures:
-        parsed = parse_measures([name], tool.parameters, tool.renames) if tool else parse_measures([name])
+        parsed = parse_measures([name], tool.parameters, tool.renames, tool.aliases) if tool else parse_measures([name])
         for measure in parsed:  # {2: 5} and {2: 5.0} are one
             first_equal = next((candidate for candidate in measure_by_name.values() if candidate == measure), measure)
             measure_by_name[str(first_equal)] = first_equal

@@ -148,6 +148,7 @@ def describe_scores(scores: Scores) -> dict[str, Any]:
         "asked": dict(aliases),
         "judgments": scores.fingerprint,
         **({"query_columns": dict(scores.query_columns)} if scores.query_columns else {}),
+        "unjudged_systems": scores.unjudged_systems,
     }
 
 
@@ -240,6 +241,7 @@ def rebuild_scores(description: Mapping[str, Any], frame: pl.DataFrame) -> Score
         version=str(description["version"]),
         judgments=partial(str, description["judgments"]) if description["judgments"] else None,
         query_columns={name: tuple(values) for name, values in description.get("query_columns", {}).items()},
+        unjudged_systems=tuple(description["unjudged_systems"]),
     )
 
 

@@ -16,7 +16,7 @@ from rankscope.data.scores import Scores
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError
 from rankscope.evaluation.conventions import Plan
-from rankscope.evaluation.joining import JoinedRun
+from rankscope.evaluation.joining import JoinedRun, has_no_judged_document
 from rankscope.io.core import file_stem, source_name
 from rankscope.typing import Bools, Floats, Grades, Ints, PathLike
 
@@ -93,6 +93,9 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
         notes=tuple(notes),
         aliases=plan.aliases,
         judgments=first.cached_on_qrels("fingerprint", lambda: fingerprint_of(first)),
+        unjudged_systems=tuple(
+            system for system, run in zip(systems, joined, strict=True) if has_no_judged_document(run.hits)
+        ),
     )
 
 

@@ -298,7 +298,7 @@ def ablate(
     folds: int | None = None,
     seeds: int = 3,
     test: str = "t",
-    rel: int = 1,
+    rel: float = 1,
     no_relevant: str | None = None,
     hidden: Sequence[int] = (64,),
     epochs: int = 100,

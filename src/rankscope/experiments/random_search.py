@@ -14,6 +14,7 @@ import numpy as np
 from rankscope._version import __version__
 from rankscope.data.columns import column, digits, table_of
 from rankscope.data.features import Features
+from rankscope.data.grades import highest_grade
 from rankscope.data.result import Result
 from rankscope.data.scores import summarise
 from rankscope.data.section import Section
@@ -360,7 +361,7 @@ def search(
     test: str = "t",
     importance: bool = False,
     blend: str | bool | None = None,
-    rel: int = 1,
+    rel: float = 1,
     no_relevant: str | None = None,
     hidden: Sequence[int] = (64,),
     epochs: int = 100,
@@ -644,7 +645,7 @@ def run_trials(
     missing_keys = [(m, number) for m, number in trial_keys if (models.names[m], number) not in trial_log.trials]
     if report_progress is not None and len(missing_keys) < len(trial_keys):
         report_progress((len(trial_keys) - len(missing_keys)) * len(fold_set.folds))
-    max_grade = max(int(part.relevance.max()) for fold in fold_set.folds for part in (*fold.train, fold.valid))
+    max_grade = max(highest_grade(part.relevance) for fold in fold_set.folds for part in (*fold.train, fold.valid))
     lists = FoldLists(
         [fold.valid for fold in fold_set.folds], [fold.name for fold in fold_set.folds], experiment.plan, max_grade
     )
@@ -674,7 +675,7 @@ def setting_task(fold: Fold, experiment: Experiment, m: int, changed: Mapping[st
         valid=fold.valid,
         model=models.names[m],
         ranker=models.classes[m](**parameters, rng=experiment.seed),
-        rel=int(experiment.plan.convention.rel),  # grades of features are whole
+        rel=experiment.plan.convention.rel,
         tolerant=number > 1,
     )
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankscope.data.grades import highest_grade, level_above_grades
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import combined_keys
 from rankscope.errors import InputError
@@ -107,7 +108,10 @@ def judged_documents(pool: RunPool, entry: PooledRun, grades: Grades, rel: float
 
 
 def check_judged_queries(judgments: PoolJudgments) -> None:
-    """Raise InputError if no query can be used to learn from."""
+    """Raise InputError if no query can be used to learn from, or if all grades are below the level."""
+    fault = level_above_grades(judgments.level, highest_grade(judgments.grades)) if judgments.grades.size else ""
+    if fault and not judgments.n_relevant.any():
+        raise InputError(f"{fault}, so that there is nothing to learn from; choose a lower --rel (rel=)")
     if not judgments.used.any():
         raise InputError(
             "no query of the runs has judgments to learn from; check that queries of qrels and runs are written alike"

@@ -116,7 +116,7 @@ def learn_combination(
     relevance: Ints | None = None,
     *,
     settings: BlendSettings,
-    max_grade: int | None = None,
+    max_grade: float | None = None,
 ) -> Combination:
     """How the rankers that gave these scores, (rankers, documents), are blended; learned on lists held out.
 
@@ -156,7 +156,7 @@ MAX_STEPS = 200
 
 
 def stacked_weights(
-    scores: Floats, relevance: Ints, offsets: Ints, *, loss: Loss, l2: float = 0.0, max_grade: int | None = None
+    scores: Floats, relevance: Ints, offsets: Ints, *, loss: Loss, l2: float = 0.0, max_grade: float | None = None
 ) -> Floats:
     """Learn the weights of rankers that minimise a loss on validation lists.
 
@@ -312,7 +312,7 @@ class Blend(Estimator):
         eval_qid: Any = None,
         eval_group: Any = None,
         rel: float = 1,
-        max_grade: int | None = None,
+        max_grade: float | None = None,
         progress: Callable[[int], Any] | None = None,
     ) -> Blend:
         """Train a copy of each ranker on the same documents, then learn how to combine their scores.
@@ -355,7 +355,7 @@ class Blend(Estimator):
         qid: Sequence[Any] | npt.NDArray[Any] | None = None,
         *,
         group: npt.ArrayLike | None = None,
-        max_grade: int | None = None,
+        max_grade: float | None = None,
     ) -> Blend:
         """Combine rankers that are trained already, perhaps loaded from files: learn only scales and weights.
 
@@ -386,7 +386,7 @@ class Blend(Estimator):
         return self
 
     def learn(
-        self, rankers: Sequence[RankerLike], features: Features, settings: BlendSettings, max_grade: int | None
+        self, rankers: Sequence[RankerLike], features: Features, settings: BlendSettings, max_grade: float | None
     ) -> None:
         """Learn scales and weights of trained rankers; all attributes are set at once, or none.
 

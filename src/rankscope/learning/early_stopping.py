@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from rankscope.data.features import Features
 from rankscope.data.scores import summarise
-from rankscope.errors import InputError
+from rankscope.errors import InputError, ParameterError
+from rankscope.evaluation.conventions import level_fault
 from rankscope.evaluation.judged_lists import FullyJudgedLists
 from rankscope.kernels.rounding_ties import at_most
 from rankscope.measures.base import Measure
@@ -42,12 +43,17 @@ class EarlyStopping:
     ------
     InputError
         No query has a value; raised by `add_epoch`.
+    ParameterError
+        All grades are below rel, on which the measure depends.
     """
 
     def __init__(
-        self, features: Features, measure: Measure, patience: int, *, max_grade: int | None = None, rel: float = 1
+        self, features: Features, measure: Measure, patience: int, *, max_grade: float | None = None, rel: float = 1
     ) -> None:
         self.lists = FullyJudgedLists(features.relevance, features.offsets, max_grade=max_grade, rel=rel, by_lot=True)
+        fault = level_fault(measure, self.lists.hits(np.zeros(len(features))))
+        if fault:
+            raise ParameterError(f"stop_on: {fault}")
         self.measure, self.patience, self.summary = measure, patience, measure.summary
         self.name = features.name
         self.sign = -1.0 if measure.higher_is_better is False else 1.0

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.features import Features
+from rankscope.data.grades import highest_grade
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.trees import tree_sums
@@ -409,7 +410,7 @@ class LossGradients:
 
     def __init__(self, loss: Loss, features: Features, rng: np.random.Generator) -> None:
         self.loss, self.features, self.rng = loss, features, rng
-        self.max_grade = int(features.relevance.max())
+        self.max_grade = highest_grade(features.relevance)
         self.losses: list[float] = []
         self.constant_curvature = 0.0
 

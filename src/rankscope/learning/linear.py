@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.data.features import Features
+from rankscope.data.grades import highest_grade
 from rankscope.errors import InputError
 from rankscope.learning.early_stopping import EarlyStopping
 from rankscope.learning.features import informative_lists
@@ -39,7 +40,7 @@ def train_linear(
     """
     from scipy.optimize import minimize
 
-    max_grade = int(features.relevance.max())
+    max_grade = highest_grade(features.relevance)
     lists = informative_lists(features)
     if lists.size < len(features.query_ids):
         values, features = values[np.isin(features.group, lists)], features.select(lists)

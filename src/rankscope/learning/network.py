@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.features import Features
+from rankscope.data.grades import highest_grade
 from rankscope.errors import InputError
 from rankscope.kernels.exact import round_columns, round_rows
 from rankscope.kernels.order import ranges
@@ -275,7 +276,7 @@ class MinibatchTraining:
         rng: np.random.Generator,
     ) -> float:
         """One pass over the lists in this order; the mean loss of a list."""
-        settings, offsets, max_grade = self.settings, features.offsets, int(features.relevance.max())
+        settings, offsets, max_grade = self.settings, features.offsets, highest_grade(features.relevance)
         total = 0.0
         with np.errstate(over="ignore", invalid="ignore"):  # divergence shows in the loss
             for start in range(0, lists.size, settings.batch_lists):

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.features import Features
+from rankscope.data.grades import highest_grade
 from rankscope.errors import InputError, ParameterError
 from rankscope.learning.early_stopping import EarlyStopping
 from rankscope.learning.features import (
@@ -206,7 +207,7 @@ class Ranker(Estimator):
         eval_qid: Any = None,
         eval_group: Any = None,
         rel: float = 1,
-        max_grade: int | None = None,
+        max_grade: float | None = None,
         progress: Callable[[int], Any] | None = None,
     ) -> Ranker:
         """Learn from documents with features and grades.
@@ -255,7 +256,7 @@ class Ranker(Estimator):
         valid_features = validation_features(eval_set, eval_qid, eval_group)
         if valid_features is not None:
             valid_features = align_to_training(valid_features, features.names, "the training data have")
-            max_grades = [int(data.relevance.max()) for data in (features, valid_features)]
+            max_grades = [highest_grade(data.relevance) for data in (features, valid_features)]
             max_grade = max(max_grades) if max_grade is None else max_grade
         original_features, ranks = features, loss.ranks
         if ranks:

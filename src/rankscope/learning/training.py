@@ -11,6 +11,7 @@ import numpy as np
 
 from rankscope.data.columns import column, digits, table_of
 from rankscope.data.features import Features
+from rankscope.data.grades import highest_grade
 from rankscope.data.result import Result
 from rankscope.data.section import Figure, Section
 from rankscope.data.text import join_names, pluralise, pluralise_queries
@@ -148,7 +149,7 @@ class Training(Result):
             self.train.relevance,
             self.train.offsets,
             rng=np.random.default_rng(0),
-            max_grade=int(self.train.relevance.max()),
+            max_grade=highest_grade(self.train.relevance),
         )
         worst_loss = max(model.losses[model.best_epoch] for model in ranker.models_)
         if worst_loss <= DIVERGED * max(constant_loss, 0.1):
@@ -282,7 +283,7 @@ class BlendTraining(Result):
         if self.valid is None:
             return None
         first_ranker = self.blend.rankers_[0]
-        max_grade = max(int(features.relevance.max()) for features in (self.train, self.valid))
+        max_grade = max(highest_grade(features.relevance) for features in (self.train, self.valid))
         stopping = EarlyStopping(self.valid, as_measure("stop_on", first_ranker.stop_on), 1, max_grade=max_grade)
         scores = self.blend.predict(self.valid)
         order = self.valid.order

@@ -189,11 +189,19 @@ ALIASES = {
     "hit_rate": "Success",
     "hitrate": "Success",
     "f1": "F",
-    "accuracy": "AUC",
     "map_ia": "AP_IA",
     "α_dcg": "alpha_DCG",
     "α_ndcg": "alpha_nDCG",
 }
+#: Names that fields use for different measures, in lower case, and the measures that they may mean.
+AMBIGUOUS_NAMES = {
+    "accuracy": (
+        ("Success", "1 where a relevant document is among the first, also called hit rate"),
+        ("AUC", "the share of pairs in the right order, ir_measures' Accuracy"),
+    )
+}
+#: Names that other tools use for something similar, in lower case, and ours.
+SIMILAR_NAMES = {"hit": "Success", "hits": "Success", "hit_at": "Success", "hits_at": "Success"}
 #: Arguments of trec_eval's -m that stand for many measures.
 TREC_SETS = ("official", "all_trec")
 #: A cutoff without its @, as in nDCG10; a comma that is in no parentheses.
@@ -206,6 +214,7 @@ def parse_measures(
     names: str | Measure | Iterable[str | Measure],
     defaults: Defaults | None = None,
     renames: Mapping[str, str] | None = None,
+    aliases: Mapping[str, str] | None = None,
 ) -> list[Measure]:
     """Parse the names of measures; each measure once, in order.
 
@@ -217,6 +226,8 @@ def parse_measures(
         Parameters that a preset sets where the name does not, by measure.
     renames
         The measures that a preset takes for these; its names are then ours only, not trec_eval's.
+    aliases
+        What a preset means by names that are ambiguous elsewhere, in lower case.
 
     Returns
     -------
@@ -237,12 +248,15 @@ def parse_measures(
     """
     measures_by_name: dict[str, Measure] = {}
     for name in [names] if isinstance(names, (str, Measure)) else names:
-        for measure in [name] if isinstance(name, Measure) else parse_names(name, defaults or {}, renames or {}):
+        parsed = (
+            [name] if isinstance(name, Measure) else parse_names(name, defaults or {}, renames or {}, aliases or {})
+        )
+        for measure in parsed:
             measures_by_name.setdefault(str(measure), measure)
     return list(measures_by_name.values())
 
 
-def parse_names(text: str, defaults: Defaults, renames: Mapping[str, str]) -> list[Measure]:
+def parse_names(text: str, defaults: Defaults, renames: Mapping[str, str], aliases: Mapping[str, str]) -> list[Measure]:
     if not isinstance(text, str):
         raise ParameterError(f"a measure is named by a string or is a Measure, not {text!r}")
     text = text.strip()
@@ -269,9 +283,11 @@ def parse_names(text: str, defaults: Defaults, renames: Mapping[str, str]) -> li
             known_names = [f"{trec_stem}.10" for trec_stem, entry in TREC_NAMES.items() if entry.comma_separated]
             raise UnknownName("measure", text, known_names)
         raise ParameterError(f"cannot read the measure {text!r}; expected a form like nDCG@10 or AP(rel=2)@100")
-    name = canonical(match["name"].replace("-", "_"))  # ndeval writes alpha-nDCG
+    written_name = match["name"].replace("-", "_")  # ndeval writes alpha-nDCG
+    name = aliases.get(written_name.lower()) or canonical(written_name)
     if name is None:
         suffix = text[len(match["name"]) :]
+        refuse_ambiguous(text, written_name, suffix)
         glued_match = NAME_WITH_CUTOFF.fullmatch(text)
         if glued_match is not None and (glued_name := canonical(glued_match["name"])) is not None:
             stem = glued_name if glued_name.lower() == glued_match["name"].lower() else glued_match["name"]
@@ -288,6 +304,22 @@ def parse_names(text: str, defaults: Defaults, renames: Mapping[str, str]) -> li
             raise ParameterError(f"{text}: the {at_parameter} is given twice; expected a form like {name}@10")
         parameters[at_parameter] = parse_after_at(text, MEASURES[name], match["cutoff"])
     return [build_measure(name, parameters, defaults)]
+
+
+def refuse_ambiguous(text: str, name: str, suffix: str) -> None:
+    """Raise for a name that fields use differently, and for one that another tool uses for a measure of ours.
+
+    name: the text without its suffix, the parameters and the cutoff.
+    """
+    stem = name.rstrip("0123456789").rstrip("_").lower()  # hit5, hit_5
+    suffix = suffix or (f"@{digits}" if (digits := name[len(name.rstrip("0123456789")) :]) else "")
+    if stem in AMBIGUOUS_NAMES:
+        readings = " or ".join(f"{measure}{suffix} ({reading})" for measure, reading in AMBIGUOUS_NAMES[stem])
+        raise ParameterError(f"the measure {text!r} has two meanings; write {readings}")
+    if stem in SIMILAR_NAMES:
+        raise ParameterError(
+            f"unknown measure {text!r}; did you mean {SIMILAR_NAMES[stem]}{suffix or '@10'} (hit rate)?"
+        )
 
 
 def refuse_several(text: str) -> None:

@@ -39,6 +39,8 @@ class Preset:
         By measure, the parameters that its names imply.
     renames
         What it computes when these measures are requested, under names of their own.
+    aliases
+        What it means by names that are ambiguous elsewhere, in lower case.
     """
 
     tool: str
@@ -50,6 +52,7 @@ class Preset:
     measures: tuple[str, ...]
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     renames: Mapping[str, str] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
 
 #: What `trec_eval -m official` prints, but for runid and num_q, which are no measures.
@@ -109,6 +112,7 @@ PRESETS = {
         precision="float32",
         measures=("nDCG@10", "AP", "RR", "P@10", "R@100"),
         parameters={"ERR": {"gmax": 4}, "IPrec": TREC_EVAL_9["IPrec"]},
+        aliases={"accuracy": "AUC"},
     ),
     **{
         name: Preset(

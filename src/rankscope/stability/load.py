@@ -68,7 +68,7 @@ def with_cutoff(name: str | Measure, cutoff: int, preset: str | None) -> str | M
     text = f"{name}@{cutoff}"
     try:
         parsed = (
-            parse_measures([text], preset_settings.parameters, preset_settings.renames)
+            parse_measures([text], preset_settings.parameters, preset_settings.renames, preset_settings.aliases)
             if preset_settings
             else parse_measures([text])
         )

@@ -105,7 +105,7 @@ REFUSED = {
         HEAD + b"1,1,1\n1,1,-1e39\n",
         "test.csv:3: f is -1e+39, beyond 3.4e38",
     ),
-    "a grade": (HEAD + b"1,0.5,1\n", "test.csv:2: grade '0.5'"),
+    "a grade": (HEAD + b"1,9e99,1\n", "test.csv:2: grade '9e99'"),
     "no grade": (HEAD + b"1,1,1\n1,,1\n", "test.csv:3: grade None"),
     "no query": (HEAD + b",1,1\n", "test.csv:2: the query is empty"),
     "no column of queries": (b"q_,rel,f\n1,1,1\n", "test.csv:1: no column 'query_id' among 'q_', 'rel', 'f'"),

@@ -341,7 +341,7 @@ REFUSED = {
     "infinity": (LINE + b"1 qid:1 1:-inf 2:0\n", "test.txt:2: field '1:-inf'"),
     "beyond float64": (LINE + b"1 qid:1 1:1e400 2:0\n", "test.txt:2: field '1:1e400'"),
     "beyond float32": (LINE + b"1 qid:1 1:1 2:3.5e38\n", "test.txt:2: ... beyond 3.4e38"),
-    "a grade": (LINE + b"0.5 qid:1 1:1\n", "test.txt:2: label 0.5"),
+    "a grade": (LINE + b"9e99 qid:1 1:1\n", "test.txt:2: ... 9e99"),
     "no qid": (LINE + b"1 1:1 2:2\n", "test.txt:2: '1:1' ... qid:"),
     "SVMlight without qid": (b"-1\t1:1\t2:2\n", "test.txt:1: '1:1' after the label"),
     "no features at all": (b"1 qid:1\n0 qid:1 # x\n", "test.txt: no line has features"),

@@ -23,6 +23,7 @@ __all__ = [
     "PairTestResults",
     "pair_slices",
     "run_tests",
+    "withhold",
 ]
 
 
@@ -91,6 +92,24 @@ def run_tests(
         add_simultaneous_test(result, measure_values, job.settings)
         for result, measure_values in zip(results, job.values_by_measure, strict=True)
     ]
+
+
+def withhold(result: PairTestResults, withheld: Bools) -> PairTestResults:
+    """The results without the numbers of tests and intervals of some pairs, of which nothing can be concluded.
+
+    withheld: (pairs) which pairs.
+    """
+    if not withheld.any():
+        return result
+    fields = ("low", "high", "statistic", "pvalue", "error")
+    blanked: dict[str, Any] = {name: np.where(withheld, np.nan, getattr(result, name)) for name in fields}
+    corrected, posterior = result.pvalue_corrected, result.posterior
+    return replace(
+        result,
+        **blanked,
+        pvalue_corrected=None if corrected is None else np.where(withheld, np.nan, corrected),
+        posterior=None if posterior is None else np.where(withheld, np.nan, posterior),
+    )
 
 
 def run_slices(job: PairTestJob, units: Sequence[tuple[int, slice]], workers: int | None) -> Iterator[PairTestResults]:

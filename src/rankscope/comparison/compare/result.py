@@ -128,6 +128,12 @@ class MeasureComparison:
         """Cohen's d of paired data: mean over standard deviation of the differences."""
         return self.test_results.effects.cohens_d
 
+    @cached_property
+    def withheld(self) -> npt.NDArray[np.bool_]:
+        """(pairs) whether there is no verdict, since none of the documents of one of the systems is judged."""
+        unjudged = self.measure_values.unjudged
+        return np.isin(self.first, unjudged) | np.isin(self.second, unjudged)
+
     def pair_index(self, a: int, b: int) -> int:
         """The index of the pair of these two systems."""
         is_pair = ((self.first == a) & (self.second == b)) | ((self.first == b) & (self.second == a))

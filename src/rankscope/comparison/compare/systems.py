@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.comparison.common_queries import MeasureValues, check_systems, match_queries, measure_names_of
-from rankscope.comparison.compare.pair_tests import PairTestJob, PairTestResults, pair_slices, run_tests
+from rankscope.comparison.compare.pair_tests import PairTestJob, PairTestResults, pair_slices, run_tests, withhold
 from rankscope.comparison.compare.result import Comparison, MeasureComparison
 from rankscope.comparison.compare.significance_tests import ComparisonSettings
 from rankscope.data.scores import Scores
@@ -184,6 +184,8 @@ def direction_notes(comparison: MeasureComparison, settings: ComparisonSettings,
 def omnibus_notes(comparison: MeasureComparison, settings: ComparisonSettings) -> list[str]:
     """A test of all systems at once, if all pairs were compared."""
     n_systems = len(comparison.systems)
+    if comparison.withheld.any():
+        return []
     if n_systems < 3 or comparison.n < 2 or comparison.first.size != n_systems * (n_systems - 1) // 2:
         return []
     if settings.method.compares == "mean ranks":
@@ -211,7 +213,8 @@ def skewness(comparison: MeasureComparison) -> Floats:
         d = d - d.mean(axis=1, keepdims=True)
         squares = d * d
         variance = squares.mean(axis=1)
-        is_constant = comparison.test_results.degenerate[pair_slice] | comparison.equal[pair_slice] | (variance == 0)
+        has_no_shape = comparison.test_results.degenerate | comparison.equal | comparison.withheld
+        is_constant = has_no_shape[pair_slice] | (variance == 0)
         skews[pair_slice] = np.where(
             is_constant, 0.0, (squares * d).mean(axis=1) / np.where(is_constant, 1.0, variance) ** 1.5
         )
@@ -309,9 +312,11 @@ def compare(
 
     Notes
     -----
-    Only queries with a value for every system are used; a note counts the others. Equal systems have p = 1. Constant
-    differences have no p-value by t and bootstrap, and a note. All pairs and measures share the same resamples. Tests
-    of all systems at once (tukey, randomised-tukey, nemenyi) correct for multiple comparisons by themselves.
+    Only queries with a value for every system are used; a note counts the others. There is no verdict on a system none
+    of whose documents is judged: its pairs have no p-value, and the sentence says so first. Equal systems have p = 1.
+    Constant differences have no p-value by t and bootstrap, and a note. All pairs and measures share the same
+    resamples. Tests of all systems at once (tukey, randomised-tukey, nemenyi) correct for multiple comparisons by
+    themselves.
 
     Examples
     --------
@@ -352,7 +357,14 @@ def compare_systems(
     values_by_measure = [match_queries(scores, name) for name in measure_names_of(scores, measures)]
     for measure_values in values_by_measure:
         settings.check_values(measure_values)
-    results_by_measure = run_tests(PairTestJob(values_by_measure, first, second, settings), workers, progress)
+    results_by_measure = [
+        withhold(result, np.isin(first, values.unjudged) | np.isin(second, values.unjudged))
+        for result, values in zip(
+            run_tests(PairTestJob(values_by_measure, first, second, settings), workers, progress),
+            values_by_measure,
+            strict=True,
+        )
+    ]
     corrected_pvalues = correct_pvalues(results_by_measure, settings)
     comparisons = [
         measure_comparison(measure_values, results, pvalues, first, second, settings, len(values_by_measure))

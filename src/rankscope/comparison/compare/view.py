@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.comparison.common_queries import MeasureValues, extreme_queries, query_gains
+from rankscope.comparison.common_queries import (
+    MeasureValues,
+    extreme_queries,
+    query_gains,
+    unjudged_reason,
+)
 from rankscope.data.columns import Column, column, digits, interval, percent, rank_range, table_of
 from rankscope.data.section import Cell, Figure, Section, Table
 from rankscope.data.text import (
@@ -44,10 +49,24 @@ ROUNDING = 1e-12
 
 def comparison_sentence(result: Comparison, comparison: MeasureComparison) -> str:
     """The comparison by one measure in one to three sentences."""
+    if comparison.withheld.all():
+        return withheld_sentence(comparison)
     if comparison.first.size == 1:
         return pair_sentence(result, comparison)
     sentence = all_pairs_sentence if result.baseline is None else baseline_sentence
-    return sentence(result, comparison)
+    withheld_text = f"{withheld_sentence(comparison)} " if comparison.withheld.any() else ""
+    return f"{withheld_text}{sentence(result, comparison)}"
+
+
+def withheld_sentence(comparison: MeasureComparison) -> str:
+    """Why there is no verdict on some systems, and what to do."""
+    unjudged = [comparison.systems[system] for system in comparison.measure_values.unjudged]
+    return f"No verdict on {join_names(unjudged)}: {unjudged_reason(unjudged, comparison.measure)}."
+
+
+def judged_order(comparison: MeasureComparison) -> list[int]:
+    """The systems on which there is a verdict, best first."""
+    return [system for system in comparison.order.tolist() if system not in comparison.measure_values.unjudged]
 
 
 def pair_sentence(result: Comparison, comparison: MeasureComparison) -> str:
@@ -130,30 +149,30 @@ def probability_sentence(
 
 def all_pairs_sentence(result: Comparison, comparison: MeasureComparison) -> str:
     """The best system, its lead over the next, the systems that it beats, and how many pairs differ."""
-    best = int(comparison.order[0])
+    order = judged_order(comparison)
+    best = order[0]
     n_beaten = int(comparison.beats[best].sum())
-    n_others = len(comparison.systems) - 1
+    n_others = len(order) - 1
     rank_word = "highest" if comparison.measure_values.sign > 0 else "lowest"
     value_text = f"{comparison.means[best]:.4f} on {pluralise_queries(comparison.n)}"
     mean_text = f"{comparison.systems[best]} has the {rank_word} mean {comparison.measure_values.label}: {value_text}"
-    unbeaten = [
-        comparison.systems[system]
-        for system in comparison.order.tolist()
-        if system != best and not comparison.beats[best, system]
-    ]
+    unbeaten = [comparison.systems[system] for system in order if system != best and not comparison.beats[best, system]]
     adverb = "" if result.settings.is_bayesian else "significantly "
     if n_beaten == n_others:
-        claim = f"it is {adverb}better than each of the {n_others} other systems"
+        other_systems = "the other system" if n_others == 1 else f"each of the {n_others} other systems"
+        claim = f"it is {adverb}better than {other_systems}"
     elif n_beaten:
         claim = (
             f"it is {adverb}better than {n_beaten} of the {n_others} other systems, but not {adverb}better than "
             f"{join_names(unbeaten, conjunction='or')}"
         )
     else:
-        other_systems = "either other system" if n_others == 2 else f"any of the {n_others} other systems"
+        other_systems = {1: "the other system", 2: "either other system"}.get(
+            n_others, f"any of the {n_others} other systems"
+        )
         claim = f"it is not {adverb}better than {other_systems}"
     n_different = int(np.count_nonzero(comparison.decisions))
-    n_pairs = comparison.first.size
+    n_pairs = int((~comparison.withheld).sum())
     verb = "differs" if n_different == 1 else "differ"
     pairs_text = f"{n_different:,} of {n_pairs:,} pairs {verb}" if n_different else "no pair differs"
     return (
@@ -164,7 +183,7 @@ def all_pairs_sentence(result: Comparison, comparison: MeasureComparison) -> str
 
 def lead_clause(result: Comparison, comparison: MeasureComparison) -> str:
     """The lead of the best system over the next, and how sure it is."""
-    best, second = comparison.order[:2].tolist()
+    best, second = judged_order(comparison)[:2]
     i = comparison.pair_index(best, second)
     gap = abs(float(comparison.difference[i]))
     if gap <= ROUNDING * np.abs(comparison.means).max():
@@ -186,7 +205,7 @@ def baseline_sentence(result: Comparison, comparison: MeasureComparison) -> str:
     better, worse, neither = (
         [
             comparison.systems[system]
-            for system in comparison.order.tolist()
+            for system in judged_order(comparison)
             if system != baseline_index and decisions[system] == sign
         ]
         for sign in (1, -1, 0)
@@ -273,7 +292,8 @@ def differences_figure(measure_values: MeasureValues, query_ids: Sequence[str], 
 
 def leading_systems(result: Comparison, comparison: MeasureComparison) -> tuple[int, int]:
     """The two systems that matter most: the best two; with a baseline, the best of the others and the baseline."""
-    first, second = comparison.order[:2].tolist()
+    candidates = comparison.order.tolist() if comparison.withheld.all() else judged_order(comparison)
+    first, second = candidates[:2]
     if result.baseline is None:
         return first, second
     baseline_index = int(comparison.second[0])
@@ -333,7 +353,8 @@ def sections_of(result: Comparison) -> list[Section]:
         if result.baseline is None:
             sections.append(pair_by_pair(result, comparison))
         sections += effect_size_sections(result, comparison)
-        sections.append(query_section(result, comparison))
+        if not comparison.withheld.all():
+            sections.append(query_section(result, comparison))
     return sections
 
 
@@ -555,7 +576,7 @@ def display_signs(result: Comparison, comparison: MeasureComparison) -> npt.NDAr
 
 def effect_size_sections(result: Comparison, comparison: MeasureComparison) -> list[Section]:
     """For each pair the bootstrap interval beside Student's, and effect sizes with intervals."""
-    varies = ~(comparison.test_results.degenerate | comparison.equal)
+    varies = ~(comparison.test_results.degenerate | comparison.equal | comparison.withheld)
     if comparison.first.size > MOST_SIZES or comparison.n < 2 or not varies.any():
         return []
     settings, effects = result.settings, comparison.test_results.effects

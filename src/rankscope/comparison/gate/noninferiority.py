@@ -20,12 +20,13 @@ from rankscope.comparison.common_queries import (
     match_queries,
     measure_names_of,
     query_gains,
+    unjudged_reason,
 )
 from rankscope.comparison.merge_scores import join_scores
 from rankscope.data.result import Result
 from rankscope.data.scores import Scores
 from rankscope.data.text import format_percent, join_names, pluralise, pluralise_queries
-from rankscope.errors import ParameterError
+from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.rounding_ties import NOISE, at_most, order_of
 from rankscope.settings import (
     NONNEGATIVE,
@@ -472,7 +473,7 @@ def gate(
     UnknownName
         A system or measure does not exist.
     InputError
-        The scores are of different collections.
+        The scores are of different collections, or none of the documents of a system is judged.
 
     Notes
     -----
@@ -518,7 +519,11 @@ def decide_gate(
         check_systems(scores, None, 1)
     measure_names = measure_names_of(new, measures)
     refuse_no_margin(new, measure_names, settings.margin)
-    joined_scores = join_scores(select_system(new, system), select_system(baseline, baseline_system), measure_names)
+    new_system, old_system = select_system(new, system), select_system(baseline, baseline_system)
+    for scores in (new_system, old_system):
+        if scores.unjudged_systems:
+            raise InputError(f"the gate has no verdict: {unjudged_reason(scores.unjudged_systems)}")
+    joined_scores = join_scores(new_system, old_system, measure_names)
     measure_gates = tuple(decide_measure(match_queries(joined_scores, measure), settings) for measure in measure_names)
     notes = dict.fromkeys(
         (

@@ -13,6 +13,7 @@ from rankscope.data.columns import column, columns_of, digits, table_of, thousan
 from rankscope.data.hits import Hits
 from rankscope.data.section import Section
 from rankscope.data.text import format_percent, join_names
+from rankscope.settings import plain_number
 from rankscope.stats.distributions import special
 from rankscope.typing import Bools, Floats, Ints
 
@@ -65,7 +66,7 @@ class GradeBias:
         The mean difference, with its confidence interval.
     """
 
-    grade: int | None
+    grade: float | None
     bias: ClusteredMean
 
 
@@ -116,7 +117,7 @@ def bias_by_grade(common: CommonDocuments, confidence_level: float) -> tuple[Gra
     grade_differences = (b - a).astype(np.float64)
     biases = [
         GradeBias(
-            grade=grade,
+            grade=plain_number(grade),
             bias=clustered_mean(grade_differences[a == grade], common.query[a == grade], confidence_level),
         )
         for grade in np.unique(a).tolist()

@@ -45,7 +45,7 @@ from rankscope.comparison.judges.ranking_effect import (
     effect_section,
     effects_on_ranking,
 )
-from rankscope.data.grades import has_fractions
+from rankscope.data.grades import has_fractions, highest_grade, level_above_grades
 from rankscope.data.qrels import Qrels
 from rankscope.data.result import Result
 from rankscope.data.section import Section
@@ -377,6 +377,9 @@ def agree_judges(
             common, settings.judged, ranking_effects.systems, ranking_effects.hits, confidence_level
         )
     judged_by = settings.judged if ranking_effects.effects else None
+    highest = max(map(highest_grade, common.grades))
+    fault = level_above_grades(settings.rel, highest)
+    level_notes = [f"{fault}: relevant or not says nothing; choose a lower --rel (rel=)"] if fault else []
     notes = notes_on_documents(common, judge_names, (chance_corrected, relevance), binary, judged_by)
     return JudgeAgreement(
         names=judge_names,
@@ -395,7 +398,7 @@ def agree_judges(
         effects=ranking_effects.effects,
         settings=settings,
         scores_signature=ranking_effects.scores_signature,
-        notes=(*notes, *ranking_effects.notes),
+        notes=(*level_notes, *notes, *ranking_effects.notes),
     )
 
 

@@ -49,6 +49,7 @@ POINTS = 60
 MAX_QUERIES = 10**8
 #: Why nothing can be planned.
 ONE_QUERY, IDENTICAL, CONSTANT, EQUAL_MEANS = "one query", "identical", "constant", "equal means"
+UNJUDGED = "unjudged"
 
 
 class PlanRow(NamedTuple):
@@ -140,7 +141,8 @@ class MeasurePlan:
     width: of the interval. sd: standard deviation of the differences of two systems. need_low, need_high: between which
     the need lies, since sd is itself an estimate (95 % confidence, of a normal distribution), None beyond 100,000,000.
     rows: of the tidy table. curve: of the power of the t-test. obstacle: in a word why nothing can be planned, else
-    empty. are_logarithms: whether values, and so differences, are natural logarithms.
+    empty. unjudged: the systems none of whose documents is judged. are_logarithms: whether values, and so differences,
+    are natural logarithms.
     notes: on the values, as `compare` has them.
     """
 
@@ -159,6 +161,7 @@ class MeasurePlan:
     rows: tuple[PlanRow, ...]
     curve: PowerCurve
     obstacle: str
+    unjudged: tuple[str, ...]
     are_logarithms: bool
     notes: tuple[str, ...]
 
@@ -178,7 +181,7 @@ def plan_measure(scores: Scores, name: str, settings: PlanSettings) -> MeasurePl
     first, second = best_pair(measure_values.sign * x.mean(axis=1), baseline_index)
     difference = observed_difference(x[first] - x[second]) if settings.difference is None else settings.difference
     spread = ScoreSpread(0.0, 0.0, 0.0) if n == 1 else spread_of(x, baseline_index)
-    trouble = trouble_of(x, spread, difference)
+    trouble = UNJUDGED if measure_values.unjudged else trouble_of(x, spread, difference)
     n_now = settings.n_queries or n
     width = 2 * difference if settings.width is None else settings.width
     rows, curve = empty_rows(difference, width, n_now), PowerCurve((), ())
@@ -202,6 +205,7 @@ def plan_measure(scores: Scores, name: str, settings: PlanSettings) -> MeasurePl
         rows=rows,
         curve=curve,
         obstacle=trouble,
+        unjudged=scores.unjudged_systems,
         are_logarithms=geometric,
         notes=measure_values.notes,
     )
@@ -460,8 +464,8 @@ def plan(
     difference sqrt(n) / s. Values are those that `compare` tests: on the queries where every system has one, and of a
     geometric measure (GMAP) the natural logarithms. The power for an observed difference says no more than its p-value.
     With several tests each t-test has the level alpha / tests (Bonferroni; Holm's correction needs no more queries).
-    With one query, or differences that do not vary, nothing can be planned: a sentence says so, and there are no
-    numbers.
+    With one query, differences that do not vary, or a system none of whose documents is judged, nothing can be planned:
+    a sentence says so, and there are no numbers.
 
     References
     ----------

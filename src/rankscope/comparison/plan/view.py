@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 
+from rankscope.comparison.common_queries import unjudged_reason
 from rankscope.comparison.plan.sample_size import (
     CONSTANT,
     CURVE,
     IDENTICAL,
     MAX_QUERIES,
     ONE_QUERY,
+    UNJUDGED,
     MeasurePlan,
     PlanSettings,
     QueryPlan,
@@ -125,6 +127,8 @@ def trouble_sentence(plan: MeasurePlan) -> str:
     """Why there is no number."""
     quantity = measured_quantity(plan)
     names = " and ".join(plan.systems) if len(plan.systems) == 2 else f"all {pluralise(len(plan.systems), 'system')}"
+    if plan.obstacle == UNJUDGED:
+        return f"Nothing can be planned: {unjudged_reason(plan.unjudged, quantity)}."
     if plan.obstacle == ONE_QUERY:
         return (
             f"With one query the variation of {quantity} between queries is unknown, so the number of queries needed "

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from rankscope.evaluation.joining.joined import JoinedRun as JoinedRun
     from rankscope.evaluation.joining.joined import Progress as Progress
     from rankscope.evaluation.joining.joined import RunPart as RunPart
+    from rankscope.evaluation.joining.joined import has_no_judged_document as has_no_judged_document
     from rankscope.evaluation.joining.joined import join_file as join_file
     from rankscope.evaluation.joining.run_input import as_qrels as as_qrels
     from rankscope.evaluation.joining.run_input import hits_of as hits_of
@@ -30,6 +31,7 @@ HOMES = {
     "Progress": "joined",
     "RunPart": "joined",
     "as_qrels": "run_input",
+    "has_no_judged_document": "joined",
     "hits_of": "run_input",
     "join_all": "systems",
     "join_entities": "systems",

@@ -133,6 +133,7 @@ class FolderParts:
         self.file_of_query = np.full(len(qrels.query_ids), -1)
         self.file_of_unknown_query: dict[str, int] = {}
         self.n_ungrouped, self.first_docs, self.notes = 0, tuple[str, ...](), tuple[str, ...]()
+        self.rank_note = ""
 
     @property
     def tags(self) -> list[str]:
@@ -141,7 +142,7 @@ class FolderParts:
     @property
     def merged(self) -> RunPart:
         """All files together, where none share a query."""
-        return RunPart(self.joiner.portion(), "", self.n_ungrouped, self.notes, self.first_docs)
+        return RunPart(self.joiner.portion(), "", self.n_ungrouped, self.notes, self.first_docs, self.rank_note)
 
     def add(self, file_index: int, run_part: RunPart) -> None:
         """Raises InputError for a query that a file with another tag holds."""
@@ -160,6 +161,7 @@ class FolderParts:
             self.n_ungrouped += run_part.n_ungrouped
             self.first_docs = self.first_docs or run_part.first_docs
             self.notes += run_part.notes
+            self.rank_note = self.rank_note or run_part.rank_note
 
     def register_queries(self, file_index: int, portion: JoinedPortion) -> dict[str, int]:
         """Record that this file holds these queries; returns the queries that another file holds, with its index."""

@@ -26,6 +26,7 @@ from rankscope.io.core import (
     ungrouped_note,
 )
 from rankscope.io.large_runs import ExternalGroupBy
+from rankscope.io.rank_column import rising_score_note
 from rankscope.kernels.text import decode
 from rankscope.typing import PathLike
 
@@ -37,6 +38,7 @@ __all__ = [
     "complete_join",
     "first_documents",
     "for_each_run",
+    "has_no_judged_document",
     "join_file",
     "join_rows",
     "join_run_part",
@@ -65,7 +67,8 @@ class RunPart(NamedTuple):
     """A file, or a part of one, after the join.
 
     tag: the run's name in the file; empty where there is none. n_ungrouped: how many queries did not have their rows
-    together. notes: other notes. first_docs: the ids of the first documents.
+    together. notes: other notes. first_docs: the ids of the first documents. rank_note: a note where scores rise with
+    the ranks in the file.
     """
 
     portion: JoinedPortion
@@ -73,6 +76,7 @@ class RunPart(NamedTuple):
     n_ungrouped: int = 0
     notes: tuple[str, ...] = ()
     first_docs: tuple[str, ...] = ()
+    rank_note: str = ""
 
 
 def join_file(
@@ -109,16 +113,18 @@ def join_run_part(
             if source.format == "trec" or source.is_large:
                 try:
                     joiner = Joiner(qrels, convention, name or source.run_name)
-                    return join_rows(joiner, source.stream_rows(progress=progress), source.run_tag)
+                    run_part = join_rows(joiner, source.stream_rows(progress=progress), source.run_tag)
+                    return run_part._replace(rank_note=rising_score_note(source))
                 except Ungrouped:
                     progress = None  # these bytes were already reported
     with open_binary(path) as stream:
         source = open_source(stream, path, input_)
         if source.is_large:
-            return join_ungrouped(Joiner(qrels, convention, name or source.run_name), source, progress)
+            run_part = join_ungrouped(Joiner(qrels, convention, name or source.run_name), source, progress)
+            return run_part._replace(rank_note=rising_score_note(source))
         file = source.read(ReadRequest("run"))
         run_part = join_rows(Joiner(qrels, convention, name or file.name or file_stem(path)), [file.rows], file.name)
-        return run_part._replace(n_ungrouped=file.n_ungrouped, notes=file.notes)
+        return run_part._replace(n_ungrouped=file.n_ungrouped, notes=file.notes, rank_note=rising_score_note(source))
 
 
 def join_rows(joiner: Joiner, row_batches: Iterable[Rows], tag: str | None = None) -> RunPart:
@@ -145,18 +151,24 @@ def complete_join(
     ungrouped_notes = (
         (ungrouped_note(source_name(path), run_part.n_ungrouped),) if run_part.n_ungrouped and path is not None else ()
     )
+    rank_notes = (run_part.rank_note,) if run_part.rank_note else ()
     document_notes = unknown_document_notes(qrels, hits, name, lambda: run_part.first_docs)
-    notes = (*ungrouped_notes, *run_part.notes, *joiner.merge_notes(), *document_notes)
+    notes = (*ungrouped_notes, *run_part.notes, *rank_notes, *joiner.merge_notes(), *document_notes)
     return JoinedRun(name, hits, notes, path)
+
+
+def has_no_judged_document(hits: Hits) -> bool:
+    """Whether no document of a run that is not small was judged."""
+    return not hits.rank.size and int(hits.retrieved.sum()) >= MIN_NOTED_DOCUMENTS
 
 
 def unknown_document_notes(
     qrels: Qrels, hits: Hits, name: str, get_first_documents: Callable[[], Iterable[str]]
 ) -> tuple[str, ...]:
     """A note where no document of the run was judged, as where ids are written in two ways."""
-    n_documents = int(hits.retrieved.sum())
-    if hits.rank.size or n_documents < MIN_NOTED_DOCUMENTS:
+    if not has_no_judged_document(hits):
         return ()
+    n_documents = int(hits.retrieved.sum())
     judged_doc = decode_id(decode(qrels.docs.slice(slice(1)))[0])
     first_docs = list(islice(get_first_documents(), N_FIRST))
     pattern = pattern_of_chunks(first_docs, set(decode_ids(decode(qrels.docs))))

@@ -41,6 +41,7 @@ from rankscope.io.core import (
     with_columns,
 )
 from rankscope.io.large_runs import ByteRange, ParquetSplit, RangeReader, cut_at_queries, split_rows
+from rankscope.io.rank_column import rising_score_note
 from rankscope.io.trec import RUN, stream_rows
 from rankscope.parallel import run_units
 from rankscope.parallel.cluster import current_cluster
@@ -81,12 +82,13 @@ TaskOutcome = RunPart | InputError | None
 
 
 class FileTasks(NamedTuple):
-    """The tasks of one file. path: as the user named it. tag, was: run tag and file stamp, where the file is cut."""
+    """The tasks of one file. path: as the user named it. tag, stamp, rank_note: of a file that is cut into pieces."""
 
     path: Any
     tasks: list[JoinTask]
     tag: str = ""
     stamp: FileStamp = None
+    rank_note: str = ""
 
 
 class RunTasks(NamedTuple):
@@ -236,7 +238,7 @@ def tasks_of_file(
                 JoinTask(file_key, path, piece, partition, input_, size)
                 for piece, size in zip(pieces, sizes, strict=True)
             ]
-            return FileTasks(file, units, source.run_tag or "", stamp)
+            return FileTasks(file, units, source.run_tag or "", stamp, rising_score_note(source))
     except RankscopeError:  # raised again when it is this run's turn
         return single_task
 
@@ -283,4 +285,4 @@ def merge_tasks(
         joiner.merge(outcome.portion)
     if run_part is None or len(file.tasks) == 1:
         return run_part
-    return RunPart(joiner.portion(), file.tag, first_docs=first_docs)
+    return RunPart(joiner.portion(), file.tag, first_docs=first_docs, rank_note=file.rank_note)

@@ -119,7 +119,7 @@ def blend_folds(
     fixed: Sequence[bool],
     seeds: int,
     blending: BlendSettings,
-    max_grade: int | None,
+    max_grade: float | None,
 ) -> FoldBlends:
     """The blends of each fold."""
     parts = blend_parts(fixed, seeds)
@@ -141,7 +141,7 @@ def blend_folds(
 
 
 def blend_fold(
-    results: Sequence[FoldResult], fold: Fold, blending: BlendSettings, max_grade: int | None
+    results: Sequence[FoldResult], fold: Fold, blending: BlendSettings, max_grade: float | None
 ) -> tuple[FoldResult, Floats]:
     """The result of the blend, and its weights, learned on the validation lists. Its time includes all parts."""
     start_time = time.process_time()

@@ -49,7 +49,7 @@ class FoldTask:
     parameters: Mapping[str, Any]
     importance_plan: Plan | None = None
     rel: float = 1
-    max_grade: int | None = None
+    max_grade: float | None = None
     maker: type[Ranker] = Ranker
 
 

@@ -11,13 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.features import Features
+from rankscope.data.grades import has_fractions
 from rankscope.data.scores import Scores, summarise
 from rankscope.errors import InputError
 from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.judged_lists import FullyJudgedLists, check_measure
 from rankscope.evaluation.scoring import undefined_note
 from rankscope.measures.base import Measure
-from rankscope.typing import Floats, Ints
+from rankscope.typing import Floats, Grades, Ints
 
 __all__ = [
     "DEFAULT_MEASURES",
@@ -25,6 +26,7 @@ __all__ = [
     "FoldLists",
     "FoldValues",
     "count_ranks",
+    "grade_rows",
     "plan_measures",
 ]
 
@@ -34,7 +36,9 @@ DEFAULT_MEASURES = ("nDCG@10", "AP")
 NO_SCORES: Mapping[tuple[int, int], Floats] = MappingProxyType({})
 
 
-def plan_measures(measures: str | Measure | Sequence[str | Measure] | None, rel: int, no_relevant: str | None) -> Plan:
+def plan_measures(
+    measures: str | Measure | Sequence[str | Measure] | None, rel: float, no_relevant: str | None
+) -> Plan:
     """The measures and conventions. Raises UnknownName and ParameterError for those that such lists cannot have."""
     plan = make_plan(DEFAULT_MEASURES if measures is None else measures, rel=rel, ties="file", no_relevant=no_relevant)
     for measure in plan.measures:
@@ -81,7 +85,7 @@ class FoldLists:
     Ties are broken at random, in the same order for all rankers and measures.
     """
 
-    def __init__(self, parts: Sequence[Features], folds: Sequence[str], plan: Plan, max_grade: int) -> None:
+    def __init__(self, parts: Sequence[Features], folds: Sequence[str], plan: Plan, max_grade: float) -> None:
         self.plan = plan
         self.folds = tuple(folds)
         self.lists = [
@@ -94,7 +98,9 @@ class FoldLists:
 
     def values(self, fold: int, scores: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
         """(measures, queries of the fold) the values, and a mask of those that are undefined."""
-        return self.plan.values(self.lists[fold].hits(scores), self.folds[fold])
+        hits = self.lists[fold].hits(scores)
+        self.plan.refuse_levels_above_grades(hits)  # known after the first call
+        return self.plan.values(hits, self.folds[fold])
 
     def measure(
         self,
@@ -168,16 +174,34 @@ LAST_RANKS = (1, 3, 5, 10, 20)
 RANK_RANGES = ("1", "2-3", "4-5", "6-10", "11-20", "21+")
 
 
-def count_ranks(lists: FullyJudgedLists, scores: npt.NDArray[np.floating[Any]], grades: Ints) -> Ints:
+#: Grades that are fractions get a row each if they are at most so many, and else as many bins of equal width.
+MAX_FRACTIONS = 10
+
+
+def grade_rows(grades: Grades) -> tuple[Grades, bool]:
+    """The grades that get a row in a table by grade, and whether each is the lowest of a bin.
+
+    grades: all different ones, in rising order.
+
+    >>> grade_rows(np.arange(0, 1, 0.0625))[0].tolist()
+    [0.0, 0.125, 0.1875, 0.3125, 0.375, 0.5, 0.5625, 0.6875, 0.75, 0.875]
+    """
+    if not has_fractions(grades) or grades.size <= MAX_FRACTIONS:
+        return grades, False
+    edges = np.linspace(grades[0], grades[-1], MAX_FRACTIONS + 1)[:-1]
+    return grades[np.unique(np.searchsorted(edges, grades, side="right"), return_index=True)[1]], True
+
+
+def count_ranks(lists: FullyJudgedLists, scores: npt.NDArray[np.floating[Any]], grades: Grades) -> Ints:
     """(grades, ranges) how many documents of each grade are ranked within each of `RANK_RANGES`.
 
-    grades: in rising order, all that there are.
+    grades: in rising order, all that there are, or the lowest of each bin.
 
     >>> lists = FullyJudgedLists(np.array([0, 2, 0, 1]), np.array([0, 4]))
     >>> count_ranks(lists, np.array([0.1, 0.9, 0.5, 0.3]), np.arange(3)).tolist()
     [[0, 1, 1, 0, 0, 0], [0, 1, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0]]
     """
-    row = np.searchsorted(grades, lists.relevance[lists.order(scores)])
+    row = np.searchsorted(grades, lists.relevance[lists.order(scores)], side="right") - 1
     column = np.searchsorted(LAST_RANKS, lists.rank)
     counts = np.bincount(row * len(RANK_RANGES) + column, minlength=len(grades) * len(RANK_RANGES))
     return counts.reshape(len(grades), len(RANK_RANGES)).astype(np.int64)

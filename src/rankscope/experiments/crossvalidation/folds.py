@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankscope.data.features import Features
+from rankscope.data.grades import highest_grade
 from rankscope.data.text import join_names, pluralise, pluralise_queries
 from rankscope.errors import InputError, SettingError
 from rankscope.io.letor import read_features
@@ -196,9 +197,11 @@ class FoldSet:
         return self.folds[0].test.names
 
     @property
-    def max_grade(self) -> int:
+    def max_grade(self) -> float:
         """The highest grade of all lists."""
-        return max(int(part.relevance.max()) for fold in self.folds for part in (*fold.train, fold.valid, fold.test))
+        return max(
+            highest_grade(part.relevance) for fold in self.folds for part in (*fold.train, fold.valid, fold.test)
+        )
 
 
 def read_folds(

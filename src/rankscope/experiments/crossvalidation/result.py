@@ -138,7 +138,9 @@ class CrossValidation(Result):
         (seeds times folds, models, features) the loss of the first measure when a feature is shuffled, NaN for a blend;
         None if it was not computed.
     grades
-        The grades of the test lists, in rising order.
+        The grades of the test lists, in rising order; the lowest of each bin if they are many fractions.
+    grades_are_bins
+        Whether they are bins.
     rank_counts
         (models, grades, ranges of ranks) the number of documents of each grade in each range, the mean over seeds.
     data_notes
@@ -164,10 +166,11 @@ class CrossValidation(Result):
     at_end: npt.NDArray[np.bool_]
     feature_names: tuple[str, ...]
     importance: Floats | None
-    grades: tuple[int, ...]
+    grades: tuple[float, ...]
     rank_counts: Floats
     data_notes: tuple[str, ...] = ()
     blend: BlendComposition | None = None
+    grades_are_bins: bool = False
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """A row a model, fold, part and measure; NaN where no query of the fold has a value."""

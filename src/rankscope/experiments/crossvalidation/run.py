@@ -17,7 +17,7 @@ from rankscope.experiments.crossvalidation.blends import (
     describe_blend,
 )
 from rankscope.experiments.crossvalidation.fold_task import FoldResult, FoldTask, run_fold_task
-from rankscope.experiments.crossvalidation.fold_values import RANK_RANGES, FoldLists, count_ranks
+from rankscope.experiments.crossvalidation.fold_values import RANK_RANGES, FoldLists, count_ranks, grade_rows
 from rankscope.experiments.crossvalidation.folds import FoldSet, read_folds, without_features
 from rankscope.experiments.crossvalidation.models import parse_rankers
 from rankscope.experiments.crossvalidation.result import CrossValidation
@@ -33,6 +33,7 @@ from rankscope.learning.settings import RankerSettings, as_sizes
 from rankscope.learning.torch import TorchSettings
 from rankscope.measures.base import Measure
 from rankscope.parallel import run_units
+from rankscope.settings import plain_number
 from rankscope.stats.inputs import seed_of
 from rankscope.typing import PathLike
 
@@ -55,7 +56,7 @@ def cross_validate(
     test: str = "t",
     importance: bool = False,
     blend: str | bool | None = None,
-    rel: int = 1,
+    rel: float = 1,
     no_relevant: str | None = None,
     hidden: Sequence[int] = (64,),
     epochs: int = 100,
@@ -269,7 +270,7 @@ def fold_tasks(
             model=models.names[m],
             parameters={**models.parameters[m], "rng": experiment.seed + s},
             importance_plan=plan if experiment.importance else None,
-            rel=int(plan.convention.rel),  # grades of features are whole
+            rel=plan.convention.rel,
             max_grade=fold_set.max_grade,
             maker=models.classes[m],
         )
@@ -310,7 +311,7 @@ def collect_results(
     valid_values = valid_lists.measure(valid_scores, shape, settings, ranker_names, blend_scores)
     # From here on, the blend of all seeds replaces the blends of single seeds.
     all_results |= {(s, m, k): result for (m, k), result in blend_results.items() for s in range(seeds)}
-    grades = np.unique(np.concatenate([fold.test.relevance for fold in fold_set.folds]))
+    grades, are_bins = grade_rows(np.unique(np.concatenate([fold.test.relevance for fold in fold_set.folds])))
     counts = np.zeros((n_models, grades.size, len(RANK_RANGES)))
     for (_, m, k), result in all_results.items():
         counts[m] += count_ranks(test_lists.lists[k], result.test, grades)
@@ -329,7 +330,8 @@ def collect_results(
         at_end=by_seed_model_fold(all_results, shape, n_folds, lambda result: result.at_end).max(axis=(0, 2)) > 0,
         feature_names=fold_set.feature_names,
         importance=importance_table(all_results, shape, n_folds),
-        grades=tuple(grades.tolist()),
+        grades=tuple(map(plain_number, grades.tolist())),
+        grades_are_bins=are_bins,
         rank_counts=counts / seeds,
         data_notes=fold_set.notes,
         blend=blended,

@@ -14,7 +14,7 @@ from rankscope.experiments.crossvalidation.folds import DEFAULT_FOLDS, MIN_PARTS
 from rankscope.experiments.crossvalidation.models import RankerModels
 from rankscope.learning.blend import COMBINATIONS, BlendSettings
 from rankscope.measures.base import Measure
-from rankscope.settings import Settings, choice, count, seed_field, switch, text
+from rankscope.settings import Settings, choice, count, grade_level, seed_field, switch, text
 
 __all__ = [
     "AnalysisSettings",
@@ -44,7 +44,7 @@ class CrossValidationSettings(Settings):
     )
     seeds: int = count(3, help="Number of times that each ranker is trained, each time from another random seed.")
     test: str = choice("t", TESTS, kind="test", help="Significance test of the differences between rankers.")
-    rel: int = count(1, help="Lowest relevance that counts as relevant.")
+    rel: float = grade_level()
     no_relevant: str | None = choice(
         None,
         NO_RELEVANT,

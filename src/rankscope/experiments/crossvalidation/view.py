@@ -355,14 +355,15 @@ def noise_section(result: CrossValidation) -> Section:
 def rank_confusion_section(result: CrossValidation, model: int) -> Section:
     """The shares of the documents of each grade by range of ranks."""
     counts = result.rank_counts[model][::-1]  # the highest grade on top
-    grades = result.grades[::-1]
+    grades = [f"from {grade:g}" if result.grades_are_bins else str(grade) for grade in result.grades[::-1]]
     sums = counts.sum(axis=1, keepdims=True)
     shares = counts / sums
     name = result.models[model]
     top = float(shares[0, :4].sum())
+    noun = "grades" if result.grades_are_bins else "grade"
     return Section(
         title=f"{name}: ranks of documents by grade",
-        sentence=f"Of the documents of grade {grades[0]}, {100 * top:.0f} % are in the top ten of their lists.",
+        sentence=f"Of the documents of {noun} {grades[0]}, {100 * top:.0f} % are in the top ten of their lists.",
         table=table_of(
             column("grade", grades, name=True),
             column("documents", sums[:, 0], thousands),
@@ -370,7 +371,7 @@ def rank_confusion_section(result: CrossValidation, model: int) -> Section:
         ),
         figure=Figure(
             "grade_places",
-            {"grades": [str(grade) for grade in grades], "ranges": list(RANK_RANGES), "shares": shares, "of": name},
+            {"grades": grades, "ranges": list(RANK_RANGES), "shares": shares, "of": name},
         ),
         folded=model != result.order[0],
     )

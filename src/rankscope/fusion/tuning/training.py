@@ -230,6 +230,7 @@ def train_fusion(
     is_judged = np.array([query in loaded_qrels.codes for query in loaded.pool.query_ids], np.bool_)
     notes = [*loaded.notes, *check_queries(loaded_qrels, loaded, is_judged, settings.folds)]
     query_folds = split_into_folds(pool_subset(loaded.pool, is_judged).pool, loaded_qrels, plan, settings)
+    plan.refuse_levels_above_grades(query_folds.measured.empty_hits)
     query_folds, candidates, candidate_notes = normalise_for_candidates(query_folds, candidates, loaded.names)
     n_rounds = settings.folds + 2 if settings.refine else 1  # of work, about equal
     report = None if progress is None else lambda share: progress(share / n_rounds)

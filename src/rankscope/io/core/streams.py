@@ -111,6 +111,8 @@ def missing_file_error(name: str) -> InputError:
     paths = name.replace(",", " ").split()
     if len(paths) > 1 and all(map(os.path.exists, paths)):
         return InputError(f"{name}: no such file; separate the {len(paths)} files by blanks, without quotes")
+    if name.startswith("@") and name[1:].isdecimal():
+        return InputError(f"{name}: no such file; write a measure and its cutoff without a space, as nDCG{name}")
     folder, base_name = os.path.split(name)
     if any(wildcard in base_name for wildcard in "*?["):
         return InputError(f"{name}: no such file, and no file matches this pattern; check the path")

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankscope.data.features import Features
+from rankscope.data.grades import EXPECTED_GRADE, as_grades, invalid_grades
 from rankscope.data.row_tables import DOC_ID, QUERY_ID, SCHEMAS
 from rankscope.data.tables import find_column, require_column
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.io.letor.feature_lines import BEYOND, LARGEST, Dtype
 from rankscope.io.tables import NO_VALUE, NamedTable, name_column, number_values, parse_number_column
-from rankscope.typing import Ints, Reals
+from rankscope.typing import Grades, Reals
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,7 +39,6 @@ KEYS = {
     "doc_id": DOC_ID.names,
 }
 #: Larger grades are not exact as float64.
-HIGHEST = 2**53
 #: What these columns hold, for messages.
 CONTENTS = {"query_id": "queries", "relevance": "grades", "doc_id": "documents"}
 #: The prefix of pandas' index columns in Parquet.
@@ -72,7 +72,7 @@ def features_of_table(
     Raises
     ------
     InputError
-        A column of queries or grades is missing or repeated, a query is empty, a grade is not a whole number, a cell is
+        A column of queries or grades is missing or repeated, a query is empty, a grade is not a number, a cell is
         not a finite number in a column of numbers, or there are no features or rows.
     """
     column_names = table.frame.columns
@@ -174,19 +174,18 @@ def refuse_second_key(features: Sequence[str], location: str, keys: dict[str, st
 # Cells
 
 
-def read_grades(table: NamedTable, column: str | None, graded: bool) -> Ints | None:
+def read_grades(table: NamedTable, column: str | None, graded: bool) -> Grades | None:
     """The grades; None where there are none and they are optional."""
     if column is None or (not graded and is_empty(table, column)):
         return None
     grades = number_values(table, column)
-    not_whole = ~((grades == np.floor(grades)) & (np.abs(grades) <= HIGHEST))  # NaN, too
-    if not_whole.any():
-        row = int(np.argmax(not_whole))
+    invalid = invalid_grades(grades)  # NaN, too
+    if invalid.any():
+        row = int(np.argmax(invalid))
         raise InputError(
-            f"{table.location(row)}: grade {table.frame[column][row]!r}, expected a whole number (up to 2^53); correct "
-            "this line"
+            f"{table.location(row)}: grade {table.frame[column][row]!r}, expected {EXPECTED_GRADE}; correct this line"
         )
-    return grades.astype(np.int64)
+    return as_grades(grades)
 
 
 def parse_truths(series: pl.Series) -> pl.Series:

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankscope.data.features import Features
-from rankscope.data.grades import has_fractions
 from rankscope.data.rows import decode_ids
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import (
@@ -85,7 +84,7 @@ def read_features(
     Raises
     ------
     InputError
-        With file and line: a line lacks `qid:`, a grade is not a whole number, a field is not number:value, a feature
+        With file and line: a line lacks `qid:`, a grade is not a number, a field is not number:value, a feature
         occurs twice or out of order, a value is NaN or infinite, there are features beyond n_features, a column has no
         name or that of another, a row has another length, or there are no data.
     ParameterError
@@ -219,13 +218,7 @@ def refuse_semicolons(head: bytes, name: str) -> None:
 
 
 def features_of_labels(labels: LetorLabels, table: GrowingTable, comments: Comments, name: str) -> Features:
-    """The features from labels, values and comments of the lines. Raises InputError for a label that is a fraction."""
-    if has_fractions(labels.relevance):
-        row = int(np.argmax(labels.relevance != np.floor(labels.relevance)))
-        raise InputError(
-            f"{labels.name}:{labels.lines[row]}: label {labels.relevance[row]:g}, and rankers learn from whole numbers "
-            "only; map the labels to whole grades (rankscope evaluate --input letor takes fractions)"
-        )
+    """The features from labels, values and comments of the lines."""
     docs, texts = comments.split(labels.docs)
     notes = (f"{labels.name}: the features are numbered from 0",) if table.first_number == 0 else ()
     return Features.of(

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from rankscope.io.tables.schema import Schema as Schema
     from rankscope.io.tables.schema import Table as Table
     from rankscope.io.tables.schema import column_names as column_names
+    from rankscope.io.tables.schema import first_rows as first_rows
     from rankscope.io.tables.schema import header_location as header_location
     from rankscope.io.tables.schema import parse_table as parse_table
     from rankscope.io.tables.schema import read_content as read_content
@@ -55,6 +56,7 @@ HOMES = {
     "column_names": "schema",
     "find_label": "label_pairs",
     "first_record": "frames",
+    "first_rows": "schema",
     "header_location": "schema",
     "holds_numbers": "frames",
     "mostly_numbers": "frames",

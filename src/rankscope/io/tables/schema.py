@@ -50,6 +50,7 @@ __all__ = [
     "Table",
     "TextLayout",
     "column_names",
+    "first_rows",
     "header_location",
     "json_frame",
     "lines_of_objects",
@@ -308,6 +309,14 @@ def column_names(content: bytes) -> list[str]:
     except InputError:
         return []
     return [] if layout is None else layout.names
+
+
+def first_rows(content: bytes) -> Iterator[dict[str, str]]:
+    """The rows of a table of text, of which these are the first bytes. Raises InputError and csv.Error."""
+    layout = read_header(content, "", None)
+    if layout is not None:
+        for _, cells in islice(records(content[layout.start :], layout), 1, None):
+            yield dict(zip(layout.names, cells, strict=False))
 
 
 def header_names(content: bytes, layout: TextLayout, where: str) -> list[str]:

@@ -356,6 +356,9 @@ def score_under_both(
         machine_joined.append(join_run_object(machine_qrels, run, plan.convention, path))
         if progress is not None and path is not None:
             progress(file_size(path))
+    for joined, name in zip((human_joined, machine_joined), source_names, strict=True):
+        if fault := plan.level_above_grades(joined[0].hits):
+            raise ParameterError(f"{name}: {fault}")
     human_scores, machine_scores = score_hits(plan, human_joined), score_hits(plan, machine_joined)
     return DualScores(
         human=human_scores,

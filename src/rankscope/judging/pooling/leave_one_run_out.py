@@ -257,6 +257,7 @@ def leave_out_runs(
     judgments = as_qrels(qrels)
     joined_runs = join_all(judgments, list(runs), plan, input, None)
     refuse_changed(stamps)
+    plan.refuse_levels_above_grades(joined_runs[0].hits)
     scores = score_hits(plan, joined_runs)
     score_index = [list(scores.systems).index(system) for system in lists.systems]
     sorted_runs = [JoinedRun(lists.systems[i], joined_runs[p].hits, (), None) for i, p in enumerate(score_index)]

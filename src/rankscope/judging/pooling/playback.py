@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.columns import column, table_of, thousands
+from rankscope.data.grades import level_above_grades
 from rankscope.data.qrels import Qrels
 from rankscope.data.result import Result
 from rankscope.data.run import Run
@@ -295,6 +296,8 @@ def play_back_methods(
 ) -> Played:
     """As `play_back`, with its settings as one object."""
     judgments = as_qrels(qrels)
+    if fault := level_above_grades(settings.rel, judgments.max_grade):
+        raise ParameterError(f"{fault}, so that no method can find anything; choose a lower --rel (rel=)")
     lists = read_lists(runs, settings.depth, input=input)
     relevant, is_judged = grades_of(lists, judgments) >= settings.rel, np.zeros(lists.size, np.bool_)
     if settings.budget is not None:

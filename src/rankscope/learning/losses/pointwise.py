@@ -48,7 +48,7 @@ def squared(scores: Reals, relevance: npt.NDArray[Any], offsets: Ints) -> tuple[
 
 
 def ordinal(
-    scores: Reals, relevance: npt.NDArray[Any], offsets: Ints, *, max_grade: int | None = None
+    scores: Reals, relevance: npt.NDArray[Any], offsets: Ints, *, max_grade: float | None = None
 ) -> tuple[float, Reals]:
     """Ordinal logistic regression: log(1 + exp(-z)) over all thresholds between grades, the mean of each list.
 
@@ -90,8 +90,9 @@ def ordinal(
     >>> round(value, 6)  # log 2
     0.693147
     """
-    refuse_fractions(relevance, "relevance", "ordinal", "choose squared or a listwise loss, or round the grades")
-    highest = int(relevance.max()) if max_grade is None else max_grade
+    known_grades = relevance if max_grade is None else np.append(relevance, max_grade)  # of a batch and of all
+    refuse_fractions(known_grades, "relevance", "ordinal", "choose squared or a listwise loss, or round the grades")
+    highest = int(relevance.max()) if max_grade is None else int(max_grade)
     if relevance.max() > highest:
         raise ParameterError(f"a document has grade {relevance.max()}, and max_grade is {highest}")
     if highest > HIGHEST_EXACT_GRADE:

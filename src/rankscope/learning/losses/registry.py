@@ -118,7 +118,7 @@ class Loss:
         offsets: Ints,
         *,
         rng: np.random.Generator | int | None = None,
-        max_grade: int | None = None,
+        max_grade: float | None = None,
         curvature: npt.NDArray[np.float64] | None = None,
     ) -> tuple[float, Reals]:
         """curvature: (documents) to which losses that know the second derivatives by each score add these."""

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.grades import EXPECTED_GRADE, as_grades, invalid_grades
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.segments import bounds
 from rankscope.learning.losses import Loss, LossFunction, parse_loss
 from rankscope.learning.torch.device import load_pytorch
-from rankscope.typing import Bools, Ints
+from rankscope.typing import Bools, Grades, Ints
 
 __all__ = [
     "TorchLoss",
@@ -70,7 +71,7 @@ class TorchLoss:
     Raises
     ------
     InputError
-        From a call: shapes do not fit, grades are not whole numbers, or a list has no documents.
+        From a call: shapes do not fit, grades are not numbers, or a list has no documents.
     ParameterError
         From a call: a second derivative is requested.
 
@@ -99,7 +100,7 @@ class TorchLoss:
         *,
         mask: Any = None,
         rng: np.random.Generator | int | None = None,
-        max_grade: int | None = None,
+        max_grade: float | None = None,
     ) -> Any:
         torch = load_pytorch()
         if not isinstance(scores, torch.Tensor) or not scores.is_floating_point():
@@ -128,7 +129,7 @@ class TorchLoss:
 class FlatLists(NamedTuple):
     """relevance: (documents) grades. offsets: (lists + 1). mask: (lists, places) True for documents; None if flat."""
 
-    relevance: Ints
+    relevance: Grades
     offsets: Ints
     mask: Bools | None
 
@@ -189,8 +190,8 @@ def check_lengths(lengths: Ints) -> None:
         raise InputError(f"{problem}, expected at least one in each; leave it out")
 
 
-def flat_grades(relevance: Any, shape: tuple[int, ...], mask: Bools | None = None) -> Ints:
-    """(documents) grades as whole numbers, where the mask is True."""
+def flat_grades(relevance: Any, shape: tuple[int, ...], mask: Bools | None = None) -> Grades:
+    """(documents) grades, where the mask is True."""
     grade_array = to_numpy(relevance)
     if grade_array.shape != shape or grade_array.dtype.kind not in "fiub":
         raise InputError(
@@ -199,10 +200,10 @@ def flat_grades(relevance: Any, shape: tuple[int, ...], mask: Bools | None = Non
         )
     grades = grade_array if mask is None else grade_array[mask]
     if grades.dtype.kind == "f":
-        is_invalid = ~(np.isfinite(grades) & (grades == np.floor(grades)))
-        if is_invalid.any():
-            raise InputError(f"a document has grade {grades[np.argmax(is_invalid)]:g}, expected whole numbers")
-    return grades.astype(np.int64)
+        invalid = invalid_grades(grades)
+        if invalid.any():
+            raise InputError(f"a document has grade {grades[np.argmax(invalid)]:g}, expected {EXPECTED_GRADE}")
+    return as_grades(grades)
 
 
 def describe_value(array: npt.NDArray[Any]) -> str:

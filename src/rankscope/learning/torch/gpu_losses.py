@@ -44,7 +44,7 @@ def listnet(scores: Tensor, grades: Tensor, mask: Tensor) -> Tensor:
 
 def softmax_cross_entropy(scores: Tensor, grades: Tensor, mask: Tensor, *, gain: str = "linear") -> Tensor:
     grade_gains = gains(grades, mask) if gain == "exp" else (grades * mask).clamp(min=0.0)
-    return cross_entropy(scores, grade_gains / grade_gains.sum(1, keepdim=True).clamp(min=1.0), mask)
+    return cross_entropy(scores, grade_gains / nonzero(grade_gains.sum(1, keepdim=True)), mask)
 
 
 def cross_entropy(scores: Tensor, target_shares: Tensor, mask: Tensor) -> Tensor:
@@ -64,7 +64,7 @@ def ranknet(scores: Tensor, grades: Tensor, mask: Tensor, *, sigma: float = 1.0,
         pair_weights = pair_weights * score_differences(grade_values)
     weight_totals = pair_weights.sum((1, 2))
     value = (pair_weights * logistic(scores, sigma)).sum((1, 2))
-    return (value / weight_totals.masked_fill(weight_totals == 0, 1.0)).mean()
+    return (value / nonzero(weight_totals)).mean()
 
 
 def lambdaloss(
@@ -85,7 +85,8 @@ def lambdaloss(
         rank_discounts[depth:] = 0.0
         ranks = ranks_from_zero(scores.detach(), mask)
         discount, gain = rank_discounts[ranks], gains(grades, mask)
-        gain = gain / (gain.sort(dim=1, descending=True).values * rank_discounts).sum(1, keepdim=True).clamp(min=1.0)
+        ideal_dcg = (gain.sort(dim=1, descending=True).values * rank_discounts).sum(1, keepdim=True)
+        gain = gain / nonzero(ideal_dcg)
         if kind == "1":
             weights = ((gain * discount)[:, :, None] * mask[:, None, :]).to(scores.dtype)
         else:
@@ -99,6 +100,11 @@ def lambdaloss(
                 weights = mu * weights + score_differences(discount).abs()
             weights = weights * score_differences(gain).abs() * is_higher_grade(grades, mask)
     return (weights * logistic(scores, sigma)).sum() / (LOG_2 * len(scores))
+
+
+def nonzero(totals: Tensor) -> Tensor:
+    """The totals to divide by, 1 where they are 0, as is then what is divided."""
+    return totals.masked_fill(totals == 0, 1.0)
 
 
 def logistic(scores: Tensor, sigma: float) -> Tensor:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.features import Features
+from rankscope.data.grades import highest_grade
 from rankscope.learning.early_stopping import EarlyStopping
 from rankscope.learning.features import informative_lists
 from rankscope.learning.losses import Loss
@@ -122,7 +123,7 @@ class TrainingRun:
     def __init__(self, training: TorchTraining, values: Floats32, features: Features, rng: np.random.Generator) -> None:
         torch = load_pytorch()
         self.training, self.features, self.rng = training, features, rng
-        self.lists, self.max_grade = informative_lists(features), int(features.relevance.max())
+        self.lists, self.max_grade = informative_lists(features), highest_grade(features.relevance)
         self.native = native_loss(training.loss) if training.native else None
         self.bridge = TorchLoss(training.loss)
         self.steps = VectorAdam(first_weights(training.shape, rng), training.device, training.settings.weight_decay)

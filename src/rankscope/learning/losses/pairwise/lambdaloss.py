@@ -43,7 +43,7 @@ def lambdarank(
     *,
     measure: Measure | str = "nDCG(gain='exp')",
     sigma: float = 1.0,
-    max_grade: int | None = None,
+    max_grade: float | None = None,
     curvature: Floats | None = None,
 ) -> tuple[float, Reals]:
     """LambdaRank: RankNet's loss with each pair weighted by how swapping it changes the measure, summed.
@@ -173,7 +173,8 @@ def lambdaloss(
     position[order_in_lists(scores, offsets)] = place_in_group(offsets)
     discount = np.where(position < depth, 1.0 / np.log2(position + 2.0), 0.0)
     gain = finite_gains(relevance)
-    gain /= np.repeat(np.maximum(ideal_gains(gain, offsets, depth), 1.0), np.diff(offsets))
+    ideal_dcg = np.repeat(ideal_gains(gain, offsets, depth), np.diff(offsets))
+    gain = np.divide(gain, ideal_dcg, out=np.zeros(gain.size), where=ideal_dcg > 0)
 
     def weigh_pairs(pairs: DocumentPairs) -> Floats:
         i, j, _ = pairs

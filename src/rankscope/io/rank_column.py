@@ -1,0 +1,96 @@
+"""Whether the scores of a run rise with its column of ranks, as far as the first lines of its file tell.
+
+Rankings are by falling score, whatever the ranks in the file. Where scores rise with the ranks, they are ranks or
+distances in most cases, and all lists are read upside down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from rankscope.io.core import BOM, Source
+
+__all__ = [
+    "rising_score_note",
+]
+
+
+#: So many lines are looked at.
+N_LINES = 1000
+#: So many neighbours of a query must have scores that rise, and at most this share of all neighbours may fall.
+MIN_RISING, MAX_FALLING_SHARE = 10, 0.05
+#: The formats that have lines with columns of ranks and scores.
+TABLES = ("csv", "tsv", "jsonl")
+Line = tuple[bytes | str, float, float]
+
+
+def rising_score_note(source: Source) -> str:
+    """A note where scores rise with the ranks in nearly all of the first lines; "" where not, or without both columns.
+
+    source: an open run. Nothing is read: the first bytes are known.
+    """
+    lines = complete_lines(source.head)
+    try:
+        if source.format == "trec":
+            rises = has_rising_scores(trec_lines(lines))
+        else:
+            rises = source.format in TABLES and has_rising_scores(table_lines(lines, source.format))
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):  # the reader says what is wrong
+        return ""
+    if not rises:
+        return ""
+    return (
+        f"{source.name}: scores rise with the rank column, but documents are ranked by falling score, so the lists are "
+        "read upside down; if lower scores are better here, as of ranks or distances, change their sign"
+    )
+
+
+def complete_lines(head: bytes) -> Iterator[bytes]:
+    """The first lines, without the last one, which may be cut, and without comments and blank lines."""
+    lines = head.removeprefix(BOM).split(b"\n", N_LINES)[:-1]
+    return (line for line in lines if line.strip() and not line.startswith(b"#"))
+
+
+def trec_lines(lines: Iterable[bytes]) -> Iterator[Line]:
+    for line in lines:
+        fields = line.split(None, 5)
+        yield fields[0], float(fields[3]), float(fields[4])
+
+
+def table_lines(lines: Iterable[bytes], format_name: str) -> Iterator[Line]:
+    import json
+
+    from rankscope.data.row_tables import SCHEMAS
+    from rankscope.data.tables import find_column
+    from rankscope.io.tables import first_rows
+
+    if format_name == "jsonl":
+        records: Iterable[dict[str, str]] = map(json.loads, lines)
+    else:
+        records = first_rows(b"\n".join(lines))
+    columns: tuple[str, ...] | None = None
+    for record in records:
+        if columns is None:
+            names = [SCHEMAS["score"].column(name).names for name in ("query_id", "rank", "score")]
+            columns = tuple(find_column(list(record), options) or "" for options in names)
+            if not all(columns):
+                return
+        query, rank, score = (record[column] for column in columns)
+        yield query, float(rank), float(score)
+
+
+def has_rising_scores(lines: Iterator[Line]) -> bool:
+    """Whether scores rise with ranks from one line of a query to its next in nearly all cases."""
+    last: dict[bytes | str, tuple[float, float]] = {}
+    n_rising = n_falling = 0
+    for query, rank, score in islice(lines, N_LINES):
+        if query in last:
+            last_rank, last_score = last[query]
+            trend = (rank - last_rank) * (score - last_score)
+            n_rising += trend > 0
+            n_falling += trend < 0
+            if n_falling > MAX_FALLING_SHARE * N_LINES:  # the usual case, known after few lines
+                return False
+        last[query] = rank, score
+    return n_rising >= MIN_RISING and n_falling <= MAX_FALLING_SHARE * (n_rising + n_falling)
