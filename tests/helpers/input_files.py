@@ -143,7 +143,7 @@ FOREIGN = {
     "half.txt": "0.5 qid:1 1:.5\n0 qid:1 1:.2\n",
     "falling.txt": "1 qid:1 2:0.5 1:1\n",
     "onegrade.txt": "0 qid:1 1:.5\n0 qid:1 1:.2\n",
-    "journals.csv": "Journal;IF;SJR\nNature;1;2\nScience;2;1\n",
+    "journals.csv": "Journal|IF|SJR\nNature|1|2\nScience|2|1\n",
     "decimals.tsv": "author\tpr\tcites\nA\t1,5\t2\nB\t2\t1\n",
     "ordinal.csv": "journal,a,b\nNature,1st,2nd\nScience,2nd,1st\n",
     "twins.csv": "journal,a,a\nNature,1,2\nScience,2,1\n",

@@ -65,6 +65,12 @@ def json_lines(content):
         parquet(GOOD),
         json_lines(GOOD),
         json_lines(cells(1, 0, 2)),
+        json.dumps(  # as AlpacaEval writes it
+            [
+                {"generator_1": one, "generator_2": two, "preference": value, "annotator": "x"}
+                for one, two, value in (("A", "B", 1.0), ("B", "C", 0.0), ("A", "C", 2.0))
+            ]
+        ),
         parquet(cells(1, 0, -1)),
         *(GOOD.replace("left,right,winner", f"{head},winner") for head in HEADS),
         *(GOOD.replace("winner", name) for name in ("outcome", "Choice", "preferred", "human", "label", "result")),

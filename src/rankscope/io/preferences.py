@@ -49,24 +49,19 @@ __all__ = [
 LEFT = Column(
     name="left",
     aliases=(
-        *("a", "system_a", "model_a", "response_a", "player_a", "system1", "model1", "response1", "player1"),
-        *("system_1", "model_1", "response_1", "player_1", "system_left", "model_left", "left_system", "left_model"),
+        *("a", "system_a", "model_a", "response_a", "player_a"),
+        *("system1", "model1", "response1", "player1"),
+        *("system_1", "model_1", "response_1", "player_1", "generator_1"),
+        *("system_left", "model_left", "left_system", "left_model"),
     ),
 )
 RIGHT = Column(
     name="right",
     aliases=(
-        *("b", "system_b", "model_b", "response_b", "player_b", "system2", "model2", "response2", "player2"),
-        *(
-            "system_2",
-            "model_2",
-            "response_2",
-            "player_2",
-            "system_right",
-            "model_right",
-            "right_system",
-            "right_model",
-        ),
+        *("b", "system_b", "model_b", "response_b", "player_b"),
+        *("system2", "model2", "response2", "player2"),
+        *("system_2", "model_2", "response_2", "player_2", "generator_2"),
+        *("system_right", "model_right", "right_system", "right_model"),
     ),
 )
 BETTER = Column(name="better", aliases=("winner",))
