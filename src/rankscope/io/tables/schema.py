@@ -235,9 +235,9 @@ class Table:
         bound = set(self.columns.values())
         return [name for name in self.frame.columns if name not in bound]
 
-    def number_columns(self) -> list[str]:
-        """Those of `more_columns` that hold numbers: most of their cells that are not empty."""
-        return [name for name in self.more_columns if is_number_column(self.frame[name])]
+    def number_columns(self, *, half: bool = True) -> list[str]:
+        """Those of `more_columns` that hold numbers: most of their cells that are not empty, or half of them."""
+        return [name for name in self.more_columns if is_number_column(self.frame[name], half=half)]
 
     def holds_numbers(self, own_name: str) -> bool:
         """Whether all cells of a column that are not empty hold numbers, and there is one."""
@@ -326,8 +326,11 @@ class Table:
         return np.asarray(values.fill_null(float("nan")).to_numpy(), np.float64)
 
 
-def is_number_column(series: pl.Series) -> bool:
-    """Whether most cells of a column that are not empty hold numbers: the others are then mistakes."""
+def is_number_column(series: pl.Series, *, half: bool) -> bool:
+    """Whether most cells of a column that are not empty hold numbers: the others are then mistakes.
+
+    half: whether half of the cells are enough.
+    """
     import polars as pl
 
     if series.dtype.is_numeric() or series.dtype == pl.Boolean:
@@ -336,7 +339,7 @@ def is_number_column(series: pl.Series) -> bool:
         return False
     values, invalid = to_numbers(series, True)
     n_invalid = 0 if invalid is None else int(invalid.sum())
-    return values.len() - values.null_count() > n_invalid
+    return values.len() - values.null_count() >= max(n_invalid + (not half), 1)
 
 
 def to_numbers(series: pl.Series, nan_is_missing: bool) -> tuple[pl.Series, pl.Series | None]:
