@@ -303,9 +303,9 @@ class Table:
         bound = set(self.columns.values())
         return [name for name in self.frame.columns if name not in bound]
 
-    def number_columns(self) -> list[str]:
-        """Those of `more_columns` that hold numbers: most of their cells that are not empty."""
-        return [name for name in self.more_columns if is_number_column(self.frame[name])]
+    def number_columns(self, *, half: bool = True) -> list[str]:
+        """Those of `more_columns` that hold numbers: most of their cells that are not empty, or half of them."""
+        return [name for name in self.more_columns if is_number_column(self.frame[name], half=half)]
 
     def holds_numbers(self, own_name: str) -> bool:
         """Whether all cells of a column that are not empty hold numbers, and there is one."""
@@ -507,8 +507,11 @@ def refuse_case(names: Sequence[str], location: Callable[[int], str], noun: str)
             )
 
 
-def is_number_column(series: pl.Series) -> bool:
-    """Whether most cells of a column that are not empty hold numbers: the others are then mistakes."""
+def is_number_column(series: pl.Series, *, half: bool) -> bool:
+    """Whether most cells of a column that are not empty hold numbers: the others are then mistakes.
+
+    half: whether half of the cells are enough.
+    """
     import polars as pl
 
     if series.dtype.is_numeric() or series.dtype == pl.Boolean:
@@ -518,7 +521,7 @@ def is_number_column(series: pl.Series) -> bool:
     texts = series.cast(pl.String).str.strip_chars()
     n_numbers = int(texts.cast(pl.Float64, strict=False).is_not_null().sum())  # NaN and infinity are mistakes later
     n_missing = int((texts.is_null() | texts.str.to_lowercase().is_in(NO_NUMBER)).sum())
-    return n_numbers > texts.len() - n_missing - n_numbers
+    return n_numbers >= max(texts.len() - n_missing - n_numbers + (not half), 1)
 
 
 def to_numbers(series: pl.Series, nan_is_missing: bool) -> tuple[pl.Series, pl.Series | None]:

@@ -96,7 +96,7 @@ def test_what_could_expand_or_be_fetched_is_refused_with_its_line(read, prologue
         ("online-E.0.de-en.txt", "KIT.4017.de-en.txt", ":5: .*'KIT.4017' .*twice"),
         ('<ranking-task id="17">', "<ranking-task>", ":5: .*without a segment"),
         ("UTF-8", "x-none", ":1: (broken XML|an encoding)"),
-        ("</WMT15-results>", "", "the file is empty."),
+        ("</WMT15-results>", "", "broken XML .no element found."),
     ],
 )
 def test_files_that_cannot_be_read_are_refused_with_the_line(read, old, new, said):

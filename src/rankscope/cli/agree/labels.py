@@ -33,8 +33,8 @@ def labels(file: str, **options: Any) -> None:
 
     \b
     rankscope agree labels demo-labels.csv --positive relevant
-    rankscope agree labels judged.csv --columns true=alice,predicted=gpt4
-    rankscope agree labels judged.csv --raters alice,bob,gpt4 --order bad,ok,good
+    rankscope agree labels demo-labels.csv --columns true=predicted,predicted=true
+    rankscope agree labels demo-labels.csv --raters true,predicted
     """
     settings, result_output = take_settings(LabelSettings, options), pop_result_output(options)
     result_output.check((file,))

@@ -165,7 +165,7 @@ def agree_label_raters(
     >>> labels = {"ann": ["bad", "ok", "good", "ok"], "bob": ["bad", "ok", "good", None], "gpt": ["ok"] * 4}
     >>> agreement = agree_label_raters(labels, order=["bad", "ok", "good"])
     >>> round(agreement.alpha.value, 4), agreement.pairs[0].kappa.value
-    (0.5429, 1.0)
+    (0.5455, 1.0)
     """
     settings = LabelSettings(order=None if order is None else tuple(order), confidence_level=confidence_level)
     return agree_label_columns(labels, settings)

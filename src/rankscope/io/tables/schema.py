@@ -312,11 +312,15 @@ def column_names(content: bytes) -> list[str]:
 
 
 def first_rows(content: bytes) -> Iterator[dict[str, str]]:
-    """The rows of a table of text, of which these are the first bytes. Raises InputError and csv.Error."""
+    """The rows of a table of text, of which these are the first bytes. Raises InputError."""
     layout = read_header(content, "", None)
-    if layout is not None:
+    if layout is None:
+        return
+    try:
         for _, cells in islice(records(content[layout.start :], layout), 1, None):
             yield dict(zip(layout.names, cells, strict=False))
+    except csv.Error as error:
+        raise InputError(f"cannot be read as a table ({error})") from None
 
 
 def header_names(content: bytes, layout: TextLayout, where: str) -> list[str]:

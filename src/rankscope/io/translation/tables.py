@@ -161,7 +161,7 @@ def number_columns(table: Table, required: Collection[str | None]) -> tuple[dict
 
     Raises InputError where there is none, and for a cell that is no number.
     """
-    names = {*required, *table.number_columns()}
+    names = {*required, *table.number_columns(half=False)}
     values = {name: table.numbers(name) for name in table.more_columns if name in names}
     values = {name: numbers for name, numbers in values.items() if name in required or not np.isnan(numbers).all()}
     if not values:
