@@ -317,15 +317,16 @@ def is_score_file(path: object, *, alone: bool) -> bool:
     if not is_file(path):
         return False
     assert isinstance(path, (str, os.PathLike))
+    columns = columns_of(path)
     with open_binary(path) as stream:
         head = stream.read(HEAD).removeprefix(BOM)
     if head.startswith(MAGIC):
-        return is_score_header(parquet_columns(path), alone)
+        return is_score_header(parquet_columns(path), alone, columns)
     if is_sample_log(head) or per_query_layout(head) is not None:
         return True
     if head.lstrip().startswith((b"{", b"[")):
         record = first_record(head)
-        return is_score_header(list(record), alone) if record else alone
+        return is_score_header(list(record), alone, columns) if record else alone
     lines = [line for line in head.splitlines() if line.strip() and not line.startswith(b"#")][:1]
     if not lines:
         return False
@@ -336,15 +337,17 @@ def is_score_file(path: object, *, alone: bool) -> bool:
         return False
     if len(header) < 2 or any(map(is_number, header)):
         return False
-    return is_score_header(header, False) or (
-        alone and is_score_header(header, True) and not looks_like_rank_table(os.fspath(path))
+    return is_score_header(header, False, columns) or (
+        alone and is_score_header(header, True, columns) and not looks_like_rank_table(os.fspath(path))
     )
 
 
-def is_score_header(header: Sequence[str], alone: bool) -> bool:
-    """Whether columns of these names are scores."""
-    if find_column(header, DOC_ID.names) is not None:
+def is_score_header(header: Sequence[str], alone: bool, columns: Mapping[str, str]) -> bool:
+    """Whether columns of these names are scores. columns: what the user calls them."""
+    if find_column(header, DOC_ID.names) is not None or columns.get("doc_id") in header:
         return False
+    if columns.get("query") in header:
+        return True
     bound = {column.name for column in SCHEMA.columns if find_column(header, column.names)}
     return alone or "query" in bound
 
