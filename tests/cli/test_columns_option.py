@@ -25,7 +25,6 @@ def tables(folder: Path) -> Path:
         "evaluate {qrels} {run} --by-query",
         "evaluate {qrels} {run} --workers 2",
         "agree judgments {qrels} {qrels}",
-        "fuse {run} {run} --evaluate {qrels} -m AP",
         "pool {run} --judged {qrels} --depth 2",
     ],
 )
@@ -71,3 +70,10 @@ def test_names_that_do_not_fit(cli: Callable[..., Any], tables: Path, columns: s
     assert done.code == 2
     assert message in done.err
     assert done.err.count("\n") == 1
+
+
+def test_fuse(cli: Callable[..., Any], tables: Path) -> None:
+    Path("other.csv").write_text("frage,treffer,wert\n1,b,2\n2,a,1\n")
+    done = cli("fuse", "run.csv", "other.csv", "--evaluate", "qrels.csv", "-m", "AP", "--columns", COLUMNS)
+    assert done.code == 0, done.err
+    assert "other" in done.out
