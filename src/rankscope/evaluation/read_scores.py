@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import re
@@ -38,7 +36,7 @@ from rankscope.evaluation.score_tables import (
 )
 from rankscope.io.core import BOM, columns_of, is_file, is_path, open_binary, source_name
 from rankscope.io.id_lists import columns_to_records
-from rankscope.io.tables import Table, first_record, parse_table, read_content, separator_of
+from rankscope.io.tables import Table, column_names, first_record, parse_table, read_content
 from rankscope.io.trec import looks_like_rank_table
 from rankscope.settings import as_names
 from rankscope.typing import PathLike
@@ -429,10 +427,11 @@ def is_score_file(path: object, *, alone: bool) -> bool:
     if not is_file(path):
         return False
     assert isinstance(path, (str, os.PathLike))
+    columns = columns_of(path)
     with open_binary(path) as stream:
         head = stream.read(HEAD).removeprefix(BOM)
     if head.startswith(MAGIC):
-        return is_score_header(parquet_columns(path), alone)
+        return is_score_header(parquet_columns(path), alone, columns)
     if is_sample_log(head) or is_inspect_log(head) or is_result_file(head) or per_query_layout(head) is not None:
         return True
     if may_have_four_fields(head):
@@ -440,19 +439,12 @@ def is_score_file(path: object, *, alone: bool) -> bool:
         return alone or four_field_layout(complete) is not None
     if head.lstrip().startswith((b"{", b"[")):
         record = first_record(head)
-        return is_score_header(list(record), alone) if record else alone
-    lines = [line for line in head.splitlines() if line.strip() and not line.startswith(b"#")][:1]
-    if not lines:
-        return False
-    _, separator = separator_of(lines[0])
-    try:
-        header = next(csv.reader(io.StringIO(lines[0].decode("utf-8", "replace")), delimiter=separator))
-    except (csv.Error, StopIteration):
-        return False
+        return is_score_header(list(record), alone, columns) if record else alone
+    header = column_names(head)
     if len(header) < 2 or any(map(is_number, header)):
         return False
-    return is_score_header(header, False) or (
-        alone and is_score_header(header, True) and not looks_like_rank_table(os.fspath(path))
+    return is_score_header(header, False, columns) or (
+        alone and is_score_header(header, True, columns) and not looks_like_rank_table(os.fspath(path))
     )
 
 
@@ -466,22 +458,18 @@ def names_measures(path: object, columns: Mapping[str, str]) -> bool:
     assert isinstance(path, (str, os.PathLike))
     with open_binary(path) as stream:
         head = stream.read(HEAD).removeprefix(BOM)
-    if head.startswith(MAGIC):
-        header = parquet_columns(path)
-    elif head.lstrip().startswith((b"{", b"[")):
-        header = list(first_record(head))
-    elif per_query_layout(head) is not None:
+    if not head.startswith(MAGIC) and per_query_layout(head) is not None:
         return True
-    else:
-        line = next((line for line in head.splitlines() if line.strip() and not line.startswith(b"#")), b"")
-        header = [cell.strip(' "') for cell in line.decode("utf-8", "replace").split(separator_of(line)[1])]
+    header = parquet_columns(path) if head.startswith(MAGIC) else column_names(head)
     return {"query", "measure", "value"} <= {*columns, *SCHEMA.match(header, {})}
 
 
-def is_score_header(header: Sequence[str], alone: bool) -> bool:
-    """Whether columns of these names are scores."""
-    if find_column(header, DOC_ID.names) is not None:
+def is_score_header(header: Sequence[str], alone: bool, columns: Mapping[str, str]) -> bool:
+    """Whether columns of these names are scores. columns: what the user calls them."""
+    if find_column(header, DOC_ID.names) is not None or columns.get("doc_id") in header:
         return False
+    if columns.get("query") in header:
+        return True
     return alone or "query" in SCHEMA.match(header, {})
 
 

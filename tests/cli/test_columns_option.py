@@ -1,0 +1,79 @@
+"""`--columns`: what columns are called, in every command that reads tables of judgments, runs or scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+COLUMNS = "query_id=frage,doc_id=treffer,relevance=note,score=wert"
+
+
+@pytest.fixture
+def tables(folder: Path) -> Path:
+    """The judgments and the run of `folder` again, as tables with other names of columns."""
+    Path("qrels.csv").write_text("frage;treffer;note\n1;a;1\n1;b;0\n2;a;2\n")
+    Path("run.csv").write_text("frage,treffer,wert\n1,a,2.5\n1,b,1.5\n2,c,9\n2,a,8\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "evaluate {qrels} {run} --by-query",
+        "evaluate {qrels} {run} --workers 2",
+        "agree judgments {qrels} {qrels}",
+        "pool {run} --judged {qrels} --depth 2",
+    ],
+)
+def test_tables_with_other_names_give_what_trecs_files_give(cli: Callable[..., Any], tables: Path, call: str) -> None:
+    expected = cli(*call.format(qrels="qrels", run="run").split())
+    done = cli(*call.format(qrels="qrels.csv", run="run.csv").split(), "--columns", COLUMNS)
+    assert (done.code, expected.code) == (0, 0), done.err
+    assert done.out.replace("run", "bm25").split() == expected.out.replace("run", "bm25").split()
+
+
+def test_convert_and_compare(cli: Callable[..., Any], tables: Path) -> None:
+    assert cli("convert", "qrels.csv", "new.qrels", "--columns", COLUMNS).code == 0
+    assert Path("new.qrels").read_text() == Path("qrels").read_text()
+    for qrels, run, options in (("qrels", "run", ()), ("qrels.csv", "run.csv", ("--columns", COLUMNS))):
+        assert cli("features", "runs", qrels, run, "-o", f"{run}.features.tsv", *options).code == 0
+    features = Path("run.csv.features.tsv").read_text()
+    assert features.replace("run", "bm25") == Path("run.features.tsv").read_text().replace("run", "bm25")
+    Path("other.csv").write_text("frage,treffer,wert\n1,b,2\n2,a,1\n")
+    done = cli("compare", "qrels.csv", "run.csv", "other.csv", "-m", "RR", "--columns", COLUMNS)
+    assert done.code == 0
+    assert "other" in done.out
+
+
+def test_a_file_of_scores_is_known_by_what_the_user_calls_its_items(cli: Callable[..., Any], tables: Path) -> None:
+    lines = [f"{system},{i},{value + i / 100}" for i in range(8) for system, value in (("a", 0.1), ("b", 0.2))]
+    Path("scores.csv").write_text("\n".join(["model,frage,value", *lines]))
+    done = cli("compare", "scores.csv", "-m", "F1", "--columns", "query=frage")
+    assert done.code == 0, done.err
+    assert "source:table" in done.out
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ("query_id", "NAME=COLUMN"),
+        ("topic=frage", "has 'topic', expected some of query_id"),
+        ("query_id=nothing", "qrels.csv:1: no column 'nothing', which columns (--columns) names, among 'frage'"),
+        ("query_id=frage", "--columns doc_id=NAME"),
+    ],
+)
+def test_names_that_do_not_fit(cli: Callable[..., Any], tables: Path, columns: str, message: str) -> None:
+    done = cli("evaluate", "qrels.csv", "run.csv", "--columns", columns)
+    assert done.code == 2
+    assert message in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_fuse(cli: Callable[..., Any], tables: Path) -> None:
+    Path("other.csv").write_text("frage,treffer,wert\n1,b,2\n2,a,1\n")
+    done = cli("fuse", "run.csv", "other.csv", "--evaluate", "qrels.csv", "-m", "AP", "--columns", COLUMNS)
+    assert done.code == 0, done.err
+    assert "other" in done.out
