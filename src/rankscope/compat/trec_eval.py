@@ -16,6 +16,7 @@ import numpy as np
 from rankscope.data.grades import refuse_fractions
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention
+from rankscope.data.preference_judgments import PreferenceJudgments
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import decode_ids
 from rankscope.errors import InputError, ParameterError, RankscopeError, UnknownName
@@ -28,7 +29,7 @@ from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import decode
 from rankscope.measures.base import Measure
 from rankscope.measures.names import TREC_NAMES, expand_trec, parse_measure, split_trec, trec_name
-from rankscope.measures.preferences import PREFERENCE_MEASURES, PreferenceJudgments, preference_values
+from rankscope.measures.preferences import PREFERENCE_MEASURES, preference_values
 from rankscope.measures.presets import OFFICIAL, PRESETS
 from rankscope.typing import Bools, Floats, PathLike
 

@@ -127,7 +127,8 @@ def evaluate(
         'search-relevance', 'rre', 'elasticsearch', 'quepid', 'mteb', 'llama-index'. Default: detected from the content.
     columns
         Column names in tables. NAME is query_id, doc_id, relevance, score, rank, subtopic, relevant_ids or
-        retrieved_ids; in a file of scores system, query, measure or value. Default: found by their usual names.
+        retrieved_ids; in a file of scores system, query, measure, value, group, cluster, weight or epoch. Default:
+        found by their usual names.
     total_ranks
         For tables of ranks: number of all items that each system ranked, including those not in the table.
     workers

@@ -90,8 +90,9 @@ def read_scores(
     measures
         Measures to include; or the name of the measure where the file does not name it. Default: all.
     columns
-        Column names in a file of scores, where NAME is system, query, measure, value, group, cluster, weight or epoch:
-        system=model,value=f1. Default: found by their usual names.
+        Column names in tables. NAME is query_id, doc_id, relevance, score, rank, subtopic, relevant_ids or
+        retrieved_ids; in a file of scores system, query, measure, value, group, cluster, weight or epoch. Default:
+        found by their usual names.
     lower
         Measures in a file of scores for which lower values are better.
     systems

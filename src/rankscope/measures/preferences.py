@@ -14,40 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.hits import Hits
-from rankscope.data.qrels import Qrels
+from rankscope.data.preference_judgments import PreferenceJudgments
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "PREFERENCE_MEASURES",
-    "PreferenceJudgments",
     "preference_values",
 ]
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class PreferenceJudgments:
-    """Judgments by group and sub-group, one entry for each, ordered by query, group and sub-group.
-
-    Attributes
-    ----------
-    documents
-        The judged documents of each query; their relevance is their number, in the order of their ids.
-    offsets
-        Where the entries of each query begin, (queries + 1).
-    group, subgroup
-        Number of the group, and of the sub-group among all, (entries).
-    document
-        Number of the document within its query, (entries).
-    level
-        Level, (entries); one above 0 is relevant, 0 is not relevant.
-    """
-
-    documents: Qrels
-    offsets: Ints
-    group: Ints
-    subgroup: Ints
-    document: Ints
-    level: Floats
 
 
 class PreferenceGroup(NamedTuple):

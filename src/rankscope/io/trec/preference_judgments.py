@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from rankscope.data.preference_judgments import PreferenceJudgments
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import decode_id
 from rankscope.errors import InputError
@@ -17,7 +18,6 @@ from rankscope.io.trec.format import SUBTOPIC_QRELS
 from rankscope.kernels.numbers import parse_floats
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import Fields, decode
-from rankscope.measures.preferences import PreferenceJudgments
 from rankscope.typing import PathLike
 
 __all__ = [
