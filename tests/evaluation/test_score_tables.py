@@ -287,6 +287,9 @@ def test_blanks_quotes_and_odd_quotes_are_read(tmp_path: Path) -> None:
         ("query_id,doc_id,relevance\nq,d,1\n", False, False),
         ("map\tq1\t0.5\n", True, True),
         ('{"q1": {"d1": 1}}', False, True),
+        ('{"question_id": 7, "gold_ids": ["d1"]}', False, True),
+        ('{"question": "who?", "retrieved_ids": ["d2"], "expected_ids": ["d1"]}', False, True),
+        ('{"question": "who?", "retrieved_ids": ["d2"], "faithfulness": 0.5}', True, True),
         ("", False, False),
     ],
 )

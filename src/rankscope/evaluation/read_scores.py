@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.data.row_tables import DOC_ID
+from rankscope.data.row_tables import DOC_ID, LISTS
 from rankscope.data.scores import Scores
 from rankscope.data.tables import find_column
 from rankscope.data.text import join_names, pluralise
@@ -440,6 +440,8 @@ def is_score_file(path: object, *, alone: bool) -> bool:
         return alone or four_field_layout(complete) is not None
     if head.lstrip().startswith((b"{", b"[")):
         record = first_record(head)
+        if not alone and holds_ids_only(record, columns):
+            return False
         return is_score_header(list(record), alone, columns) if record else alone
     header = column_names(head)
     if len(header) < 2 or any(map(is_number, header)):
@@ -447,6 +449,15 @@ def is_score_file(path: object, *, alone: bool) -> bool:
     return is_score_header(header, False, columns) or (
         alone and is_score_header(header, True, columns) and not looks_like_rank_table(os.fspath(path))
     )
+
+
+def holds_ids_only(record: Mapping[str, object], columns: Mapping[str, str]) -> bool:
+    """Whether a record of JSON has lists of ids, as judgments and runs may, and no number but the query's id."""
+    queries = {SCHEMA.match(list(record), columns).get("query"), columns.get("query_id")}
+    if any(isinstance(value, (int, float)) for name, value in record.items() if name not in queries):
+        return False
+    lists = [name for name, value in record.items() if isinstance(value, list)]
+    return any(columns.get(column.name) in lists or find_column(lists, column.names) for column in LISTS.values())
 
 
 def names_measures(path: object, columns: Mapping[str, str]) -> bool:
