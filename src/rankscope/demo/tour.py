@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from rankscope.comparison.compare import compare
 from rankscope.comparison.summary import short_verdict
+from rankscope.demo.chunk_lists import chunk_list_files
 from rankscope.demo.collection import SEED, SYSTEMS, collection_files, judge_files, write_files
 from rankscope.demo.letor import feature_files, letor_files
 from rankscope.demo.rankings import N_AUTHORS, answer_files, entity_files, preference_files, vote_files
@@ -60,6 +61,7 @@ PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (
     vote_files,
     preference_files,
     score_files,
+    chunk_list_files,
     feature_files,
     translation_files,
 )
@@ -174,6 +176,10 @@ TOUR = (
     Step(
         "rankscope compare demo-qa.csv -m F1 --baseline base",
         "scores that another tool computed: a row for each question, and a column for each model",
+    ),
+    Step(
+        "rankscope compare demo-rag-gold.jsonl demo-rag-old.jsonl demo-rag-new.jsonl --doc-of '^([^#]+)' -m R@5",
+        "lists of retrieved chunks and of gold documents, as logs of retrieval hold them: which retriever finds more",
     ),
     Step(
         "rankscope plan demo.qrels bm25.run bm25-rm3.run -m AP --difference 0.02",
