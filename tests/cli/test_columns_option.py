@@ -77,3 +77,29 @@ def test_fuse(cli: Callable[..., Any], tables: Path) -> None:
     done = cli("fuse", "run.csv", "other.csv", "--evaluate", "qrels.csv", "-m", "AP", "--columns", COLUMNS)
     assert done.code == 0, done.err
     assert "other" in done.out
+
+
+def test_tables_of_spans_and_of_chunks(cli: Callable[..., Any], folder: Path) -> None:
+    for begin, end, names in (("begin", "end", ()), ("von", "bis", ("--columns", "begin=von,end=bis,score=wert"))):
+        Path("gold.csv").write_text(f"query,file,{begin},{end}\nq1,a,10,20\nq2,a,0,5\n")
+        Path("found.csv").write_text(
+            f"query,file,{begin},{end},{'wert' if names else 'score'}\nq1,a,0,50,1\nq2,b,0,9,2\n"
+        )
+        done = cli("evaluate", "gold.csv", "found.csv", "-m", "R@2", "--overlap", "0.5", *names)
+        assert (done.code, done.out.split()[3]) == (0, "0.5000"), done.err
+    done = cli("evaluate", "gold.csv", "found.csv", "--overlap", "0.5")
+    assert done.code == 2
+    assert "--columns begin=NAME" in done.err
+    Path("parts.csv").write_text("teil,ganz\na1,a\na2,a\n")
+    Path("chunks.csv").write_text("query_id,treffer,score\n1,a1,2\n2,a2,3\n")
+    call = ("evaluate", "qrels", "chunks.csv", "-m", "NumRelRet", "--columns")
+    done = cli(*call, "doc_id=treffer,chunk=teil,document=ganz", "--doc-of", "parts.csv")
+    assert (done.code, done.out.split()[3]) == (0, "2"), done.err
+    for options, message in (
+        (("doc_id=treffer,chunk=teil",), "table of chunks"),
+        (("doc_id=treffer,chunk=teil", "--doc-of", "^(.)"), "table of chunks"),
+        (("doc_id=treffer,chunk=falsch", "--doc-of", "parts.csv"), "no column 'falsch'"),
+    ):
+        done = cli(*call, *options)
+        assert done.code == 2
+        assert message in done.err

@@ -237,6 +237,10 @@ def columns_option(command: Command) -> Command:
                 options[name] = type(value)(map(naming.path, value))
             elif isinstance(value, str):
                 options[name] = naming.path(value)
+        if columns:
+            doc_of = naming.document_map(options.get("doc_of"))
+            if "doc_of" in options:
+                options["doc_of"] = doc_of
         return command(*args, **options)
 
     return setting_options(ColumnSettings)(cast(Command, with_columns))

@@ -35,7 +35,6 @@ from rankscope.evaluation.joining import (
     n_workers,
 )
 from rankscope.evaluation.scoring import score_hits
-from rankscope.io.chunk_tables import document_map
 from rankscope.measures.base import Measure
 from rankscope.typing import PathLike
 
@@ -127,8 +126,8 @@ def evaluate(
         'search-relevance', 'rre', 'elasticsearch', 'quepid', 'mteb', 'llama-index'. Default: detected from the content.
     columns
         Column names in tables. NAME is query_id, doc_id, relevance, score, rank, subtopic, relevant_ids or
-        retrieved_ids; in a file of scores system, query, measure, value, group, cluster, weight or epoch. Default:
-        found by their usual names.
+        retrieved_ids; in a file of scores system, query, measure, value, group, cluster, weight or epoch; for spans
+        also query, file, begin or end; in the table of --doc-of chunk or document. Default: found by their usual names.
     total_ranks
         For tables of ranks: number of all items that each system ranked, including those not in the table.
     workers
@@ -167,6 +166,7 @@ def evaluate(
     >>> scores.overall("RR"), scores.overall("P@2")
     (0.5, 0.5)
     """
+    reading, naming = InputSettings(input=input, total_ranks=total_ranks), ColumnSettings(columns=columns)
     conventions = ConventionSettings(
         preset=preset,
         rel=rel,
@@ -175,11 +175,10 @@ def evaluate(
         no_relevant=no_relevant,
         unjudged=unjudged,
         duplicates=duplicates,
-        doc_of=document_map(doc_of),
+        doc_of=naming.document_map(doc_of),
         overlap=overlap,
         overlap_of=overlap_of,
     )
-    reading, naming = InputSettings(input=input, total_ranks=total_ranks), ColumnSettings(columns=columns)
     if columns:
         qrels, runs = naming.judgments(qrels), runs if runs is None else [naming.run(run) for run in list_runs(runs)]
     errors = RunErrorSettings(on_error=on_error)

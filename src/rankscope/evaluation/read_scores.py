@@ -91,8 +91,8 @@ def read_scores(
         Measures to include; or the name of the measure where the file does not name it. Default: all.
     columns
         Column names in tables. NAME is query_id, doc_id, relevance, score, rank, subtopic, relevant_ids or
-        retrieved_ids; in a file of scores system, query, measure, value, group, cluster, weight or epoch. Default:
-        found by their usual names.
+        retrieved_ids; in a file of scores system, query, measure, value, group, cluster, weight or epoch; for spans
+        also query, file, begin or end; in the table of --doc-of chunk or document. Default: found by their usual names.
     lower
         Measures in a file of scores for which lower values are better.
     systems

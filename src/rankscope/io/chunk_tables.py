@@ -10,8 +10,8 @@ import numpy as np
 
 from rankscope.data.chunks import DocumentMap, DocumentTable, Merging, MergingSettings, as_document_map
 from rankscope.data.run import Run
-from rankscope.errors import InputError
-from rankscope.io.core import check_single_stdin, file_stem, is_path
+from rankscope.errors import InputError, ParameterError
+from rankscope.io.core import check_single_stdin, columns_of, file_stem, is_path, with_columns
 from rankscope.io.read import read_run
 from rankscope.typing import PathLike
 
@@ -40,29 +40,36 @@ ALIASES = {
 }
 
 
-def document_map(doc_of: Any) -> DocumentMap | None:
+def document_map(doc_of: Any, columns: Mapping[str, str] | None = None) -> DocumentMap | None:
     """The document of each chunk, as users give it.
 
     Parameters
     ----------
     doc_of
         A file that exists, or else a pattern with one group; a mapping {chunk: document}; a data frame.
+    columns
+        What the columns of a table are called, as {"chunk": "part"}.
 
     Raises
     ------
     InputError
         The table cannot be read, an id is empty, or it has a chunk twice.
     ParameterError
-        A text is neither a file nor a pattern with one group.
+        A text is neither a file nor a pattern with one group, or there are names of columns and no table.
     """
     if isinstance(doc_of, os.PathLike) or (isinstance(doc_of, str) and os.path.exists(doc_of)):
-        return read_document_table(doc_of)
+        return read_document_table(with_columns(doc_of, columns))
     is_mapping = isinstance(doc_of, Mapping) and all(isinstance(document, str) for document in doc_of.values())
     if doc_of is None or is_mapping or isinstance(doc_of, (str, DocumentMap)):
+        if columns:
+            raise ParameterError(
+                f"columns (--columns) has {next(iter(columns))!r}, which is for a table of chunks, and doc_of "
+                "(--doc-of) names none; leave it out"
+            )
         return as_document_map(doc_of)
     from rankscope.io.tables import table_of_frame
 
-    return table_of_columns(table_of_frame(doc_of, "doc_of", schema(), {}))
+    return table_of_columns(table_of_frame(doc_of, "doc_of", schema(), columns or {}))
 
 
 def merging_of(settings: MergingSettings) -> Merging:
@@ -108,7 +115,7 @@ def read_document_table(path: PathLike) -> DocumentTable:
 
     if os.path.isdir(path):
         raise InputError(f"{os.fspath(path)}: a folder, expected a file with the columns chunk and document")
-    return table_of_columns(parse_table(read_content(path), os.fspath(path), schema(), {}))
+    return table_of_columns(parse_table(read_content(path), os.fspath(path), schema(), columns_of(path)))
 
 
 def schema() -> Schema:
@@ -118,7 +125,6 @@ def schema() -> Schema:
     return Schema(
         columns=(chunk, Column(name="document", aliases=ALIASES["document"], required=True)),
         expected="a table of chunks and their documents: a line of names (chunk,document) and a chunk a line",
-        has_option=False,
     )
 
 

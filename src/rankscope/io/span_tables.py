@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from rankscope.data.row_tables import DOC_ID, LIST_QUERY_NAMES, SCHEMAS, SPAN
 from rankscope.data.run import Run
 from rankscope.data.spans import GoldSpans, Overlap, SpanQrels, Spans
 from rankscope.errors import InputError
-from rankscope.io.core import file_stem, is_path, source_name
+from rankscope.io.core import columns_of, file_stem, is_path, source_name
 from rankscope.io.tables import Column, Schema, Table, parse_table, read_content, table_of_frame
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ SPAN_COLUMNS = (
 GOLD = Schema(
     columns=(*SPAN_COLUMNS, Column(name="relevance", aliases=("rel", "label", "grade", "judgment"), kind="number")),
     expected="gold spans: a line of names (query,file,begin,end) and a span a line",
-    has_option=False,
+    elsewhere=("score", "rank"),
 )
 RETRIEVED = Schema(
     columns=(
@@ -47,7 +48,7 @@ RETRIEVED = Schema(
         SCHEMAS["score"].column("rank"),
     ),
     expected="retrieved spans: a line of names (query,file,begin,end,score) and a span a line",
-    has_option=False,
+    elsewhere=("relevance",),
 )
 #: Positions are below this.
 MAX_POSITION = 2.0**53
@@ -97,7 +98,8 @@ def span_table(source: Any, schema: Schema, name: str) -> Table:
             "frame or Spans(...) with query, file, begin, end"
         )
     if is_path(source):
-        return parse_table(read_content(source), source_name(source), schema, {})
+        return parse_table(read_content(source), source_name(source), schema, columns_of(source))
+    schema = replace(schema, has_option=False)
     return table_of_frame(source.data if isinstance(source, Spans) else source, name, schema, {})
 
 
