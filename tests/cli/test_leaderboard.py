@@ -13,6 +13,7 @@ import pytest
 
 from rankscope import Run, evaluate, write_scores
 from rankscope.demo.rankings import answer_files, preference_files
+from rankscope.demo.scores import score_files
 
 QUICK = ("--resamples", "50")
 HEAD = "left,right,winner\n"
@@ -22,7 +23,7 @@ HEAD = "left,right,winner\n"
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Files of all kinds."""
     folder = tmp_path_factory.mktemp("demo")
-    for name, text in {**preference_files(2003), **answer_files(2003)}.items():
+    for name, text in {**preference_files(2003), **answer_files(2003), **score_files(2003)}.items():
         (folder / name).write_text(text)
     (folder / "judged.jcml").write_text(
         '<jcml><judgedsentence id="1" langsrc="en" langtgt="de"><src>x</src>'
@@ -65,6 +66,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("scores.parquet -m RR", "measure:RR", {"a", "b"}),
         ("scores.csv -m P@1", "measure:P@1", {"a", "b"}),
         ("scores.csv --input scores -m RR", "measure:RR", {"a", "b"}),
+        ("demo-qa.csv", "measure:", {"base", "tuned", "prompted"}),
         ("votes.json --model plackett-luce --prior 0.5", "votes:4", {"A", "B", "C"}),
         ("ranks.tsv --model plackett-luce --prior 0.5", "votes:3", {"A", "B", "C"}),
     ],
@@ -78,6 +80,16 @@ def test_a_file_is_told_by_what_it_holds(
     assert said in done.out
     table = cli("leaderboard", *arguments.split(), *QUICK, "--format", "csv")
     assert {row["system"] for row in csv.DictReader(io.StringIO(table.out))} == systems
+
+
+def test_a_table_that_may_hold_ranks_is_not_taken_for_scores(
+    cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for text, code in (("q1,1,2\nq2,2,1\nq3,1,3\n", 2), ("q1,1,0\nq2,0,1\nq3,1,0\n", 0)):
+        Path("table.csv").write_text("item,old,new\n" + text)
+        assert cli("leaderboard", "table.csv", *QUICK).code == code
+        assert cli("leaderboard", "table.csv", "--input", "scores", *QUICK).code == 0
 
 
 def test_a_scored_column_turns_the_order_around(cli: Callable[..., Any], demo: Path) -> None:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from rankscope.agreement.load import detect_kind, first_bytes, ranked_only, read_rankings
 from rankscope.consensus.leaderboards import LeaderboardData, LeaderboardSettings, column_of
 from rankscope.data.rankings import Rankings
 from rankscope.errors import ParameterError
-from rankscope.evaluation.read_scores import read_score_files
+from rankscope.evaluation.read_scores import is_score_file, read_score_files
 from rankscope.evaluation.score_tables import SCHEMA as SCORES
 from rankscope.evaluation.score_tables import ScoreTableSettings
 from rankscope.io.ballots import holds_votes, read_votes
 from rankscope.io.core import BOM, source_name, with_columns
-from rankscope.io.preferences import holds_comparisons
+from rankscope.io.preferences import holds_comparisons, names_comparisons
 from rankscope.io.tables import column_names, first_record, read_content
 from rankscope.io.translation import ITEMS
+from rankscope.io.trec import looks_like_rank_table
 
 __all__ = [
     "INPUTS",
@@ -25,6 +27,9 @@ __all__ = [
 
 #: The values of `--input`.
 INPUTS = ("comparisons", "rankings", "scores", "votes")
+
+#: Lines of a table that tell ranks from scores.
+LINES = 50
 
 
 def read_leaderboard_data(
@@ -72,6 +77,8 @@ def detect_input(path: str, multiway: bool, columns: Mapping[str, str]) -> str:
         return "scores"
     if {"segment", "system"} <= ITEMS.match(names, {}).keys():
         return "rankings"
+    if not multiway and holds_scores(path, names, columns):
+        return "scores"
     head = first_bytes(path).removeprefix(BOM).lstrip()
     if head.startswith((b"[", b"{")):
         return "votes" if multiway or not names else "comparisons"
@@ -80,6 +87,24 @@ def detect_input(path: str, multiway: bool, columns: Mapping[str, str]) -> str:
     if head and detect_kind(path) in ("wmt", "jcml", "appraise", "pairs", "seg.score", "seg.scr"):
         return "rankings"
     return "votes" if multiway else "comparisons"
+
+
+def holds_scores(path: str, names: Sequence[str], columns: Mapping[str, str]) -> bool:
+    """Whether this is a file of scores of any form, and neither comparisons nor votes, nor perhaps ranks."""
+    if names_comparisons(names, columns) or (names and holds_votes(names, columns)):
+        return False
+    return is_score_file(with_columns(path, columns), alone=False) and not may_hold_ranks(path)
+
+
+def may_hold_ranks(path: str) -> bool:
+    """Whether a table has a name and numbers in each row, and none of its first numbers is below 1."""
+    if not looks_like_rank_table(path):
+        return False
+    lines = first_bytes(path).splitlines()[1:LINES]
+    cells = [cell for line in lines for cell in line.split(b"\t" if b"\t" in line else b",")[1:] if cell.strip()]
+    with suppress(ValueError):
+        return min(map(float, cells)) >= 1
+    return True  # cut off, or no numbers further down
 
 
 def table_columns(path: str) -> Sequence[str]:

@@ -49,8 +49,8 @@ def leaderboard(
     """Rate systems by preferences: which system leads, and which differences are significant.
 
     FILE holds comparisons of two systems: a table (CSV, TSV, JSON lines, Parquet) with the columns left, right and
-    winner (one of the two, or tie), or better and worse. Or it holds human rankings, as for `agree segments`; scores
-    that `evaluate` saved or wrote with --by-query; or, for --model plackett-luce, votes or ballots, as for `consensus`.
+    winner (one of the two, or tie), or better and worse. Or it holds human rankings, as for `agree segments`; scores,
+    as for `compare`; or, for --model plackett-luce, votes or ballots, as for `consensus`.
 
     \b
     rankscope leaderboard demo-preferences.csv --covariate length --position --unit prompt

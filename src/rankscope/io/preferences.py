@@ -37,6 +37,7 @@ __all__ = [
     "TIE",
     "ambiguous_digits",
     "holds_comparisons",
+    "names_comparisons",
     "normalise_cell",
     "parse_choice",
     "preferences_of",
@@ -228,6 +229,12 @@ def holds_comparisons(header: Sequence[str], columns: Mapping[str, str]) -> bool
     """Whether these columns name two systems. columns: names that the user gives."""
     sides = (("left", "right"), SIDED), (("better", "worse"), ORDERED)
     return any(set(names) <= set(schema.match(header, columns)) for names, schema in sides)
+
+
+def names_comparisons(header: Sequence[str], columns: Mapping[str, str]) -> bool:
+    """Whether some of these columns are those of comparisons, so that the others may be called otherwise."""
+    required = {"left", "right", "winner", "better", "worse"}
+    return any(required & schema.match(header, columns).keys() for schema in (SIDED, ORDERED))
 
 
 def preferences_of(table: Table, covariates: Sequence[str], unit: str | None, is_ordered: bool) -> Preferences:
