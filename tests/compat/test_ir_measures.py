@@ -343,7 +343,7 @@ def test_an_evaluator_takes_many_runs_and_keeps_no_trace_of_them():
 @pytest.mark.parametrize(
     ("run", "said"),
     [
-        ([irm.ScoredDoc("q", "a", 1.0), irm.ScoredDoc("q", "a", 2.0)], "'a' .*'q' .*twice"),
+        ([irm.ScoredDoc("q", "a", 1.0), irm.ScoredDoc("q", "a", 2.0)], "'a' .*'q' .*twice(?!.*duplicates)"),
         ({"q": {"a": float("nan")}}, "document 'a' is nan"),
         ({"q": {1: 1.0}}, "document id 1 is"),
         (

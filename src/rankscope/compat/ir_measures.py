@@ -478,7 +478,7 @@ class RankscopeEvaluator(Evaluator):  # type: ignore[misc]  # loaded at run time
         lists = read_lists(run)
         if self._qrels is None or lists is None:
             return None
-        joiner = Joiner(self._qrels, Convention(precision=PRESET.precision), lists.name)
+        joiner = Joiner(self._qrels, Convention(precision=PRESET.precision, may_merge=False), lists.name)
         if lists.mapping is not None:
             joiner.add_mapping(lists.mapping)
         else:

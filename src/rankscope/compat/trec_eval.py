@@ -295,7 +295,7 @@ def trec_eval(qrels: PathLike, run: PathLike, names: Iterable[str] = ("official"
         advice = "evaluate them with `rankscope evaluate`, which takes fractions (in Python rankscope.evaluate)"
         refuse_fractions(judgments.relevance, source_name(qrels), "trec_eval", advice)
     zscores = read_zscores(options.zscores) if options.zscores is not None else None
-    convention = Convention(precision=PRESETS[options.version].precision, rel=options.level)
+    convention = Convention(precision=PRESETS[options.version].precision, rel=options.level, may_merge=False)
     joined = join_file(judgments, run, convention, "trec", None)
     report = TrecEvalReport(judgments, joined.hits, joined.name, lines, options)
     report.preferences, report.zscores = preferences, zscores

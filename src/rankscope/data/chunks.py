@@ -24,6 +24,7 @@ from rankscope.typing import Indices, Ints, Words
 __all__ = [
     "DUPLICATES",
     "DUPLICATE_ADVICE",
+    "REMOVE_ADVICE",
     "DocumentMap",
     "DocumentPattern",
     "DocumentTable",
@@ -45,8 +46,9 @@ DUPLICATES = {
 }
 #: What a document counts, in notes.
 COUNTED = {"first": "the first of each counts", "max": "the best of each counts", "sum": "their scores are added"}
-#: What to do about a document that a query holds twice.
-DUPLICATE_ADVICE = "remove one of the two, or choose what counts with --duplicates (duplicates=)"
+#: What to do about a document that a query holds twice, also where the user can choose what counts.
+REMOVE_ADVICE = "remove one of the two"
+DUPLICATE_ADVICE = f"{REMOVE_ADVICE}, or choose what counts with --duplicates (duplicates=)"
 #: A pattern that cuts at one byte, as ^([^#]+).
 CUT = re.compile(r"\^\(\[\^(?:\\(?P<escaped>[^\w\s])|(?P<plain>[^\]\\]))\][+*]\)", re.ASCII)
 #: Characters with a meaning of their own in patterns.

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.chunks import DUPLICATE_ADVICE, DocumentMap, Merging, as_document_map
+from rankscope.data.chunks import DUPLICATE_ADVICE, REMOVE_ADVICE, DocumentMap, Merging, as_document_map
 from rankscope.data.hits import Hits, freeze
 from rankscope.data.qrels import Qrels
 from rankscope.data.row_input import rows_from_dicts
@@ -54,6 +54,8 @@ class Convention:
         Default: "max" with `doc_of`, else "error".
     doc_of
         The document of each chunk that a run retrieved: a pattern with one group, or a mapping {chunk: document}.
+    may_merge
+        Whether users can choose `duplicates`, which the message for a document that a query holds twice then names.
 
     Raises
     ------
@@ -75,6 +77,7 @@ class Convention:
     rel: float = 1
     duplicates: str | None = None
     doc_of: DocumentMap | Mapping[str, str] | str | None = None
+    may_merge: bool = True
 
     def __post_init__(self) -> None:
         check_tie_rule(self.ties)
@@ -141,7 +144,8 @@ class Joiner:
         self.missing = np.ones(n, np.bool_)
         self.has_judged_query = False  # whether any query of the qrels has a list
         self.unjudged_queries: list[str] = []  # queries of the run that have no judgments
-        self.advice = DUPLICATE_ADVICE  # in the message for a document that a query holds twice
+        # In the message for a document that a query holds twice.
+        self.advice = DUPLICATE_ADVICE if convention.may_merge else REMOVE_ADVICE
 
     def add(self, rows: Rows) -> None:
         """Join these queries. Each query of the run is added once, whole."""
