@@ -11,8 +11,8 @@ from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 from rankscope.errors import InputError, OutputError, ParameterError
+from rankscope.io.core import header_struct
 from rankscope.translation import load_language_model, save_language_model, train_language_model
-from rankscope.translation.array_file import header_struct
 from rankscope.translation.language_model import LANGUAGE_MODEL_MAGIC
 
 TEXT = ["the cat sat on the mat", "the dog sat", "a cat ran to the dog", "ein schöner Tag", "the cat ran"]

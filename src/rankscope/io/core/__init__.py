@@ -5,6 +5,11 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
+    from rankscope.io.core.array_file import DamagedFile as DamagedFile
+    from rankscope.io.core.array_file import header_struct as header_struct
+    from rankscope.io.core.array_file import magic_stem as magic_stem
+    from rankscope.io.core.array_file import pack_arrays as pack_arrays
+    from rankscope.io.core.array_file import unpack_arrays as unpack_arrays
     from rankscope.io.core.atomic_write import check_writable as check_writable
     from rankscope.io.core.atomic_write import is_special as is_special
     from rankscope.io.core.atomic_write import is_temporary as is_temporary
@@ -108,6 +113,7 @@ HOMES = {
     "Arrays": "npz",
     "BLOCK": "blocks",
     "BOM": "blocks",
+    "DamagedFile": "array_file",
     "BlockReader": "blocks",
     "FORMATS": "formats",
     "FORMAT_ADVICE": "render",
@@ -153,6 +159,7 @@ HOMES = {
     "format_numbers": "render",
     "get_format": "formats",
     "has_blank": "render",
+    "header_struct": "array_file",
     "interleave": "render",
     "is_file": "paths",
     "is_folder": "paths",
@@ -164,11 +171,13 @@ HOMES = {
     "list_partitions": "paths",
     "find_lone_returns": "blocks",
     "looks_like_trec": "blocks",
+    "magic_stem": "array_file",
     "make_folder": "atomic_write",
     "missing_file_error": "streams",
     "open_binary": "streams",
     "open_raw": "streams",
     "open_source": "source",
+    "pack_arrays": "array_file",
     "parse_head": "formats",
     "pick_texts": "render",
     "read_all": "blocks",
@@ -194,6 +203,7 @@ HOMES = {
     "temporary_folder_errors": "atomic_write",
     "to_parquet": "render",
     "ungrouped_note": "source",
+    "unpack_arrays": "array_file",
     "url_size": "urls",
     "writable_formats": "formats",
     "write_arrays": "npz",

@@ -13,15 +13,18 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError
 from rankscope.io.core import (
+    DamagedFile,
     compress,
     empty_file_error,
+    magic_stem,
     open_binary,
+    pack_arrays,
     source_name,
     split_compression_suffix,
+    unpack_arrays,
     write_chunks,
 )
 from rankscope.stats.inputs import check_choice
-from rankscope.translation.array_file import DamagedArrayFile, magic_stem, pack_arrays, unpack_arrays
 from rankscope.translation.language_model.arpa import arpa_chunks, read_arpa
 from rankscope.translation.language_model.backoff_model import LanguageModel, NgramLevel
 from rankscope.translation.language_model.vocabulary import RESERVED
@@ -58,7 +61,7 @@ def read_compact(content: bytes, name: str) -> LanguageModel:
     """The model of the bytes of a file that starts with the magic bytes. Raises InputError for a damaged one."""
     try:
         return parse_model(content)
-    except DamagedArrayFile as error:
+    except DamagedFile as error:
         raise_damaged(name, str(error))
     except Exception as error:  # damaged bytes can raise anything
         raise_damaged(name, (str(error) or type(error).__name__).splitlines()[0][:120])
@@ -72,11 +75,11 @@ def parse_model(content: bytes) -> LanguageModel:
     header, arrays = unpack_arrays(LANGUAGE_MODEL_MAGIC, content)
     words = tuple(arrays["words"].tobytes().split(b"\n"))
     if words[: len(RESERVED)] != RESERVED or len(set(words)) < len(words):
-        raise DamagedArrayFile("its words")
+        raise DamagedFile("its words")
     levels: list[NgramLevel] = []
     order = header["order"]
     if not isinstance(order, int) or order < 1:
-        raise DamagedArrayFile("its order")
+        raise DamagedFile("its order")
     for k in range(1, order + 1):
         n_shorter = levels[-1].keys.size if levels else 0
         levels.append(parse_level(arrays, k, k == order, n_shorter, len(words)))
@@ -96,7 +99,7 @@ def parse_level(
     in_range = not keys.size or (order == 1 or bool(keys[0] >= 0 and keys[-1] < n_shorter * n_words))
     finite = bool(np.isfinite(log10).all() and np.isfinite(backoff).all())
     if types != {"i8", "f8f8"} or not keys.size == log10.size == backoff.size or not (rising and in_range and finite):
-        raise DamagedArrayFile(f"its n-grams of order {order}")
+        raise DamagedFile(f"its n-grams of order {order}")
     return NgramLevel(keys, log10, backoff)
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from rankscope._version import __version__
 
 __all__ = [
-    "DamagedArrayFile",
+    "DamagedFile",
     "header_struct",
     "magic_stem",
     "pack_arrays",
@@ -28,8 +28,8 @@ __all__ = [
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
-class DamagedArrayFile(Exception):
-    """A file of arrays that is damaged or has another layout; the message names the part."""
+class DamagedFile(Exception):
+    """A file that is damaged or has another layout. The message names the part; callers add the file and advice."""
 
 
 def magic_stem(magic: bytes) -> bytes:
@@ -60,20 +60,20 @@ def array_bytes(array: npt.NDArray[Any]) -> bytes:
 
 
 def unpack_arrays(magic: bytes, content: bytes) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    """The header and the arrays. Raises DamagedArrayFile, or another exception, for bytes that are no complete file."""
+    """The header and the arrays. Raises DamagedFile, or another exception, for bytes that are no complete file."""
     if not content.startswith(magic):
         layout_version = magic[len(magic_stem(magic)) : -1].decode()
-        raise DamagedArrayFile(f"its form is not {layout_version}, which this version of rankscope reads")
+        raise DamagedFile(f"its form is not {layout_version}, which this version of rankscope reads")
     prefix = header_struct(magic)
     _, header_size, checksum = prefix.unpack_from(content)
     header = content[prefix.size : prefix.size + header_size]
     if len(header) < header_size or zlib.crc32(header) != checksum:
-        raise DamagedArrayFile("its header")
+        raise DamagedFile("its header")
     about: dict[str, Any] = json.loads(header)
-    return about, read_arrays(about["arrays"], memoryview(content)[prefix.size + header_size :])
+    return about, split_body(about["arrays"], memoryview(content)[prefix.size + header_size :])
 
 
-def read_arrays(array_descriptions: dict[str, Any], body: memoryview) -> dict[str, npt.NDArray[Any]]:
+def split_body(array_descriptions: dict[str, Any], body: memoryview) -> dict[str, npt.NDArray[Any]]:
     """The arrays, which are stored one after the other."""
     arrays: dict[str, npt.NDArray[Any]] = {}
     position = 0
@@ -81,11 +81,11 @@ def read_arrays(array_descriptions: dict[str, Any], body: memoryview) -> dict[st
         dtype = np.dtype(description["dtype"])
         content = body[position : position + description["size"] * dtype.itemsize]
         if len(content) < description["size"] * dtype.itemsize:
-            raise DamagedArrayFile("it ends early")
+            raise DamagedFile("it ends early")
         if zlib.crc32(content) != description["crc32"]:
-            raise DamagedArrayFile(f"its {name}")
+            raise DamagedFile(f"its {name}")
         arrays[name] = np.frombuffer(content, dtype)
         position += len(content)
     if position != len(body):
-        raise DamagedArrayFile(f"{len(body) - position} bytes too many")
+        raise DamagedFile(f"{len(body) - position} bytes too many")
     return arrays
