@@ -391,7 +391,7 @@ class Lexicon:
 
 
 #: Raise the number when the layout changes.
-LEXICON_MAGIC = b"rankscope lexicon 1\n"
+LEXICON_MAGIC = b"rankscope lexicon 2\n"
 TYPES = {"begins": "<i8", "targets": "<i4", "probability": "<f4", "counts": "<i8"}
 
 
@@ -483,6 +483,8 @@ def parse_lexicon(content: bytes) -> Lexicon:
     number_arrays = {name: arrays[name] for name in TYPES}
     if {name: array.dtype.str for name, array in number_arrays.items()} != TYPES:
         raise DamagedFile("the types of its numbers")
+    if any(array.ndim != 1 for array in number_arrays.values()):
+        raise DamagedFile("the shapes of its numbers")
     begins, targets, probability, counts = number_arrays.values()
     consistent = begins.size == len(source) + 1 and not begins[0] and begins[-1] == targets.size == probability.size
     if not consistent or not targets.size or counts.size != len(target) or (np.diff(begins) < 0).any():

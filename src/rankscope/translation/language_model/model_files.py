@@ -40,7 +40,7 @@ __all__ = [
 
 
 #: Raise the number when the layout changes.
-LANGUAGE_MODEL_MAGIC = b"rankscope language model 1\n"
+LANGUAGE_MODEL_MAGIC = b"rankscope language model 2\n"
 
 
 def compact_chunks(model: LanguageModel) -> Iterator[bytes]:
@@ -95,7 +95,8 @@ def parse_level(
     keys = arrays[f"keys.{order}"] if order > 1 else np.arange(n_words)
     backoff = np.zeros(log10.size) if is_last else arrays[f"backoff.{order}"]
     types = {keys.dtype.str[1:], log10.dtype.str[1:] * 2, backoff.dtype.str[1:] * 2}
-    rising = bool((keys[1:] > keys[:-1]).all())
+    plain = keys.ndim == log10.ndim == backoff.ndim == 1
+    rising = plain and bool((keys[1:] > keys[:-1]).all())
     in_range = not keys.size or (order == 1 or bool(keys[0] >= 0 and keys[-1] < n_shorter * n_words))
     finite = bool(np.isfinite(log10).all() and np.isfinite(backoff).all())
     if types != {"i8", "f8f8"} or not keys.size == log10.size == backoff.size or not (rising and in_range and finite):
