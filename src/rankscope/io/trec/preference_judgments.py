@@ -69,7 +69,7 @@ def read_preference_judgments(path: PathLike, *, has_subgroups: bool) -> Prefere
     layout = LAYOUT if has_subgroups else QRELS_LAYOUT
     block, (query, *groups, document, level_texts) = read_fields(path, layout)
     if not query.starts.size:
-        raise InputError(f"{name}: no judgments, expected lines of {layout.expected.partition(' ')[2]}")
+        raise InputError(f"{source_name(path)}: no judgments, expected lines of {layout.expected.partition(' ')[2]}")
     levels, invalid = parse_floats(level_texts)
     invalid = np.union1d(invalid, np.flatnonzero(~np.isfinite(levels)))
     if invalid.size:
