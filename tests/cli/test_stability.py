@@ -177,7 +177,7 @@ def test_figures_are_drawn_by_name(call: Callable[..., Any], files: Path) -> Non
 def test_a_checkpoint_goes_on_and_is_refused_for_another_study(call: Callable[..., Any], files: Path) -> None:
     first = call("--checkpoint", "saved", "--splits", "2,3")
     assert sorted(p.name for p in (files / "saved").iterdir()) == [
-        "splits2-systems3-entities12.npz", "splits3-systems3-entities12.npz", "study.json",
+        "splits2-systems3-entities12.arrays", "splits3-systems3-entities12.arrays", "study.json",
     ]  # fmt: skip
     assert call("--checkpoint", "saved", "--splits", "2,3").out == first.out
     before = listing(files)
@@ -386,7 +386,7 @@ def test_a_process_that_is_interrupted_goes_on_with_the_same_result(files: Path,
         [*COMMAND, *asked, "--checkpoint", "saved"], stderr=subprocess.PIPE, stdout=subprocess.PIPE
     )
     end = time.monotonic() + 60
-    while not list(files.glob("saved/*.npz")) and time.monotonic() < end:
+    while not list(files.glob("saved/*.arrays")) and time.monotonic() < end:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
@@ -394,7 +394,7 @@ def test_a_process_that_is_interrupted_goes_on_with_the_same_result(files: Path,
     empty, said = err.decode().splitlines()
     assert empty == ""
     assert mentions(said, "rankscope: ", "interrupted", "kept in saved")
-    finished = {path.name: path.read_bytes() for path in files.glob("saved/*.npz")}
+    finished = {path.name: path.read_bytes() for path in files.glob("saved/*.arrays")}
     assert 1 <= len(finished) < 4
     done = subprocess.run([*COMMAND, *asked, "--checkpoint", "saved"], capture_output=True, check=True)
     assert {name: (files / "saved" / name).read_bytes() for name in finished} == finished

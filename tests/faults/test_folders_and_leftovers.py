@@ -168,22 +168,22 @@ def test_a_cache_that_cannot_be_written_is_a_note(demo_files: Path, tmp_path: Pa
 def test_arrays_that_cannot_be_read_are_told_from_damaged_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import numpy as np
 
-    path = tmp_path / "a.npz"
-    write_arrays(path, {"x": np.arange(3.0)})
+    path = tmp_path / "a.arrays"
+    write_arrays(path, b"rankscope test 1\n", {"x": np.arange(3.0)})
     whole = path.read_bytes()
     for size in range(0, len(whole), 7):
         path.write_bytes(whole[:size])
-        with pytest.raises(InputError, match=r"a\.npz: .*damaged"):
-            read_arrays(path)
+        with pytest.raises(InputError, match=r"a\.arrays: .*damaged"):
+            read_arrays(path, b"rankscope test 1\n")
     path.write_bytes(whole)
-    assert read_arrays(path)["x"].tolist() == [0, 1, 2]
+    assert read_arrays(path, b"rankscope test 1\n")["x"].tolist() == [0, 1, 2]
 
     def refused(*_: object) -> bytes:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
     monkeypatch.setattr(Path, "read_bytes", refused)
-    with pytest.raises(InputError, match=r"a\.npz: .*\(Input/output error\)"):
-        read_arrays(path)
+    with pytest.raises(InputError, match=r"a\.arrays: .*\(Input/output error\)"):
+        read_arrays(path, b"rankscope test 1\n")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits of files here")

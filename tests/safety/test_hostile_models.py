@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import rankscope as rs
+from rankscope.io.core import header_struct, pack_arrays, unpack_arrays
 from rankscope.learning import Blend, Ranker, load_ranker, save_ranker
 from rankscope.translation import load_lexicon, save_lexicon, train_language_model, train_lexicon
-from rankscope.translation.array_file import header_struct, pack_arrays, unpack_arrays
 from rankscope.translation.language_model import LANGUAGE_MODEL_MAGIC as MODEL_MAGIC
 from rankscope.translation.language_model.model_files import compact_chunks, read_compact
 from rankscope.translation.lexicon import LEXICON_MAGIC

@@ -27,6 +27,8 @@ ALLOWED = {
     ("compat/ir_measures.py", "import_module"): "ir_measures, where it is installed",
     ("compat/ranx.py", "import_module"): "pandas, where it is installed",
     ("io/json_dicts.py", "import_module"): "a fast JSON parser, where one is installed",
+    ("io/other_tools/local_datasets.py", "import_module"): "ir_datasets, where it is installed",
+    ("io/other_tools/local_datasets.py", "load"): "a data set of ir_datasets, by an id that the user names",
     ("io/json_dicts.py", "loads"): "that parser's, which makes data",
     ("parallel/memory.py", "ctypes"): "asks the system's library how much memory there is",
     ("parallel/threads.py", "ctypes"): "tells the libraries of linear algebra how many threads to use",

@@ -14,6 +14,8 @@ from helpers.study_data import collection, made, normal_values, ranks_table
 
 import rankscope as rs
 from rankscope.errors import InputError, OutputError
+from rankscope.io.core import write_arrays
+from rankscope.stability._checkpoint import OUTCOME_MAGIC
 
 study = rs.stability.study
 TABLE = ranks_table(1)
@@ -47,7 +49,7 @@ def stop_after(n):
 def test_an_interrupted_study_that_is_continued_is_as_one_that_was_not(tmp_path, units):
     with pytest.raises(Stop):
         study(TABLE, **ASKED, checkpoint=tmp_path / "c", progress=stop_after(units))
-    saved = {path.name for path in (tmp_path / "c").glob("*.npz")}
+    saved = {path.name for path in (tmp_path / "c").glob("*.arrays")}
     assert len(saved) == units // 2
     before = listing(tmp_path / "c")
     found = study(TABLE, **ASKED, checkpoint=tmp_path / "c")
@@ -141,10 +143,10 @@ def test_values_that_are_nan_are_the_same_data(tmp_path):
 @pytest.mark.parametrize("damage", [b"", b"no archive", "half", "names"])
 def test_a_damaged_file_is_named_and_can_be_removed(tmp_path, damage):
     study(TABLE, **ASKED, checkpoint=tmp_path)
-    path = tmp_path / "splits6-systems3-entities60.npz"
+    path = tmp_path / "splits6-systems3-entities60.arrays"
     good = path.read_bytes()
     if damage == "names":
-        np.savez(path, error=np.zeros(3))
+        write_arrays(path, OUTCOME_MAGIC, {"error": np.zeros(3)})
     else:
         path.write_bytes(good[: len(good) // 2] if damage == "half" else damage)
     with pytest.raises(InputError) as caught:

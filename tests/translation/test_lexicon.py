@@ -8,8 +8,10 @@ import pytest
 from helpers.same import assert_same_bits, assert_same_numbers
 
 from rankscope.errors import InputError
+from rankscope.io.core import pack_arrays, unpack_arrays
 from rankscope.translation import lexicon as lexical_sums
 from rankscope.translation import load_lexicon, save_lexicon, train_lexicon
+from rankscope.translation.lexicon import LEXICON_MAGIC
 
 
 def texts(seed, words, n=30, least=0):
@@ -122,4 +124,15 @@ def test_a_file_that_was_changed_or_cut_anywhere_is_refused(tmp_path):
                 load_lexicon(path)
     path.write_bytes(content + b"\0")
     with pytest.raises(InputError, match="too many"):
+        load_lexicon(path)
+
+
+@pytest.mark.parametrize("name", ["begins", "targets", "probability", "counts"])
+def test_numbers_in_more_than_one_dimension_are_refused(tmp_path, name):
+    path = tmp_path / "lexicon"
+    save_lexicon(train_lexicon(["a b"], ["x y"]), path)
+    about, arrays = unpack_arrays(LEXICON_MAGIC, path.read_bytes())
+    rest = {key: value for key, value in about.items() if key not in ("arrays", "version")}
+    path.write_bytes(b"".join(pack_arrays(LEXICON_MAGIC, rest, {**arrays, name: arrays[name][:, None]})))
+    with pytest.raises(InputError, match=r"damaged.*the shapes of its numbers"):
         load_lexicon(path)

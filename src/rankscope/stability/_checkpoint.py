@@ -19,6 +19,8 @@ __all__ = [
 
 #: The file with the settings of the study.
 SETTINGS_FILE = "study.json"
+#: What the file of a condition begins with. Raise the number when the layout changes.
+OUTCOME_MAGIC = b"rankscope study outcome 1\n"
 
 
 class Checkpoint:
@@ -59,7 +61,7 @@ class Checkpoint:
             self.open()  # another process was faster; its study may be another one
 
     def file_of(self, condition: Condition) -> Path:
-        return self.path / f"splits{condition.splits}-systems{condition.systems}-entities{condition.entities}.npz"
+        return self.path / f"splits{condition.splits}-systems{condition.systems}-entities{condition.entities}.arrays"
 
     def load(self, condition: Condition) -> Outcome | None:
         """The saved outcome of this condition, or None. Raises InputError for a damaged file."""
@@ -67,13 +69,13 @@ class Checkpoint:
         if not path.exists():
             return None
         try:
-            return Outcome(**read_arrays(path))
+            return Outcome(**read_arrays(path, OUTCOME_MAGIC))
         except TypeError:  # other arrays
-            raise damaged_file_error(path) from None
+            raise damaged_file_error(path, "it holds other arrays") from None
 
     def save(self, condition: Condition, outcome: Outcome) -> None:
         """Write the outcome of this condition."""
-        write_arrays(self.file_of(condition), outcome.arrays())
+        write_arrays(self.file_of(condition), OUTCOME_MAGIC, outcome.arrays())
 
 
 def saved_settings(path: str | Path) -> dict[str, Any] | None:

@@ -17,10 +17,19 @@ import numpy.typing as npt
 
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError
-from rankscope.io.core import compress, empty_file_error, open_binary, source_name, write_chunks
+from rankscope.io.core import (
+    DamagedFile,
+    compress,
+    empty_file_error,
+    magic_stem,
+    open_binary,
+    pack_arrays,
+    source_name,
+    unpack_arrays,
+    write_chunks,
+)
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of, sum_by_group
-from rankscope.translation.array_file import DamagedArrayFile, magic_stem, pack_arrays, unpack_arrays
 from rankscope.translation.token_lists import TokenLists, slices_by_size, sorted_unique
 from rankscope.translation.tokenisation import as_lines
 from rankscope.typing import Bools, Floats, Ints, PathLike
@@ -382,7 +391,7 @@ class Lexicon:
 
 
 #: Raise the number when the layout changes.
-LEXICON_MAGIC = b"rankscope lexicon 1\n"
+LEXICON_MAGIC = b"rankscope lexicon 2\n"
 TYPES = {"begins": "<i8", "targets": "<i4", "probability": "<f4", "counts": "<i8"}
 
 
@@ -468,18 +477,20 @@ def raise_bad_lexicon(name: str, problem: str) -> NoReturn:
 
 
 def parse_lexicon(content: bytes) -> Lexicon:
-    """The lexicon of a file's content. Raises DamagedArrayFile, or another exception, for damaged content."""
+    """The lexicon of a file's content. Raises DamagedFile, or another exception, for damaged content."""
     header, arrays = unpack_arrays(LEXICON_MAGIC, content)
     source, target = (split_words(arrays[side]) for side in ("source_words", "target_words"))
     number_arrays = {name: arrays[name] for name in TYPES}
     if {name: array.dtype.str for name, array in number_arrays.items()} != TYPES:
-        raise DamagedArrayFile("the types of its numbers")
+        raise DamagedFile("the types of its numbers")
+    if any(array.ndim != 1 for array in number_arrays.values()):
+        raise DamagedFile("the shapes of its numbers")
     begins, targets, probability, counts = number_arrays.values()
     consistent = begins.size == len(source) + 1 and not begins[0] and begins[-1] == targets.size == probability.size
     if not consistent or not targets.size or counts.size != len(target) or (np.diff(begins) < 0).any():
-        raise DamagedArrayFile("its numbers of words")
+        raise DamagedFile("its numbers of words")
     if targets.min() < 0 or targets.max() >= len(target) or not ((probability >= 0) & (probability <= 1.001)).all():
-        raise DamagedArrayFile("its translations")
+        raise DamagedFile("its translations")
     lexicon = Lexicon(
         source_words=source,
         target_words=target,
@@ -491,12 +502,12 @@ def parse_lexicon(content: bytes) -> Lexicon:
         likelihood=tuple(map(float, header["likelihood"])),
     )
     if (np.diff(lexicon.keys) <= 0).any():
-        raise DamagedArrayFile("the order of its translations")
+        raise DamagedFile("the order of its translations")
     return lexicon
 
 
 def split_words(encoded: npt.NDArray[Any]) -> tuple[str, ...]:
     words = tuple(encoded.tobytes().decode("utf-8", "surrogatepass").split("\n"))
     if len(set(words)) < len(words):
-        raise DamagedArrayFile("its words")
+        raise DamagedFile("its words")
     return words

@@ -135,6 +135,10 @@ def kept_outcome(path: Path) -> None:
     Checkpoint(path.parent, {}).load(seeds.CONDITION)
 
 
+def kept_arrays(path: Path) -> None:
+    read_arrays(path, seeds.ARRAYS_MAGIC)
+
+
 def search_log(path: Path) -> None:
     SearchLog(path, seeds.SEARCHED)
 
@@ -327,6 +331,6 @@ READERS: dict[str, Reader] = {
     "translation features": reader(read_translation_features, seeds=seeds.translation_features),
     "checkpoint": reader(checkpoint, seeds=seeds.studies, name="study.json"),
     "outcome": reader(kept_outcome, seeds=seeds.outcomes, name=Checkpoint(".", {}).file_of(seeds.CONDITION).name),
-    "arrays": reader(read_arrays, seeds=seeds.arrays),
+    "arrays": reader(kept_arrays, seeds=seeds.arrays),
     "search log": reader(search_log, seeds=seeds.search_logs),
 }

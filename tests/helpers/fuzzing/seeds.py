@@ -19,6 +19,7 @@ import rankscope as rs
 from rankscope import read_features
 from rankscope.experiments.search_log import FORM, MARK, Trial
 from rankscope.fusion import save_fusion
+from rankscope.io.core import pack_arrays
 from rankscope.learning import LambdaMART, Ranker, save_ranker
 from rankscope.stability.conditions import Condition
 from rankscope.translation import save_language_model, save_lexicon, train_language_model, train_lexicon
@@ -560,10 +561,8 @@ def translation_features() -> Seeds:
     return tables(table_of("pair,system,segment,length,bleu\nde-en,A,1,2,0.5\nde-en,B,1,3,1e-3\n"))
 
 
-def npz(**arrays: Any) -> bytes:
-    out = io.BytesIO()
-    np.savez(out, **arrays)
-    return out.getvalue()
+#: What a file of arrays of no kind in particular begins with.
+ARRAYS_MAGIC = b"rankscope arrays 1\n"
 
 
 def studies() -> Seeds:
@@ -579,12 +578,13 @@ def outcomes() -> Seeds:
             qrels, [rs.Run(one, name=str(i)) for i, one in enumerate(lists)], measures=["AP"], splits=[2],
             iterations=2, n_resamples=4, checkpoint=Path(folder, "study"),
         )  # fmt: skip
-        [path] = Path(folder, "study").glob("*.npz")
+        [path] = Path(folder, "study").glob("*.arrays")
         return {"outcome": path.read_bytes()}
 
 
 def arrays() -> Seeds:
-    return {"arrays": npz(values=np.arange(6.0).reshape(2, 3), names=np.array(["a", "b"]))}
+    named = {"values": np.arange(6.0).reshape(2, 3), "names": np.array(["a", "b"])}
+    return {"arrays": b"".join(pack_arrays(ARRAYS_MAGIC, {}, named))}
 
 
 def search_logs() -> Seeds:

@@ -113,7 +113,7 @@ def test_tables_that_cannot_be_read_are_refused_with_the_line(written, content, 
 
 
 def test_a_row_of_parquet_is_named_by_its_number(written):
-    with pytest.raises(InputError, match=r"judged: row 2: gold .*'best'"):
+    with pytest.raises(InputError, match=r"judged: row 1: gold .*'best'"):
         read_ranking_table(
             written(parquet({"segment": ["1", "1"], "system": ["A", "B"], "gold": ["1", "best"]})), ["gold"]
         )

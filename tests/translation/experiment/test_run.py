@@ -15,11 +15,12 @@ import rankscope as rs
 from rankscope.agreement import segments
 from rankscope.demo.translations import SEGMENTS, TRANSLATORS
 from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.io.core import read_arrays
 from rankscope.reporting.tables import RESULT_FORMATS, render_result
 from rankscope.translation import translation_features
 from rankscope.translation.experiment import FEATURE_SETS, lines_of_tests, score_lines
 from rankscope.translation.experiment import result as mt_outcome
-from rankscope.translation.experiment.feature_tables import COLUMNS, COMPUTED, SCALED, add_scaled_columns
+from rankscope.translation.experiment.feature_tables import CACHE_MAGIC, COLUMNS, COMPUTED, SCALED, add_scaled_columns
 
 pytest.importorskip("sacrebleu", reason="sacrebleu is not installed: pip install 'rankscope[mt]'")
 
@@ -110,9 +111,8 @@ def test_features_that_were_kept_are_not_computed_again(folder, cache, found, mo
 
 
 def test_features_are_those_of_the_features_module_on_the_same_texts(folder, cache, found):
-    (path,) = (path for path in cache.glob("wmt12-de-en-*.npz") if "bleu" not in path.name)
-    with np.load(path) as kept:
-        values = kept["values"]
+    (path,) = (path for path in cache.glob("wmt12-de-en-*.arrays") if "bleu" not in path.name)
+    values = read_arrays(path, CACHE_MAGIC)["values"]
     plain = folder / "wmt12/plain"
     lines = {
         name: (plain / f"system-outputs/newstest2012/{PAIR}/newstest2012.{PAIR}.{name}").read_text().splitlines()
@@ -152,9 +152,8 @@ def test_references_of_the_test_set_in_the_language_model_change_its_feature_and
     place = COLUMNS.index("language_model")
     values = []
     for kept in (tmp_path, cache):
-        (path,) = (path for path in kept.glob("wmt12-de-en-*.npz") if "bleu" not in path.name)
-        with np.load(path) as arrays:
-            values.append(arrays["values"])
+        (path,) = (path for path in kept.glob("wmt12-de-en-*.arrays") if "bleu" not in path.name)
+        values.append(read_arrays(path, CACHE_MAGIC)["values"])
     assert (values[0][:, :, place] > values[1][:, :, place]).mean() > 0.5
     without = [i for i, name in enumerate(COMPUTED) if name not in ("language_model", "untranslated")]
     assert_same_bits(values[0][:, :, without].tolist(), values[1][:, :, without].tolist())

@@ -158,7 +158,7 @@ def test_what_was_computed_is_kept_under_its_settings(tmp_path):
     assert len(list((tmp_path / "new/cache").iterdir())) == 2
     assert cache.get("x", {"a": 1}, make, {"values": (None,)})["values"].tolist() == [1.0, 2.0]
     for shapes in ({"values": (3,)}, {"values": (2, 1)}, {"others": (2,)}, {"values": (2,), "notes": (None,)}):
-        with pytest.raises(InputError, match=r"x-.*\.npz: .*other arrays"):
+        with pytest.raises(InputError, match=r"x-.*\.arrays: .*other arrays"):
             cache.get("x", {"a": 1}, make, shapes)
     for path in (tmp_path / "new/cache").iterdir():
         path.write_bytes(path.read_bytes()[:40])

@@ -11,8 +11,8 @@ from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 from rankscope.errors import InputError, OutputError, ParameterError
+from rankscope.io.core import header_struct
 from rankscope.translation import load_language_model, save_language_model, train_language_model
-from rankscope.translation.array_file import header_struct
 from rankscope.translation.language_model import LANGUAGE_MODEL_MAGIC
 
 TEXT = ["the cat sat on the mat", "the dog sat", "a cat ran to the dog", "ein schöner Tag", "the cat ran"]
@@ -211,9 +211,9 @@ def test_a_wrong_byte_anywhere_is_told(tmp_path, compact):
 
 
 def test_another_form_is_said(tmp_path, compact):
-    with pytest.raises(InputError, match="form is not 1"):
+    with pytest.raises(InputError, match="form is not 2"):
         load_language_model(
-            put(tmp_path / "m", compact.replace(LANGUAGE_MODEL_MAGIC, LANGUAGE_MODEL_MAGIC.replace(b"1", b"2")))
+            put(tmp_path / "m", compact.replace(LANGUAGE_MODEL_MAGIC, LANGUAGE_MODEL_MAGIC.replace(b"2", b"3")))
         )
 
 
@@ -225,11 +225,11 @@ def rewritten(content, change):
     )
     arrays, begin = {}, header_struct(LANGUAGE_MODEL_MAGIC).size + length
     for name, one in about["arrays"].items():
-        arrays[name] = np.frombuffer(content, one["dtype"], one["size"], begin).copy()
+        arrays[name] = np.frombuffer(content, one["dtype"], one["shape"][0], begin).copy()
         begin += arrays[name].nbytes
     change(arrays)
     about["arrays"] = {
-        name: {"dtype": array.dtype.str, "size": array.size, "crc32": zlib.crc32(array)}
+        name: {"dtype": array.dtype.str, "shape": array.shape, "crc32": zlib.crc32(array)}
         for name, array in arrays.items()
     }
     header = json.dumps(about).encode()
@@ -249,6 +249,7 @@ def rewritten(content, change):
         lambda arrays: arrays["backoff.1"].__setitem__(0, np.inf),
         lambda arrays: arrays.update({"log10.2": arrays["log10.2"][1:]}),
         lambda arrays: arrays.update({"log10.2": arrays["log10.2"].astype("f4")}),
+        lambda arrays: arrays.update({"log10.2": arrays["log10.2"][:, None]}),
         lambda arrays: arrays.pop("keys.3"),
         lambda arrays: arrays.update(words=arrays["words"][5:]),
     ],

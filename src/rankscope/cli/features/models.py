@@ -14,9 +14,8 @@ from rankscope.cli._output import check_output, progress_bar
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.core import check_single_stdin, open_binary, source_name
+from rankscope.io.core import check_single_stdin, magic_stem, open_binary, source_name
 from rankscope.io.translation import read_lines
-from rankscope.translation.array_file import magic_stem
 from rankscope.translation.features import COLUMNS
 from rankscope.translation.ibm_model_1 import LexiconSettings, estimate_lexicon, train_lexicon
 from rankscope.translation.language_model import (

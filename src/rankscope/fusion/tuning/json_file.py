@@ -18,7 +18,7 @@ from rankscope.fusion.pool import load_pool
 from rankscope.fusion.supervised import LEVEL_ENDS, SEGMENT_ENDS, TRAINED
 from rankscope.fusion.tuning.candidates import Candidate, validate_candidate
 from rankscope.fusion.tuning.result import FoldChoice, TrainedFusion, TriedSetting
-from rankscope.io.core import refuse_devices, write_text
+from rankscope.io.core import DamagedFile, refuse_devices, write_text
 from rankscope.stats.inputs import is_real
 from rankscope.typing import PathLike
 
@@ -165,14 +165,10 @@ def load_fusion(path: PathLike) -> TrainedFusion:
         return parse_fusion(content)
     except KeyError as error:
         refuse_file(name, f"is damaged ({error.args[0] if error.args else error!r} is missing)")
-    except DamagedFusion as error:
+    except DamagedFile as error:
         refuse_file(name, f"is damaged ({error})")
     except Exception as error:  # any other content cannot fuse either
         refuse_file(name, f"is damaged ({(str(error) or type(error).__name__).splitlines()[0][:120]})")
-
-
-class DamagedFusion(Exception):
-    """Content that is not a valid fusion."""
 
 
 def refuse_constant(text: str) -> NoReturn:
@@ -184,15 +180,15 @@ def refuse_file(name: str, problem: str) -> NoReturn:
 
 
 def parse_fusion(content: dict[str, Any]) -> TrainedFusion:
-    """The fusion of a file. Raises DamagedFusion, KeyError and others for invalid content."""
+    """The fusion of a file. Raises DamagedFile, KeyError and others for invalid content."""
     names, ids = parse_names(content, "runs"), parse_names(content, "queries")
     method, normalise = content["method"], content["normalise"]
     if method not in (*METHODS, *TRAINED):
-        raise DamagedFusion(f"{method!r} is no method")
+        raise DamagedFile(f"{method!r} is no method")
     if normalise not in NORMALISATIONS:
-        raise DamagedFusion(f"{normalise!r} is no normalisation")
+        raise DamagedFile(f"{normalise!r} is no normalisation")
     if not names or not isinstance(content["parameters"], dict) or not isinstance(content["setting"], dict):
-        raise DamagedFusion("runs or parameters are missing")
+        raise DamagedFile("runs or parameters are missing")
     trained = TrainedFusion(
         method=method,
         normalise=normalise,
@@ -216,14 +212,14 @@ def parse_fusion(content: dict[str, Any]) -> TrainedFusion:
         notes=parse_names(content, "notes"),
     )
     if len(trained.alone) != len(names) or trained.name not in [setting.name for setting in trained.tried]:
-        raise DamagedFusion("what was tried does not fit what was chosen")
+        raise DamagedFile("what was tried does not fit what was chosen")
     check_use(trained)
     return trained
 
 
 def parse_names(content: dict[str, Any], key: str) -> tuple[str, ...]:
     if not isinstance(content[key], list) or not all(isinstance(item, str) for item in content[key]):
-        raise DamagedFusion(f"{key} is not a list of names")
+        raise DamagedFile(f"{key} is not a list of names")
     return tuple(content[key])
 
 
@@ -237,25 +233,25 @@ def check_use(trained: TrainedFusion) -> None:
         normalisation = "min-max" if trained.normalise == "max" else trained.normalise  # max needs scores above 0
         scores = trained.candidate.fuse(pool, trained.parameters, normalise_pool(pool, normalisation, names))
     except RankscopeError as error:
-        raise DamagedFusion(str(error)) from None
+        raise DamagedFile(str(error)) from None
     if scores.shape != (1,) or not np.isfinite(scores).all():
-        raise DamagedFusion("its parameters give no scores")
+        raise DamagedFile("its parameters give no scores")
 
 
 def check_learned(trained: TrainedFusion) -> None:
-    """Raise DamagedFusion for parameters that would fuse only some lists, ParameterError for weights."""
+    """Raise DamagedFile for parameters that would fuse only some lists, ParameterError for weights."""
     n_runs, size = len(trained.runs), LENGTHS.get(trained.method, trained.setting.get("segments"))
     if not trained.candidate.learns and trained.parameters != trained.setting:
-        raise DamagedFusion("its parameters are not those of its setting")
+        raise DamagedFile("its parameters are not those of its setting")
     for name, value in trained.parameters.items():
         value_lists = value if name in LISTS else [value if isinstance(value, list) else [value]]
         if not isinstance(value_lists, list) or not all(isinstance(values, list) for values in value_lists):
-            raise DamagedFusion(f"{name} are no lists")
+            raise DamagedFile(f"{name} are no lists")
         if not all(is_real(number) and math.isfinite(number) for values in value_lists for number in values):
-            raise DamagedFusion(f"{name} holds what is no finite number")
+            raise DamagedFile(f"{name} holds what is no finite number")
         if name == "weights":
             weights_of_runs(value, n_runs)
         elif isinstance(value, list) and len(value) != n_runs:
-            raise DamagedFusion(f"{name} of {pluralise(len(value), 'run')}, expected {n_runs}")
+            raise DamagedFile(f"{name} of {pluralise(len(value), 'run')}, expected {n_runs}")
         if name in LISTS and size is not None and any(len(values) != size for values in value_lists):
-            raise DamagedFusion(f"{name} has lists that are not {size} long")
+            raise DamagedFile(f"{name} has lists that are not {size} long")

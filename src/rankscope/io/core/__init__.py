@@ -5,6 +5,15 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
+    from rankscope.io.core.array_file import Arrays as Arrays
+    from rankscope.io.core.array_file import DamagedFile as DamagedFile
+    from rankscope.io.core.array_file import damaged_file_error as damaged_file_error
+    from rankscope.io.core.array_file import header_struct as header_struct
+    from rankscope.io.core.array_file import magic_stem as magic_stem
+    from rankscope.io.core.array_file import pack_arrays as pack_arrays
+    from rankscope.io.core.array_file import read_arrays as read_arrays
+    from rankscope.io.core.array_file import unpack_arrays as unpack_arrays
+    from rankscope.io.core.array_file import write_arrays as write_arrays
     from rankscope.io.core.atomic_write import check_writable as check_writable
     from rankscope.io.core.atomic_write import is_special as is_special
     from rankscope.io.core.atomic_write import is_temporary as is_temporary
@@ -63,10 +72,6 @@ if TYPE_CHECKING:
     from rankscope.io.core.formats import sniff as sniff
     from rankscope.io.core.formats import split_format as split_format
     from rankscope.io.core.formats import writable_formats as writable_formats
-    from rankscope.io.core.npz import Arrays as Arrays
-    from rankscope.io.core.npz import damaged_file_error as damaged_file_error
-    from rankscope.io.core.npz import read_arrays as read_arrays
-    from rankscope.io.core.npz import write_arrays as write_arrays
     from rankscope.io.core.paths import NamedColumns as NamedColumns
     from rankscope.io.core.paths import Partition as Partition
     from rankscope.io.core.paths import check_single_stdin as check_single_stdin
@@ -105,9 +110,10 @@ if TYPE_CHECKING:
     from rankscope.io.core.urls import url_size as url_size
 
 HOMES = {
-    "Arrays": "npz",
+    "Arrays": "array_file",
     "BLOCK": "blocks",
     "BOM": "blocks",
+    "DamagedFile": "array_file",
     "BlockReader": "blocks",
     "FORMATS": "formats",
     "FORMAT_ADVICE": "render",
@@ -144,7 +150,7 @@ HOMES = {
     "check_writable": "atomic_write",
     "compress": "compression",
     "count_lines": "blocks",
-    "damaged_file_error": "npz",
+    "damaged_file_error": "array_file",
     "empty_file_error": "streams",
     "file_digest": "file_identity",
     "file_stamp": "file_identity",
@@ -153,6 +159,7 @@ HOMES = {
     "format_numbers": "render",
     "get_format": "formats",
     "has_blank": "render",
+    "header_struct": "array_file",
     "interleave": "render",
     "is_file": "paths",
     "is_folder": "paths",
@@ -164,16 +171,18 @@ HOMES = {
     "list_partitions": "paths",
     "find_lone_returns": "blocks",
     "looks_like_trec": "blocks",
+    "magic_stem": "array_file",
     "make_folder": "atomic_write",
     "missing_file_error": "streams",
     "open_binary": "streams",
     "open_raw": "streams",
     "open_source": "source",
+    "pack_arrays": "array_file",
     "parse_head": "formats",
     "pick_texts": "render",
     "read_all": "blocks",
     "read_fields": "blocks",
-    "read_arrays": "npz",
+    "read_arrays": "array_file",
     "readable_partitions": "paths",
     "refuse_blanks": "render",
     "refuse_bomb": "compression",
@@ -194,9 +203,10 @@ HOMES = {
     "temporary_folder_errors": "atomic_write",
     "to_parquet": "render",
     "ungrouped_note": "source",
+    "unpack_arrays": "array_file",
     "url_size": "urls",
     "writable_formats": "formats",
-    "write_arrays": "npz",
+    "write_arrays": "array_file",
     "write_chunks": "atomic_write",
     "write_folder": "atomic_write",
     "write_new": "atomic_write",

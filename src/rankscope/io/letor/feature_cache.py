@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError, OutputError, ParameterError
-from rankscope.io.core import file_digest, file_stem, refuse_overwriting, source_name, write_chunks
+from rankscope.io.core import DamagedFile, file_digest, file_stem, refuse_overwriting, source_name, write_chunks
 from rankscope.io.letor.feature_lines import Dtype
 from rankscope.typing import PathLike, Reals
 
@@ -77,10 +77,6 @@ ALIGN = 64
 TICK = 2.0
 
 
-class DamagedCache(Exception):
-    """A cache cannot be used; the message says why."""
-
-
 class NotACache(Exception):
     """The file with the cache's name is not a cache."""
 
@@ -127,7 +123,7 @@ def read_cached(path: PathLike, cache: bool | PathLike, dtype: Dtype, read: Call
             return cached
     except NotACache:
         note, may_write = f"{cache_file}: no cache of features; left as it is, and the file was read", False
-    except DamagedCache as error:
+    except DamagedFile as error:
         note = f"{cache_file}: the cache is damaged ({error}); the file was read, and the cache written again"
     times_before = file_times(path)
     features = read()
@@ -215,7 +211,7 @@ def array_checksum(array: npt.NDArray[Any]) -> int:
 def load_cache(cache_file: Path, path: PathLike, dtype: Dtype) -> Features | None:
     """The features in a cache; None where there is no cache, or it is outdated.
 
-    Raises NotACache and DamagedCache.
+    Raises NotACache and DamagedFile.
     """
     if not os.path.isfile(cache_file):
         return None
@@ -227,21 +223,21 @@ def load_cache(cache_file: Path, path: PathLike, dtype: Dtype) -> Features | Non
             if not start.startswith(MAGIC):
                 return None  # of another version
             if len(start) < PREFIX.size:
-                raise DamagedCache("it ends early")
+                raise DamagedFile("it ends early")
             _, length, checksum = PREFIX.unpack(start)
             size = os.fstat(file.fileno()).st_size
             header_bytes = file.read(length) if length <= size else b""
             if len(header_bytes) < length or zlib.crc32(header_bytes) != checksum:
-                raise DamagedCache("its header")
+                raise DamagedFile("its header")
             header = json.loads(header_bytes)
             if size != PREFIX.size + length + header["bytes"]:
-                raise DamagedCache("its length")
+                raise DamagedFile("its length")
         if not is_cache_of(header, path):
             return None
         array_bytes = np.memmap(cache_file, np.uint8, "r", offset=0)[PREFIX.size + length :]
         return features_of_cache(header, array_bytes, dtype, path)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        raise DamagedCache(str(error) or type(error).__name__) from None
+        raise DamagedFile(str(error) or type(error).__name__) from None
 
 
 def is_cache_of(header: dict[str, Any], path: PathLike) -> bool:
@@ -272,7 +268,7 @@ def features_of_cache(
             .reshape(array_header["shape"])
         )
         if array_checksum(array) != array_header["sum"]:
-            raise DamagedCache(f"its {name}")
+            raise DamagedFile(f"its {name}")
         arrays[name] = array
     if arrays["values"].dtype == np.float32 and dtype is np.float64:
         return None

@@ -5,20 +5,23 @@ field is the group.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 
 from rankscope.data.preference_judgments import PreferenceJudgments
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import decode_id
 from rankscope.errors import InputError
-from rankscope.io.core import LineBlock, read_fields, source_name
+from rankscope.io.core import LineBlock, read_fields
 from rankscope.io.trec.format import SUBTOPIC_QRELS
 from rankscope.kernels.numbers import parse_floats
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import Fields, decode
 from rankscope.typing import PathLike
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = [
     "read_preference_judgments",
@@ -61,11 +64,12 @@ def read_preference_judgments(path: PathLike, *, has_subgroups: bool) -> Prefere
         A line is malformed, a level is no number, a sub-group holds a document twice, or a group holds a document both
         with level 0 and with another one.
     """
-    name = source_name(path)
+    import polars as pl
+
     layout = LAYOUT if has_subgroups else QRELS_LAYOUT
     block, (query, *groups, document, level_texts) = read_fields(path, layout)
     if not query.starts.size:
-        raise InputError(f"{name}: no judgments, expected lines of {layout.expected.partition(' ')[2]}")
+        raise InputError(f"{source_name(path)}: no judgments, expected lines of {layout.expected.partition(' ')[2]}")
     levels, invalid = parse_floats(level_texts)
     invalid = np.union1d(invalid, np.flatnonzero(~np.isfinite(levels)))
     if invalid.size:
@@ -89,6 +93,8 @@ def locate(block: LineBlock, query: Fields, row: int) -> str:
 
 def refuse_contradictions(frame: pl.DataFrame, block: LineBlock, query: Fields) -> None:
     """Raise InputError for a document that a sub-group holds twice, or that a group has both with level 0 and above."""
+    import polars as pl
+
     for columns, is_wrong, sentence in (
         (["query", "group", "subgroup", "document"], pl.len() > 1, "stands twice in one sub-group"),
         (
@@ -110,6 +116,8 @@ def refuse_contradictions(frame: pl.DataFrame, block: LineBlock, query: Fields) 
 
 def judgments_of(frame: pl.DataFrame) -> PreferenceJudgments:
     """The entries in order, with numbers for names."""
+    import polars as pl
+
     frame = frame.with_columns(
         number=(pl.col("document").rank("dense").over("query") - 1).cast(pl.Int64),
         group=pl.struct("query", "group").rank("dense").cast(pl.Int64),

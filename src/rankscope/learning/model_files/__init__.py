@@ -5,7 +5,6 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
-    from rankscope.learning.model_files.model_file import DamagedModel as DamagedModel
     from rankscope.learning.model_files.model_file import check_saving as check_saving
     from rankscope.learning.model_files.model_file import feature_names_in as feature_names_in
     from rankscope.learning.model_files.model_file import load_ranker as load_ranker
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
     from rankscope.learning.model_files.model_file import save_ranker as save_ranker
 
 HOMES = {
-    "DamagedModel": "model_file",
     "check_saving": "model_file",
     "feature_names_in": "model_file",
     "load_ranker": "model_file",

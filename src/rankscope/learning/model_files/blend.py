@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from rankscope.errors import ParameterError, RankscopeError, UnknownName
+from rankscope.io.core import DamagedFile
 from rankscope.learning.blend import MIN_RANKERS, Blend, BlendSettings, Combination, check_same_features
 from rankscope.learning.model_files.model_file import (
-    DamagedModel,
     arrays_under,
     checked_array,
     feature_names_in,
@@ -55,20 +55,20 @@ def prefix(index: int) -> str:
 
 
 def from_parts(header: dict[str, Any], arrays: dict[str, Any]) -> Blend:
-    """The blend from its header and arrays. Raises DamagedModel, KeyError and others for content that does not fit."""
+    """The blend from its header and arrays. Raises DamagedFile, KeyError and others for content that does not fit."""
     if depth(header) > MAX_DEPTH:
-        raise DamagedModel(f"it holds blends within blends, more than {MAX_DEPTH} deep")
+        raise DamagedFile(f"it holds blends within blends, more than {MAX_DEPTH} deep")
     ranker_names, n = header["names"], len(header["rankers"])
     all_text = isinstance(ranker_names, list) and all(isinstance(name, str) for name in ranker_names)
     if n < MIN_RANKERS or not all_text or len(set(ranker_names)) != n:
-        raise DamagedModel("its parts have no names of their own, or are too few")
+        raise DamagedFile("its parts have no names of their own, or are too few")
     rankers = []
     for index, ranker_header in enumerate(header["rankers"]):
         try:
             rankers.append(rebuilt_part(ranker_header, arrays_under(arrays, prefix(index))))
-        except (DamagedModel, KeyError) as error:
+        except (DamagedFile, KeyError) as error:
             reason = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else error
-            raise DamagedModel(f"part {index + 1} of {n}: {reason}") from None
+            raise DamagedFile(f"part {index + 1} of {n}: {reason}") from None
     blend = Blend(
         dict(zip(ranker_names, rankers, strict=True)), **{name: header["parameters"][name] for name in SETTINGS}
     )
@@ -79,12 +79,12 @@ def from_parts(header: dict[str, Any], arrays: dict[str, Any]) -> Blend:
     except NotInstalled:
         raise
     except RankscopeError as error:
-        raise DamagedModel(str(error)) from None
+        raise DamagedFile(str(error)) from None
     if feature_names != feature_names_in(header):
-        raise DamagedModel("its features are not those of its parts")
+        raise DamagedFile("its features are not those of its parts")
     weights, centre, spread = (checked_array(arrays, name, (n,), "float64") for name in ("weights", "centre", "spread"))
     if (weights < 0).any() or not (spread > 0).all() or not np.isclose(weights.sum(), 1):
-        raise DamagedModel("its weights or spreads are none")
+        raise DamagedFile("its weights or spreads are none")
     blend.rankers_ = rankers
     blend.combination_ = Combination(normalise=blend.normalise, centre=centre, spread=spread, weights=weights)
     blend.feature_names_, blend.n_features_in_ = feature_names, len(feature_names)

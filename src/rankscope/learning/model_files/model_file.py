@@ -11,7 +11,7 @@ import numpy as np
 
 from rankscope._version import __version__
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.core import write_chunks
+from rankscope.io.core import DamagedFile, write_chunks
 from rankscope.learning.optional_libraries import NotInstalled, load_safetensors
 from rankscope.measures.base import Measure
 from rankscope.registry import LazyRegistry
@@ -19,7 +19,6 @@ from rankscope.typing import PathLike
 
 __all__ = [
     "KINDS",
-    "DamagedModel",
     "arrays_under",
     "check_saving",
     "checked_array",
@@ -33,12 +32,8 @@ __all__ = [
 ]
 
 
-class DamagedModel(Exception):
-    """The content of a model file does not fit together."""
-
-
 def checked_array(arrays: Mapping[str, Any], name: str, shape: tuple[int | None, ...], dtype: str) -> Any:
-    """The array of this name. shape: None for any length. Raises DamagedModel for another shape or type and for numbers
+    """The array of this name. shape: None for any length. Raises DamagedFile for another shape or type and for numbers
     that are not finite, KeyError where it is missing.
     """
     array = arrays[name]
@@ -46,26 +41,26 @@ def checked_array(arrays: Mapping[str, Any], name: str, shape: tuple[int | None,
         expected_size in (None, size) for size, expected_size in zip(array.shape, shape, strict=True)
     )
     if not fits_shape or array.dtype != dtype:
-        raise DamagedModel(f"{name} is {array.dtype} of shape {array.shape}, expected {dtype} of {shape}")
+        raise DamagedFile(f"{name} is {array.dtype} of shape {array.shape}, expected {dtype} of {shape}")
     if not np.isfinite(array).all():
-        raise DamagedModel(f"{name} holds what is no finite number")
+        raise DamagedFile(f"{name} holds what is no finite number")
     return array
 
 
 def feature_names_in(header: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of the features. Raises DamagedModel where they are no unique names."""
+    """The names of the features. Raises DamagedFile where they are no unique names."""
     names = tuple(header["features"])
     all_text = isinstance(header["features"], list) and all(isinstance(name, str) for name in names)
     if not all_text or not names or len(set(names)) != len(names):
-        raise DamagedModel("its features have no names of their own")
+        raise DamagedFile("its features have no names of their own")
     return names
 
 
 def ranks_in(header: Mapping[str, Any]) -> bool:
-    """Whether the ranker sees ranks within lists; False where the file has no entry. Raises DamagedModel."""
+    """Whether the ranker sees ranks within lists; False where the file has no entry. Raises DamagedFile."""
     ranks = header.get("ranks", False)
     if not isinstance(ranks, bool):
-        raise DamagedModel(f"ranks is {ranks!r}, expected true or false")
+        raise DamagedFile(f"ranks is {ranks!r}, expected true or false")
     return ranks
 
 
@@ -192,7 +187,7 @@ def load_ranker(path: PathLike) -> Any:
         end = PREFIX + int.from_bytes(content[:PREFIX], "little")
         header = json.loads(json.loads(content[PREFIX:end])[METADATA][KEY])
         if header["form"] != FORM:
-            raise DamagedModel(f"its form is {header['form']!r}, and this version of rankscope reads {FORM}")
+            raise DamagedFile(f"its form is {header['form']!r}, and this version of rankscope reads {FORM}")
         return rebuild_ranker(header, library.load(content))
     except NotInstalled:
         raise
@@ -200,7 +195,7 @@ def load_ranker(path: PathLike) -> Any:
         if error.args and error.args[0] in (METADATA, KEY):
             refuse_file(name, "is a safetensors file of another program")
         refuse_file(name, f"is damaged ({error.args[0]!r} is missing)")
-    except DamagedModel as error:
+    except DamagedFile as error:
         refuse_file(name, f"is damaged ({error})")
     except Exception as error:  # any other error: the bytes are no model
         reason = (str(error) or type(error).__name__).splitlines()[0]
@@ -230,8 +225,8 @@ def read_content(name: str) -> bytes:
 
 
 def rebuild_ranker(header: dict[str, Any], arrays: dict[str, Any]) -> Any:
-    """The ranker from its header and arrays. Raises DamagedModel, KeyError and others for content that does not fit."""
+    """The ranker from its header and arrays. Raises DamagedFile, KeyError and others for content that does not fit."""
     kind = header.get("kind", "network")
     if kind not in KINDS:
-        raise DamagedModel(f"its kind is {kind!r}, expected one of {', '.join(KINDS)}")
+        raise DamagedFile(f"its kind is {kind!r}, expected one of {', '.join(KINDS)}")
     return KINDS[kind].from_parts(header, arrays)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from rankscope.errors import UnknownName
+from rankscope.io.core import DamagedFile
 from rankscope.learning.model_files.model_file import (
-    DamagedModel,
     checked_array,
     feature_names_in,
     json_parameter,
@@ -49,7 +49,7 @@ def to_parts(ranker: Ranker) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def from_parts(header: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
-    """The ranker from its header and arrays. Raises DamagedModel, KeyError and others for content that does not fit."""
+    """The ranker from its header and arrays. Raises DamagedFile, KeyError and others for content that does not fit."""
     ranker = untrained(header)
     ranker.ranks_ = ranks_in(header)
     width = column_count(len(feature_names_in(header)), ranker.ranks_)
@@ -74,7 +74,7 @@ def take_weights(
 ) -> None:
     """Set a ranker's models and the names of its features. shapes: of a model's arrays. Raises as `rebuilt`."""
     if not header["models"]:
-        raise DamagedModel("there are no weights")
+        raise DamagedFile("there are no weights")
     ranker.models_ = [
         TrainedNetwork(
             weights=[checked_array(arrays, f"weight.{m}.{i}", shape, "float32") for i, shape in enumerate(shapes)],
@@ -93,7 +93,7 @@ def scaling_of(arrays: dict[str, Any], width: int) -> Scaling:
     """The scaling of features. Raises as `rebuilt`."""
     deviation = checked_array(arrays, "deviation", (width,), "float64")
     if not (deviation >= 0).all():  # 0 for features that never varied
-        raise DamagedModel("deviation is below 0")
+        raise DamagedFile("deviation is below 0")
     return Scaling(
         mean=checked_array(arrays, "mean", (width,), "float64"),
         deviation=deviation,

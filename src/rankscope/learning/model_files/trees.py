@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from rankscope.io.core import DamagedFile
 from rankscope.learning.lambdamart import BoostedTrees, TreeEnsemble
 from rankscope.learning.model_files.model_file import (
-    DamagedModel,
     checked_array,
     feature_names_in,
     json_parameter,
@@ -60,11 +60,11 @@ def to_parts(ranker: Ranker) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def from_parts(header: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
-    """The ranker from its header and arrays. Raises DamagedModel, KeyError and others for content that does not fit."""
+    """The ranker from its header and arrays. Raises DamagedFile, KeyError and others for content that does not fit."""
     ranker = untrained(header)
     names = feature_names_in(header)
     if not header["models"]:
-        raise DamagedModel("there are no trees")
+        raise DamagedFile("there are no trees")
     ranker.scaling_, ranker.ranks_ = None, ranks_in(header)
     ranker.models_ = [
         BoostedTrees(
@@ -87,13 +87,13 @@ def forest_in(arrays: dict[str, Any], m: int, width: int) -> TreeEnsemble:
     n_nodes = forest_arrays["feature"].size
     for name in ("threshold", "children", "worth"):
         if len(forest_arrays[name]) != n_nodes:
-            raise DamagedModel(f"{name}.{m} is of {len(forest_arrays[name])} nodes, expected {n_nodes}")
+            raise DamagedFile(f"{name}.{m} is of {len(forest_arrays[name])} nodes, expected {n_nodes}")
     if not forest_arrays["roots"].size:
-        raise DamagedModel(f"roots.{m} has no tree")
+        raise DamagedFile(f"roots.{m} has no tree")
     node_index, children = np.arange(n_nodes)[:, None], forest_arrays["children"]
     if ((children < node_index) | (children >= n_nodes)).any() or ((children == node_index).sum(axis=1) == 1).any():
-        raise DamagedModel(f"children.{m} holds a node that leads nowhere")
+        raise DamagedFile(f"children.{m} holds a node that leads nowhere")
     for name, limit in (("feature", width), ("roots", n_nodes)):
         if ((forest_arrays[name] < 0) | (forest_arrays[name] >= limit)).any():
-            raise DamagedModel(f"{name}.{m} is not below {limit}")
+            raise DamagedFile(f"{name}.{m} is not below {limit}")
     return TreeEnsemble(**forest_arrays)

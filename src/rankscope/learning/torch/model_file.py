@@ -6,7 +6,8 @@ from contextlib import suppress
 from typing import Any
 
 from rankscope.errors import ParameterError, UnknownName
-from rankscope.learning.model_files import DamagedModel, feature_names_in, ranks_in
+from rankscope.io.core import DamagedFile
+from rankscope.learning.model_files import feature_names_in, ranks_in
 from rankscope.learning.model_files import network as saved_network
 from rankscope.learning.scaling import column_count
 from rankscope.learning.torch.device import load_pytorch
@@ -26,7 +27,7 @@ def to_parts(ranker: TorchRanker) -> tuple[dict[str, Any], dict[str, Any]]:
 def from_parts(header: dict[str, Any], arrays: dict[str, Any]) -> TorchRanker:
     """The ranker from its header and arrays, on a GPU where there is one, wherever it was trained.
 
-    Raises NotInstalled without PyTorch; DamagedModel, KeyError and others for content that does not fit.
+    Raises NotInstalled without PyTorch; DamagedFile, KeyError and others for content that does not fit.
     """
     load_pytorch()
     parameters = {name: header["parameters"][name] for name in PARAMETERS}
@@ -35,9 +36,9 @@ def from_parts(header: dict[str, Any], arrays: dict[str, Any]) -> TorchRanker:
         with suppress(UnknownName):  # a measure or a loss of the user, which predicting does not need
             ranker.settings()
     except ParameterError as error:
-        raise DamagedModel(str(error)) from None
+        raise DamagedFile(str(error)) from None
     if ranker.attention > len(arrays):  # before so many shapes are listed
-        raise DamagedModel(f"{ranker.attention} layers of attention, and {len(arrays)} arrays")
+        raise DamagedFile(f"{ranker.attention} layers of attention, and {len(arrays)} arrays")
     ranker.ranks_ = ranks_in(header)
     width = column_count(len(feature_names_in(header)), ranker.ranks_)
     ranker.scaling_ = saved_network.scaling_of(arrays, width)

@@ -194,6 +194,10 @@ def text_digest(*texts: object) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
+#: What a file of the cache begins with. Raise the number when the layout changes.
+CACHE_MAGIC = b"rankscope cached arrays 1\n"
+
+
 class ArrayCache:
     """A cache of arrays, one file per computation.
 
@@ -240,9 +244,9 @@ class ArrayCache:
         """
         if self.folder is None:
             return make()
-        path = self.folder / f"{name}-{text_digest(json.dumps(dict(settings), sort_keys=True))}.npz"
+        path = self.folder / f"{name}-{text_digest(json.dumps(dict(settings), sort_keys=True))}.arrays"
         if path.exists():
-            cached_arrays = read_arrays(path)
+            cached_arrays = read_arrays(path, CACHE_MAGIC)
             if not has_shapes(cached_arrays, shapes):
                 raise InputError(f"{path}: holds other arrays than {name}; remove this file, and it is computed again")
             return cached_arrays
@@ -253,7 +257,7 @@ class ArrayCache:
                 f"{self.folder}: no folder can be made there ({error.strerror}); choose another"
             ) from None
         arrays = make()
-        write_arrays(path, arrays)
+        write_arrays(path, CACHE_MAGIC, arrays)
         return arrays
 
 

@@ -13,15 +13,18 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError
 from rankscope.io.core import (
+    DamagedFile,
     compress,
     empty_file_error,
+    magic_stem,
     open_binary,
+    pack_arrays,
     source_name,
     split_compression_suffix,
+    unpack_arrays,
     write_chunks,
 )
 from rankscope.stats.inputs import check_choice
-from rankscope.translation.array_file import DamagedArrayFile, magic_stem, pack_arrays, unpack_arrays
 from rankscope.translation.language_model.arpa import arpa_chunks, read_arpa
 from rankscope.translation.language_model.backoff_model import LanguageModel, NgramLevel
 from rankscope.translation.language_model.vocabulary import RESERVED
@@ -37,7 +40,7 @@ __all__ = [
 
 
 #: Raise the number when the layout changes.
-LANGUAGE_MODEL_MAGIC = b"rankscope language model 1\n"
+LANGUAGE_MODEL_MAGIC = b"rankscope language model 2\n"
 
 
 def compact_chunks(model: LanguageModel) -> Iterator[bytes]:
@@ -58,7 +61,7 @@ def read_compact(content: bytes, name: str) -> LanguageModel:
     """The model of the bytes of a file that starts with the magic bytes. Raises InputError for a damaged one."""
     try:
         return parse_model(content)
-    except DamagedArrayFile as error:
+    except DamagedFile as error:
         raise_damaged(name, str(error))
     except Exception as error:  # damaged bytes can raise anything
         raise_damaged(name, (str(error) or type(error).__name__).splitlines()[0][:120])
@@ -72,11 +75,11 @@ def parse_model(content: bytes) -> LanguageModel:
     header, arrays = unpack_arrays(LANGUAGE_MODEL_MAGIC, content)
     words = tuple(arrays["words"].tobytes().split(b"\n"))
     if words[: len(RESERVED)] != RESERVED or len(set(words)) < len(words):
-        raise DamagedArrayFile("its words")
+        raise DamagedFile("its words")
     levels: list[NgramLevel] = []
     order = header["order"]
     if not isinstance(order, int) or order < 1:
-        raise DamagedArrayFile("its order")
+        raise DamagedFile("its order")
     for k in range(1, order + 1):
         n_shorter = levels[-1].keys.size if levels else 0
         levels.append(parse_level(arrays, k, k == order, n_shorter, len(words)))
@@ -92,11 +95,12 @@ def parse_level(
     keys = arrays[f"keys.{order}"] if order > 1 else np.arange(n_words)
     backoff = np.zeros(log10.size) if is_last else arrays[f"backoff.{order}"]
     types = {keys.dtype.str[1:], log10.dtype.str[1:] * 2, backoff.dtype.str[1:] * 2}
-    rising = bool((keys[1:] > keys[:-1]).all())
+    plain = keys.ndim == log10.ndim == backoff.ndim == 1
+    rising = plain and bool((keys[1:] > keys[:-1]).all())
     in_range = not keys.size or (order == 1 or bool(keys[0] >= 0 and keys[-1] < n_shorter * n_words))
     finite = bool(np.isfinite(log10).all() and np.isfinite(backoff).all())
     if types != {"i8", "f8f8"} or not keys.size == log10.size == backoff.size or not (rising and in_range and finite):
-        raise DamagedArrayFile(f"its n-grams of order {order}")
+        raise DamagedFile(f"its n-grams of order {order}")
     return NgramLevel(keys, log10, backoff)
 
 
