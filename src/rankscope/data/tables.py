@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -45,6 +45,7 @@ __all__ = [
 
 #: Texts of cells without a number, in lower case. NaN is none of them: it is what failed computations leave.
 NO_NUMBER = ("", "na", "n/a", "null", "none", "-")
+TRUTHS = ("true", "false")
 ID, NUMBER, LIST = "id", "number", "list"
 #: A number with a decimal comma, as 1,5 for 1.5.
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
@@ -213,11 +214,9 @@ class Schema:
     def missing_column(self, name: str, header: Sequence[str], where: str) -> InputError:
         """The error for a table without this column."""
         column = self.column(name)
+        also = f" (also understood: {', '.join(column.aliases)})" if column.aliases else ""
         option = f", or say which it is: --columns {name}=NAME (in Python columns=)" if self.has_option else ""
-        return InputError(
-            f"{where}: no column {name!r} among {list_columns(header)}; rename one of them (also understood: "
-            f"{', '.join(column.aliases)}){option}"
-        )
+        return InputError(f"{where}: no column {name!r} among {list_columns(header)}; rename one of them{also}{option}")
 
 
 def refuse_bad_header(header: Sequence[str], where: str, *, unnamed: bool, is_first_free: bool = False) -> None:
@@ -309,8 +308,13 @@ class Table:
 
     def holds_numbers(self, own_name: str) -> bool:
         """Whether all cells of a column that are not empty hold numbers, and there is one."""
+        n_numbers, n_others = self.count_numbers(own_name)
+        return n_numbers > 0 and not n_others
+
+    def count_numbers(self, own_name: str) -> tuple[int, int]:
+        """How many cells of a column hold numbers, and how many hold something else."""
         values, invalid = to_numbers(self.frame[own_name], self.nan_is_missing)
-        return values.null_count() < values.len() and (invalid is None or not invalid.any())
+        return values.len() - values.null_count(), 0 if invalid is None else int(invalid.sum())
 
     def require(self, name: str) -> str:
         """The column's own name. Raises InputError if there is none."""
@@ -400,17 +404,27 @@ class Table:
         complete: whether no cell may be empty. expected: what a cell must be, for the message. Raises InputError for
         text, infinity and NaN.
         """
-        import polars as pl
-
-        series = self.frame[own_name]
-        if series.dtype == pl.Boolean:
-            series = series.cast(pl.Float64)
-        values, invalid = to_numbers(series, self.nan_is_missing)
+        values, invalid = to_numbers(self.frame[own_name], self.nan_is_missing)
         if complete:
             invalid = values.is_null() if invalid is None else invalid | values.is_null()
         if invalid is not None and invalid.any():
             raise self.number_error(own_name, int(invalid.arg_true()[0]), complete=complete, expected=expected)
         return np.asarray(values.fill_null(float("nan")).to_numpy(), np.float64)
+
+    def with_truths(self) -> Table:
+        """The table with its columns of the texts true and false as 1 and 0."""
+        import polars as pl
+
+        texts = [self.frame[name] for name in self.more_columns if self.frame[name].dtype == pl.String]
+        truths = []
+        for series in texts:
+            first_text = series.drop_nulls().head(1).str.to_lowercase()
+            if not first_text.is_in(TRUTHS).any():  # avoids checking each cell of other columns
+                continue
+            lower_texts = series.str.to_lowercase()
+            if lower_texts.drop_nulls().is_in((*TRUTHS, *NO_NUMBER, "nan")).all():
+                truths.append(lower_texts.replace_strict({"true": 1.0, "false": 0.0}, default=None))
+        return replace(self, frame=self.frame.with_columns(truths))
 
     def number_error(
         self, own_name: str, row: int, *, complete: bool = False, expected: str = "a finite number"
@@ -528,7 +542,7 @@ def to_numbers(series: pl.Series, nan_is_missing: bool) -> tuple[pl.Series, pl.S
     """The numbers of a column, null where there is none; and a mask of invalid cells, None if all are valid."""
     import polars as pl
 
-    if series.dtype == pl.Null:
+    if series.dtype in (pl.Null, pl.Boolean):
         return series.cast(pl.Float64), None
     if series.dtype.is_numeric():
         values = series.cast(pl.Float64)
@@ -538,7 +552,7 @@ def to_numbers(series: pl.Series, nan_is_missing: bool) -> tuple[pl.Series, pl.S
             values = values.fill_nan(None)
         return values, ~values.is_finite().fill_null(True)
     if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
-        return series, series.is_not_null()
+        return pl.repeat(None, series.len(), dtype=pl.Float64, eager=True), series.is_not_null()
     texts = series.cast(pl.String).str.strip_chars()
     values = texts.cast(pl.Float64, strict=False)
     missing = texts.is_null() | texts.str.to_lowercase().is_in((*NO_NUMBER, "nan") if nan_is_missing else NO_NUMBER)
