@@ -199,7 +199,7 @@ def columns_with(*rows: tuple[object, ...]) -> dict[str, list[Any]]:
         (columns_with(("q", "1", "a", 1), ("q", "", "a", 1)), r"row 1: .*subtopic is empty"),
         (columns_with(("q", "1", "a", 1), ("q", None, "b", 1)), r"row 1: .*subtopic is empty"),
         (columns_with(("q", 1.5, "a", 1)), r"column 'subtopic' .*Float64"),
-        (columns_with(("q", "1", "a", math.inf)), "row 0: relevance inf"),
+        (columns_with(("q", "1", "a", math.inf)), "row 0: relevance is inf"),
         ({"q": {"1": {"a": math.inf}}}, "document 'a' .*'1' .*'q' is inf"),
         ({"q": {"": {"a": 1}}}, r"subtopic id '' is"),
         ({"q": {"1": {"": 1}}}, r"document id '' is"),

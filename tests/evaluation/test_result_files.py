@@ -28,7 +28,9 @@ def put(tmp_path: Path) -> Put:
 
 def values(scores: rs.Scores) -> dict[tuple[str, str, str], float]:
     return {
-        (system, measure, query): value for system, measure, query, value in scores.frame().rows() if value is not None
+        (system, measure, query): value
+        for system, measure, query, value in scores.frame().select("system", "measure", "query", "value").rows()
+        if value is not None
     }
 
 

@@ -222,7 +222,7 @@ HEADER = "system,query,value\n"
         (f"{HEADER}a,1,\n", ": no value in any cell"),
         (HEADER, ": a header and no rows"),
         ("", ": the file is empty"),
-        ("item,a,b\n1,1,2\n1,2,3\n", ":3: a second value of this query, the first is at "),
+        ("item,a,b\n1,1,2\n1,2,3\n", ":3: a second value of this query ("),
         ("item,a,b\n1,1,2\n2,2,3x\n3,1,1\n", ":3: b is '3x'"),
         ("item,a,A\n1,1,2\n", ":1: the columns 'a' and 'A' differ in case"),
         ("item,a,a\n1,1,2\n", ":1: two columns are called 'a'"),

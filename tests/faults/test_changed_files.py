@@ -106,7 +106,7 @@ def test_pieces_of_two_files_are_not_put_together(
 def test_parquet_that_is_exchanged_between_its_slices_is_told(
     run: Path, exchange: Exchange, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rows = table_stretches.ParquetRows(str(run), str(run))
+    rows = table_stretches.ParquetRows(str(run), str(run), {})
     assert rows.read_batch(0).values.size == 100
     exchange()
     with pytest.raises(InputError, match=CHANGED):

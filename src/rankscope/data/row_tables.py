@@ -126,6 +126,7 @@ def row_schema(value_field: str, holds: str, values: Sequence[str], other: str) 
             *(("query_id", "doc_id", value) for value in values),
             *((query, lists.name) for query in ("query_id", "id")),
         ),
+        skips_nameless=True,
         elsewhere=tuple(column.name for column in (*ROWS[other], LISTS[other], NUMBER_LISTS[other])),
     )
 

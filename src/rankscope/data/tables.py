@@ -111,6 +111,8 @@ class Schema:
         are not read. Columns in no form are optional.
     elsewhere
         Names of columns in other tables that are read with the same names of columns; they are skipped.
+    skips_nameless
+        Whether a column without a name is skipped, as the index of pandas, instead of refused.
     has_option
         Whether users can say what the columns are called.
     """
@@ -122,6 +124,7 @@ class Schema:
     nan_is_missing: bool = False
     forms: tuple[tuple[str, ...], ...] = ()
     elsewhere: tuple[str, ...] = ()
+    skips_nameless: bool = False
     has_option: bool = True
 
     def column(self, name: str) -> Column:
@@ -136,9 +139,12 @@ class Schema:
         """Our names of the columns that there are, with the names in the header; as `bind`, but nothing is refused."""
         ours = {column.name for column in self.columns}
         bound = {name: column_name for name, column_name in names.items() if name in ours and column_name in header}
+        takes_lists = any(column.kind == LIST for column in self.columns)
         for column in self.columns:
             is_list = column.kind == LIST
-            free = [name for name in header if name not in bound.values() and (name in lists) == is_list]
+            free = [name for name in header if name not in bound.values()]
+            if takes_lists:
+                free = [name for name in free if (name in lists) == is_list]
             found = bound.get(column.name) or (free[0] if column.first and free else find_column(free, column.names))
             if found is not None:
                 bound[column.name] = found
@@ -173,7 +179,7 @@ class Schema:
         ParameterError
             The user names a column that the format does not have.
         """
-        refuse_bad_header(header, where, unnamed=not self.more_numbers, is_first_free=self.has_first)
+        refuse_bad_header(header, where, unnamed=self.skips_nameless, is_first_free=self.has_first)
         our_names = [column.name for column in self.columns]
         names = {name: column for name, column in names.items() if name in our_names or name not in self.elsewhere}
         for name, column_name in names.items():

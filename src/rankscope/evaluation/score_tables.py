@@ -311,9 +311,10 @@ def refuse_repeats(table: Table, cells: Ints, rows: Ints | None, settings: Score
     which = "" if "system" in table or not texts else (
         f", or say which column names the systems, such as --columns system={texts[0]} (in Python columns=)"
     )  # fmt: skip
+    values = join_names(repr(str(table.frame[table.columns[name]][row])) for name in keys)
     raise InputError(
-        f"{table.locate(row)}: a second value of this {join_names(keys)}, the first is at {table.locate(first)}; keep "
-        f"one of the two, or {AVERAGE}{which}"
+        f"{table.locate(row)}: a second value of this {join_names(keys)} ({values}), the first is at "
+        f"{table.locate(first)}; keep one of the two, or {AVERAGE}{which}"
     )
 
 

@@ -210,10 +210,15 @@ def reader(*uses: Callable[[Path], Any], seeds: Callable[[], Mapping[str, bytes]
 
 
 NAMED_COLUMNS = {"query_id": "frage", "doc_id": "hit", "score": "wert"}
+NAMED_LISTS = {"query_id": "frage", "retrieved_ids": "treffer"}
 READERS: dict[str, Reader] = {
     "qrels": reader(rs.read_qrels, judged, seeds=seeds.qrels),
     "run": reader(rs.read_run, streamed, seeds=seeds.runs),
-    "named columns": reader(partial(rs.read_run, columns=NAMED_COLUMNS), seeds=seeds.named_columns),
+    "named columns": reader(
+        partial(rs.read_run, columns=NAMED_COLUMNS),
+        partial(rs.read_run, columns=NAMED_LISTS),
+        seeds=seeds.named_columns,
+    ),
     "subtopics": reader(partial(rs.read_qrels, subtopics=True), seeds=seeds.subtopics),
     "named format": reader(*of_formats(rs.read_qrels), *of_formats(rs.read_run), seeds=seeds.rankings),
     "convert": reader(

@@ -309,7 +309,7 @@ WRONG = {
         r"queries\[0\] \(relevant_documents.d\): relevance 'x'",
     ),
     "Quepid without document": ("query,docid,rating\nq,,3\n", "file.json:2: the docid is empty"),
-    "Quepid with text": ("query,docid,rating\nr\nq,d,good\n", "file.json:3: relevance 'good'"),
+    "Quepid with text": ("query,docid,rating\nr\nq,d,good\n", "file.json:3: rating is 'good'"),
     "Quepid without ratings": ("query,docid,rating\nr\nq,d,\n", "no ratings, expected at least one"),
     "Quepid with more fields": ("query,docid,rating\nq,d,1,2\n", "file.json:2: "),
     "Quepid twice": ("query,docid,rating\nr\nq,d,1\nq,d,2\n", "file.json:4: document 'd' .*first at .*file.json:3"),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError
-from rankscope.io.tables import Column, Schema, Table, parse_table, table_header
+from rankscope.io.tables import Column, Schema, Table, column_names, parse_table
 
 LONG = Schema(
     columns=(
@@ -99,4 +99,4 @@ def test_with_tabs_quotes_count_where_all_of_them_are_closed() -> None:
     ],
 )
 def test_the_names_of_columns_are_told_by_the_first_bytes(content: str, names: list[str]) -> None:
-    assert table_header(content.encode()) == names
+    assert column_names(content.encode()) == names

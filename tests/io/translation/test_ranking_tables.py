@@ -113,7 +113,7 @@ def test_tables_that_cannot_be_read_are_refused_with_the_line(written, content, 
 
 
 def test_a_row_of_parquet_is_named_by_its_number(written):
-    with pytest.raises(InputError, match=r"judged: row 1: gold .*'best'"):
+    with pytest.raises(InputError, match=r"judged: row 2: gold .*'best'"):
         read_ranking_table(
             written(parquet({"segment": ["1", "1"], "system": ["A", "B"], "gold": ["1", "best"]})), ["gold"]
         )
@@ -123,7 +123,7 @@ def test_a_row_of_parquet_is_named_by_its_number(written):
     ("rows", "said"),
     [
         ("[]", "judged: an empty list"),
-        ('[\n{"segment": 7},\n{"segment":\n 8, "gold": NaN}\n]', "judged: row 1: .*NaN"),
+        ('[\n{"segment": 7},\n{"segment":\n 8, "gold": NaN}\n]', "judged: row 2: .*NaN"),
     ],
     ids=["none", "no number"],
 )

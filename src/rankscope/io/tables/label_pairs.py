@@ -31,6 +31,7 @@ LABELS = Schema(
         Column(name="predicted", aliases=("prediction", "pred", "y_pred"), required=True),
     ),
     expected="a header line (true,predicted) and one line per item",
+    skips_nameless=True,
 )
 #: Texts that are numbers: 1, +1, 1.0 and -.5 are; 007 and 1e3, which may be codes, stay text, and so do numbers with
 #: more digits than float64 can tell apart.
@@ -110,7 +111,7 @@ def read_rater_labels(path: PathLike, raters: Sequence[str]) -> dict[str, list[L
     InputError
         As for `read_label_pairs`.
     """
-    table = read_table(path, Schema(columns=(), expected=LABELS.expected), {})
+    table = read_table(path, Schema(columns=(), expected=LABELS.expected, skips_nameless=True), {})
     for rater in raters:
         if rater not in table.frame.columns:
             raise InputError(

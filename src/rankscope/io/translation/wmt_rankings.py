@@ -30,6 +30,7 @@ WMT = Schema(
         Column(name="judgeId", aliases=("judgeid",)),
     ),
     expected="a header line (srclang,trglang,srcIndex,...,system1Id,...,system1rank,...) and one row per judgment",
+    skips_nameless=True,
 )
 COLUMN = re.compile(r"system([0-9]{1,6})(id|rank)")
 SETTINGS = {"duplicates": ("keep", "drop", "refuse"), "reference": ("keep", "drop")}
