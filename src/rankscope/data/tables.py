@@ -35,7 +35,6 @@ __all__ = [
     "find_column",
     "list_columns",
     "refuse_case",
-    "require_column",
     "shorten_value",
     "table_of_frame",
     "to_frame",
@@ -328,6 +327,14 @@ class Table:
             raise self.schema.missing_column(name, self.frame.columns, self.where)
         return self.columns[name]
 
+    def find(self, own_name: str) -> str:
+        """The column that is called so, perhaps in other case. Raises InputError if there is none."""
+        names = self.frame.columns
+        column = own_name if own_name in names else find_column(names, (own_name.strip().lower(),))
+        if column is None:
+            raise InputError(f"{self.where}: no column {own_name!r} among {list_columns(names)}; name one of those")
+        return column
+
     def ids(self, name: str) -> pl.Series:
         """The texts of a column. Raises InputError for an empty cell, for another type, and where one stands twice."""
         own_name = self.require(name)
@@ -399,6 +406,24 @@ class Table:
         if series.dtype.is_nested():
             raise InputError(f"{self.locate(0)}: column {own_name!r} holds {series.dtype}, expected texts; convert it")
         return series.cast(pl.String).fill_null("")
+
+    def type_of(self, own_name: str) -> str:
+        """What the type of a column says that it holds: "number" (also true and false), "text" or "other"."""
+        import polars as pl
+
+        dtype = self.frame[own_name].dtype
+        if dtype.is_numeric() or dtype == pl.Boolean:
+            return "number"
+        return "text" if dtype in (pl.String, pl.Categorical, pl.Enum) else "other"
+
+    def cells(self, own_name: str) -> pl.Series | None:
+        """A column of numbers or texts, null where a cell is empty; None for one of another type."""
+        import polars as pl
+
+        series, kind = self.frame[own_name], self.type_of(own_name)
+        if kind == "number":
+            return series.fill_nan(None) if series.dtype.is_float() else series
+        return series.cast(pl.String).replace("", None) if kind == "text" else None
 
     def is_nested(self, own_name: str) -> bool:
         """Whether the cells of a column by its own name are lists or objects of JSON."""
@@ -656,17 +681,6 @@ def find_column(columns: Sequence[str], names: Iterable[str]) -> str | None:
 def list_columns(columns: Sequence[str]) -> str:
     """The names of the columns, for a message."""
     return first_names(map(repr, columns), 8)
-
-
-def require_column(columns: Sequence[str], field: str, names: Sequence[str], where: str) -> str:
-    """The column that holds a field, by one of its names, ours first. Raises InputError where it is missing."""
-    column = find_column(columns, names)
-    if column is None:
-        raise InputError(
-            f"{where}: no column {field!r} among {list_columns(columns)}; rename one of them to {field} (also "
-            f"understood: {', '.join(names[1:])})"
-        )
-    return column
 
 
 def shorten_value(value: object) -> str:

@@ -251,10 +251,8 @@ def per_query_table(content: bytes, name: str, layout: Sequence[str], columns: M
     refuse_uneven_lines(content, name, layout)
     table = parse_table("\t".join(layout).encode() + b"\n" + content, name, SCHEMA, columns)
     frame = table.frame
-    rows = pl.Series(np.arange(frame.height))
-    if frame["value"].dtype == pl.String:
-        keep = frame["measure"].str.strip_chars() != RUN_NAME
-        frame, rows = frame.filter(keep), rows.filter(keep)
+    keep = frame["measure"].str.strip_chars() != RUN_NAME
+    frame, rows = frame.filter(keep), keep.arg_true()
 
     def locate(row: int) -> str:
         file, _, line = table.locate(int(rows[row])).rpartition(":")

@@ -256,17 +256,11 @@ def name_codes(columns: Sequence[pl.Series]) -> tuple[tuple[str, ...], list[Ints
     """The distinct names in columns of text, by first appearance row by row; and the codes of each column."""
     import polars as pl
 
-    names = pl.concat([column.unique() for column in columns]).unique()
+    firsts = [column.arg_unique().cast(pl.Int64) for column in columns]
+    cells = pl.concat(
+        pl.DataFrame({"name": column.gather(first), "place": first * len(columns) + i})
+        for i, (column, first) in enumerate(zip(columns, firsts, strict=True))
+    )
+    names = cells.group_by("name").agg(pl.col("place").min()).sort("place")["name"]
     enum = pl.Enum(names)
-    codes = [column.cast(enum).to_physical().to_numpy().astype(np.int64) for column in columns]
-    first_positions = np.full(names.len(), len(columns) * columns[0].len())
-    for i, column_codes in enumerate(codes):
-        positions = np.full(names.len(), first_positions.max(initial=0))
-        positions[column_codes[::-1]] = (
-            np.arange(column_codes.size)[::-1] * len(columns) + i
-        )  # reversed, so that each name gets its first row
-        first_positions = np.minimum(first_positions, positions)
-    order = np.argsort(first_positions, kind="stable")
-    new_codes = np.empty(order.size, np.int64)
-    new_codes[order] = np.arange(order.size)
-    return tuple(names.gather(order).to_list()), [new_codes[column_codes] for column_codes in codes]
+    return tuple(names.to_list()), [column.cast(enum).to_physical().to_numpy().astype(np.int64) for column in columns]
