@@ -33,7 +33,9 @@ __all__ = [
     "Table",
     "bound_table",
     "find_column",
+    "is_number",
     "list_columns",
+    "list_fields",
     "refuse_case",
     "shorten_value",
     "table_of_frame",
@@ -626,20 +628,24 @@ def bound_table(
 
     Raises InputError and ParameterError as `Schema.bind`.
     """
-    import polars as pl
-
     where = where or name
-    lists = [own_name for own_name, dtype in frame.schema.items() if isinstance(dtype, (pl.List, pl.Array))]
     return Table(
         frame=frame,
         name=name,
         schema=schema,
-        columns=schema.bind(frame.columns, columns, where, lists),
+        columns=schema.bind(frame.columns, columns, where, list_fields(frame.schema)),
         where=where,
         locate=locate or (lambda row: f"{name}: row {row}"),
         nan_is_missing=nan_is_missing or schema.nan_is_missing,
         is_text=is_text,
     )
+
+
+def list_fields(schema: Mapping[str, pl.DataType]) -> list[str]:
+    """The columns that hold a list in each row."""
+    import polars as pl
+
+    return [own_name for own_name, dtype in schema.items() if isinstance(dtype, (pl.List, pl.Array))]
 
 
 def type_with_article(x: object) -> str:
@@ -676,6 +682,14 @@ def find_column(columns: Sequence[str], names: Iterable[str]) -> str | None:
     """The column with the first of these names that occurs, in any case and with blanks around it; None without one."""
     column_of_name = {column.strip().lower(): column for column in reversed(columns)}
     return next((column_of_name[name] for name in names if name in column_of_name), None)
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def list_columns(columns: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 
 from rankscope.data.row_tables import DOC_ID
 from rankscope.data.scores import Scores
-from rankscope.data.tables import find_column
+from rankscope.data.tables import find_column, is_number
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.column_settings import ColumnSettings
@@ -36,7 +36,7 @@ from rankscope.evaluation.score_tables import (
 )
 from rankscope.io.core import BOM, columns_of, is_file, is_path, open_binary, source_name
 from rankscope.io.id_lists import columns_to_records
-from rankscope.io.tables import Table, column_names, first_record, parse_table, read_content
+from rankscope.io.tables import Table, column_names, parse_table, read_content
 from rankscope.io.trec import looks_like_rank_table
 from rankscope.settings import as_names
 from rankscope.typing import PathLike
@@ -436,10 +436,9 @@ def is_score_file(path: object, *, alone: bool) -> bool:
     if may_have_four_fields(head):
         complete = head if len(head) < HEAD else head[: head.rfind(b"\n") + 1]
         return alone or four_field_layout(complete) is not None
-    if head.lstrip().startswith((b"{", b"[")):
-        record = first_record(head)
-        return is_score_header(list(record), alone, columns) if record else alone
     header = column_names(head)
+    if head.lstrip().startswith((b"{", b"[")):
+        return is_score_header(header, alone, columns) if header else alone
     if len(header) < 2 or any(map(is_number, header)):
         return False
     return is_score_header(header, False, columns) or (
@@ -479,11 +478,3 @@ def parquet_columns(path: PathLike) -> list[str]:
         return list(pl.read_parquet_schema(os.fspath(path)))
     except (pl.exceptions.PolarsError, OSError):
         return []
-
-
-def is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

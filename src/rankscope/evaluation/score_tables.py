@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -28,9 +28,6 @@ from rankscope.io.tables import Codes, Column, Schema, Table, refuse_case, table
 from rankscope.measures.base import Measure
 from rankscope.settings import Settings, as_names, choice, name_list
 from rankscope.typing import Floats, Ints
-
-if TYPE_CHECKING:
-    import polars as pl
 
 __all__ = [
     "ALL",

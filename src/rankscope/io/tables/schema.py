@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -54,6 +54,7 @@ __all__ = [
     "header_location",
     "json_frame",
     "lines_of_objects",
+    "object_locator",
     "parse_table",
     "read_content",
     "read_header",
@@ -121,13 +122,15 @@ def parse_json(content: bytes, name: str, schema: Schema, columns: Mapping[str, 
             raise InputError(f"{name}: an empty list, expected {schema.expected}")
     frame = json_frame(content, name, is_list=is_list)
 
-    def locate(row: int) -> str:
-        if is_list:
-            return f"{name}: row {row + 1}"
-        return f"{name}:{next(islice(lines_of_objects(content), row, None))}"
-
     where = name if is_list else f"{name}:1"
-    return bound_table(order_columns(frame, content), name, schema, columns, where=where, locate=locate)
+    return bound_table(
+        order_columns(frame, content),
+        name,
+        schema,
+        columns,
+        where=where,
+        locate=object_locator(content, name, is_list=is_list),
+    )
 
 
 def json_frame(content: bytes, name: str, lines_before: int = 0, *, is_list: bool = False) -> pl.DataFrame:
@@ -140,6 +143,13 @@ def json_frame(content: bytes, name: str, lines_before: int = 0, *, is_list: boo
         if invalid is None:
             raise
         raise InputError(f"{name}{': row ' if is_list else ':'}{invalid}; correct it") from None
+
+
+def object_locator(content: bytes, name: str, *, is_list: bool) -> Callable[[int], str]:
+    """Gives the line of a row of JSON lines; of a list, whose rows are no lines, the row."""
+    if is_list:
+        return lambda row: f"{name}: row {row + 1}"
+    return lambda row: f"{name}:{next(islice(lines_of_objects(content), row, None))}"
 
 
 def lines_of_objects(content: bytes) -> Iterator[int]:
