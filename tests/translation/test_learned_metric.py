@@ -57,12 +57,12 @@ def test_a_learned_metric_agrees_with_those_whom_it_learned_from(tmp_path):
     [
         ("pair,system,x\nde-en,A,1\n", "f.csv:1: no column 'segment'"),
         ("pair,system,segment\nde-en,A,1\n", "f.csv: no feature"),
-        ("pair,system,segment,x\n", "f.csv: no output"),
+        ("pair,system,segment,x\n", "f.csv: a header and no rows"),
         ("pair,system,segment,x\nde-en,A,1,one\n", "f.csv:2: x is 'one'"),
-        ("pair,system,segment,x\nde-en,A,1,\n", "f.csv:2: x is missing"),
-        ("pair,system,segment,x\nde-en,A,1,2\nde-en,A,1,3\n", r"f.csv:3: .*'A' .*segment 1"),
+        ("pair,system,segment,x\nde-en,A,1,\n", "f.csv:2: x is empty"),
+        ("pair,system,segment,x\nde-en,A,1,2\nde-en,A,1,3\n", r"f.csv:3: .*'A' and '1'"),
         ("pair,system,segment,x\nde-en,A,1,2\nde-en,B,2,3\n", "'A', segment 2 of de-en"),
-        ("pair,system,segment,x\nde-en,,1,2\n", "f.csv:2: the system is empty"),
+        ("pair,system,segment,x\nde-en,,1,2\n", "f.csv:2: system is empty"),
     ],
 )
 def test_a_table_that_is_none_is_refused(tmp_path, text, said):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -33,9 +33,10 @@ __all__ = [
     "Table",
     "bound_table",
     "find_column",
+    "is_number",
     "list_columns",
+    "list_fields",
     "refuse_case",
-    "require_column",
     "shorten_value",
     "table_of_frame",
     "to_frame",
@@ -45,6 +46,7 @@ __all__ = [
 
 #: Texts of cells without a number, in lower case. NaN is none of them: it is what failed computations leave.
 NO_NUMBER = ("", "na", "n/a", "null", "none", "-")
+TRUTHS = ("true", "false")
 ID, NUMBER, LIST = "id", "number", "list"
 #: A number with a decimal comma, as 1,5 for 1.5.
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
@@ -219,11 +221,9 @@ class Schema:
     def missing_column(self, name: str, header: Sequence[str], where: str) -> InputError:
         """The error for a table without this column."""
         column = self.column(name)
+        also = f" (also understood: {', '.join(column.aliases)})" if column.aliases else ""
         option = f", or say which it is: --columns {name}=NAME (in Python columns=)" if self.has_option else ""
-        return InputError(
-            f"{where}: no column {name!r} among {list_columns(header)}; rename one of them (also understood: "
-            f"{', '.join(column.aliases)}){option}"
-        )
+        return InputError(f"{where}: no column {name!r} among {list_columns(header)}; rename one of them{also}{option}")
 
 
 def refuse_bad_header(header: Sequence[str], where: str, *, unnamed: bool, is_first_free: bool = False) -> None:
@@ -315,14 +315,27 @@ class Table:
 
     def holds_numbers(self, own_name: str) -> bool:
         """Whether all cells of a column that are not empty hold numbers, and there is one."""
+        n_numbers, n_others = self.count_numbers(own_name)
+        return n_numbers > 0 and not n_others
+
+    def count_numbers(self, own_name: str) -> tuple[int, int]:
+        """How many cells of a column hold numbers, and how many hold something else."""
         values, invalid = to_numbers(self.frame[own_name], self.nan_is_missing)
-        return values.null_count() < values.len() and (invalid is None or not invalid.any())
+        return values.len() - values.null_count(), 0 if invalid is None else int(invalid.sum())
 
     def require(self, name: str) -> str:
         """The column's own name. Raises InputError if there is none."""
         if name not in self.columns:
             raise self.schema.missing_column(name, self.frame.columns, self.where)
         return self.columns[name]
+
+    def find(self, own_name: str) -> str:
+        """The column that is called so, perhaps in other case. Raises InputError if there is none."""
+        names = self.frame.columns
+        column = own_name if own_name in names else find_column(names, (own_name.strip().lower(),))
+        if column is None:
+            raise InputError(f"{self.where}: no column {own_name!r} among {list_columns(names)}; name one of those")
+        return column
 
     def ids(self, name: str) -> pl.Series:
         """The texts of a column. Raises InputError for an empty cell, for another type, and where one stands twice."""
@@ -396,6 +409,24 @@ class Table:
             raise InputError(f"{self.locate(0)}: column {own_name!r} holds {series.dtype}, expected texts; convert it")
         return series.cast(pl.String).fill_null("")
 
+    def type_of(self, own_name: str) -> str:
+        """What the type of a column says that it holds: "number" (also true and false), "text" or "other"."""
+        import polars as pl
+
+        dtype = self.frame[own_name].dtype
+        if dtype.is_numeric() or dtype == pl.Boolean:
+            return "number"
+        return "text" if dtype in (pl.String, pl.Categorical, pl.Enum) else "other"
+
+    def cells(self, own_name: str) -> pl.Series | None:
+        """A column of numbers or texts, null where a cell is empty; None for one of another type."""
+        import polars as pl
+
+        series, kind = self.frame[own_name], self.type_of(own_name)
+        if kind == "number":
+            return series.fill_nan(None) if series.dtype.is_float() else series
+        return series.cast(pl.String).replace("", None) if kind == "text" else None
+
     def is_nested(self, own_name: str) -> bool:
         """Whether the cells of a column by its own name are lists or objects of JSON."""
         return bool(self.frame[own_name].dtype.is_nested())
@@ -406,17 +437,27 @@ class Table:
         complete: whether no cell may be empty. expected: what a cell must be, for the message. Raises InputError for
         text, infinity and NaN.
         """
-        import polars as pl
-
-        series = self.frame[own_name]
-        if series.dtype == pl.Boolean:
-            series = series.cast(pl.Float64)
-        values, invalid = to_numbers(series, self.nan_is_missing)
+        values, invalid = to_numbers(self.frame[own_name], self.nan_is_missing)
         if complete:
             invalid = values.is_null() if invalid is None else invalid | values.is_null()
         if invalid is not None and invalid.any():
             raise self.number_error(own_name, int(invalid.arg_true()[0]), complete=complete, expected=expected)
         return np.asarray(values.fill_null(float("nan")).to_numpy(), np.float64)
+
+    def with_truths(self) -> Table:
+        """The table with its columns of the texts true and false as 1 and 0."""
+        import polars as pl
+
+        texts = [self.frame[name] for name in self.more_columns if self.frame[name].dtype == pl.String]
+        truths = []
+        for series in texts:
+            first_text = series.drop_nulls().head(1).str.to_lowercase()
+            if not first_text.is_in(TRUTHS).any():  # avoids checking each cell of other columns
+                continue
+            lower_texts = series.str.to_lowercase()
+            if lower_texts.drop_nulls().is_in((*TRUTHS, *NO_NUMBER, "nan")).all():
+                truths.append(lower_texts.replace_strict({"true": 1.0, "false": 0.0}, default=None))
+        return replace(self, frame=self.frame.with_columns(truths))
 
     def number_error(
         self, own_name: str, row: int, *, complete: bool = False, expected: str = "a finite number"
@@ -534,7 +575,7 @@ def to_numbers(series: pl.Series, nan_is_missing: bool) -> tuple[pl.Series, pl.S
     """The numbers of a column, null where there is none; and a mask of invalid cells, None if all are valid."""
     import polars as pl
 
-    if series.dtype == pl.Null:
+    if series.dtype in (pl.Null, pl.Boolean):
         return series.cast(pl.Float64), None
     if series.dtype.is_numeric():
         values = series.cast(pl.Float64)
@@ -544,7 +585,7 @@ def to_numbers(series: pl.Series, nan_is_missing: bool) -> tuple[pl.Series, pl.S
             values = values.fill_nan(None)
         return values, ~values.is_finite().fill_null(True)
     if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
-        return series, series.is_not_null()
+        return pl.repeat(None, series.len(), dtype=pl.Float64, eager=True), series.is_not_null()
     texts = series.cast(pl.String).str.strip_chars()
     values = texts.cast(pl.Float64, strict=False)
     missing = texts.is_null() | texts.str.to_lowercase().is_in((*NO_NUMBER, "nan") if nan_is_missing else NO_NUMBER)
@@ -587,20 +628,24 @@ def bound_table(
 
     Raises InputError and ParameterError as `Schema.bind`.
     """
-    import polars as pl
-
     where = where or name
-    lists = [own_name for own_name, dtype in frame.schema.items() if isinstance(dtype, (pl.List, pl.Array))]
     return Table(
         frame=frame,
         name=name,
         schema=schema,
-        columns=schema.bind(frame.columns, columns, where, lists),
+        columns=schema.bind(frame.columns, columns, where, list_fields(frame.schema)),
         where=where,
         locate=locate or (lambda row: f"{name}: row {row}"),
         nan_is_missing=nan_is_missing or schema.nan_is_missing,
         is_text=is_text,
     )
+
+
+def list_fields(schema: Mapping[str, pl.DataType]) -> list[str]:
+    """The columns that hold a list in each row."""
+    import polars as pl
+
+    return [own_name for own_name, dtype in schema.items() if isinstance(dtype, (pl.List, pl.Array))]
 
 
 def type_with_article(x: object) -> str:
@@ -639,20 +684,17 @@ def find_column(columns: Sequence[str], names: Iterable[str]) -> str | None:
     return next((column_of_name[name] for name in names if name in column_of_name), None)
 
 
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def list_columns(columns: Sequence[str]) -> str:
     """The names of the columns, for a message."""
     return first_names(map(repr, columns), 8)
-
-
-def require_column(columns: Sequence[str], field: str, names: Sequence[str], where: str) -> str:
-    """The column that holds a field, by one of its names, ours first. Raises InputError where it is missing."""
-    column = find_column(columns, names)
-    if column is None:
-        raise InputError(
-            f"{where}: no column {field!r} among {list_columns(columns)}; rename one of them to {field} (also "
-            f"understood: {', '.join(names[1:])})"
-        )
-    return column
 
 
 def shorten_value(value: object) -> str:

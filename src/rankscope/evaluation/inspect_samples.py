@@ -62,7 +62,7 @@ def sample_table(table: Table) -> tuple[Table, list[str], list[str]]:
         if name.startswith(METADATA):
             columns[name] = frame[name]
         elif name.startswith(SCORE):
-            grades = as_grades(frame[name])
+            grades = as_grades(table, name)
             if grades is None:
                 left_out.append(name)
                 continue
@@ -76,14 +76,15 @@ def sample_table(table: Table) -> tuple[Table, list[str], list[str]]:
     return replace(table, frame=pl.DataFrame(columns), columns=bound), measures, notes
 
 
-def as_grades(series: pl.Series) -> pl.Series | None:
+def as_grades(table: Table, name: str) -> pl.Series | None:
     """The numbers of a column of scores; None where most cells hold neither a grade nor a number."""
     import polars as pl
 
-    if series.dtype != pl.String:
-        is_number = series.dtype.is_numeric() or series.dtype == pl.Boolean
-        return series if is_number and series.null_count() < series.len() else None
+    series, kind = table.frame[name], table.type_of(name)
+    if kind != "text":
+        return series if kind == "number" and series.null_count() < series.len() else None
     words = {text: str(grade) for word, grade in GRADES.items() for text in {word, word.capitalize(), word.upper()}}
+    series = series.cast(pl.String)
     texts = series.str.strip_chars().replace(words)
     n_texts = int((series.is_not_null() & (series != "")).sum())
     n_grades = int(texts.cast(pl.Float64, strict=False).is_not_null().sum())

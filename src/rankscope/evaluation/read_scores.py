@@ -15,7 +15,7 @@ import numpy as np
 
 from rankscope.data.row_tables import DOC_ID, LISTS
 from rankscope.data.scores import Scores
-from rankscope.data.tables import find_column
+from rankscope.data.tables import find_column, is_number
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.column_settings import ColumnSettings
@@ -251,10 +251,8 @@ def per_query_table(content: bytes, name: str, layout: Sequence[str], columns: M
     refuse_uneven_lines(content, name, layout)
     table = parse_table("\t".join(layout).encode() + b"\n" + content, name, SCHEMA, columns)
     frame = table.frame
-    rows = pl.Series(np.arange(frame.height))
-    if frame["value"].dtype == pl.String:
-        keep = frame["measure"].str.strip_chars() != RUN_NAME
-        frame, rows = frame.filter(keep), rows.filter(keep)
+    keep = frame["measure"].str.strip_chars() != RUN_NAME
+    frame, rows = frame.filter(keep), keep.arg_true()
 
     def locate(row: int) -> str:
         file, _, line = table.locate(int(rows[row])).rpartition(":")
@@ -492,11 +490,3 @@ def parquet_columns(path: PathLike) -> list[str]:
         return list(pl.read_parquet_schema(os.fspath(path)))
     except (pl.exceptions.PolarsError, OSError):
         return []
-
-
-def is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

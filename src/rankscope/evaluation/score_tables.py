@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -28,9 +28,6 @@ from rankscope.io.tables import Codes, Column, Schema, Table, refuse_case, table
 from rankscope.measures.base import Measure
 from rankscope.settings import Settings, as_names, choice, name_list
 from rankscope.typing import Floats, Ints
-
-if TYPE_CHECKING:
-    import polars as pl
 
 __all__ = [
     "ALL",
@@ -451,6 +448,8 @@ def query_columns_of(
     rows
         The rows that `codes` is about; None for all.
     """
+    import polars as pl
+
     own_names = {table.columns[name]: name for name in QUERY_COLUMNS if name in table.columns}
     names = [*own_names, *(name for name in names if name not in own_names)]
     if not names:
@@ -460,7 +459,8 @@ def query_columns_of(
     columns: dict[str, tuple[Any, ...]] = {}
     left_out = []
     for name in names:
-        series = column_of_queries(table, name, own_names.get(name))
+        is_weight = own_names.get(name) == "weight"
+        series = pl.Series(name, table.numbers(name)).fill_nan(None) if is_weight else table.cells(name)
         if series is not None and rows is not None:
             series = series.gather(rows)
         key = own_names.get(name, name)
@@ -481,25 +481,6 @@ def query_columns_of(
         noun = "the column" if len(left_out) == 1 else "the columns"
         notes.append(f"{table.name}: {noun} {list_of(left_out)} left out: neither scores nor one value for each query")
     return columns, tuple(notes)
-
-
-def column_of_queries(table: Table, own_name: str, name: str | None) -> pl.Series | None:
-    """A column as texts or numbers, null where a cell is empty; None for one of another type.
-
-    name: what the schema calls it. Raises InputError for a weight that is no number.
-    """
-    import polars as pl
-
-    series = table.frame[own_name]
-    if name == "weight":
-        return pl.Series(own_name, table.numbers(own_name)).fill_nan(None)
-    if series.dtype.is_numeric():
-        return series.fill_nan(None) if series.dtype.is_float() else series
-    if series.dtype == pl.Boolean:
-        return series
-    if series.dtype in (pl.String, pl.Categorical, pl.Enum):
-        return series.cast(pl.String).replace("", None)
-    return None
 
 
 def list_of(names: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankscope.data.rows import first_duplicate
 from rankscope.data.sparse import refuse_sparse
-from rankscope.data.tables import list_columns
+from rankscope.data.tables import is_number, list_columns
 from rankscope.data.text import join_names, pluralise
 from rankscope.data.votes import Votes, ballot_ranks
 from rankscope.errors import InputError, ParameterError, UnknownName
@@ -613,11 +613,3 @@ def ballot_voters(table: Table) -> tuple[tuple[str, ...], list[str]]:
     numbered = "" if has_names else ", and voters are numbered (--columns voter=NAME says who voted)"
     be = "is" if len(left_out) == 1 else "are"
     return voters, [f"{table.name}: {join_names(map(repr, left_out))} {be} not read{numbered}"]
-
-
-def is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -93,7 +93,7 @@ def columns_to_records(content: bytes, name: str) -> bytes:
 def read_records(content: bytes, source: Source, request: ReadRequest) -> FileContent:
     """Judgments or a run from objects with a query and its list. Raises InputError with the line."""
     from rankscope.io.tables.frames import records_to_lines
-    from rankscope.io.tables.schema import lines_of_objects
+    from rankscope.io.tables.schema import object_locator
 
     name, is_list = source.name, content.lstrip().startswith(b"[")
     if is_list:
@@ -120,12 +120,15 @@ def read_records(content: bytes, source: Source, request: ReadRequest) -> FileCo
     list_name = source.columns.get(LISTS[value_field].name) or find_column(keys, names)
     lists = [key for key in keys if key == list_name or all(isinstance(record.get(key), list) for record in records)]
     columns = SCHEMAS[value_field].bind(keys, source.columns, name, lists)
-
-    def locate(row: int) -> str:
-        return f"{name}: row {row + 1}" if is_list else f"{name}:{next(islice(lines_of_objects(content), row, None))}"
-
     frame = frame_of_records(content, name, columns, value_field, is_list)
-    table = Table(frame=frame, name=name, schema=SCHEMAS[value_field], columns=columns, where=name, locate=locate)
+    table = Table(
+        frame=frame,
+        name=name,
+        schema=SCHEMAS[value_field],
+        columns=columns,
+        where=name,
+        locate=object_locator(content, name, is_list=is_list),
+    )
     return FileContent(*rows_from_table(table, value_field))
 
 

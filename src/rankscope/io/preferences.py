@@ -298,15 +298,6 @@ def note_other_winners(table: Table, notes: list[str]) -> None:
         notes.append(f"{table.name}: {column!r} is read as the winner; {join_names(map(repr, others))} not read")
 
 
-def find_named_column(table: Table, name: str) -> str:
-    """The column with this name, ignoring case. Raises InputError where there is none."""
-    names = table.frame.columns
-    column = name if name in names else find_column(names, (name.strip().lower(),))
-    if column is None:
-        raise InputError(f"{table.where}: no column {name!r} among {list_columns(names)}; name one of those")
-    return column
-
-
 def read_choices(table: Table, pairs: SystemPairs, notes: list[str]) -> npt.NDArray[np.int64]:
     """Which of the two systems each row prefers.
 
@@ -460,10 +451,10 @@ def complete_numbers(table: Table, column: str, kept_rows: Ints | slice) -> Floa
 
 
 def read_units(table: Table, unit: str, kept_rows: Ints | slice) -> Labels:
-    column = find_named_column(table, unit)
+    column = table.find(unit)
     texts = table.texts(column)
-    if (texts == "").any():
-        row = int((texts == "").arg_true()[0])
+    if (empty := texts == "").any():
+        row = int(empty.arg_true()[0])
         raise InputError(f"{table.locate(row)}: {column} is empty, expected a name; fill it in or drop the row")
     names, (codes,) = name_codes([texts])
     return drop_unused_names(Labels(names, codes[kept_rows]))

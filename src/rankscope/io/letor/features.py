@@ -13,7 +13,6 @@ from rankscope.data.rows import decode_ids
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import (
     BLOCK,
-    BOM,
     NUMBER,
     LineBlock,
     Source,
@@ -24,11 +23,11 @@ from rankscope.io.core import (
     source_name,
 )
 from rankscope.io.letor.feature_cache import read_cached, refuse_cache, rounding_notes
-from rankscope.io.letor.feature_columns import QUERY, features_of_table, refuse_second_key, refuse_unnamed
+from rankscope.io.letor.feature_columns import FEATURES, features_of_table, refuse_second_key
 from rankscope.io.letor.feature_lines import Dtype, GrowingTable, trim_ends, trim_starts
 from rankscope.io.letor.fields import CollectedFields
 from rankscope.io.letor.labels import EXPECTED, BlockDocuments, LetorLabels, labels_from_source, read_labels
-from rankscope.io.tables import column_names, parse_named_table, read_named_table
+from rankscope.io.tables import parse_table, read_table
 from rankscope.kernels.text import Fields, decode
 from rankscope.typing import Ints, PathLike
 
@@ -170,8 +169,7 @@ def read_file(
             content = source.read_bytes()
             if progress is not None:
                 progress(len(content))
-            table = parse_named_table(content, source.name, QUERY, even=True)
-            refuse_unnamed(header_of(content) or table.frame.columns, table.header_location)
+            table = parse_table(content, source.name, FEATURES, {})
             features = features_of_table(
                 table, request.dtype, file_stem(path), columns=request.columns, graded=request.needs_grades
             )
@@ -197,14 +195,6 @@ def is_feature_table(head: bytes) -> bool:
         return True
     fields = line.replace(b",", b"\t").split(None, 2)
     return len(fields) > 1 and not fields[1].startswith(b"qid:") and NUMBER.fullmatch(fields[0]) is None
-
-
-def header_of(content: bytes) -> list[str]:
-    """The names of the columns in CSV and TSV, with repeated names, which frames number."""
-    line = parse_head(content).line
-    if content.startswith(b"PAR1") or line.startswith(b"{"):
-        return []
-    return column_names(content.removeprefix(BOM))
 
 
 def refuse_semicolons(head: bytes, name: str) -> None:
@@ -318,7 +308,7 @@ def locate_row(path: PathLike, row: int) -> str:
         with open_binary(path) as stream:
             is_table = is_feature_table(stream.read(HEAD))
         if is_table:
-            return read_named_table(path, QUERY).location(row)
+            return read_table(path, FEATURES, {}).locate(row)
         return f"{name}:{read_labels(path).lines[row]}"
     except (InputError, OSError, IndexError):  # a pipe, or a file that has changed
         return f"{name}, document {row + 1}"

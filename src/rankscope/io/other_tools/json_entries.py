@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.data.row_input import refuse_bad_ids, to_numbers
-from rankscope.data.row_tables import EXPECTED, LIST_QUERY_NAMES
+from rankscope.data.row_input import EXPECTED, refuse_bad_ids, to_numbers
+from rankscope.data.row_tables import LIST_QUERY_NAMES
 from rankscope.data.rows import RowKind, Rows, are_valid_ids
 from rankscope.data.tables import shorten_value
 from rankscope.data.text import first_names, pluralise_queries

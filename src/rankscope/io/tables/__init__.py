@@ -8,19 +8,10 @@ if TYPE_CHECKING:
     from rankscope.io.tables.entity_ranks import read_entity_ranks as read_entity_ranks
     from rankscope.io.tables.formats import PARQUET as PARQUET
     from rankscope.io.tables.formats import ParquetRows as ParquetRows
-    from rankscope.io.tables.frames import NO_VALUE as NO_VALUE
     from rankscope.io.tables.frames import SEPARATORS as SEPARATORS
-    from rankscope.io.tables.frames import NamedTable as NamedTable
     from rankscope.io.tables.frames import first_record as first_record
-    from rankscope.io.tables.frames import holds_numbers as holds_numbers
-    from rankscope.io.tables.frames import mostly_numbers as mostly_numbers
     from rankscope.io.tables.frames import name_codes as name_codes
-    from rankscope.io.tables.frames import name_column as name_column
-    from rankscope.io.tables.frames import number_values as number_values
-    from rankscope.io.tables.frames import parse_named_table as parse_named_table
-    from rankscope.io.tables.frames import parse_number_column as parse_number_column
     from rankscope.io.tables.frames import polars_errors as polars_errors
-    from rankscope.io.tables.frames import read_named_table as read_named_table
     from rankscope.io.tables.frames import separator_of as separator_of
     from rankscope.io.tables.label_pairs import LABELS as LABELS
     from rankscope.io.tables.label_pairs import find_label as find_label
@@ -46,8 +37,6 @@ HOMES = {
     "Column": "schema",
     "Matrix": "schema",
     "LABELS": "label_pairs",
-    "NO_VALUE": "frames",
-    "NamedTable": "frames",
     "PARQUET": "formats",
     "ParquetRows": "formats",
     "SEPARATORS": "frames",
@@ -58,20 +47,13 @@ HOMES = {
     "first_record": "frames",
     "first_rows": "schema",
     "header_location": "schema",
-    "holds_numbers": "frames",
-    "mostly_numbers": "frames",
     "name_codes": "frames",
-    "name_column": "frames",
-    "number_values": "frames",
-    "parse_named_table": "frames",
-    "parse_number_column": "frames",
     "parse_table": "schema",
     "polars_errors": "frames",
     "read_entity_ranks": "entity_ranks",
     "read_content": "schema",
     "read_label_pairs": "label_pairs",
     "read_rater_labels": "label_pairs",
-    "read_named_table": "frames",
     "read_table": "schema",
     "refuse_case": "schema",
     "refuse_false_pages": "parquet_pages",

@@ -29,7 +29,7 @@ from rankscope.data.row_tables import (
     rows_from_table,
 )
 from rankscope.data.rows import RowBatch, Rows, decode_id, decode_ids, row_batch
-from rankscope.data.tables import Table, bound_table, find_column, list_columns
+from rankscope.data.tables import Table, bound_table, find_column, list_columns, list_fields
 from rankscope.errors import InputError
 from rankscope.io.core import (
     BOM,
@@ -375,13 +375,6 @@ def parquet_batches(source: Source, progress: Progress | None) -> Iterator[RowBa
                 progress(source.size * min(start + SLICE, n_rows) // n_rows - source.size * start // n_rows)
 
 
-def list_columns_of(lazy_frame: pl.LazyFrame) -> list[str]:
-    """The columns that hold lists."""
-    import polars as pl
-
-    return [name for name, dtype in lazy_frame.collect_schema().items() if isinstance(dtype, (pl.List, pl.Array))]
-
-
 def holds_rows(source: Source) -> bool:
     """Whether a Parquet file has a document a row; one with a list of ids a row is read at once."""
     import polars as pl
@@ -390,8 +383,8 @@ def holds_rows(source: Source) -> bool:
         return True
     with suppress(*polars_errors(), InputError):
         lazy_frame = pl.scan_parquet(fspath(source.path), glob=False, hive_partitioning=False)
-        lists = list_columns_of(lazy_frame)
-        bound = SCHEMAS["score"].bind(lazy_frame.collect_schema().names(), source.columns, source.name, lists)
+        fields = lazy_frame.collect_schema()
+        bound = SCHEMAS["score"].bind(fields.names(), source.columns, source.name, list_fields(fields))
         return LISTS["score"].name not in bound
     return True
 
@@ -412,11 +405,12 @@ class ParquetRows:
             with open(path, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
                 refuse_false_pages(content, name)
             self.lazy_frame = pl.scan_parquet(path, glob=False, hive_partitioning=False)
-            columns = self.lazy_frame.collect_schema().names()
+            fields = self.lazy_frame.collect_schema()
+            columns = fields.names()
             self.size = os.path.getsize(path)
             self.height = refuse_many_rows(self.lazy_frame, self.size, name)
         refuse_saved_scores(columns, name)
-        self.columns = SCHEMAS["score"].bind(columns, names, name, list_columns_of(self.lazy_frame))
+        self.columns = SCHEMAS["score"].bind(columns, names, name, list_fields(fields))
         if LISTS["score"].name in self.columns:
             raise InputError(
                 f"{name}: a list of ids in each row in more than {PARQUET.small_size >> 20} MB that are packed or no "

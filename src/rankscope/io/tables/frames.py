@@ -1,54 +1,40 @@
-"""Tables with any columns as polars frames: CSV, TSV, JSON lines and Parquet; the first invalid line; columns of
-names and of numbers.
-"""
+"""Parquet and JSON lines as polars frames, and what to refuse before polars reads it; separators; codes of names."""
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankscope.data.sparse import CELLS_PER_VALUE, FREE_CELLS, refuse_sparse
-from rankscope.data.text import first_names
 from rankscope.errors import InputError
-from rankscope.io.core import BOM, empty_file_error, open_binary, refuse_bomb, source_name
+from rankscope.io.core import refuse_bomb
 from rankscope.io.tables.parquet_pages import refuse_false_pages
-from rankscope.typing import Floats, Ints, PathLike
+from rankscope.typing import Ints
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
-    "NO_VALUE",
     "SEPARATORS",
-    "NamedTable",
-    "find_uneven_line",
+    "find_invalid_object",
     "first_record",
     "has_short_lines",
-    "holds_numbers",
-    "mostly_numbers",
     "name_codes",
-    "name_column",
-    "number_values",
     "order_columns",
-    "parse_named_table",
-    "parse_number_column",
     "polars_errors",
     "read_frame",
-    "read_named_table",
     "records_to_lines",
     "refuse_long_texts",
     "refuse_many_rows",
     "refuse_short_lines",
     "report_polars_errors",
-    "report_uneven_lines",
     "separator_of",
 ]
 
@@ -63,11 +49,10 @@ MAX_COLUMNS, COLUMN = 25_000, 250
 #: How deeply lists and objects in a line of JSON may nest.
 MAX_DEPTH = 100
 OPENING, CLOSING = (np.frombuffer(brackets, np.uint8) for brackets in (b"[{", b"]}"))
-#: How many names of columns messages list.
-MAX_NAMES = 8
 
 
 def read_frame(content: bytes, name: str, format_name: str) -> pl.DataFrame:
+    """A table in Parquet, or in JSON lines. Raises InputError."""
     import polars as pl
 
     with report_polars_errors(name, format_name):
@@ -75,14 +60,8 @@ def read_frame(content: bytes, name: str, format_name: str) -> pl.DataFrame:
             refuse_false_pages(content, name)
             refuse_many_rows(pl.scan_parquet(io.BytesIO(content)), len(content), name)
             return refuse_long_texts(pl.read_parquet(io.BytesIO(content)), len(content), name)
-        if format_name == "jsonl":
-            refuse_deep_lines(content, name)
-            return pl.read_ndjson(io.BytesIO(content), schema=schema_of_lines(content, name))
-        separator = SEPARATORS[format_name]
-        refuse_short_lines(content, separator, name)
-        # All columns as text: an id "007" stays as it is. Blanks around a field are not part of it.
-        frame = pl.read_csv(io.BytesIO(content), separator=separator, infer_schema=False)
-        return frame.with_columns(pl.all().str.strip_chars(" \t"))
+        refuse_deep_lines(content, name)
+        return pl.read_ndjson(io.BytesIO(content), schema=schema_of_lines(content, name))
 
 
 def first_record(head: bytes) -> dict[str, object]:
@@ -224,64 +203,25 @@ def refuse_short_lines(content: bytes, separator: str, name: str) -> None:
         refuse_sparse((n_lines, n_columns), n_separators + n_lines, name, "lines and columns")
 
 
-@contextmanager
-def report_uneven_lines(content: bytes, name: str, format_name: str, lines_before: int) -> Iterator[None]:
-    """Replace an InputError in the block by one that names the first uneven line, if there is one.
-
-    Parameters
-    ----------
-    content
-        The bytes.
-    name
-        Name of the file.
-    format_name
-        Its format.
-    lines_before
-        As for `find_uneven_line`.
-    """
-    try:
-        yield
-    except InputError:
-        uneven_line = find_uneven_line(content, format_name, lines_before)
-        if uneven_line is None:
-            raise
-        raise InputError(f"{name}:{uneven_line}; correct this line") from None
-
-
 def separator_of(header: bytes) -> tuple[str, str]:
     """The format of a table and its separator, by its header: tabs, or else semicolons if there is no comma."""
     format_name = "tsv" if b"\t" in header else "semicolons" if b";" in header and b"," not in header else "csv"
     return format_name, READ_SEPARATORS[format_name]
 
 
-def find_uneven_line(content: bytes, format_name: str, lines_before: int) -> str | None:
-    """The first invalid line, as "17: 3 fields, expected 4 (...)".
-
-    lines_before: lines of the file before `content`.
-    """
-    if format_name == "jsonl":
-        for number, line in enumerate(content.splitlines(), 1):
-            try:
-                is_valid = not line.strip() or isinstance(
-                    json.loads(line, parse_constant=parse_finite, parse_float=parse_finite), dict
-                )
-            except OverflowError as error:
-                return f"{number + lines_before}: the value {error}, expected finite numbers"
-            except (ValueError, RecursionError):
-                is_valid = False
-            if not is_valid:
-                return f"{number + lines_before}: not a JSON object, expected one per line"
-    if format_name not in READ_SEPARATORS:
-        return None
-    reader = csv.reader(io.StringIO(content.decode("utf-8", "replace")), delimiter=READ_SEPARATORS[format_name])
-    try:
-        header = next(reader)
-        header_text = first_names(header, MAX_NAMES)
-        for row in reader:
-            if len(row) != len(header):
-                return f"{reader.line_num + lines_before}: {len(row)} fields, expected {len(header)} ({header_text})"
-    except (csv.Error, StopIteration):
-        pass
+def find_invalid_object(content: bytes) -> str | None:
+    """The first line that is not an object of JSON with finite numbers, as "17: not a JSON object, ..."."""
+    for number, line in enumerate(content.splitlines(), 1):
+        try:
+            is_valid = not line.strip() or isinstance(
+                json.loads(line, parse_constant=parse_finite, parse_float=parse_finite), dict
+            )
+        except OverflowError as error:
+            return f"{number}: the value {error}, expected finite numbers"
+        except (ValueError, RecursionError):
+            is_valid = False
+        if not is_valid:
+            return f"{number}: not a JSON object, expected one per line"
     return None
 
 
@@ -291,99 +231,6 @@ def parse_finite(text: str) -> float:
     if not math.isfinite(value):
         raise OverflowError(text)
     return value
-
-
-#: Texts of cells without a number, in lower case.
-NO_VALUE = ("", "nan", "none", "na", "n/a", "null")
-
-
-class NamedTable(NamedTuple):
-    """A table with its source.
-
-    Attributes
-    ----------
-    frame
-        The table.
-    name
-        Name of the file.
-    first_line
-        Line of the first row, 0 if rows are not lines.
-    """
-
-    frame: pl.DataFrame
-    name: str
-    first_line: int
-
-    @property
-    def header_location(self) -> str:
-        """File and line of the header."""
-        return f"{self.name}:{self.first_line - 1}" if self.first_line > 1 else self.name
-
-    def location(self, row: int) -> str:
-        return f"{self.name}:{row + self.first_line}" if self.first_line else f"{self.name}: row {row}"
-
-
-def read_named_table(path: PathLike, expected: str, *, even: bool = False) -> NamedTable:
-    """A table in any format, with the line of its first row.
-
-    Parameters
-    ----------
-    path
-        The file.
-    expected
-        What is expected, for the message about an empty file.
-    even
-        Whether short lines raise an error; else their missing cells are empty.
-    """
-    with open_binary(path) as stream:
-        return parse_named_table(stream.read(), source_name(path), expected, even=even)
-
-
-def parse_named_table(content: bytes, name: str, expected: str, *, even: bool = False) -> NamedTable:
-    """The table in the content of a file; as `read_named_table`."""
-    content = content.removeprefix(BOM)
-    if not content.strip():
-        raise empty_file_error(name, expected)
-    if content.startswith(b"PAR1"):
-        return NamedTable(read_frame(content, name, "parquet"), name, 0)
-    if content.lstrip().startswith((b"{", b"[")):
-        format_name, first_line = "jsonl", 1
-        if content.lstrip().startswith(b"["):
-            content, first_line = records_to_lines(content, name), 0
-            if not content:
-                raise InputError(f"{name}: an empty list, expected {expected}; check how it was made")
-    else:
-        first_line = 2
-        while content and (content.startswith(b"#") or not content.partition(b"\n")[0].strip()):
-            content, first_line = content.partition(b"\n")[2], first_line + 1
-        if not content:
-            raise InputError(f"{name}: comments only, expected {expected}")
-        format_name = "tsv" if b"\t" in content.partition(b"\n")[0] else "csv"
-        content = content.rstrip(b"\r\n") + b"\n"  # blank lines at the end are not rows
-    try:
-        frame = read_frame(content, name, format_name)
-        is_even = not (
-            even
-            and format_name in SEPARATORS
-            and frame[:, -1].null_count()
-            and has_short_lines(content, SEPARATORS[format_name])
-        )
-        read_error = None
-    except InputError as error:
-        is_even, read_error = False, error
-    is_list = first_line == 0  # rows of a JSON list are not lines
-    uneven_line = (
-        None
-        if is_even
-        else find_uneven_line(content, format_name, first_line - 2 if format_name in SEPARATORS else -is_list)
-    )
-    if uneven_line is not None:
-        raise InputError(
-            f"{name}: row {uneven_line}; correct it" if is_list else f"{name}:{uneven_line}; correct this line"
-        )
-    if read_error is not None:
-        raise read_error
-    return NamedTable(frame if format_name in SEPARATORS else order_columns(frame, content), name, first_line)
 
 
 def order_columns(frame: pl.DataFrame, content: bytes) -> pl.DataFrame:
@@ -405,98 +252,15 @@ def has_short_lines(content: bytes, separator: str) -> bool:
     return bool(((n_fields < n_fields[0]) & ~is_blank).any())
 
 
-def name_column(table: NamedTable, column: str, field: str, *, required: bool = True) -> pl.Series:
-    """The names in a column as text.
-
-    Parameters
-    ----------
-    table
-        The table.
-    column
-        The column.
-    field
-        What the messages call it.
-    required
-        Whether empty cells raise an error; else they become empty names.
-
-    Raises
-    ------
-    InputError
-        The column has another type, or a cell is empty where names are required.
-    """
-    import polars as pl
-
-    series = table.frame[column]
-    if not (series.dtype.is_integer() or series.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)):
-        raise InputError(
-            f"{table.location(0)}: column {column!r} holds {series.dtype}, expected names or whole numbers"
-        )
-    names = series.cast(pl.String).fill_null("")
-    if required:
-        empty = (names == "").arg_true()
-        if empty.len():
-            raise InputError(
-                f"{table.location(int(empty[0]))}: the {field} is empty, expected a name; fill it in or drop the line"
-            )
-    return names
-
-
 def name_codes(columns: Sequence[pl.Series]) -> tuple[tuple[str, ...], list[Ints]]:
     """The distinct names in columns of text, by first appearance row by row; and the codes of each column."""
     import polars as pl
 
-    names = pl.concat([column.unique() for column in columns]).unique()
+    firsts = [column.arg_unique().cast(pl.Int64) for column in columns]
+    cells = pl.concat(
+        pl.DataFrame({"name": column.gather(first), "place": first * len(columns) + i})
+        for i, (column, first) in enumerate(zip(columns, firsts, strict=True))
+    )
+    names = cells.group_by("name").agg(pl.col("place").min()).sort("place")["name"]
     enum = pl.Enum(names)
-    codes = [column.cast(enum).to_physical().to_numpy().astype(np.int64) for column in columns]
-    first_positions = np.full(names.len(), len(columns) * columns[0].len())
-    for i, column_codes in enumerate(codes):
-        positions = np.full(names.len(), first_positions.max(initial=0))
-        positions[column_codes[::-1]] = (
-            np.arange(column_codes.size)[::-1] * len(columns) + i
-        )  # reversed, so that each name gets its first row
-        first_positions = np.minimum(first_positions, positions)
-    order = np.argsort(first_positions, kind="stable")
-    new_codes = np.empty(order.size, np.int64)
-    new_codes[order] = np.arange(order.size)
-    return tuple(names.gather(order).to_list()), [new_codes[column_codes] for column_codes in codes]
-
-
-def parse_number_column(series: pl.Series, missing_texts: Sequence[str] = NO_VALUE) -> tuple[pl.Series, pl.Series]:
-    """The numbers of a column, null where there is none; and a mask of invalid cells. missing_texts: mean no number."""
-    import polars as pl
-
-    if series.dtype in (pl.String, pl.Categorical, pl.Enum):
-        series = series.cast(pl.String).str.strip_chars()
-        missing = series.is_null() | series.str.to_lowercase().is_in(missing_texts)
-    else:
-        missing = series.is_null()
-    if not (series.dtype.is_numeric() or series.dtype in (pl.String, pl.Null)):
-        return series, ~missing
-    values = series.cast(pl.Float64, strict=False)
-    missing = missing | values.is_nan().fill_null(False)
-    return values, ~missing & ~values.is_finite().fill_null(False)
-
-
-def holds_numbers(series: pl.Series) -> bool:
-    """Whether a column holds numbers and nothing else."""
-    values, invalid = parse_number_column(series)
-    return not invalid.any() and values.dtype.is_float() and bool(values.is_finite().any())
-
-
-def mostly_numbers(series: pl.Series) -> bool:
-    """Whether most values of a column are numbers: the others are then mistakes, and the column is not text."""
-    values, invalid = parse_number_column(series)
-    return values.dtype.is_float() and int(values.is_finite().sum()) > int(invalid.sum())
-
-
-def number_values(table: NamedTable, column: str, missing_texts: Sequence[str] = NO_VALUE) -> Floats:
-    """The numbers of a column, NaN where there is none."""
-    values, invalid = parse_number_column(table.frame[column], missing_texts)
-    if invalid.any():
-        row = int(invalid.arg_true()[0])
-        raise InputError(
-            f"{table.location(row)}: {column} is {table.frame[column][row]!r}, expected a finite number, or nothing "
-            "for "
-            "no value; correct this line"
-        )
-    return np.asarray(values.fill_null(float("nan")).to_numpy(), np.float64)
+    return tuple(names.to_list()), [column.cast(enum).to_physical().to_numpy().astype(np.int64) for column in columns]

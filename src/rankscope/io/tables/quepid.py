@@ -6,6 +6,7 @@ with a note.
 
 from __future__ import annotations
 
+from collections import deque
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,8 @@ from rankscope.data.tables import bound_table, find_column, list_columns
 from rankscope.data.text import first_names, pluralise, pluralise_queries
 from rankscope.errors import InputError
 from rankscope.io.core import BOM, FileContent, FileHead, Format, ReadRequest
-from rankscope.io.tables.frames import polars_errors, report_uneven_lines
+from rankscope.io.tables.frames import polars_errors
+from rankscope.io.tables.schema import even_rows, read_header
 
 if TYPE_CHECKING:
     import polars as pl
@@ -74,12 +76,14 @@ def rating_frame(content: bytes, name: str) -> pl.DataFrame:
     """The three columns as text; a cell that a line lacks is null."""
     import polars as pl
 
-    with report_uneven_lines(content, name, "csv", 0):
-        try:
-            frame = pl.read_csv(BytesIO(content), infer_schema=False)
-        except polars_errors() as error:
-            problem = str(error).partition("\n")[0]
-            raise InputError(f"{name}: cannot be read as CSV ({problem}); export it again") from None
+    try:
+        frame = pl.read_csv(BytesIO(content), infer_schema=False)
+    except polars_errors() as error:
+        layout = read_header(content, name, None)
+        if layout is not None:
+            deque(even_rows(content, name, layout, 0, may_be_short=True), 0)  # names the first line that is too long
+        problem = str(error).partition("\n")[0]
+        raise InputError(f"{name}: cannot be read as CSV ({problem}); export it again") from None
     columns = {column: find_column(frame.columns, [column]) for column in HEADER}
     if None in columns.values():
         raise InputError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,8 +26,7 @@ from rankscope.data.text import first_names
 from rankscope.errors import InputError
 from rankscope.io.core import BOM, empty_file_error, is_file, open_binary, source_name
 from rankscope.io.tables.frames import (
-    MAX_NAMES,
-    find_uneven_line,
+    find_invalid_object,
     first_record,
     has_short_lines,
     order_columns,
@@ -50,12 +49,15 @@ __all__ = [
     "Table",
     "TextLayout",
     "column_names",
+    "even_rows",
     "first_rows",
     "header_location",
     "json_frame",
     "lines_of_objects",
+    "object_locator",
     "parse_table",
     "read_content",
+    "read_header",
     "read_table",
     "records",
     "refuse_case",
@@ -118,26 +120,36 @@ def parse_json(content: bytes, name: str, schema: Schema, columns: Mapping[str, 
         content = records_to_lines(content, name)
         if not content:
             raise InputError(f"{name}: an empty list, expected {schema.expected}")
-    frame = json_frame(content, name, -1 if is_list else 0, is_list=is_list)
-
-    def locate(row: int) -> str:
-        if is_list:
-            return f"{name}: row {row + 1}"
-        return f"{name}:{next(islice(lines_of_objects(content), row, None))}"
+    frame = json_frame(content, name, is_list=is_list)
 
     where = name if is_list else f"{name}:1"
-    return bound_table(order_columns(frame, content), name, schema, columns, where=where, locate=locate)
+    return bound_table(
+        order_columns(frame, content),
+        name,
+        schema,
+        columns,
+        where=where,
+        locate=object_locator(content, name, is_list=is_list),
+    )
 
 
-def json_frame(content: bytes, name: str, lines_before: int, *, is_list: bool = False) -> pl.DataFrame:
+def json_frame(content: bytes, name: str, lines_before: int = 0, *, is_list: bool = False) -> pl.DataFrame:
     """JSON lines. Raises InputError that names the line, or where they were a list, the row."""
     try:
         return read_frame(content, name, "jsonl")
     except InputError:
-        uneven_line = find_uneven_line(content, "jsonl", 0 if is_list else lines_before)
-        if uneven_line is None:
+        # Blank lines count as those before.
+        invalid = find_invalid_object(b"\n" * lines_before + content)
+        if invalid is None:
             raise
-        raise InputError(f"{name}{': row ' if is_list else ':'}{uneven_line}; correct it") from None
+        raise InputError(f"{name}{': row ' if is_list else ':'}{invalid}; correct it") from None
+
+
+def object_locator(content: bytes, name: str, *, is_list: bool) -> Callable[[int], str]:
+    """Gives the line of a row of JSON lines; of a list, whose rows are no lines, the row."""
+    if is_list:
+        return lambda row: f"{name}: row {row + 1}"
+    return lambda row: f"{name}:{next(islice(lines_of_objects(content), row, None))}"
 
 
 def lines_of_objects(content: bytes) -> Iterator[int]:
@@ -454,15 +466,20 @@ def read_slowly(content: bytes, name: str, layout: TextLayout, n_skipped: int) -
     return pl.DataFrame(cells, schema=dict.fromkeys(layout.names, pl.String))
 
 
-def even_rows(content: bytes, name: str, layout: TextLayout, n_skipped: int) -> Iterator[list[str]]:
-    """The rows by Python's reader. Raises InputError for the first that has more or fewer cells than the header."""
+def even_rows(
+    content: bytes, name: str, layout: TextLayout, n_skipped: int, *, may_be_short: bool = False
+) -> Iterator[list[str]]:
+    """The rows by Python's reader. Raises InputError for the first that has more or fewer cells than the header.
+
+    may_be_short: whether fewer are allowed.
+    """
     header = layout.names
     try:
         for line, row in islice(records(content, layout), 1, None):
-            if len(row) != len(header):
+            if len(row) > len(header) or (len(row) < len(header) and not may_be_short):
                 raise InputError(
                     f"{name}:{line + n_skipped}: {len(row)} fields, expected {len(header)} "
-                    f"({first_names(header, MAX_NAMES)}); correct this line"
+                    f"({first_names(header, 8)}); correct this line"
                 )
             yield row
     except csv.Error as error:

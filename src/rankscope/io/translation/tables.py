@@ -126,7 +126,7 @@ def rankings_from_table(
         required = {*requested, find_column(table.more_columns, GOLD_COLUMNS) if gold is None else gold}
         values, notes = number_columns(table, required)
     else:
-        values, notes = {name: table.numbers(name) for name in (find_named_column(table, x) for x in columns)}, []
+        values, notes = {name: table.numbers(name) for name in (table.find(x) for x in columns)}, []
     unknown = score_columns - set(values)
     if unknown:
         raise UnknownName("column of scores", min(unknown), list(values))
@@ -203,15 +203,6 @@ def refuse_numbers(table: Table, labels: Mapping[str, Labels]) -> None:
             f"{table.where}: column {column!r}, of who judged, holds numbers, and by it {lists} one item only; if "
             f"these are scores, give it another name, as {column}_score"
         )
-
-
-def find_named_column(table: Table, name: str) -> str:
-    """The column with this name, ignoring case. Raises InputError where there is none."""
-    names = table.frame.columns
-    column = name if name in names else find_column(names, (name.strip().lower(),))
-    if column is None:
-        raise InputError(f"{table.where}: no column {name!r} among {list_columns(names)}; name one of those")
-    return column
 
 
 def group_judgments(table: Table) -> tuple[Ints, Ints, dict[str, Labels]]:

@@ -13,7 +13,7 @@ from rankscope.data.preference_judgments import PreferenceJudgments
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import decode_id
 from rankscope.errors import InputError
-from rankscope.io.core import LineBlock, read_fields
+from rankscope.io.core import LineBlock, read_fields, source_name
 from rankscope.io.trec.format import SUBTOPIC_QRELS
 from rankscope.kernels.numbers import parse_floats
 from rankscope.kernels.segments import bounds

@@ -16,7 +16,7 @@ from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.core import check_writable, compress, split_compression_suffix, to_parquet, write_chunks
 from rankscope.io.letor import write_features
-from rankscope.io.tables import NamedTable, name_column, number_values, read_named_table
+from rankscope.io.tables import Column, Schema, Table, read_table
 from rankscope.kernels.segments import bounds
 from rankscope.typing import Floats, PathLike
 
@@ -367,6 +367,13 @@ def refuse_unknown(
 
 
 EXPECTED = "a line of names (pair,system,segment, and the features') and a line an output"
+SCHEMA = Schema(
+    columns=tuple(Column(name=name, required=True) for name in KEYS),
+    expected=EXPECTED,
+    more_numbers=True,
+    all_numbers=True,
+    has_option=False,
+)
 
 
 def read_translation_features(path: PathLike) -> list[TranslationFeatures]:
@@ -399,22 +406,14 @@ def read_translation_features(path: PathLike) -> list[TranslationFeatures]:
     >>> table.systems, table.values.tolist()
     (('A', 'B'), [[[2.0]], [[3.0]]])
     """
-    table = read_named_table(path, EXPECTED)
-    columns = table.frame.columns
-    missing_column = next((name for name in KEYS if name not in columns), None)
-    if missing_column is not None:
-        raise InputError(f"{table.header_location}: no column {missing_column!r}, expected {EXPECTED}")
-    names = [name for name in columns if name not in KEYS]
-    if not names or not table.frame.height:
-        raise InputError(f"{table.name}: no {'output' if names else 'feature'}, expected {EXPECTED}")
+    table = read_table(path, SCHEMA, {})
+    names = table.more_columns
+    if not names:
+        raise InputError(f"{table.name}: no feature, expected {EXPECTED}")
     pairs, systems, segments = (
-        Labels.of(name_column(table, name, name, required=name != "pair").to_list()) for name in KEYS
+        Labels.of(table.names(table.columns[name], required=name != "pair").to_list()) for name in KEYS
     )
-    values = np.column_stack([number_values(table, name) for name in names])
-    missing_cells = np.argwhere(np.isnan(values))
-    if missing_cells.size:
-        row, column = missing_cells[0].tolist()
-        raise InputError(f"{table.location(row)}: {names[column]} is missing, expected a number; fill it in")
+    values = table.number_columns_matrix(names, complete=True).T
     return [
         table_of_pair(table, np.flatnonzero(pairs.codes == code), pair, systems, segments, values, names)
         for code, pair in enumerate(pairs.names)
@@ -422,7 +421,7 @@ def read_translation_features(path: PathLike) -> list[TranslationFeatures]:
 
 
 def table_of_pair(
-    table: NamedTable,
+    table: Table,
     rows: np.ndarray[tuple[int], np.dtype[np.intp]],
     pair: str,
     systems: Labels,
@@ -437,16 +436,9 @@ def table_of_pair(
     shape = (len(system.names), len(segment.names))
     refuse_sparse(shape, rows.size, table.name, "systems and segments")
     cell_index = system.codes * shape[1] + segment.codes
-    counts = np.bincount(cell_index, minlength=shape[0] * shape[1])
-    if (counts > 1).any():
-        order = np.argsort(cell_index, kind="stable")
-        first_repeat = int(order[1:][np.diff(cell_index[order]) == 0].min())
-        raise InputError(
-            f"{table.location(int(rows[first_repeat]))}: the output of system "
-            f"{system.names[system.codes[first_repeat]]!r} for segment {segment.names[segment.codes[first_repeat]]} "
-            "occurs twice, expected once; remove one"
-        )
-    if not counts.all():
+    table.refuse_repeated_cells(cell_index, shape[0] * shape[1], ("system", "segment"), rows)
+    if rows.size < shape[0] * shape[1]:
+        counts = np.bincount(cell_index, minlength=shape[0] * shape[1])
         s, i = divmod(int(np.argmin(counts)), shape[1])
         pair_suffix = f" of {pair}" if pair else ""
         raise InputError(
