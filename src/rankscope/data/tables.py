@@ -223,7 +223,10 @@ class Schema:
         column = self.column(name)
         also = f" (also understood: {', '.join(column.aliases)})" if column.aliases else ""
         option = f", or say which it is: --columns {name}=NAME (in Python columns=)" if self.has_option else ""
-        return InputError(f"{where}: no column {name!r} among {list_columns(header)}; rename one of them{also}{option}")
+        to = "" if option else f" to {name}"
+        return InputError(
+            f"{where}: no column {name!r} among {list_columns(header)}; rename one of them{to}{also}{option}"
+        )
 
 
 def refuse_bad_header(header: Sequence[str], where: str, *, unnamed: bool, is_first_free: bool = False) -> None:
