@@ -214,3 +214,24 @@ def test_help_names_every_option(cli: Callable[..., Any]) -> None:
     for option in ("--predicted", "--gold", "--preset", "--by-segment", "--invert", "--missing", "--cutoff", "--plot"):
         assert option in text
     assert "ranks" in cli("agree", "--help").out
+
+
+def test_columns_may_be_called_otherwise(cli: Callable[..., Any], judged: Path) -> None:
+    Path("other.csv").write_text(TABLE.replace("segment,system", "prompt_no,engine", 1))
+    Path("several.csv").write_text(
+        TABLE.replace("segment,system", "experiment,prompt_no,engine", 1)
+        .replace("\n1,", "\nx,1,")
+        .replace("\n2,", "\nx,2,")
+    )
+    usual = cli("agree", "ranks", "judged.csv", "--predicted", "chrf", *QUICK, "--seed", "1", "--format", "csv")
+    names = ("--columns", "segment=prompt_no,system=engine")
+    other = cli("agree", "ranks", "other.csv", "--predicted", "chrf", *names, *QUICK, "--seed", "1", "--format", "csv")
+    assert (usual.code, other.code) == (0, 0)
+    assert rows_of(other.out) == rows_of(usual.out)
+    several = cli(
+        "agree", "ranks", "several.csv", "--predicted", "chrf", *names, *QUICK, "--seed", "1", "--format", "csv"
+    )
+    assert [row["value"] for row in rows_of(several.out)] == [row["value"] for row in rows_of(usual.out)]
+    refused = cli("agree", "ranks", "other.csv", "--predicted", "chrf", "--gold", "gold")
+    assert (refused.code, refused.out) == (2, "")
+    assert mentions(refused.err, "other.csv:1: no column 'segment'", "--columns segment=NAME")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -41,6 +41,7 @@ from rankscope.settings import (
     resamples_field,
     seed_field,
     switch,
+    table_columns,
     text,
 )
 from rankscope.stats.inputs import as_generator, seed_of
@@ -121,6 +122,10 @@ class RankSettings(Settings):
     )
     cutoff: int | None = count(
         None, help="Compute DCG, nDCG and ERR on the first K items only.", metavar="K", unset="all items"
+    )
+    columns: Mapping[str, str] | None = table_columns(
+        {"segment": "prompt_id", "system": "engine"},
+        help="Column names in a table, where NAME is segment, system, pair or judge: system=engine.",
     )
     confidence_level: float = confidence_field()
     n_resamples: int = resamples_field(
@@ -469,6 +474,7 @@ def ranks(
     invert: bool = False,
     cutoff: int | None = None,
     missing: str = "error",
+    columns: Mapping[str, str] | None = None,
     n_resamples: int = 1_000,
     confidence_level: float = 0.95,
     rng: Any = None,
@@ -508,6 +514,9 @@ def ranks(
     missing
         Items without a rank (or with -1, which means not ranked): stop, or skip them. One of 'error', 'drop'. Default:
         'error'.
+    columns
+        Column names in a table, where NAME is segment, system, pair or judge: system=engine. Default: found by their
+        usual names.
     n_resamples
         Number of resamples of the segments for intervals, and of permutations for p-values. Default: 1000.
     confidence_level
@@ -569,6 +578,7 @@ def ranks(
         order_by=order_by,
         invert=invert,
         missing=missing,
+        columns=columns,
         count_gold_ties=not exclude_gold_ties,
         ignore_predicted_ties=not penalise_predicted_ties,
         normalise=normalise,
@@ -587,7 +597,7 @@ def measure_rankings(
     parts: list[RankPart] = []
     notes: list[str] = []
     gold_names: dict[str, None] = {}
-    for name, source, judgments in load_experiments(rankings, settings.predicted, settings.gold):
+    for name, source, judgments in load_experiments(rankings, settings.predicted, settings.gold, settings.columns):
         if not len(judgments):
             raise InputError("there is no judgment, expected at least one")
         gold_name, columns = select_columns(judgments, settings.predicted, settings.gold)

@@ -44,8 +44,10 @@ def holds_rankings(path: PathLike) -> bool:
     return not {"segment", "better", *GOLD_COLUMNS}.isdisjoint(words)
 
 
-def load_rankings(source: Source, predicted: Sequence[str] | None, gold: str | None) -> Rankings:
-    """The rankings, of any file that `read_judgments` reads. Raises InputError."""
+def load_rankings(
+    source: Source, predicted: Sequence[str] | None, gold: str | None, names: Mapping[str, str] | None = None
+) -> Rankings:
+    """The rankings, of any file that `read_judgments` reads. names: what its columns are called. Raises InputError."""
     if isinstance(source, Rankings):
         return source
     if not isinstance(source, (str, os.PathLike)):
@@ -59,8 +61,8 @@ def load_rankings(source: Source, predicted: Sequence[str] | None, gold: str | N
         if kind == "table":
             from rankscope.io.preferences import read_judged_table
 
-            return read_judged_table(source, columns)
-    judgments = read_judgments(source, gold=gold, needed=predicted_columns)
+            return read_judged_table(source, columns, names=names)
+    judgments = read_judgments(source, gold=gold, needed=predicted_columns, columns=names)
     if not isinstance(judgments, Rankings):
         raise InputError(
             f"{source_name(source)}: scores, one a translation, expected rankings with a column of people and one of a "
@@ -105,15 +107,18 @@ SEPARATOR = "\x1f"
 
 
 def load_experiments(
-    rankings: Sources, predicted: Sequence[str] | None, gold: str | None
+    rankings: Sources, predicted: Sequence[str] | None, gold: str | None, names: Mapping[str, str] | None = None
 ) -> Iterator[tuple[str, Source, Rankings]]:
-    """The name of each experiment, its source, and its rankings; a single source has no name. Raises InputError."""
+    """The name of each experiment, its source, and its rankings; a single source has no name.
+
+    names: what the columns of tables are called. Raises InputError.
+    """
     for name, source in sources_by_name(rankings).items():
         if isinstance(source, (str, os.PathLike)) and may_be_several(source):
-            for experiment, experiment_rankings in experiments_in_table(source, predicted, gold).items():
+            for experiment, experiment_rankings in experiments_in_table(source, predicted, gold, names).items():
                 yield f"{name} {experiment}".strip(), source, experiment_rankings
             continue
-        yield name, source, load_rankings(source, predicted, gold)
+        yield name, source, load_rankings(source, predicted, gold, names)
 
 
 def may_be_several(source: str | os.PathLike[str]) -> bool:
@@ -125,7 +130,10 @@ def may_be_several(source: str | os.PathLike[str]) -> bool:
 
 
 def experiments_in_table(
-    source: str | os.PathLike[str], predicted: Sequence[str] | None, gold: str | None
+    source: str | os.PathLike[str],
+    predicted: Sequence[str] | None,
+    gold: str | None,
+    names: Mapping[str, str] | None,
 ) -> dict[str, Rankings]:
     """The rankings of each experiment in a table, in order of first appearance; "" without such a column.
 
@@ -137,17 +145,17 @@ def experiments_in_table(
     from rankscope.io.translation import ITEMS, rankings_from_table
 
     predicted_columns = list(predicted or ())
-    table = read_table(source, ITEMS, {})
+    table = read_table(source, ITEMS, names or {})
     column = find_column(table.frame.columns, (EXPERIMENT,))
     if column is None or column in (gold, *predicted_columns):
         if source_name(source) != "<stdin>":
-            return {"": load_rankings(source, predicted, gold)}
+            return {"": load_rankings(source, predicted, gold, names)}
         return {"": rankings_from_table(table, None, gold=gold, needed=predicted_columns)}
     judge = table.columns.get("judge", "judge")
-    names = table.names(column, required=False).to_list()
-    judges = table.names(judge, required=False).to_list() if "judge" in table else [""] * len(names)
+    experiment_names = table.names(column, required=False).to_list()
+    judges = table.names(judge, required=False).to_list() if "judge" in table else [""] * len(experiment_names)
     labelled_judges = pl.Series(
-        judge, [f"{name}{SEPARATOR}{judge_name}" for name, judge_name in zip(names, judges, strict=True)]
+        judge, [f"{name}{SEPARATOR}{judge_name}" for name, judge_name in zip(experiment_names, judges, strict=True)]
     )
     columns = None if predicted is None or gold is None else list(dict.fromkeys([gold, *predicted_columns]))
     frame = table.frame.drop(column).with_columns(labelled_judges)

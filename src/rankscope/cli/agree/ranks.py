@@ -49,7 +49,7 @@ def ranks(files: tuple[str, ...], details: bool, **options: Any) -> None:
     paths = expand_folders(files)
     result_output.check(paths)
     check_single_stdin(paths)
-    names_columns = settings.predicted is not None or settings.gold is not None
+    names_columns = any(given is not None for given in (settings.predicted, settings.gold, settings.columns))
     if len(paths) == 2 and not names_columns and not any(map(holds_rankings, paths)):
         settings.refuse(*OPTIONS_OF_RANKINGS, "preset", since="these are two runs, not files of rankings")
         with bytes_progress(paths, "reading runs"):
