@@ -160,7 +160,7 @@ def test_figures_are_drawn_and_wrong_names_told(cli: Callable[..., Any], demo: P
             "columns (--columns) has 'query', expected some of left, right",
         ),
         ("voter,1st,2nd\nu,A,B\nv,B,A\n", "", "use model='plackett-luce' (--model plackett-luce)"),
-        ("segment,system,rank\n1,A,1\n", "--columns rank=x", "--columns is {'rank': 'x'}, and is not for rankings"),
+        ("segment,system,rank\n1,A,1\n", "--columns rank=x", "columns (--columns) has 'rank', expected some of"),
         ("x,y\n1,2\n", "", "bad.csv:1: columns 'x', 'y', expected those of two systems and of the winner"),
         ('[["A", "B"], ["B", "A"]]', "", "use model='plackett-luce' (--model plackett-luce)"),
         ("system,measure,query,value\na,AP,all,1\n", "", "bad.csv: summaries only"),
@@ -186,3 +186,14 @@ def test_a_file_that_is_not_there_is_named(cli: Callable[..., Any], tmp_path: Pa
     done = cli("leaderboard", tmp_path / "none.csv")
     assert done.code == 2
     assert "none.csv: no such file" in done.err
+
+
+def test_columns_of_rankings_may_be_called_otherwise(cli: Callable[..., Any], tmp_path: Path) -> None:
+    text = "segment,system,rank\n1,A,1\n1,B,2\n2,A,1\n2,B,2\n3,A,2\n3,B,1\n"
+    (tmp_path / "usual.csv").write_text(text)
+    (tmp_path / "other.csv").write_text(text.replace("segment,system", "prompt_no,engine"))
+    usual = cli("leaderboard", tmp_path / "usual.csv", "--seed", "1", "--format", "csv")
+    names = ("--columns", "segment=prompt_no,system=engine")
+    other = cli("leaderboard", tmp_path / "other.csv", *names, "--seed", "1", "--format", "csv")
+    assert (usual.code, other.code) == (0, 0)
+    assert other.out == usual.out

@@ -38,7 +38,7 @@ def read_leaderboard_data(
     """Read rankings, scores or votes. For comparisons return the path, since their reader needs more options.
 
     table_settings: how scores are read. higher: whether numbers of rankings and votes are scores. Raises InputError as
-    the readers do, ParameterError for comparisons if the model needs votes, and for names of columns in rankings.
+    the readers do, ParameterError for comparisons if the model needs votes.
     """
     kind = kind or detect_input(path, settings.is_of_votes, settings.columns or {})
     if kind == "scores":
@@ -46,8 +46,7 @@ def read_leaderboard_data(
     if kind == "votes":
         return read_votes(path, columns=settings.columns, higher=higher)
     if kind == "rankings":
-        settings.refuse("columns", since="is not for rankings, whose columns are segment, system and those of ranks")
-        return read_ranked(path, settings.column, higher)
+        return read_ranked(path, settings.column, higher, settings.columns)
     if settings.is_of_votes:
         raise ParameterError(
             f"{source_name(path)}: comparisons of two, but --model plackett-luce is for votes on many systems at once; "
@@ -56,9 +55,9 @@ def read_leaderboard_data(
     return path
 
 
-def read_ranked(path: str, column: str | None, higher: bool) -> Rankings:
+def read_ranked(path: str, column: str | None, higher: bool, columns: Mapping[str, str] | None = None) -> Rankings:
     """Read people's rankings, without the items that they did not rank."""
-    rankings = read_rankings(path, higher=column if higher and column else ())
+    rankings = read_rankings(path, higher=column if higher and column else (), columns=columns)
     name = column_of(rankings, column)
     if higher and column is None:
         rankings = rankings.with_column(name, rankings.column(name), higher_is_better=True)
@@ -75,7 +74,7 @@ def detect_input(path: str, multiway: bool, columns: Mapping[str, str]) -> str:
         return "comparisons"
     if {"system", "measure", "query", "value"} <= set(SCORES.match(names, columns)):
         return "scores"
-    if {"segment", "system"} <= ITEMS.match(names, {}).keys():
+    if {"segment", "system"} <= ITEMS.match(names, columns).keys():
         return "rankings"
     if not multiway and holds_scores(path, names, columns):
         return "scores"

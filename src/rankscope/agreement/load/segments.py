@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike as PathLikeType
 from typing import NamedTuple
@@ -286,6 +286,7 @@ def read_rankings(
     duplicates: str | None = None,
     reference: str | None = None,
     lines: PathLike | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Rankings:
     r"""Read human judgments of translations, or of answers, from a file; its content decides the format.
 
@@ -306,6 +307,9 @@ def read_rankings(
         For ranking CSVs: "keep" or "drop" the reference, see `rankscope.agreement.read_wmt_rankings`.
     lines
         For WMT11: a file with the names of the segments, see `rankscope.agreement.read_wmt_rankings`.
+    columns
+        What the columns of a table are called, as {"segment": "prompt_id", "system": "engine"}. Default: found by
+        their usual names.
 
     Returns
     -------
@@ -330,11 +334,13 @@ def read_rankings(
     >>> found.table("rank").tolist(), found.table("llm").tolist()  # lower is better
     ([[1.0, 2.0]], [[-9.0, -7.0]])
     """
-    settings = judgment_settings_of(higher=higher, duplicates=duplicates, reference=reference, lines=lines)
+    settings = judgment_settings_of(
+        higher=higher, duplicates=duplicates, reference=reference, lines=lines, columns=columns
+    )
     people, unknown = load_people(path, settings, lower=names_of(lower))
     if unknown:
-        columns = list(people.columns) if isinstance(people, Rankings) else [people.metric]
-        raise UnknownName("column of the judgments", unknown[0], columns)
+        names = list(people.columns) if isinstance(people, Rankings) else [people.metric]
+        raise UnknownName("column of the judgments", unknown[0], names)
     return people if isinstance(people, Rankings) else rankings_from_scores(people)
 
 

@@ -417,8 +417,8 @@ def leaderboard(
         Column of the unit of a comparison, such as its prompt; the bootstrap resamples whole units.
     columns
         Column names in a file of comparisons, where NAME is left, right, winner, better, worse or weight:
-        left=model_1,winner=verdict; of votes and scores: as for `consensus` and `compare`. Default: found by their
-        usual names.
+        left=model_1,winner=verdict; of rankings, votes and scores as for `agree ranks`, `consensus`, `compare`.
+        Default: found by their usual names.
     progress
         Called with the share of the work just done.
 

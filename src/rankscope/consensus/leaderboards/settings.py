@@ -71,7 +71,7 @@ class LeaderboardSettings(Settings):
     columns: Mapping[str, str] | None = table_columns(
         {"left": "model_1", "winner": "verdict"},
         help="Column names in a file of comparisons, where NAME is left, right, winner, better, worse or weight: "
-        "left=model_1,winner=verdict; of votes and scores: as for `consensus` and `compare`.",
+        "left=model_1,winner=verdict; of rankings, votes and scores as for `agree ranks`, `consensus`, `compare`.",
     )
     column: str | None = text(
         None, help="For rankings: column that says which system is better.", unset="the human ranks", metavar="NAME"
