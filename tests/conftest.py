@@ -22,11 +22,15 @@ from rankscope.measures import MEASURES
 collect_ignore = ["helpers"]
 
 
+gc.disable()  # until all tests are collected
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Tests by the ten thousand stay until the end: the garbage collector need not look at them again and again."""
+    gc.enable()
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
+    gc.set_threshold(100_000, 20, 50)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
