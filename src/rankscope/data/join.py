@@ -246,7 +246,9 @@ class Joiner:
             else np.zeros(judged_rows.size, np.int64)
         )
         judgments = judged_in_query[judged_rows] + self.qrels.offsets[code_array[row_groups]]
-        self.listed[code_array] = self.retrieved[code_array] = offsets[1:] - offsets[:-1]
+        self.retrieved[code_array] = offsets[1:] - offsets[:-1]
+        if self.listed is not self.retrieved:
+            self.listed[code_array] = self.retrieved[code_array]
         self.missing[code_array] = False
         self.has_judged_query = True
         self._rank(scores, offsets, code_array, judged_rows, row_groups, judgments, doc_lists)

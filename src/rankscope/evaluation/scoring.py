@@ -93,10 +93,15 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
         notes=tuple(notes),
         aliases=plan.aliases,
         judgments=first.cached_on_qrels("fingerprint", lambda: fingerprint_of(first)),
-        unjudged_systems=tuple(
-            system for system, run in zip(systems, joined, strict=True) if has_no_judged_document(run.hits)
-        ),
+        unjudged_systems=unjudged_systems(systems, joined),
     )
+
+
+def unjudged_systems(systems: Sequence[str], joined: Sequence[JoinedRun]) -> tuple[str, ...]:
+    """The systems none of whose documents is judged."""
+    if all(run.hits.rank.size for run in joined):
+        return ()
+    return tuple(system for system, run in zip(systems, joined, strict=True) if has_no_judged_document(run.hits))
 
 
 def fingerprint_of(hits: Hits) -> Fingerprint:
