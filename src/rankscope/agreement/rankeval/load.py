@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-from rankscope.agreement.load import detect_kind, first_bytes, read_judgments
+from rankscope.agreement.load import read_judgments
+from rankscope.agreement.settings import judgment_settings_of
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.tables import find_column
 from rankscope.data.text import join_names
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.core import source_name
-from rankscope.io.translation import GOLD_COLUMNS, read_jcml
+from rankscope.io.translation import GOLD_COLUMNS, detect_kind, first_bytes, read_jcml
 from rankscope.typing import PathLike
 
 __all__ = [
@@ -62,7 +63,7 @@ def load_rankings(
             from rankscope.io.preferences import read_judged_table
 
             return read_judged_table(source, columns, names=names)
-    judgments = read_judgments(source, gold=gold, needed=predicted_columns, columns=names)
+    judgments = read_judgments(source, judgment_settings_of(gold=gold, columns=names), predicted_columns)
     if not isinstance(judgments, Rankings):
         raise InputError(
             f"{source_name(source)}: scores, one a translation, expected rankings with a column of people and one of a "
