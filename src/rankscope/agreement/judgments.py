@@ -30,6 +30,7 @@ __all__ = [
     "refuse_item",
     "scores_of_column",
     "select_language_pairs",
+    "with_weights",
 ]
 
 
@@ -289,13 +290,12 @@ def lists_of_scores(people: MetricScores) -> Rankings:
 
     Raises InputError where no segment has a score.
 
-    >>> from rankscope.data.segment_scores import PairScores
     >>> people = MetricScores.of("MQM", {"en-de": {"A": [-1, 0], "B": [-5, None]}})
     >>> lists = lists_of_scores(people)
     >>> len(lists), lists.columns[GOLD].tolist()
     (2, [-1.0, -5.0, 0.0])
     """
-    pairs, segments, lengths, systems, values = [], [], [], [], []
+    pairs, segments, lengths, systems, values, weights = [], [], [], [], [], []
     codes: dict[str, int] = {}
     names: dict[str, int] = {}
     for pair_index, scores in enumerate(people.pairs.values()):
@@ -309,6 +309,8 @@ def lists_of_scores(people: MetricScores) -> Rankings:
         lengths.append(present[judged].sum(axis=1))
         systems.append(np.broadcast_to(system_codes, table.shape)[present])
         values.append(table[present])
+        weights.append((np.ones(len(table)) if scores.weights is None else scores.weights)[judged])
+    weighted = any(scores.weights is not None for scores in people.pairs.values())
     if not sum(array.size for array in values):
         raise InputError(f"{people.metric} has no score of any segment, expected human scores of translations")
     pair = np.concatenate(pairs)
@@ -321,11 +323,36 @@ def lists_of_scores(people: MetricScores) -> Rankings:
         columns={GOLD: np.concatenate(values)},
         score_columns=frozenset([GOLD] if people.higher_is_better else []),
         notes=people.notes,
+        weight=np.concatenate(weights) if weighted else None,
     )
+
+
+def with_weights(rankings: Rankings, name: str) -> Rankings:
+    """The judgments with a column as their weights, 1 / (the chance of a judgment to be drawn), no longer as a column.
+
+    Raises UnknownName, and InputError for a judgment whose items differ in their weight, or a weight not above 0.
+
+    >>> judged = Rankings.of([{"A": 1, "B": 2}, {"A": 2, "B": 1}])
+    >>> judged = judged.with_column("w", np.array([2.0, 2.0, 0.5, 0.5]), higher_is_better=False)
+    >>> with_weights(judged, "w").weight.tolist(), list(with_weights(judged, "w").columns)
+    ([2.0, 0.5], ['rank'])
+    """
+    values = rankings.column(name)
+    weight = values[rankings.offsets[:-1]]
+    differs = np.flatnonzero((values != weight[rankings.judgment]) & ~np.isnan(weight[rankings.judgment]))
+    if differs.size:
+        refuse_item(rankings, int(differs[0]), name, "expected one weight for all items of a judgment")
+    unweighted = np.flatnonzero(~(weight > 0))
+    if unweighted.size:
+        refuse_item(rankings, int(rankings.offsets[unweighted[0]]), name, "expected a weight above 0")
+    columns = {column: numbers for column, numbers in rankings.columns.items() if column != name}
+    return replace(rankings, columns=columns, score_columns=rankings.score_columns - {name}, weight=weight)
 
 
 def scores_of_column(rankings: Rankings, name: str) -> MetricScores:
     """A column of judgments as scores of segments: the mean for a translation that was judged several times.
+
+    With weights of judgments the mean is weighted, and a segment has the mean weight of its judgments.
 
     >>> found = scores_of_column(Rankings.of([{"A": 4, "B": 2}], name="points", higher_is_better=True), "points")
     >>> found.pairs[""].systems, found.pairs[""].values.tolist(), found.higher_is_better
@@ -339,12 +366,16 @@ def scores_of_column(rankings: Rankings, name: str) -> MetricScores:
         segments, segment = np.unique(judgments.segment.codes, return_inverse=True)
         shape = systems.size, segments.size
         cell = (system * shape[1] + segment[judgments.judgment])[present]
-        counts = np.bincount(cell, minlength=shape[0] * shape[1])
-        totals = np.bincount(cell, values[present], shape[0] * shape[1])
+        weight = np.ones(len(judgments)) if judgments.weight is None else judgments.weight
+        item_weight = weight[judgments.judgment][present]
+        counts = np.bincount(cell, item_weight, shape[0] * shape[1])
+        totals = np.bincount(cell, values[present] * item_weight, shape[0] * shape[1])
         means = np.divide(totals, counts, out=np.full(totals.shape, np.nan), where=counts > 0)
+        weights = np.bincount(segment, weight) / np.bincount(segment)
         pairs[pair] = PairScores(
             tuple(judgments.systems[code] for code in systems.tolist()),
             tuple(judgments.segment.names[code] for code in segments.tolist()),
             means.reshape(shape),
+            None if judgments.weight is None else weights,
         )
     return MetricScores(name, pairs, name in rankings.score_columns)

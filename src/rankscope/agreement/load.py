@@ -18,6 +18,8 @@ from rankscope.agreement.judgments import (
     lists_of_scores,
     ranked_only,
     scores_of_column,
+    select_language_pairs,
+    with_weights,
 )
 from rankscope.agreement.settings import (
     JudgmentSettings,
@@ -35,7 +37,7 @@ from rankscope.data.text import join_names
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.core import source_name
 from rankscope.io.translation import GOLD_COLUMNS, detect_kind, detect_system_kind, first_bytes
-from rankscope.typing import PathLike
+from rankscope.typing import Floats, PathLike
 
 __all__ = [
     "JudgmentSource",
@@ -129,6 +131,7 @@ def load(
     metric_settings: MetricSettings,
     *,
     level: str,
+    judgment_weight: str | None = None,
 ) -> PeopleAndMetrics:
     """Human judgments and metrics, read if they are files, with the selected columns, metrics and directions.
 
@@ -145,6 +148,8 @@ def load(
         Which metrics are compared.
     level
         One of LEVELS.
+    judgment_weight
+        Column with the weights of the judgments.
 
     Raises
     ------
@@ -156,13 +161,19 @@ def load(
     """
     higher, lower = judgment_settings.higher, metric_settings.lower
     refuse_both_directions(higher, lower)
-    judgments, sources, judgment_settings = split_scores(judgments, scores, judgment_settings)
+    judgments, sources, judgment_settings = split_scores(judgments, scores, judgment_settings, judgment_weight)
     test_set = metric_settings.test_set
     if test_set is not None and not any(isinstance(source, (str, os.PathLike)) for source in sources):
         raise ParameterError("test_set selects scores from files, and there is no file; leave it out")
     needed = () if sources else metric_settings.metrics or ()
     people, own_metrics = load_people(
-        judgments, judgment_settings, lower, needed, level=level, allow_any_name=bool(sources) and level != "segment"
+        judgments,
+        judgment_settings,
+        lower,
+        needed,
+        level=level,
+        allow_any_name=bool(sources) and level != "segment",
+        judgment_weight=judgment_weight,
     )
     metrics = [] if sources else own_metrics
     wanted = "system" if level == "any" and people.level == "system" else level
@@ -192,6 +203,7 @@ def load_people(
     *,
     level: str = "segment",
     allow_any_name: bool = True,
+    judgment_weight: str | None = None,
 ) -> tuple[Judgments, list[MetricScores]]:
     """Human judgments in their direction, read if they are a file; and the other scores in a table of systems.
 
@@ -209,38 +221,66 @@ def load_people(
         One of LEVELS; with "segment", whole systems are no judgments.
     allow_any_name
         Whether an only column is the human one, whatever its name.
+    judgment_weight
+        Column with the weights of the judgments.
     """
-    values = read_sources(judgments, settings, needed, level)
-    if isinstance(values, list):
-        for name in ("duplicates", "reference", "lines"):
-            if settings.is_changed(name):
-                raise ParameterError(f"judgments are scores of systems, so {name} has no effect; leave it out")
-        people = values[human_index([scores.metric for scores in values], settings.gold, "column of the judgments")]
-        own_metrics = [scores for scores in values if scores is not people]
-        people = oriented(people, settings.higher, lower)
-        return Judgments(people.metric, people).select(settings.pairs), own_metrics
+    values = read_sources(judgments, settings, (*needed, *([judgment_weight] if judgment_weight else [])), level)
+    if isinstance(values, Rankings):
+        if judgment_weight is not None:
+            values = with_weights(values, judgment_weight)
+        return people_in_lists(values, settings, lower, allow_any_name=allow_any_name), []
     if isinstance(values, MetricScores):
-        names = (values.metric, GOLD)
-        if settings.gold is not None and settings.gold not in names:
-            raise ParameterError(
-                f"gold is {settings.gold!r}, but human scores have no columns to choose from; leave it out"
-            )
-        if unknown := [name for name in settings.higher if name not in names]:
-            raise UnknownName("column of the judgments", unknown[0], names)
-        people = oriented(values, settings.higher, lower, GOLD)
-        return Judgments(people.metric, people).select(settings.pairs), []
+        weighted = any(scores.weights is not None for scores in values.pairs.values())
+        refuse_weight(judgment_weight if not weighted else None, "have no columns")
+        return people_in_scores(values, settings, lower), []
+    refuse_weight(judgment_weight, "are of whole systems")
+    return people_in_systems(values, settings, lower)
+
+
+def refuse_weight(name: str | None, reason: str) -> None:
+    if name is not None:
+        raise ParameterError(f"judgment_weight is {name!r}, but these judgments {reason}; leave it out")
+
+
+def people_in_systems(
+    scores: Sequence[MetricScores], settings: JudgmentSettings, lower: Sequence[str]
+) -> tuple[Judgments, list[MetricScores]]:
+    """People's scores of whole systems, and the other scores beside them."""
+    for name in ("duplicates", "reference", "lines"):
+        if settings.is_changed(name):
+            raise ParameterError(f"judgments are scores of systems, so {name} has no effect; leave it out")
+    people = scores[human_index([column.metric for column in scores], settings.gold, "column of the judgments")]
+    own_metrics = [column for column in scores if column is not people]
+    people = oriented(people, settings.higher, lower)
+    return Judgments(people.metric, people).select(settings.pairs), own_metrics
+
+
+def people_in_scores(scores: MetricScores, settings: JudgmentSettings, lower: Sequence[str]) -> Judgments:
+    """People's scores of segments, in their direction."""
+    names = (scores.metric, GOLD)
+    if settings.gold is not None and settings.gold not in names:
+        raise ParameterError(
+            f"gold is {settings.gold!r}, but human scores have no columns to choose from; leave it out"
+        )
+    if unknown := [name for name in settings.higher if name not in names]:
+        raise UnknownName("column of the judgments", unknown[0], names)
+    return Judgments(scores.metric, oriented(scores, settings.higher, lower, GOLD)).select(settings.pairs)
+
+
+def people_in_lists(
+    rankings: Rankings, settings: JudgmentSettings, lower: Sequence[str], *, allow_any_name: bool
+) -> Judgments:
+    """People's column of lists, with the directions of all columns."""
     for name in (*settings.higher, *lower):
-        if name in values.columns:
-            values = values.with_column(name, values.column(name), higher_is_better=name in settings.higher)
+        if name in rankings.columns:
+            rankings = rankings.with_column(name, rankings.column(name), higher_is_better=name in settings.higher)
         elif name in settings.higher:
-            raise UnknownName("column of the judgments", name, values.columns)
-    gold = human_column(values, settings.gold, allow_any_name=allow_any_name)
-    selected = Judgments(gold, values).select(settings.pairs).values
-    assert isinstance(selected, Rankings)
-    ranked = ranked_only(selected, gold)
+            raise UnknownName("column of the judgments", name, rankings.columns)
+    gold = human_column(rankings, settings.gold, allow_any_name=allow_any_name)
+    ranked = ranked_only(select_language_pairs(rankings, settings.pairs), gold)
     if np.isnan(ranked.column(gold)).all():
         raise InputError(f"{gold}, the column of human judgments, has no value; expected at least one")
-    return Judgments(gold, ranked), []
+    return Judgments(gold, ranked)
 
 
 def read_sources(
@@ -373,15 +413,18 @@ def read_rankings_of_kind(path: PathLike, kind: str) -> Rankings:
     return read_better_pairs(path) if kind == "pairs" else read_appraise_rankings(path)
 
 
-def split_scores(judgments: Any, scores: Any, settings: JudgmentSettings) -> tuple[Any, list[Any], JudgmentSettings]:
+def split_scores(
+    judgments: Any, scores: Any, settings: JudgmentSettings, weight: str | None
+) -> tuple[Any, list[Any], JudgmentSettings]:
     """Judgments and scores of metrics, where `Scores` by several measures, or files of them, become one each.
 
     Of the measures of judgments, one is people's, and the others are metrics. The settings are returned without what
-    was used here. Raises ParameterError, UnknownName where no measure is people's.
+    was used here. weight: the column of the weights of queries. Raises ParameterError, UnknownName where no measure is
+    people's.
     """
     is_single = isinstance(scores, (MetricScores, QueryScores, str, os.PathLike))
     sources = [part for source in ([scores] if is_single else scores) for part in scores_by_measure(source, {})]
-    parts = scores_by_measure(judgments, settings.columns or {})
+    parts = scores_by_measure(judgments, settings.columns or {}, weight)
     if parts == [judgments]:
         return judgments, sources, settings
     people = parts[human_index([part.metric for part in parts], settings.gold, "measure of the judgments")]
@@ -389,10 +432,10 @@ def split_scores(judgments: Any, scores: Any, settings: JudgmentSettings) -> tup
     return people, [*metrics, *sources], replace(settings, columns=None, gold=None)
 
 
-def scores_by_measure(source: Any, columns: Mapping[str, str]) -> list[Any]:
+def scores_by_measure(source: Any, columns: Mapping[str, str], weight: str | None = None) -> list[Any]:
     """Scores of segments for each measure of `Scores`, or of a file of them; anything else as it is.
 
-    Queries stand in the place of segments.
+    Queries stand in the place of segments. weight: the column of their weights.
     """
     if isinstance(source, (str, os.PathLike)):
         from rankscope.evaluation.read_scores import names_measures, read_scores
@@ -402,15 +445,26 @@ def scores_by_measure(source: Any, columns: Mapping[str, str]) -> list[Any]:
         source = read_scores(source, columns=columns or None)
     if not isinstance(source, QueryScores):
         return [source]
+    weights = None if weight is None else query_weights(source, weight)
     return [
         MetricScores(
             str(measure),
-            {"": PairScores(source.systems, source.query_ids, source.values[:, m])},
+            {"": PairScores(source.systems, source.query_ids, source.values[:, m], weights)},
             measure.higher_is_better is not False,
             source.notes,
         )
         for m, measure in enumerate(source.measures)
     ]
+
+
+def query_weights(scores: QueryScores, name: str) -> Floats:
+    """(queries) a column of the queries as weights. Raises UnknownName, ParameterError for what is no number."""
+    if name not in scores.query_columns:
+        raise UnknownName("column of the queries", name, scores.query_columns)
+    try:
+        return np.array(scores.query_columns[name], np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"column {name!r} of the queries holds no numbers, expected weights") from None
 
 
 def metrics_of(source: object, test_set: str | None, columns: Mapping[str, str], level: str) -> list[MetricScores]:

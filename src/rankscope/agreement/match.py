@@ -200,9 +200,18 @@ def scores_on_common_segments(
     present, notes = scored_by_all(stack, over, prefix, len(judged))
     used = np.flatnonzero(present.any(axis=0))
     segment_names = tuple(segments[i] for i in used.tolist())
+    weights = weights_of_segments(tables[0], segment_names)
     return [
-        PairScores(tuple(systems), segment_names, np.where(present, table, np.nan)[:, used]) for table in stack
+        PairScores(tuple(systems), segment_names, np.where(present, table, np.nan)[:, used], weights) for table in stack
     ], notes
+
+
+def weights_of_segments(people: PairScores, segments: Sequence[str]) -> Floats | None:
+    """The weights that these segments have for people, and so for all sides."""
+    if people.weights is None:
+        return None
+    positions = {name: i for i, name in enumerate(people.segments)}
+    return people.weights[[positions[name] for name in segments]]
 
 
 def scored_by_all(stack: Floats, over: str, prefix: str, n_judged: int) -> tuple[Bools, list[str]]:

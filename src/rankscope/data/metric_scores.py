@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.rankings import Rankings
+from rankscope.data.rankings import Rankings, refuse_weights
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.typing import Floats, Ints
@@ -35,11 +35,14 @@ class PairScores:
         Names of the columns. Without any, one column holds the scores of whole systems.
     values
         Scores, (systems, segments), NaN if there is none.
+    weights
+        The weight of each segment, 1 / (its chance to be drawn), if segments are a sample with unequal chances; None if
+        all count alike.
 
     Raises
     ------
     InputError
-        The shape is wrong, a name occurs twice, or a value is infinite.
+        The shape is wrong, a name occurs twice, a value is infinite, or a weight is not a finite number above 0.
 
     Examples
     --------
@@ -51,6 +54,7 @@ class PairScores:
     systems: tuple[str, ...]
     segments: tuple[str, ...]
     values: Floats
+    weights: Floats | None = None
 
     def __post_init__(self) -> None:
         expected = (len(self.systems), len(self.segments))
@@ -58,6 +62,10 @@ class PairScores:
             raise InputError(
                 f"scores of shape {self.values.shape} for {expected[0]} systems and {expected[1]} segments"
             )
+        if self.weights is not None:
+            if self.weights.shape != (len(self.segments),):
+                raise InputError(f"{self.weights.size} weights for {len(self.segments)} segments, expected one each")
+            refuse_weights(self.weights, "segment")
         for noun, names in (("system", self.systems), ("segment", self.segments)):
             if len(set(names)) < len(names):
                 duplicate = Counter(names).most_common(1)[0][0]

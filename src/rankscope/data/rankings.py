@@ -18,6 +18,7 @@ from rankscope.typing import Floats, Ints
 __all__ = [
     "Labels",
     "Rankings",
+    "refuse_weights",
 ]
 
 
@@ -62,6 +63,15 @@ class Labels:
         return self.codes.size
 
 
+def refuse_weights(weights: Floats, noun: str) -> None:
+    """Raise InputError for a weight that is not a finite number above 0."""
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))
+    if wrong.size:
+        raise InputError(
+            f"the weight of {noun} {int(wrong[0]) + 1} is {weights[wrong[0]]:g}, expected a finite number above 0"
+        )
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Rankings:
     """Judgments, each a list of items (translations) with one value of every column: a human rank, a metric's score.
@@ -80,11 +90,15 @@ class Rankings:
         Columns in which higher is better; in all others lower is better, as for ranks.
     notes
         What a reader should know.
+    weight
+        The weight of each judgment, 1 / (its chance to be drawn), if judgments are a sample with unequal chances; None
+        if all count alike.
 
     Raises
     ------
     InputError
-        Columns have other lengths, a value is infinite, or a system occurs twice in one judgment.
+        Columns have other lengths, a value is infinite, a system occurs twice in one judgment, or a weight is not a
+        finite number above 0.
 
     Notes
     -----
@@ -107,6 +121,7 @@ class Rankings:
     columns: Mapping[str, Floats]
     score_columns: frozenset[str] = frozenset()
     notes: tuple[str, ...] = field(default=())
+    weight: Floats | None = None
 
     def __post_init__(self) -> None:
         n_judgments, n_items = self.offsets.size - 1, int(self.offsets[-1])
@@ -120,6 +135,10 @@ class Rankings:
                 raise InputError(f"{values.size} values of {name!r} for {n_items} items, expected one each")
             if np.isinf(values).any():
                 raise InputError(f"a value of {name!r} is infinite, expected a finite number, or NaN for none")
+        if self.weight is not None:
+            if self.weight.shape != (n_judgments,):
+                raise InputError(f"{self.weight.size} weights for {n_judgments} judgments, expected one each")
+            refuse_weights(self.weight, "judgment")
         unknown_columns = self.score_columns - set(self.columns)
         if unknown_columns:
             raise UnknownName("column of these rankings", min(unknown_columns), self.columns)
@@ -295,6 +314,7 @@ class Rankings:
             offsets=bounds(lengths),
             system=self.system.take(items),
             columns={name: values[items] for name, values in self.columns.items()},
+            weight=None if self.weight is None else self.weight[index],
         )
 
     def by_pair(self) -> Iterator[tuple[str, Rankings]]:
