@@ -18,14 +18,14 @@ from rankscope.agreement.load import (
     read_metric_scores,
 )
 from rankscope.agreement.match import by_language_pair, common_language_pairs, have_segment_scores, language_pairs
-from rankscope.agreement.metrics.matrix_tests import TESTS
+from rankscope.agreement.metrics.metric_tests import TESTS
 from rankscope.agreement.metrics.settings import (
     MetricComparisonSettings,
     Task,
     spread_tasks,
     tasks_of,
 )
-from rankscope.agreement.metrics.task_tests import average_tasks, rerun_with_system_swaps, run_task
+from rankscope.agreement.metrics.tasks import average_tasks, rerun_with_system_swaps, run_task
 from rankscope.agreement.segment_level import AVERAGE
 from rankscope.agreement.settings import JudgmentSettings, MetricSettings, judgment_settings_of, metric_settings_of
 from rankscope.agreement.statistics import CONVENTIONS, CalibrationCurve
