@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from rankscope.agreement.metrics import cluster_ranks, compare_matrices
-from rankscope.agreement.metrics.matrix_tests import PAIRS_OF_SYSTEMS
-from rankscope.agreement.statistics import MATRIX_STATISTICS, metric_values, system_statistic
+from rankscope.agreement.statistics import STATISTICS, metric_values, system_statistic
 from rankscope.agreement.statistics import SYSTEM_STATISTICS as OF_SYSTEMS
 
 FACTORS = (0.1, 3.0, 1 / 7, 1e5 / 3)
@@ -23,7 +22,8 @@ def tied_scores(seed: int, systems: int = 6, segments: int = 9) -> tuple[np.ndar
 
 
 def ways() -> list[tuple[str, str]]:
-    return [(name, grouping) for name, groupings in MATRIX_STATISTICS.items() for grouping in groupings]
+    names = [name for name, statistic in STATISTICS.items() if statistic.convention is None]
+    return [(name, grouping) for name in (*names, "acc_eq", "tau23") for grouping in STATISTICS[name].groupings]
 
 
 @pytest.mark.parametrize(("statistic", "grouping"), ways())
@@ -67,7 +67,7 @@ def ways_of_tests() -> list[tuple[str, str, str]]:
         (test, statistic, grouping)
         for test in ("perm_both", "boot_both", "pair_swaps")
         for statistic, grouping in ways()
-        if test != "pair_swaps" or statistic in PAIRS_OF_SYSTEMS
+        if test != "pair_swaps" or STATISTICS[statistic].counts_fixed_pairs
     ]
 
 

@@ -16,10 +16,12 @@ from rankscope.agreement.statistics import (
     SOFT,
     SYSTEM_CORRELATIONS,
     SYSTEM_STATISTICS,
+    AgreementStatistic,
     Cell,
     KendallConvention,
     as_convention,
     check_calibrated,
+    statistic_named,
 )
 from rankscope.errors import ParameterError
 from rankscope.settings import (
@@ -244,7 +246,12 @@ class SegmentSettings(Settings):
     @property
     def convention(self) -> KendallConvention | None:
         """What pairs of translations count; None for a correlation."""
-        return CONVENTIONS.get(self.statistic) if isinstance(self.statistic, str) else self.statistic
+        return self.entry.convention
+
+    @property
+    def entry(self) -> AgreementStatistic:
+        """The statistic itself."""
+        return statistic_named(self.statistic)
 
     @property
     def statistic_name(self) -> str:
@@ -254,9 +261,7 @@ class SegmentSettings(Settings):
     @property
     def fixed_epsilon(self) -> float | None:
         """The epsilon; None if it is calibrated."""
-        if self.epsilon is None:
-            return None if self.statistic_name == "acc_eq" and self.grouping != "system" else 0.0
-        return None if isinstance(self.epsilon, str) else float(self.epsilon)
+        return None if self.entry.is_calibrated(self.grouping, self.epsilon) else float(self.epsilon or 0.0)
 
     @property
     def is_calibrated(self) -> bool:

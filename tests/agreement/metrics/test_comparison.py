@@ -18,7 +18,7 @@ import rankscope as rs
 from rankscope import MetricScores, PairScores, Rankings
 from rankscope.agreement import MetricComparison
 from rankscope.agreement.metrics import cluster_ranks, compare_matrices
-from rankscope.agreement.metrics.task_tests import pvalues_of, resamples_of
+from rankscope.agreement.metrics.tasks import pvalues_of, resamples_of
 from rankscope.agreement.statistics import CONVENTIONS, calibrate, calibration_curve
 from rankscope.errors import InputError, ParameterError, UnknownName
 
@@ -248,9 +248,12 @@ def test_rankings_of_segments_have_a_paired_bootstrap_over_segments() -> None:
     assert found.value[0] == pytest.approx(plain.value[:, 0])
     # no resample of segments has far above near: p = 2 / 200
     assert found.pvalue[0, 0, 1] == pytest.approx((1 + 1) / 200)
-    for test in ("perm_both", "boot_both", "williams", "pair_swaps"):
-        with pytest.raises(ParameterError, match="bootstrap over segments"):
-            compare(ranked(), test=test)
+    for test in ("perm_both", "boot_both", "pair_swaps"):
+        other = compare(ranked(), test=test, **FEW)
+        assert other.value[0] == pytest.approx(plain.value[:, 0])
+        assert other.pvalue[0, 0, 1] <= 0.2
+    with pytest.raises(ParameterError, match="Williams' test is for pearson"):
+        compare(ranked(), test="williams")
 
 
 def test_rankings_of_systems_become_wins() -> None:
@@ -307,7 +310,9 @@ def test_a_correction_that_no_p_can_pass_is_said() -> None:
         ({"human": "wins"}, ParameterError, "human is for"),
         ({"weights": {"x-9": 1.0}}, UnknownName, "language pair 'x-9'"),
         ({"statistic": "pearson", "test": "williams"}, ParameterError, "Williams' test ... correlation"),
-        ({"statistic": "kendall_c", "grouping": "none"}, ParameterError, "no bootstrap"),
+        ({"statistic": "wmt13", "test": "pair_swaps"}, ParameterError, "wmt13 skips pairs"),
+        ({"statistic": "kendall_c", "test": "pair_swaps"}, ParameterError, "kendall_c is not a mean over pairs"),
+        ({"statistic": "wmt14", "test": "williams"}, ParameterError, "Williams' test is for pearson"),
         ({"level": "system", "statistic": "pearson", "test": "pair_swaps"}, ParameterError, "pair_swaps is for"),
     ],
 )

@@ -15,7 +15,7 @@ from rankscope.agreement.judgments import Judgments
 from rankscope.agreement.load import PeopleAndMetrics
 from rankscope.agreement.metrics import compare_matrices
 from rankscope.agreement.metrics.settings import parse_task
-from rankscope.agreement.metrics.task_tests import resamples_of, run_task
+from rankscope.agreement.metrics.tasks import resamples_of, run_task
 
 compare = rs.agreement.compare_metrics
 

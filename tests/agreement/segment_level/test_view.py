@@ -80,13 +80,6 @@ def test_a_sentence_says_what_the_number_means(options, meaning):
     assert meaning in segments(judged(m=[3, 2, 1]), rng=1, **options).sections()[0].sentence
 
 
-def test_a_statistic_without_interval_says_so():
-    human = Rankings.of([{"A": 1, "B": 2}, {"A": 4, "B": 3}], name="human", higher_is_better=True)
-    human = human.with_column("m", np.array([2.0, 1.0, 3.0, 9.0]), higher_is_better=True)
-    found = segments(human, statistic="spearman", rng=1)
-    assert any("has no confidence interval" in note for note in found.sections()[0].notes)
-
-
 def test_long_tables_are_folded_and_shown_when_asked_for():
     many = segments(judged(**{f"m{i}": [3, 2, 1] for i in range(9)}), rng=1)
     assert many.sections()[1].folded

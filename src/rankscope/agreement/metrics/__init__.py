@@ -9,24 +9,24 @@ if TYPE_CHECKING:
     from rankscope.agreement.metrics.comparison import cluster_ranks as cluster_ranks
     from rankscope.agreement.metrics.comparison import compare_judged_metrics as compare_judged_metrics
     from rankscope.agreement.metrics.comparison import compare_metrics as compare_metrics
-    from rankscope.agreement.metrics.matrix_tests import ALTERNATIVES as ALTERNATIVES
-    from rankscope.agreement.metrics.matrix_tests import TESTS as TESTS
-    from rankscope.agreement.metrics.matrix_tests import compare_matrices as compare_matrices
+    from rankscope.agreement.metrics.metric_tests import ALTERNATIVES as ALTERNATIVES
+    from rankscope.agreement.metrics.metric_tests import TESTS as TESTS
+    from rankscope.agreement.metrics.metric_tests import compare_matrices as compare_matrices
     from rankscope.agreement.metrics.settings import STATISTICS_BY_LEVEL as STATISTICS_BY_LEVEL
     from rankscope.agreement.metrics.settings import MetricComparisonSettings as MetricComparisonSettings
     from rankscope.agreement.metrics.settings import Task as Task
     from rankscope.agreement.metrics.settings import tasks_of as tasks_of
 
 HOMES = {
-    "ALTERNATIVES": "matrix_tests",
+    "ALTERNATIVES": "metric_tests",
     "MetricComparison": "comparison",
     "MetricComparisonSettings": "settings",
     "STATISTICS_BY_LEVEL": "settings",
-    "TESTS": "matrix_tests",
+    "TESTS": "metric_tests",
     "Task": "settings",
     "cluster_ranks": "comparison",
     "compare_judged_metrics": "comparison",
-    "compare_matrices": "matrix_tests",
+    "compare_matrices": "metric_tests",
     "compare_metrics": "comparison",
     "tasks_of": "settings",
 }

@@ -11,14 +11,14 @@ import numpy as np
 from rankscope.agreement.direction import directions
 from rankscope.agreement.load import JudgmentSource, PeopleAndMetrics, ScoreSource, load
 from rankscope.agreement.match import common_language_pairs, have_segment_scores, language_pairs
-from rankscope.agreement.metrics.matrix_tests import TESTS
+from rankscope.agreement.metrics.metric_tests import TESTS
 from rankscope.agreement.metrics.settings import (
     MetricComparisonSettings,
     Task,
     spread_tasks,
     tasks_of,
 )
-from rankscope.agreement.metrics.task_tests import average_tasks, rerun_with_system_swaps, run_task
+from rankscope.agreement.metrics.tasks import average_tasks, rerun_with_system_swaps, run_task
 from rankscope.agreement.segment_level import AVERAGE
 from rankscope.agreement.settings import (
     JudgmentSettings,

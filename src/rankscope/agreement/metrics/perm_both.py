@@ -15,6 +15,8 @@ are concordant less discordant pairs of the cell's two points with all points of
 Ties make the two divisors differ a little; then the sum of both K matters as well, which is not linear. It is at most
 the sum of the divisors; only resamples that this bound leaves undecided are counted exactly.
 
+The same holds for lists of other systems each: an item of a list has the bit of its translation.
+
 acc_eq at its best epsilon. A pair of systems on a segment is one of four (`CELLS`) after a swap. All four differences
 of all pairs are sorted once, and cut into blocks. For a resample, the gains of its pairs by becoming ties are summed by
 block: this gives the sums at the ends of blocks, and a bound on how much higher a sum within a block can be. Only
@@ -30,11 +32,15 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.agreement.statistics import (
+    BY_SIGNS,
     CLOSE,
-    CONVENTIONS,
+    AgreementStatistic,
+    AlignedScores,
+    KendallConvention,
     calibrate,
     divide_or_nan,
     mean_and_count,
+    mean_over_segments,
     pair_indices,
     system_means,
     values_of_means,
@@ -49,9 +55,10 @@ from rankscope.typing import Bools, Bytes, Floats, Floats32, Ints
 
 __all__ = [
     "ZERO_SQUARES",
-    "accuracy_differences",
+    "Swaps",
     "best_accuracy_differences",
     "cell_differences",
+    "convention_differences",
     "differences_by_matrix",
     "flat_tau_differences",
     "forms_of",
@@ -70,6 +77,30 @@ __all__ = [
 ZERO_SQUARES = 1e-14
 
 
+class Swaps(NamedTuple):
+    """The random swaps of two metrics' scores; each loop over it gives the same.
+
+    Attributes
+    ----------
+    scores
+        The scores of people, and where they stand.
+    draws
+        The resamples.
+    unit
+        What is swapped at once: cells (all scores of one translation), systems or segments.
+    """
+
+    scores: AlignedScores
+    draws: Draws
+    unit: str
+
+    def bits(self) -> Iterator[Bytes]:
+        """(resamples, lists, items), chunk by chunk: 1 where the two scores change places."""
+        scores = self.scores
+        for bits in swap_bits(self.draws, (len(scores.systems), len(scores.segments)), self.unit):
+            yield bits if scores.is_grid else bits[:, scores.segment[:, None], scores.system]
+
+
 def by_group(matrices: Floats, grouping: str) -> Floats:
     """Matrices (..., systems, segments) as (groups, ..., cells of a group), in the order of `grouped_bits`."""
     if grouping == "none":
@@ -77,7 +108,7 @@ def by_group(matrices: Floats, grouping: str) -> Floats:
     return np.moveaxis(matrices, -1 if grouping == "segment" else -2, 0)
 
 
-def pearson_differences(gold: Floats, pair: Floats, grouping: str, draws: Draws, swap: str) -> Iterator[Floats]:
+def pearson_differences(gold: Floats, pair: Floats, grouping: str, swaps: Swaps) -> Iterator[Floats]:
     """Differences of the mean over groups of Pearson's correlation, first permuted metric minus second, in chunks.
 
     A swapped cell changes a group's sums of scores, squares and products with gold by the differences of the two
@@ -86,15 +117,13 @@ def pearson_differences(gold: Floats, pair: Floats, grouping: str, draws: Draws,
     Parameters
     ----------
     gold
-        Human scores, (systems, segments); NaN where a metric has no score.
+        Human scores, (items, lists); NaN where a metric has no score.
     pair
-        Scores of the two metrics, (2, systems, segments); NaN at the same cells.
+        Scores of the two metrics, (2, items, lists); NaN at the same cells.
     grouping
         As in `metric_values`.
-    draws
+    swaps
         The random swaps.
-    swap
-        What is swapped at once.
     """
     gold_groups, first, second = (by_group(matrix, grouping) for matrix in (gold, *pair))
     present = ~np.isnan(gold_groups)
@@ -110,12 +139,16 @@ def pearson_differences(gold: Floats, pair: Floats, grouping: str, draws: Draws,
     first_sums, second_sums = (metric_terms.sum(axis=1)[:, None] for metric_terms in terms)
     change = terms[1] - terms[0]
     gold_squares = (gold_groups * gold_groups).sum(axis=1)
-    for bits in swap_bits(draws, (gold.shape[0], gold.shape[1]), swap):
+    for bits in swaps.bits():
         swap_changes = linear_values(grouped_bits(bits, grouping), change)
         values = [
             correlations(sums, n, gold_squares) for sums in (first_sums + swap_changes, second_sums - swap_changes)
         ]
-        yield mean_and_count(values[0].T)[0] - mean_and_count(values[1].T)[0]
+        first_values, second_values = (
+            mean_over_segments(swaps.scores, by_list.T) if grouping == "segment" else mean_and_count(by_list.T)[0]
+            for by_list in values
+        )
+        yield first_values - second_values
 
 
 def greatest(values: Floats, present: Bools) -> Floats:
@@ -145,14 +178,14 @@ def correlations(sums: Floats, n: npt.NDArray[np.int_], gold_squares: Floats) ->
     return np.asarray(np.clip(values, -1.0, 1.0))
 
 
-def mean_differences(gold: Floats, pair: Floats, statistic: str, draws: Draws, swap: str) -> Iterator[Floats]:
+def mean_differences(gold: Floats, pair: Floats, statistic: str, swaps: Swaps) -> Iterator[Floats]:
     """(resamples), chunk by chunk: a statistic of the systems' means, first metric less second."""
     gold_means = system_means(gold[None])
     n_segments = np.count_nonzero(~np.isnan(gold), axis=1)
     first, second = np.nan_to_num(pair)
     change = by_group((second - first) / n_segments[:, None], "system")[..., None]
     first_means, second_means = (scores.sum(axis=1) / n_segments for scores in (first, second))
-    for bits in swap_bits(draws, (gold.shape[0], gold.shape[1]), swap):
+    for bits in swaps.bits():
         swap_changes = linear_values(grouped_bits(bits, "system"), change)[:, :, 0].T
         values = [
             values_of_means(gold_means, means, statistic)
@@ -181,11 +214,16 @@ def cell_differences(pair: Floats) -> Floats:
     return np.stack([by_segment[a][:, first] - by_segment[b][:, second] for a, b in CELLS])
 
 
-def gold_signs(gold: Floats) -> tuple[Signs, Bools]:
-    """(segments, pairs) the signs of gold's differences, and whether both systems have a score."""
+def gold_signs(gold: Floats, least: float = 0.0) -> tuple[Signs, Bools]:
+    """(lists, pairs) the signs of gold's differences, and whether both items have a score; least: pairs with a smaller
+    difference are none.
+    """
     first, second = pair_indices(len(gold))
     score_differences = gold.T[:, first] - gold.T[:, second]
-    return np.sign(np.nan_to_num(score_differences)).astype(np.int8), ~np.isnan(score_differences)
+    paired = ~np.isnan(score_differences)
+    if least > 0:
+        paired &= np.abs(score_differences) >= least * (1 - CLOSE)
+    return np.sign(np.nan_to_num(score_differences)).astype(np.int8), paired
 
 
 def forms_of(table: npt.NDArray[np.int8], n_systems: int) -> Floats32:
@@ -204,15 +242,15 @@ def forms_of(table: npt.NDArray[np.int8], n_systems: int) -> Floats32:
     return forms
 
 
-def weighted_sums(forms: Floats32, constant: Floats, weights: Floats, draws: Draws, swap: str) -> Iterator[Floats]:
-    """(resamples), chunk by chunk: the sum over segments of weight x (constant + form of the bits); NaN where all
-    weights are 0.
+def weighted_sums(forms: Floats32, constant: Floats, weights: Floats, swaps: Swaps) -> Iterator[Floats]:
+    """(resamples), chunk by chunk: the sum over lists of weight x (constant + form of the bits); NaN where all weights
+    are 0.
     """
-    n_segments, n_systems, _ = forms.shape
+    n_systems = forms.shape[1]
     diagonal = np.arange(n_systems)
     linear = forms[:, diagonal, diagonal] * weights[:, None]
     is_linear = not np.triu(forms, 1).any()
-    for bits in swap_bits(draws, (n_systems, n_segments), swap):
+    for bits in swaps.bits():
         if is_linear:
             sums = linear_values(grouped_bits(bits, "none"), linear.reshape(1, -1, 1))[0, :, 0]
         else:
@@ -220,66 +258,80 @@ def weighted_sums(forms: Floats32, constant: Floats, weights: Floats, draws: Dra
         yield sums + (float(weights @ constant) if weights.any() else np.nan)
 
 
-def pair_weights(paired: Bools, grouping: str) -> Floats:
-    """(segments) the weight of a pair: with grouping "segment" all segments weigh the same, with "none" all pairs."""
+def pair_weights(paired: Bools, grouping: str, scores: AlignedScores) -> Floats:
+    """(lists) the weight of a pair: with grouping "segment" all segments weigh the same, with "none" all pairs."""
     n_pairs = np.count_nonzero(paired, axis=1)
     if grouping == "none":
         return np.full(len(n_pairs), 1 / n_pairs.sum() if n_pairs.any() else 0.0)
-    return divide_or_0(np.ones(len(n_pairs)), n_pairs * max(1, int(np.count_nonzero(n_pairs))))
+    if not scores.is_grid:
+        n_pairs = np.bincount(scores.segment, n_pairs, len(scores.segments))
+    weights = divide_or_0(np.ones(len(n_pairs)), n_pairs * max(1, int(np.count_nonzero(n_pairs))))
+    return weights if scores.is_grid else weights[scores.segment]
 
 
 def divide_or_0(numerator: Floats, denominator: npt.NDArray[np.generic]) -> Floats:
     return np.nan_to_num(divide_or_nan(numerator, denominator))
 
 
-def accuracy_differences(
-    gold: Floats, pair: Floats, epsilons: Floats, grouping: str, draws: Draws, swap: str
+#: Coefficients that the quadratic forms count exactly: whole numbers up to this.
+MAX_COEFFICIENT = 31
+
+
+def has_exact_forms(convention: KendallConvention) -> bool:
+    """Whether the same pairs count whatever the metric says, and their coefficients are small whole numbers."""
+    coefficients = convention.numerator
+    return convention.keeps_pairs and bool(
+        ((coefficients == np.rint(coefficients)) & (np.abs(coefficients) <= MAX_COEFFICIENT)).all()
+    )
+
+
+def convention_differences(
+    gold: Floats, pair: Floats, convention: KendallConvention, epsilons: Floats, grouping: str, swaps: Swaps
 ) -> Iterator[Floats]:
-    """acc_eq of the first permuted metric less that of the second, each with its own epsilon after any swaps."""
-    human_signs, paired = gold_signs(gold)
+    """The value of a convention that keeps its pairs: the first permuted metric less the second, each with its own
+    epsilon after any swaps.
+    """
+    human_signs, paired = gold_signs(gold, convention.min_difference)
+    paired &= np.where(human_signs == 0, convention.denominator[2], convention.denominator[0]) > 0
     score_differences = cell_differences(pair)
-    correct = [(signs_of(score_differences, float(epsilon)) == human_signs) & paired for epsilon in epsilons]
-    table = correct[0].astype(np.int8) - correct[1][::-1]
+    coefficients = convention.numerator.astype(np.int8)
+    counts = [
+        coefficients[BY_SIGNS[human_signs + 1, signs_of(score_differences, float(epsilon)) + 1]] * paired
+        for epsilon in epsilons
+    ]
+    table = counts[0] - counts[1][::-1]
     constant = table[0].sum(axis=1).astype(np.float64)
-    return weighted_sums(forms_of(table, len(gold)), constant, pair_weights(paired, grouping), draws, swap)
+    yield from weighted_sums(forms_of(table, len(gold)), constant, pair_weights(paired, grouping, swaps.scores), swaps)
 
 
-def tau_differences(gold: Floats, pair: Floats, draws: Draws, swap: str) -> Iterator[Floats]:
-    """Kendall's tau-b of each segment, and the mean of those that have one: first metric less second."""
+def tau_differences(gold: Floats, pair: Floats, swaps: Swaps) -> Iterator[Floats]:
+    """Kendall's tau-b of each list, and the mean of those that have one: first metric less second."""
     human_signs, paired = gold_signs(gold)
     metric_signs = signs_of(cell_differences(pair), 0.0)
     sign_products = metric_signs * human_signs
     n_untied_gold = np.count_nonzero(human_signs, axis=1)
     if not (metric_signs == 0)[:, paired].any():  # no ties: the denominator never changes
         n_pairs = np.count_nonzero(paired, axis=1)
-        weights = divide_or_0(np.ones(len(n_untied_gold)), np.sqrt(n_untied_gold * n_pairs)) / max(
-            1, int(np.count_nonzero(n_untied_gold))
-        )
+        weights = divide_or_0(np.ones(len(n_untied_gold)), np.sqrt(n_untied_gold * n_pairs))
+        weights *= pair_weights(n_untied_gold[:, None] > 0, "segment", swaps.scores)
         table = sign_products - sign_products[::-1]
-        yield from weighted_sums(
-            forms_of(table, len(gold)), table[0].sum(axis=1).astype(np.float64), weights, draws, swap
-        )
+        yield from weighted_sums(forms_of(table, len(gold)), table[0].sum(axis=1).astype(np.float64), weights, swaps)
         return
     untied = ((metric_signs != 0) & paired).astype(np.int8)
     forms_and_constants = [
         (forms_of(table, len(gold)), table[0].sum(axis=1)[:, None])
         for table in (sign_products, untied, sign_products[::-1], untied[::-1])
     ]
-    for bits in swap_bits(draws, (len(gold), gold.shape[1]), swap):
+    for bits in swaps.bits():
         segment_bits = grouped_bits(bits, "segment")
         first_surplus, first_untied, second_surplus, second_untied = (
             form_values(segment_bits, form) + constant for form, constant in forms_and_constants
         )
-        yield mean_tau(first_surplus, first_untied, n_untied_gold) - mean_tau(
-            second_surplus, second_untied, n_untied_gold
-        )
-
-
-def mean_tau(surplus: Floats32, untied: Floats32, n_untied_gold: npt.NDArray[np.int_]) -> Floats:
-    """(resamples) the mean over segments of Kendall's tau-b; surplus, untied: (segments, resamples)."""
-    denominator = np.sqrt(n_untied_gold[:, None] * untied.astype(np.float64))
-    n = np.count_nonzero(denominator, axis=0)
-    return divide_or_nan(divide_or_0(surplus.astype(np.float64), denominator).sum(axis=0), n)
+        taus = [
+            divide_or_nan(surplus.astype(np.float64), np.sqrt(n_untied_gold[:, None] * untied.astype(np.float64)))
+            for surplus, untied in ((first_surplus, first_untied), (second_surplus, second_untied))
+        ]
+        yield mean_over_segments(swaps.scores, taus[0].T) - mean_over_segments(swaps.scores, taus[1].T)
 
 
 #: Values this close to the observed one are computed exactly, too.
@@ -290,21 +342,17 @@ CHUNK_NUMBERS = 1 << 20
 MAX_PREPARED_CELLS = 100_000
 
 
-def flat_tau_differences(
-    gold: Floats, pair: Floats, draws: Draws, swap: str, observed: float | None = None
-) -> Iterator[Floats]:
+def flat_tau_differences(gold: Floats, pair: Floats, swaps: Swaps, observed: float | None = None) -> Iterator[Floats]:
     """Differences of tau-b over all cells, first permuted metric minus second, in chunks of (resamples).
 
     Parameters
     ----------
     gold
-        Human scores, (systems, segments); NaN where a metric has no score.
+        Human scores, (items, lists); NaN where a metric has no score.
     pair
-        Scores of the two metrics, (2, systems, segments); NaN at the same cells.
-    draws
+        Scores of the two metrics, (2, items, lists); NaN at the same cells.
+    swaps
         The random swaps.
-    swap
-        What is swapped at once.
     observed
         If given, only values that may be at least as far from 0 as this one are exact; others are approximate, on the
         correct side.
@@ -319,7 +367,7 @@ def flat_tau_differences(
     points = None
     if observed is None and tied_points.sizes.size and n <= MAX_PREPARED_CELLS:  # all will be counted exactly
         points = prepare_subset_pairs(np.concatenate((gold_scores, gold_scores)), np.concatenate((first, second)))
-    for bits in swap_bits(draws, (gold.shape[0], gold.shape[1]), swap):
+    for bits in swaps.bits():
         swapped = bits[:, present.T]
         surplus_differences = (cell_surplus.sum() - 2 * (swapped.astype(np.float64) @ cell_surplus)) / 2
         n_ties = tied_points.tied_pairs(swapped)
@@ -429,38 +477,34 @@ class RisingDifferences(NamedTuple):
     several_groups: Bools
 
 
-def best_accuracy_differences(gold: Floats, pair: Floats, grouping: str, draws: Draws, swap: str) -> Iterator[Floats]:
+def best_accuracy_differences(gold: Floats, pair: Floats, grouping: str, swaps: Swaps) -> Iterator[Floats]:
     """Differences of acc_eq at the best epsilon of each permuted metric, first minus second, in chunks of (resamples).
 
     Parameters
     ----------
     gold
-        Human scores, (systems, segments); NaN where a metric has no score.
+        Human scores, (items, lists); NaN where a metric has no score.
     pair
-        Scores of the two metrics, (2, systems, segments); NaN at the same cells.
+        Scores of the two metrics, (2, items, lists); NaN at the same cells.
     grouping
         As in `metric_values`.
-    draws
+    swaps
         The random swaps.
-    swap
-        What is swapped at once.
     """
     human_signs, paired = gold_signs(gold)
-    weights = pair_weights(paired, grouping)
+    weights = pair_weights(paired, grouping, swaps.scores)
     score_differences = cell_differences(pair)
     correct = (signs_of(score_differences, 0.0) == human_signs) & paired
     table = correct.astype(np.int8) - correct[::-1]
     zero_epsilon_values = weighted_sums(
-        forms_of(table, len(gold)), table[0].sum(axis=1).astype(np.float64), weights, draws, swap
+        forms_of(table, len(gold)), table[0].sum(axis=1).astype(np.float64), weights, swaps
     )
     human_ties = (human_signs == 0) & paired
     if not (human_ties & (score_differences != 0)).any():  # nothing to gain: no epsilon is better than 0
         yield from zero_epsilon_values
         return
     rising = rising_differences(np.abs(score_differences), correct, human_ties, weights)
-    for bits, zero_epsilon_chunk in zip(
-        swap_bits(draws, (len(gold), gold.shape[1]), swap), zero_epsilon_values, strict=True
-    ):
+    for bits, zero_epsilon_chunk in zip(swaps.bits(), zero_epsilon_values, strict=True):
         chunk_size = max(1, CHUNK_PAIRS // (human_ties.size or 1))
         gains = [
             best_gains(bits[start : start + chunk_size], rising, weights) for start in range(0, len(bits), chunk_size)
@@ -557,9 +601,9 @@ def greatest_sums(sums: Floats, cells: Bytes, rising: RisingDifferences) -> Floa
 
 
 def permuted_differences(
-    gold: Floats,
+    scores: AlignedScores,
     pair: Floats,
-    statistic: str,
+    statistic: AgreementStatistic,
     grouping: str,
     epsilons: Floats | None,
     draws: Draws,
@@ -571,14 +615,15 @@ def permuted_differences(
 
     Parameters
     ----------
-    gold
-        Human scores, (systems, segments); NaN where a metric has no score.
+    scores
+        The scores of people; NaN where a metric has no score.
     pair
-        Scores of the two metrics, (2, systems, segments); NaN at the same cells.
+        Scores of the two metrics, (2, lists, items); NaN at the same cells.
     statistic, grouping
         As in `metric_values`.
     epsilons
-        The epsilons of both metrics for acc_eq, (2); None to calibrate them again for each permuted metric.
+        The epsilons of both metrics for statistics of pairs, (2); None to calibrate them again for each permuted
+        metric.
     draws
         The random swaps.
     swap
@@ -588,25 +633,29 @@ def permuted_differences(
     observed
         If given, values that are certainly on one side of it may be approximate.
     """
-    if statistic == "acc_eq":
+    gold, matrices, swaps = scores.people.T, pair.swapaxes(1, 2), Swaps(scores, draws, swap)
+    name, convention = statistic.name, statistic.convention
+    if scores.weight is None and convention is not None and grouping != "system":
         if epsilons is None:
-            return best_accuracy_differences(gold, pair, grouping, draws, swap)
-        return accuracy_differences(gold, pair, epsilons, grouping, draws, swap)
-    if grouping == "means" and statistic != "soft_pairwise_accuracy":
-        return mean_differences(gold, pair, statistic, draws, swap)
-    if statistic == "pearson":
-        return pearson_differences(gold, pair, grouping, draws, swap)
-    if statistic == "kendall_b" and grouping == "segment":
-        return tau_differences(gold, pair, draws, swap)
-    if statistic == "kendall_b" and grouping == "none":
-        return flat_tau_differences(gold, pair, draws, swap, observed)
-    return differences_by_matrix(gold, pair, statistic, grouping, epsilons, draws, swap, soft)
+            return best_accuracy_differences(gold, matrices, grouping, swaps)
+        if has_exact_forms(convention):
+            return convention_differences(gold, matrices, convention, epsilons, grouping, swaps)
+    if scores.weight is None and convention is None:
+        if grouping == "means" and name != "soft_pairwise_accuracy":
+            return mean_differences(gold, matrices, name, swaps)
+        if name == "pearson" and (grouping != "system" or scores.is_grid):
+            return pearson_differences(gold, matrices, grouping, swaps)
+        if name == "kendall_b" and grouping == "segment":
+            return tau_differences(gold, matrices, swaps)
+        if name == "kendall_b" and grouping == "none":
+            return flat_tau_differences(gold, matrices, swaps, observed)
+    return differences_by_matrix(scores, pair, statistic, grouping, epsilons, draws, swap, soft)
 
 
 def differences_by_matrix(
-    gold: Floats,
+    scores: AlignedScores,
     pair: Floats,
-    statistic: str,
+    statistic: AgreementStatistic,
     grouping: str,
     epsilons: Floats | None,
     draws: Draws,
@@ -615,20 +664,24 @@ def differences_by_matrix(
 ) -> Iterator[Floats]:
     """As `permuted_differences`, by computing the statistic of every permuted matrix: slow, and for all statistics."""
     first, second = pair
-    for bits in swap_bits(draws, gold.shape, swap):
-        swapped = bits.swapaxes(1, 2).astype(np.bool_)
+    for bits in Swaps(scores, draws, swap).bits():
+        swapped = bits.astype(np.bool_)
         values = []
         for k, (if_swapped, if_kept) in enumerate(((second, first), (first, second))):
             stack = np.where(swapped, if_swapped, if_kept)
-            if statistic == "acc_eq" and epsilons is None:
-                values.append(best_values(gold, stack, grouping))
+            if epsilons is None and statistic.convention is not None:
+                values.append(best_values(scores, stack, statistic.convention, grouping))
             else:
                 epsilon = np.nan if epsilons is None else float(epsilons[k])
-                values.append(values_of_stack(gold, stack, statistic, grouping, epsilon, soft)[0])
+                values.append(values_of_stack(scores, stack, statistic, grouping, epsilon, soft))
         yield values[0] - values[1]
 
 
-def best_values(gold: Floats, stack: Floats, grouping: str) -> Floats:
-    """(matrices) acc_eq of each matrix at its best epsilon."""
-    convention = CONVENTIONS["acc_eq"]
-    return np.array([calibrate(gold.T, matrix.T, convention=convention, grouping=grouping).value for matrix in stack])
+def best_values(scores: AlignedScores, stack: Floats, convention: KendallConvention, grouping: str) -> Floats:
+    """(matrices) the value of each matrix at its best epsilon."""
+    return np.array(
+        [
+            calibrate(scores.people, matrix, convention=convention, grouping=grouping, segment=scores.segment).value
+            for matrix in stack
+        ]
+    )

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rankscope.agreement.metrics.matrix_tests import ALTERNATIVES, TESTS
+from rankscope.agreement.metrics.metric_tests import ALTERNATIVES, TESTS
 from rankscope.agreement.settings import (
     SEGMENT_STATISTICS,
     WEIGHTS,
@@ -18,7 +18,7 @@ from rankscope.agreement.settings import (
     over_field,
     weights_field,
 )
-from rankscope.agreement.statistics import CONVENTIONS, MATRIX_STATISTICS, SEGMENT_GROUPINGS
+from rankscope.agreement.statistics import SEGMENT_GROUPINGS, STATISTICS, SYSTEM_STATISTICS
 from rankscope.data.text import join_names
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.kernels.swaps import SWAPS
@@ -54,7 +54,7 @@ LEVELS = ("system", "segment")
 EVERY = "*"
 #: Every statistic of each level.
 STATISTICS_BY_LEVEL = {
-    "system": tuple(name for name, groups in MATRIX_STATISTICS.items() if "means" in groups),
+    "system": SYSTEM_STATISTICS,
     "segment": SEGMENT_STATISTICS,
 }
 GRAMMAR = "PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT], such as de-en:system:pearson:0.5 or de-en:segment:acc_eq/segment"
@@ -97,9 +97,7 @@ class Task(NamedTuple):
     @property
     def range(self) -> tuple[float, float]:
         """The least and the highest value there can be."""
-        if self.statistic in CONVENTIONS:
-            return CONVENTIONS[self.statistic].range
-        return (0.0, 1.0) if self.statistic.endswith("accuracy") else (-1.0, 1.0)
+        return STATISTICS[self.statistic].range
 
     @property
     def level_and_statistic(self) -> str:
@@ -173,8 +171,7 @@ def validate_task(task: Task) -> Task:
     if task.grouping:
         check_choice(f"task {task}: the grouping", task.grouping, tuple(SEGMENT_GROUPINGS))
         return task
-    by_pairs = task.statistic in MATRIX_STATISTICS
-    return task._replace(grouping="segment" if by_pairs or task.statistic == "kendall_c" else "none")
+    return task._replace(grouping=STATISTICS[task.statistic].usual_grouping)
 
 
 def tasks_of(tasks: str | Task | Sequence[str | Task] | None) -> tuple[Task, ...] | None:

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from rankscope.agreement.segment_level.agreement import SegmentAgreement as SegmentAgreement
     from rankscope.agreement.segment_level.agreement import agree_on_segments as agree_on_segments
     from rankscope.agreement.segment_level.agreement import agreement_on_pair as agreement_on_pair
-    from rankscope.agreement.segment_level.agreement import check_comparable as check_comparable
     from rankscope.agreement.segment_level.agreement import refuse_unordered as refuse_unordered
     from rankscope.agreement.segment_level.agreement import segments as segments
     from rankscope.agreement.segment_level.view import ROWS_UNFOLDED as ROWS_UNFOLDED
@@ -20,7 +19,6 @@ HOMES = {
     "SegmentAgreement": "agreement",
     "agree_on_segments": "agreement",
     "agreement_on_pair": "agreement",
-    "check_comparable": "agreement",
     "refuse_unordered": "agreement",
     "segments": "agreement",
 }

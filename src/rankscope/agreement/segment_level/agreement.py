@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from rankscope.agreement.direction import directions
 from rankscope.agreement.load import JudgmentSource, ScoreSource
-from rankscope.agreement.match import JudgedMetrics, load_judged_metrics
+from rankscope.agreement.match import load_judged_metrics
 from rankscope.agreement.settings import (
     CALIBRATED,
     JudgmentSettings,
@@ -24,20 +24,19 @@ from rankscope.agreement.settings import (
     statistic_of,
 )
 from rankscope.agreement.statistics import (
-    JudgmentTables,
-    KendallConvention,
-    SegmentStatistic,
+    AgreementStatistic,
+    AlignedScores,
     bootstrap_segments,
-    calibrate,
-    correlation_statistic,
+    check_scores,
     count_unscored_pairs,
-    pair_statistic,
-    tables_by_metric,
+    epsilons_of,
+    evaluate_scores,
+    from_rankings,
 )
 from rankscope.data.result import Result
 from rankscope.data.text import pluralise
-from rankscope.errors import InputError, ParameterError
-from rankscope.kernels.resample import Draws, draw
+from rankscope.errors import InputError
+from rankscope.kernels.resample import draw
 from rankscope.stats.inputs import seed_of
 from rankscope.stats.intervals import percentile_ends
 from rankscope.typing import Floats, Ints, PathLike
@@ -45,7 +44,6 @@ from rankscope.typing import Floats, Ints, PathLike
 __all__ = [
     "SegmentAgreement",
     "agree_on_segments",
-    "check_comparable",
     "refuse_unordered",
     "segments",
 ]
@@ -290,21 +288,21 @@ def agree_on_segments(
 ) -> SegmentAgreement:
     """As `segments`, with its settings as objects."""
     inputs = load_judged_metrics(judgments, scores, judgment_settings, metric_settings)
-    check_comparable(inputs, settings)
-    refuse_unordered(inputs, settings.convention, settings.grouping)
-    names, rows, draws = [], [], []
-    for name, rankings in inputs.by_pair():
-        row, pair_draws = agreement_on_pair(tables_by_metric(rankings, inputs.gold, inputs.metrics), settings, name)
-        names.append(name)
-        rows.append(row)
-        draws.append(pair_draws)
-    table: dict[str, Any] = {field: np.array([getattr(row, field) for row in rows]).T for field in PairValues._fields}
-    resampled = np.stack(draws, axis=1)  # (metrics, pairs, resamples)
+    pairs = {name: from_rankings(rankings, inputs.gold, inputs.metrics) for name, rankings in inputs.by_pair()}
+    for aligned in pairs.values():
+        check_scores(aligned, settings.entry, settings.grouping)
+    refuse_unordered(list(pairs.values()), inputs.gold, settings.entry, settings.grouping)
+    pair_values = [agreement_on_pair(aligned, settings, name) for name, aligned in pairs.items()]
+    table: dict[str, Any] = {
+        field: np.array([getattr(values, field) for values in pair_values]).T
+        for field in ("value", "n", "epsilon", "missing", "lost")
+    }
+    resampled = np.stack([values.resampled for values in pair_values], axis=1)  # (metrics, pairs, resamples)
     low, high = percentile_ends(resampled, settings.confidence_level)
     average_low, average_high = percentile_ends(resampled.mean(axis=1), settings.confidence_level)
     return SegmentAgreement(
         metrics=inputs.metrics,
-        pairs=tuple(names),
+        pairs=tuple(pairs),
         **table,
         low=low,
         high=high,
@@ -319,98 +317,67 @@ def agree_on_segments(
 
 
 class PairValues(NamedTuple):
-    """The values of one language pair, for each metric; see `SegmentAgreement`."""
+    """The values of one language pair, (metrics), and (metrics, resamples) those on drawn segments."""
 
-    value: list[float]
-    n: list[int]
-    epsilon: list[float]
+    value: Floats
+    n: Ints
+    epsilon: Floats
     missing: list[int]
     lost: list[int]
+    resampled: Floats
 
 
-def agreement_on_pair(
-    tables: list[JudgmentTables], settings: SegmentSettings, pair: str, draws: Draws | None = None
-) -> tuple[PairValues, Floats]:
-    """All metrics on one language pair, and (metrics, resamples) their values on resampled segments.
+def agreement_on_pair(scores: AlignedScores, settings: SegmentSettings, pair: str) -> PairValues:
+    """All metrics on one language pair, and on its segments drawn with replacement.
 
-    draws: of the segments; None for those of the language pair.
+    Parameters
+    ----------
+    scores
+        The scores.
+    settings
+        How agreement is computed.
+    pair
+        The language pair: its name has a random stream, so that an interval does not depend on other pairs.
     """
-    epsilons = [epsilon_of(table, settings) for table in tables]
-    statistics = [statistic_value(table, settings, epsilon) for table, epsilon in zip(tables, epsilons, strict=True)]
-    pair_values = PairValues(
-        value=[statistic.value for statistic in statistics],
-        n=[statistic.n for statistic in statistics],
-        epsilon=epsilons,
-        missing=[table.n_missing for table in tables],
-        lost=[count_unscored_pairs(table.gold, table.metric) for table in tables],
+    epsilons = epsilons_of(scores, settings.entry, settings.grouping, settings.epsilon)
+    values = evaluate_scores(scores, settings.entry, settings.grouping, epsilons)
+    rng = np.random.default_rng([settings.seed, zlib.crc32(pair.encode("utf-8", "surrogateescape"))])
+    return PairValues(
+        values.value,
+        values.n,
+        values.epsilon,
+        missing=[int(np.count_nonzero(~np.isnan(scores.people) & np.isnan(metric))) for metric in scores.metrics],
+        lost=[count_unscored_pairs(scores.people, metric) for metric in scores.metrics],
+        resampled=bootstrap_segments(
+            scores, settings.entry, settings.grouping, values, draw(rng, settings.n_resamples)
+        ),
     )
-    draws_by_metric = np.full((len(tables), settings.n_resamples), np.nan)
-    with_sums = [
-        m for m, statistic in enumerate(statistics) if statistic.sums is not None and not np.isnan(statistic.value)
-    ]
-    if with_sums:
-        sums_by_metric = [sums for m in with_sums if (sums := statistics[m].sums) is not None]
-        # A stream for the name of the pair: an interval does not depend on other pairs.
-        rng = np.random.default_rng([settings.seed, zlib.crc32(pair.encode("utf-8", "surrogateescape"))])
-        draws_by_metric[with_sums] = bootstrap_segments(sums_by_metric, draws or draw(rng, settings.n_resamples))
-    return pair_values, draws_by_metric
 
 
-def epsilon_of(table: JudgmentTables, settings: SegmentSettings) -> float:
-    if settings.convention is None:
-        return float("nan")
-    if settings.fixed_epsilon is not None:
-        return settings.fixed_epsilon
-    return calibrate(
-        table.gold,
-        table.metric,
-        convention=settings.convention,
-        grouping=settings.grouping,
-        segment=table.segment,
-    ).epsilon
-
-
-def statistic_value(table: JudgmentTables, settings: SegmentSettings, epsilon: float) -> SegmentStatistic:
-    if settings.convention is None:
-        return correlation_statistic(table, settings.statistic_name, settings.grouping)
-    return pair_statistic(table, settings.convention, settings.grouping, 0.0 if np.isnan(epsilon) else epsilon)
-
-
-def check_comparable(inputs: JudgedMetrics, settings: SegmentSettings) -> None:
-    """Raise ParameterError where the statistic compares ranks of different judgments, or needs scores."""
-    if inputs.gold in inputs.rankings.score_columns:
-        return
-    if settings.convention is None and settings.grouping != "segment":
-        raise ParameterError(
-            f"{settings.statistic_name} with grouping {settings.grouping!r} compares values across judgments, but "
-            "these are ranks, which are comparable only within a judgment; group by segment, or pass scores"
-        )
-    if settings.convention is not None and settings.convention.min_difference > 0:
-        raise ParameterError(
-            f"{settings.convention.name} needs human scores that differ by at least "
-            f"{settings.convention.min_difference:g}, but these judgments are ranks; pass scores, or use wmt12"
-        )
-
-
-def refuse_unordered(inputs: JudgedMetrics, convention: KendallConvention | None, grouping: str) -> None:
+def refuse_unordered(pairs: Sequence[AlignedScores], gold: str, statistic: AgreementStatistic, grouping: str) -> None:
     """Raise InputError where people order no items that the statistic compares.
 
-    convention: of pairs in one judgment, where ties that people gave may count; None for a correlation, which is within
-    judgments only where these are grouped by segment.
+    Parameters
+    ----------
+    pairs
+        The scores of each language pair.
+    gold
+        The column of people, for messages.
+    statistic, grouping
+        What is computed: ties that people gave may count.
     """
-    values = inputs.rankings.column(inputs.gold)
-    if convention is None and grouping != "segment":
+    if statistic.compares_lists(grouping):
+        values = np.concatenate([scores.people.ravel() for scores in pairs])
         if np.nanmin(values) < np.nanmax(values):
             return
-        raise InputError(f"all values of {inputs.gold} are {np.nanmin(values):g}, expected at least two different ones")
-    table = inputs.rankings.table(inputs.gold)
-    lists_of_several = table[np.count_nonzero(~np.isnan(table), axis=1) > 1]
+        raise InputError(f"all values of {gold} are {abs(np.nanmin(values)):g}, expected at least two different ones")
+    convention = statistic.convention
     ties_count = convention is not None and (convention.tied_human is not None or convention.tied_both is not None)
-    if lists_of_several.size and (
-        ties_count or bool((np.nanmin(lists_of_several, axis=1) < np.nanmax(lists_of_several, axis=1)).any())
-    ):
-        return
+    for scores in pairs:
+        lists = scores.people[np.count_nonzero(~np.isnan(scores.people), axis=1) > 1]
+        if lists.size and (ties_count or bool((np.nanmin(lists, axis=1) < np.nanmax(lists, axis=1)).any())):
+            return
     raise InputError(
-        f"in column {inputs.gold!r} no item is ranked above another of its list: lists have one item, or all items "
+        f"in column {gold!r} no item is ranked above another of its list: lists have one item, or all items "
         "are tied; expected lists in which people prefer some items"
     )

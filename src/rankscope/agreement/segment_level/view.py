@@ -138,9 +138,6 @@ def notes_of(result: SegmentAgreement) -> tuple[str, ...]:
             "values are means over segments; the value of a segment is the mean over its judgments with at least two "
             "translations that differ on both sides"
         )
-    without_interval = np.isnan(result.low) & ~np.isnan(result.value)
-    if without_interval.all():
-        notes.append(f"{settings.statistic_name} with grouping {settings.grouping} has no confidence interval")
     without_value = np.isnan(result.value)
     if without_value.any():
         names = [

@@ -5,6 +5,11 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
+    from rankscope.agreement.statistics.aligned import AlignedScores as AlignedScores
+    from rankscope.agreement.statistics.aligned import from_matrices as from_matrices
+    from rankscope.agreement.statistics.aligned import from_rankings as from_rankings
+    from rankscope.agreement.statistics.aligned import sum_by_code as sum_by_code
+    from rankscope.agreement.statistics.kendall import BY_SIGNS as BY_SIGNS
     from rankscope.agreement.statistics.kendall import CLOSE as CLOSE
     from rankscope.agreement.statistics.kendall import CONVENTIONS as CONVENTIONS
     from rankscope.agreement.statistics.kendall import KINDS as KINDS
@@ -16,28 +21,13 @@ if TYPE_CHECKING:
     from rankscope.agreement.statistics.kendall import kinds_of as kinds_of
     from rankscope.agreement.statistics.kendall import pair_indices as pair_indices
     from rankscope.agreement.statistics.kendall import parse_table as parse_table
-    from rankscope.agreement.statistics.matrix_statistics import MATRIX_STATISTICS as MATRIX_STATISTICS
-    from rankscope.agreement.statistics.matrix_statistics import CommonCells as CommonCells
-    from rankscope.agreement.statistics.matrix_statistics import MetricValues as MetricValues
-    from rankscope.agreement.statistics.matrix_statistics import check_statistic as check_statistic
-    from rankscope.agreement.statistics.matrix_statistics import common_cells as common_cells
-    from rankscope.agreement.statistics.matrix_statistics import epsilons_of as epsilons_of
-    from rankscope.agreement.statistics.matrix_statistics import mean_and_count as mean_and_count
-    from rankscope.agreement.statistics.matrix_statistics import metric_statistics_of as metric_statistics_of
-    from rankscope.agreement.statistics.matrix_statistics import metric_values as metric_values
-    from rankscope.agreement.statistics.matrix_statistics import system_means as system_means
-    from rankscope.agreement.statistics.matrix_statistics import values_of_means as values_of_means
-    from rankscope.agreement.statistics.matrix_statistics import values_of_stack as values_of_stack
-    from rankscope.agreement.statistics.segment_statistics import SEGMENT_CORRELATIONS as SEGMENT_CORRELATIONS
-    from rankscope.agreement.statistics.segment_statistics import SEGMENT_GROUPINGS as SEGMENT_GROUPINGS
-    from rankscope.agreement.statistics.segment_statistics import JudgmentTables as JudgmentTables
-    from rankscope.agreement.statistics.segment_statistics import SegmentStatistic as SegmentStatistic
-    from rankscope.agreement.statistics.segment_statistics import bootstrap_segments as bootstrap_segments
-    from rankscope.agreement.statistics.segment_statistics import correlate_rows as correlate_rows
-    from rankscope.agreement.statistics.segment_statistics import correlation_statistic as correlation_statistic
-    from rankscope.agreement.statistics.segment_statistics import divide_or_nan as divide_or_nan
-    from rankscope.agreement.statistics.segment_statistics import pair_statistic as pair_statistic
-    from rankscope.agreement.statistics.segment_statistics import tables_by_metric as tables_by_metric
+    from rankscope.agreement.statistics.registry import SEGMENT_CORRELATIONS as SEGMENT_CORRELATIONS
+    from rankscope.agreement.statistics.registry import SEGMENT_GROUPINGS as SEGMENT_GROUPINGS
+    from rankscope.agreement.statistics.registry import STATISTICS as STATISTICS
+    from rankscope.agreement.statistics.registry import AgreementStatistic as AgreementStatistic
+    from rankscope.agreement.statistics.registry import check_scores as check_scores
+    from rankscope.agreement.statistics.registry import check_statistic as check_statistic
+    from rankscope.agreement.statistics.registry import statistic_named as statistic_named
     from rankscope.agreement.statistics.soft_pairwise_accuracy import pair_pvalues as pair_pvalues
     from rankscope.agreement.statistics.soft_pairwise_accuracy import soft_draws as soft_draws
     from rankscope.agreement.statistics.soft_pairwise_accuracy import (
@@ -61,61 +51,81 @@ if TYPE_CHECKING:
     from rankscope.agreement.statistics.tie_calibration import calibrate as calibrate
     from rankscope.agreement.statistics.tie_calibration import calibration_curve as calibration_curve
     from rankscope.agreement.statistics.tie_calibration import check_calibrated as check_calibrated
+    from rankscope.agreement.statistics.values import StatisticValues as StatisticValues
+    from rankscope.agreement.statistics.values import bootstrap_segments as bootstrap_segments
+    from rankscope.agreement.statistics.values import correlate_rows as correlate_rows
+    from rankscope.agreement.statistics.values import divide_or_nan as divide_or_nan
+    from rankscope.agreement.statistics.values import epsilons_of as epsilons_of
+    from rankscope.agreement.statistics.values import evaluate_scores as evaluate_scores
+    from rankscope.agreement.statistics.values import mean_and_count as mean_and_count
+    from rankscope.agreement.statistics.values import mean_by_segment as mean_by_segment
+    from rankscope.agreement.statistics.values import mean_over_segments as mean_over_segments
+    from rankscope.agreement.statistics.values import metric_values as metric_values
+    from rankscope.agreement.statistics.values import sampled_items as sampled_items
+    from rankscope.agreement.statistics.values import system_means as system_means
+    from rankscope.agreement.statistics.values import values_of_cells as values_of_cells
+    from rankscope.agreement.statistics.values import values_of_means as values_of_means
+    from rankscope.agreement.statistics.values import values_of_stack as values_of_stack
 
 HOMES = {
     "ACCURACY": "system_statistics",
+    "AgreementStatistic": "registry",
+    "AlignedScores": "aligned",
+    "BY_SIGNS": "kendall",
     "CLOSE": "kendall",
     "CONVENTIONS": "kendall",
     "CalibrationCurve": "tie_calibration",
     "Cell": "kendall",
-    "CommonCells": "matrix_statistics",
-    "JudgmentTables": "segment_statistics",
     "KINDS": "kendall",
     "KendallConvention": "kendall",
-    "MATRIX_STATISTICS": "matrix_statistics",
-    "MetricValues": "matrix_statistics",
     "OUTLIER_CUTOFF": "system_statistics",
     "RULES": "system_statistics",
-    "SEGMENT_CORRELATIONS": "segment_statistics",
-    "SEGMENT_GROUPINGS": "segment_statistics",
+    "SEGMENT_CORRELATIONS": "registry",
+    "SEGMENT_GROUPINGS": "registry",
     "SOFT": "system_statistics",
+    "STATISTICS": "registry",
     "SYSTEM_CORRELATIONS": "system_statistics",
     "SYSTEM_STATISTICS": "system_statistics",
-    "SegmentStatistic": "segment_statistics",
+    "StatisticValues": "values",
     "SystemSums": "system_statistics",
     "as_convention": "kendall",
-    "bootstrap_segments": "segment_statistics",
+    "bootstrap_segments": "values",
     "bootstrap_systems": "system_statistics",
     "calibrate": "tie_calibration",
     "calibration_curve": "tie_calibration",
     "check_calibrated": "tie_calibration",
-    "check_statistic": "matrix_statistics",
-    "common_cells": "matrix_statistics",
-    "correlate_rows": "segment_statistics",
-    "correlation_statistic": "segment_statistics",
+    "check_scores": "registry",
+    "check_statistic": "registry",
+    "correlate_rows": "values",
     "count_by_judgment": "kendall",
     "count_unscored_pairs": "kendall",
-    "divide_or_nan": "segment_statistics",
-    "epsilons_of": "matrix_statistics",
+    "divide_or_nan": "values",
+    "epsilons_of": "values",
+    "evaluate_scores": "values",
     "fixed_sums": "system_statistics",
+    "from_matrices": "aligned",
+    "from_rankings": "aligned",
     "kinds_of": "kendall",
-    "mean_and_count": "matrix_statistics",
+    "mean_and_count": "values",
+    "mean_by_segment": "values",
+    "mean_over_segments": "values",
     "mean_sums": "system_statistics",
-    "metric_statistics_of": "matrix_statistics",
-    "metric_values": "matrix_statistics",
+    "metric_values": "values",
     "outlying_systems": "system_statistics",
     "pair_indices": "kendall",
     "pair_pvalues": "soft_pairwise_accuracy",
-    "pair_statistic": "segment_statistics",
     "parse_table": "kendall",
+    "sampled_items": "values",
     "share_sums": "system_statistics",
     "soft_draws": "soft_pairwise_accuracy",
     "soft_pairwise_accuracies": "soft_pairwise_accuracy",
-    "system_means": "matrix_statistics",
+    "statistic_named": "registry",
+    "sum_by_code": "aligned",
+    "system_means": "values",
     "system_statistic": "system_statistics",
-    "tables_by_metric": "segment_statistics",
-    "values_of_means": "matrix_statistics",
-    "values_of_stack": "matrix_statistics",
+    "values_of_cells": "values",
+    "values_of_means": "values",
+    "values_of_stack": "values",
     "win_sums": "system_statistics",
 }
 

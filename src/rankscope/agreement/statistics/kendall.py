@@ -16,6 +16,7 @@ from rankscope.typing import Floats, Ints
 
 __all__ = [
     "ABSENT",
+    "BY_SIGNS",
     "CLOSE",
     "CONVENTIONS",
     "KINDS",

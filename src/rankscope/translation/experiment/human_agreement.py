@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rankscope.agreement.segment_level import agreement_on_pair
 from rankscope.agreement.settings import SegmentSettings
-from rankscope.agreement.statistics import count_by_judgment, system_statistic, tables_by_metric
+from rankscope.agreement.statistics import count_by_judgment, from_rankings, system_statistic
 from rankscope.agreement.system_level import SystemAgreement, systems
 from rankscope.data.metric_scores import MetricScores, PairScores, attach_scores
 from rankscope.data.rankings import Rankings
@@ -160,17 +160,16 @@ def segment_taus(
     """The segment tau of each metric. tables: by language pair and metric, (systems, lines)."""
     settings = SegmentSettings(statistic=STATISTIC, n_resamples=n_resamples, confidence_level=CONFIDENCE, seed=seed)
     metrics = tuple(tables[judged_pairs[0].pair])
-    pair_agreements, resample_lists = [], []
-    for judged_pair in judged_pairs:
-        agreement, resampled = agreement_on_pair(
-            tables_by_metric(with_metric_columns(judged_pair, tables[judged_pair.pair]), RANK, metrics),
+    pair_agreements = [
+        agreement_on_pair(
+            from_rankings(with_metric_columns(judged_pair, tables[judged_pair.pair]), RANK, metrics),
             settings,
             judged_pair.pair,
         )
-        pair_agreements.append(agreement)
-        resample_lists.append(resampled)
+        for judged_pair in judged_pairs
+    ]
     value = np.array([agreement.value for agreement in pair_agreements]).T
-    resamples = np.stack(resample_lists, axis=1)
+    resamples = np.stack([agreement.resampled for agreement in pair_agreements], axis=1)
     low, high = percentile_ends(resamples, CONFIDENCE)
     averages = resamples.mean(axis=1)
     average_low, average_high = percentile_ends(averages, CONFIDENCE)
@@ -191,11 +190,9 @@ def segment_taus(
 def segment_tau(judged_pair: JudgedPair, values: Floats) -> float:
     """The segment tau of (systems, lines) scores, without an interval."""
     settings = SegmentSettings(statistic=STATISTIC)
-    (metric_table,) = tables_by_metric(with_metric_columns(judged_pair, {"metric": values}), RANK, ("metric",))
+    scores = from_rankings(with_metric_columns(judged_pair, {"metric": values}), RANK, ("metric",))
     numerators, denominators = (
-        settings.convention.sums(count_by_judgment(metric_table.gold, metric_table.metric))
-        if settings.convention
-        else (0, 1)
+        settings.convention.sums(count_by_judgment(scores.people, scores.metrics[0])) if settings.convention else (0, 1)
     )
     denominator = float(np.sum(denominators))
     return float(np.sum(numerators)) / denominator if denominator else float("nan")

@@ -1,4 +1,4 @@
-"""Tests of metrics on one task, for all statistics and all tests, and of the average over tasks."""
+"""Tests of metrics on one task, and of the average over tasks."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from typing import NamedTuple
 import numpy as np
 
 from rankscope.agreement.load import PeopleAndMetrics
-from rankscope.agreement.match import Matrices, attach_metric_columns, have_segment_scores, match_matrices
-from rankscope.agreement.metrics.matrix_tests import CLOSE, TESTS, Resamples, compare_matrices
+from rankscope.agreement.match import attach_metric_columns, have_segment_scores, match_matrices
+from rankscope.agreement.metrics.metric_tests import CLOSE, TESTS, Resamples, compare_scores
 from rankscope.agreement.metrics.settings import MetricComparisonSettings, Task
-from rankscope.agreement.segment_level import agreement_on_pair, check_comparable, refuse_unordered
-from rankscope.agreement.settings import SegmentSettings
+from rankscope.agreement.segment_level import refuse_unordered
 from rankscope.agreement.statistics import (
-    CONVENTIONS,
-    MATRIX_STATISTICS,
+    STATISTICS,
+    AgreementStatistic,
+    AlignedScores,
     CalibrationCurve,
-    JudgmentTables,
     calibration_curve,
+    check_scores,
+    from_matrices,
+    from_rankings,
     soft_draws,
-    tables_by_metric,
 )
-from rankscope.data.rankings import Rankings
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.resample import draw
@@ -112,8 +112,7 @@ def run_task(
     """
     if len(task.pairs) > 1:
         return pool_language_pairs(inputs, task, settings, keep_draws=keep_draws)
-    by_lists = task.level == "segment" and (inputs.people.is_of_lists or task.statistic not in MATRIX_STATISTICS)
-    result = (compare_by_lists if by_lists else compare_by_matrices)(inputs, task, settings, keep_draws=keep_draws)
+    result = compare_on_pair(inputs, task, settings, keep_draws=keep_draws)
     if np.isnan(result.value).any():
         metric = inputs.metrics[int(np.isnan(result.value).argmax())].metric
         raise InputError(
@@ -184,32 +183,75 @@ def weighted_sum(results: Sequence[TaskResult], weights: Sequence[float]) -> tup
     return value, drawn_differences
 
 
-def compare_by_matrices(
+class TaskScores(NamedTuple):
+    """The scores of one task.
+
+    Attributes
+    ----------
+    scores
+        The scores.
+    of_systems
+        Whether they are scores of whole systems, a grid with one segment.
+    of_lists
+        Whether they are lists as people judged them.
+    segments
+        The segments, in the order in which they are resampled.
+    notes
+        What was skipped.
+    """
+
+    scores: AlignedScores
+    of_systems: bool
+    of_lists: bool
+    segments: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def scores_of_task(inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings) -> TaskScores:
+    """The aligned scores. Raises InputError as `match_matrices`."""
+    statistic = STATISTICS[task.statistic]
+    of_lists = inputs.people.is_of_lists or statistic.usual_test == "bootstrap"
+    if task.level == "segment" and of_lists:
+        judged, notes = attach_metric_columns(inputs, task.pair, settings.common)
+        scores = from_rankings(judged.rankings, judged.gold, judged.metrics)
+        check_scores(scores, statistic, task.grouping)
+        refuse_unordered([scores], judged.gold, statistic, task.grouping)
+        return TaskScores(scores, of_systems=False, of_lists=True, segments=scores.segments, notes=tuple(notes))
+    tables = match_matrices(inputs, task.pair, settings.systems, level=task.level)
+    scores = from_matrices(tables.gold, tables.metrics)
+    return TaskScores(scores, tables.of_systems, of_lists=False, segments=tables.segments, notes=tables.notes)
+
+
+def compare_on_pair(
     inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, keep_draws: bool
 ) -> TaskResult:
-    test = settings.test or "perm_both"
+    """The results of a task on one language pair."""
+    statistic = STATISTICS[task.statistic]
     if task.statistic == "soft_pairwise_accuracy" and not have_segment_scores(inputs, task.pair):
         raise ParameterError(
             "soft_pairwise_accuracy tests pairs of systems on their segments, so it needs scores of segments, of "
             "people and of all metrics; choose pairwise_accuracy"
         )
-    tables = match_matrices(inputs, task.pair, settings.systems, level=task.level)
-    check_test(tables, test, settings, task)
+    scores, of_systems, of_lists, segments, match_notes = scores_of_task(inputs, task, settings)
+    test = settings.test or ("bootstrap" if of_lists else "perm_both")
     grouping = task.grouping or "means"
-    tested = compare_matrices(
-        tables.gold,
-        tables.metrics,
+    if of_systems:
+        check_systems_test(test, settings)
+    epsilon = None if statistic.convention is None else settings.epsilon
+    tested = compare_scores(
+        scores,
+        statistic,
+        grouping,
+        resamples_of(settings, task.pair),
         test=test,
-        statistic=task.statistic,
-        grouping=grouping,
         alternative=settings.alternative,
         swap=settings.swap,
-        epsilon=settings.epsilon if task.statistic == "acc_eq" else None,
+        epsilon=epsilon,
         keep_drawn=keep_draws,
-        resamples=resamples_of(settings, task.pair),
+        drop_empty=not of_lists,
     )
-    notes = [*tables.notes, *(prefix_pair(task.pair, note) for note in tested.notes)]
-    if tables.of_systems and test != "williams":
+    notes = [*match_notes, *(prefix_pair(task.pair, note) for note in tested.notes)]
+    if of_systems and test != "williams":
         notes.append(prefix_pair(task.pair, "scores are of whole systems, so the test resamples or swaps systems only"))
     return TaskResult(
         value=tested.value,
@@ -220,19 +262,17 @@ def compare_by_matrices(
         else tested.pvalue,
         test=test,
         systems=tested.systems,
-        segments=0 if tables.of_systems else tested.segments,
+        segments=0 if of_systems else tested.segments,
         n_unscored=tested.lost,
         drawn_differences=tested.drawn,
-        curves=curves_of(tables, grouping) if task.statistic == "acc_eq" and settings.epsilon is None else (),
+        curves=curves_of(scores.common(), statistic, grouping) if statistic.is_calibrated(grouping, epsilon) else (),
         notes=tuple(notes),
-        segment_names={task.pair: tables.segments},
+        segment_names={task.pair: segments},
     )
 
 
-def check_test(tables: Matrices, test: str, settings: MetricComparisonSettings, task: Task) -> None:
+def check_systems_test(test: str, settings: MetricComparisonSettings) -> None:
     """Raise ParameterError for a test that needs segments where scores are of whole systems."""
-    if not tables.of_systems:
-        return
     if test == "bootstrap":
         raise ParameterError(
             "the bootstrap resamples segments, but scores are of whole systems; choose perm_both, boot_both or williams"
@@ -241,14 +281,14 @@ def check_test(tables: Matrices, test: str, settings: MetricComparisonSettings, 
         raise ParameterError("swap segments: scores are of whole systems; leave --swap out")
 
 
-def curves_of(tables: Matrices, grouping: str) -> tuple[CalibrationCurve, ...]:
-    present = ~(np.isnan(tables.gold) | np.isnan(tables.metrics).any(axis=0))
-    gold = np.where(present, tables.gold, np.nan).T
+def curves_of(scores: AlignedScores, statistic: AgreementStatistic, grouping: str) -> tuple[CalibrationCurve, ...]:
+    """The statistic of each metric by epsilon."""
+    assert statistic.convention is not None
     return tuple(
         calibration_curve(
-            gold, np.where(present, metric, np.nan).T, convention=CONVENTIONS["acc_eq"], grouping=grouping
+            scores.people, metric, convention=statistic.convention, grouping=grouping, segment=scores.segment
         )
-        for metric in tables.metrics
+        for metric in scores.metrics
     )
 
 
@@ -263,94 +303,10 @@ def resamples_of(settings: MetricComparisonSettings, pair: str) -> Resamples:
     return Resamples(segments, systems, soft_draws(settings.seed, pair))
 
 
-def compare_by_lists(
-    inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, keep_draws: bool
-) -> TaskResult:
-    """The results for statistics on pairs of translations within a judgment, tested by a paired bootstrap over
-    segments.
-    """
-    test = settings.test or "bootstrap"
-    if test != "bootstrap":
-        reason = "people ranked" if inputs.people.is_of_lists else f"{task.statistic} is a statistic of pairs"
-        raise ParameterError(
-            f"{reason}, so metrics are tested by a bootstrap over segments alone; {test} is for scores that people "
-            f"gave and {', '.join(MATRIX_STATISTICS)}; leave the test out"
-        )
-    judged, notes = attach_metric_columns(inputs, task.pair, settings.common)
-    segment_settings = SegmentSettings(
-        statistic=task.statistic,
-        grouping=task.grouping,
-        epsilon=task_epsilon(task, settings),
-        n_resamples=settings.n_resamples,
-        seed=settings.seed,
-    )
-    check_comparable(judged, segment_settings)
-    refuse_unordered(judged, segment_settings.convention, segment_settings.grouping)
-    tables = tables_by_metric(judged.rankings, judged.gold, judged.metrics)
-    unscored = np.any([np.isnan(table.metric) for table in tables], axis=0)
-    lost = int(np.count_nonzero(unscored & ~np.isnan(tables[0].gold)))
-    tables = [replace(table, gold=np.where(unscored, np.nan, table.gold)) for table in tables]
-    if lost:
-        noun = "judged translations" if lost > 1 else "judged translation"
-        notes.append(prefix_pair(task.pair, f"{lost:,} {noun} skipped because one of the metrics has no score there"))
-    agreement, draws = agreement_on_pair(
-        tables, segment_settings, task.pair, resamples_of(settings, task.pair).segments
-    )
-    value = np.array(agreement.value)
-    if not np.isnan(value).any() and np.isnan(draws).all():
-        raise ParameterError(
-            f"{task.statistic} with grouping {task.grouping!r} has no bootstrap over segments; group by segment, or "
-            "use another statistic"
-        )
-    differences = {(i, j): draws[i] - draws[j] for i in range(len(value)) for j in range(i + 1, len(value))}
-    curves = calibration_curves(tables, segment_settings)
-    if curves:
-        notes.append(prefix_pair(task.pair, "the bootstrap keeps the epsilon that was calibrated on all segments"))
-    return TaskResult(
-        value=value,
-        n=np.array(agreement.n),
-        epsilon=np.array(agreement.epsilon),
-        pvalue=pvalues_of(value, differences, "values", settings.alternative),
-        test=test,
-        systems=tables[0].n_systems,
-        segments=tables[0].n_segments,
-        n_unscored=lost,
-        drawn_differences=differences if keep_draws else {},
-        curves=curves,
-        notes=tuple(notes),
-        segment_names={task.pair: judged_segments(judged.rankings)},
-    )
-
-
-def calibration_curves(tables: Sequence[JudgmentTables], settings: SegmentSettings) -> tuple[CalibrationCurve, ...]:
-    """The statistic of each metric by epsilon, if epsilon is calibrated."""
-    if settings.convention is None or not settings.is_calibrated:
-        return ()
-    return tuple(
-        calibration_curve(
-            table.gold,
-            table.metric,
-            convention=settings.convention,
-            grouping=settings.grouping,
-            segment=table.segment,
-        )
-        for table in tables
-    )
-
-
-def judged_segments(rankings: Rankings) -> tuple[str, ...]:
-    """The names of the judged segments, in the order of `tables_by_metric`."""
-    return tuple(rankings.segment.names[code] for code in np.unique(rankings.segment.codes).tolist())
-
-
-def task_epsilon(task: Task, settings: MetricComparisonSettings) -> float | None:
-    convention = CONVENTIONS.get(task.statistic)
-    return None if convention is None else settings.epsilon
-
-
 def higher_against_lower(value: Floats, pvalue: Floats) -> Floats:
-    """(metrics, metrics) for each pair the p-value of the higher metric, on both sides of the diagonal."""
-    return np.asarray(np.where(value[:, None] >= value, pvalue, pvalue.T))
+    """(metrics, metrics) for each pair the p-value of the higher metric (of equal ones the first), on both sides."""
+    above = np.triu(np.where(value[:, None] >= value - CLOSE, pvalue, pvalue.T), 1)
+    return np.asarray(np.where(np.eye(value.size, dtype=np.bool_), np.nan, above + above.T))
 
 
 def pvalues_of(value: Floats, drawn_differences: DrawnDifferences, kind: str, alternative: str) -> Floats:

@@ -1,11 +1,11 @@
-"""Tests between metrics on matrices: p-values, exact and by resampling, of whether one metric agrees better with people
-than another.
+"""Tests between metrics: p-values, exact and by resampling, of whether one metric agrees better with people than
+another.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -16,16 +16,21 @@ import numpy.typing as npt
 from rankscope.agreement.metrics.boot_both import bootstrap_values
 from rankscope.agreement.metrics.perm_both import permuted_differences
 from rankscope.agreement.statistics import (
-    CONVENTIONS,
-    CommonCells,
+    AgreementStatistic,
+    AlignedScores,
+    KendallConvention,
+    StatisticValues,
+    bootstrap_segments,
+    check_scores,
     check_statistic,
-    common_cells,
     correlate_rows,
     epsilons_of,
+    evaluate_scores,
+    from_matrices,
     kinds_of,
-    metric_statistics_of,
     pair_indices,
     pair_pvalues,
+    sum_by_code,
     system_means,
 )
 from rankscope.data.text import pluralise
@@ -48,6 +53,7 @@ __all__ = [
     "Resamples",
     "check_has_test",
     "compare_matrices",
+    "compare_scores",
 ]
 
 
@@ -56,7 +62,6 @@ __all__ = [
 TESTS = {"perm_both": "null", "boot_both": "values", "bootstrap": "values", "pair_swaps": "null", "williams": ""}
 #: Differences of statistics in [-1, 1] that are this close are equal up to rounding.
 CLOSE = 1e-10
-PAIRS_OF_SYSTEMS = ("acc_eq", "pairwise_accuracy", "soft_pairwise_accuracy")
 
 
 class MetricTestSettings(NamedTuple):
@@ -79,7 +84,7 @@ class MetricTestSettings(NamedTuple):
         only counted.
     """
 
-    statistic: str
+    statistic: AgreementStatistic
     grouping: str
     alternative: str
     swap: str
@@ -133,21 +138,35 @@ def fill_pvalues(
     return pvalue, error
 
 
-def check_has_test(test: str, statistic: str, grouping: str) -> None:
-    """Raise ParameterError where the statistic has no such test."""
-    if test == "williams" and statistic != "pearson":
+def check_has_test(test: str, statistic: AgreementStatistic, grouping: str, *, weighted: bool = False) -> None:
+    """Raise ParameterError where the statistic has no such test.
+
+    Parameters
+    ----------
+    test
+        The test.
+    statistic, grouping
+        What is computed.
+    weighted
+        Whether judgments have weights.
+    """
+    if test == "williams" and statistic.name != "pearson":
         raise ParameterError(
-            f"Williams' test is for pearson; for {statistic} its p-values are not reliable; use perm_both"
+            f"Williams' test is for pearson; for {statistic.name} its p-values are not reliable; use perm_both"
         )
     if test == "williams" and grouping not in ("means", "none"):
         raise ParameterError(
             f"Williams' test is for one correlation over all items (systems, or segments with grouping none), not "
             f"for a mean of correlations with grouping {grouping}; use perm_both"
         )
-    if test == "pair_swaps" and statistic not in PAIRS_OF_SYSTEMS:
+    if test == "pair_swaps" and not statistic.counts_fixed_pairs:
+        reason = "is not a mean over pairs" if statistic.convention is None else "skips pairs by what the metric says"
         raise ParameterError(
-            f"pair_swaps is for {', '.join(PAIRS_OF_SYSTEMS)}, but {statistic} is not a mean over pairs; use perm_both"
+            "pair_swaps is for means over the same pairs for all metrics, as acc_eq and the accuracies of systems, but "
+            f"{statistic.name} {reason}; use perm_both"
         )
+    if weighted and test in ("boot_both", "pair_swaps", "williams"):
+        raise ParameterError(f"{test} has no form for judgments with weights; use perm_both or bootstrap")
 
 
 # Permutation of scores
@@ -162,10 +181,9 @@ def standardised(metric: Floats) -> tuple[Floats, float]:
     return centred / spread, spread
 
 
-def by_permutation(
-    common: CommonCells, value: Floats, epsilons: Floats, settings: MetricTestSettings
-) -> PvaluesAndErrors:
-    scaled = [standardised(metric) for metric in common.metrics]
+def by_permutation(scores: AlignedScores, values: StatisticValues, settings: MetricTestSettings) -> PvaluesAndErrors:
+    value, epsilons = values.value, values.epsilon
+    scaled = [standardised(metric) for metric in scores.metrics]
 
     def counts() -> Iterator[tuple[int, int, int, int, int]]:
         for i, j in comparable_pairs(value):
@@ -173,11 +191,11 @@ def by_permutation(
             observed = float(value[i] - value[j])
             scaled_epsilons = np.array([epsilons[i] / scaled[i][1], epsilons[j] / scaled[j][1]])
             differences = permuted_differences(
-                common.gold,
+                scores,
                 pair,
                 settings.statistic,
                 settings.grouping,
-                None if settings.recalibrate and settings.statistic == "acc_eq" else scaled_epsilons,
+                None if settings.recalibrate else scaled_epsilons,
                 settings.draws,
                 settings.swap,
                 settings.sign_draws,
@@ -198,25 +216,28 @@ def comparable_pairs(value: Floats) -> Iterator[tuple[int, int]]:
 
 
 def by_bootstrap(
-    common: CommonCells, value: Floats, epsilons: Floats, settings: MetricTestSettings, draw_systems: bool
+    scores: AlignedScores, values: StatisticValues, settings: MetricTestSettings, draw_systems: bool
 ) -> PvaluesAndErrors:
-    with_value = np.flatnonzero(~np.isnan(value))
-    values = np.full((value.size, settings.draws.n_resamples), np.nan)
-    if with_value.size:
-        values[with_value] = bootstrap_values(
-            common.gold,
-            common.metrics[with_value],
-            settings.statistic,
-            settings.grouping,
-            epsilons[with_value],
-            settings.system_draws if draw_systems else None,
-            settings.draws,
-            settings.sign_draws,
-        )
+    value = values.value
+    if draw_systems or settings.grouping == "means":
+        with_value = np.flatnonzero(~np.isnan(value))
+        resampled = np.full((value.size, settings.draws.n_resamples), np.nan)
+        if with_value.size:
+            resampled[with_value] = bootstrap_values(
+                replace(scores, metrics=scores.metrics[with_value]),
+                settings.statistic,
+                settings.grouping,
+                values.epsilon[with_value],
+                settings.system_draws if draw_systems else None,
+                settings.draws,
+                settings.sign_draws,
+            )
+    else:
+        resampled = bootstrap_segments(scores, settings.statistic, settings.grouping, values, settings.draws)
 
     def counts() -> Iterator[tuple[int, int, int, int, int]]:
         for i, j in comparable_pairs(value):
-            differences = values[i] - values[j]
+            differences = resampled[i] - resampled[j]
             settings.keep_differences(i, j, [differences])
             undefined = np.isnan(differences)
             n_not_above = int(np.count_nonzero(undefined | (differences <= CLOSE)))
@@ -231,10 +252,9 @@ def by_bootstrap(
 # Swaps of pairs
 
 
-def by_pair_swaps(
-    common: CommonCells, value: Floats, epsilons: Floats, settings: MetricTestSettings
-) -> PvaluesAndErrors:
-    shares = shares_of_pairs(common, epsilons, settings)
+def by_pair_swaps(scores: AlignedScores, values: StatisticValues, settings: MetricTestSettings) -> PvaluesAndErrors:
+    value = values.value
+    shares = shares_of_pairs(scores, values.epsilon, settings)
 
     def counts() -> Iterator[tuple[int, int, int, int, int]]:
         for i, j in comparable_pairs(value):
@@ -251,38 +271,61 @@ def by_pair_swaps(
     return fill_pvalues(value.size, settings, counts())
 
 
-def shares_of_pairs(common: CommonCells, epsilons: Floats, settings: MetricTestSettings) -> Floats:
+def shares_of_pairs(scores: AlignedScores, epsilons: Floats, settings: MetricTestSettings) -> Floats:
     """(metrics, pairs) how much each pair adds to the statistic of each metric."""
-    first, second = pair_indices(len(common.gold))
-    if settings.statistic == "soft_pairwise_accuracy":
-        gold_pvalues, metric_pvalues = (
-            pair_pvalues(matrices, settings.sign_draws) for matrices in (common.gold[None], common.metrics)
+    if settings.statistic.convention is not None:
+        return np.array(
+            [
+                convention_shares(scores, metric, settings.statistic.convention, settings.grouping, epsilon)
+                for metric, epsilon in zip(scores.metrics, epsilons.tolist(), strict=True)
+            ]
         )
+    first, second = pair_indices(len(scores.systems))
+    sides = scores.gold_matrix[None], scores.metric_matrices
+    if settings.statistic.name == "soft_pairwise_accuracy":
+        gold_pvalues, metric_pvalues = (pair_pvalues(matrices, settings.sign_draws) for matrices in sides)
         return np.asarray((1 - np.abs(gold_pvalues - metric_pvalues)) / first.size)
-    if settings.statistic == "pairwise_accuracy":
-        means = [join_ties(system_means(matrices)) for matrices in (common.gold[None], common.metrics)]
-        signs = [np.sign(system_scores[:, first] - system_scores[:, second]) for system_scores in means]
-        return np.asarray((signs[0] == signs[1]) / first.size)
-    rows = []
-    convention = CONVENTIONS["acc_eq"]
-    for metric, epsilon in zip(common.metrics, epsilons.tolist(), strict=True):
-        kinds = kinds_of(common.gold.T, metric.T, epsilon=epsilon)
-        counted = np.append(convention.denominator, 0.0)[kinds]
-        n_pairs = counted.sum(axis=1, keepdims=True) if settings.grouping == "segment" else counted.sum()
-        weight = np.divide(counted, n_pairs, out=np.zeros(counted.shape), where=n_pairs > 0)
-        credits_of_pairs = np.append(convention.numerator, 0.0)[kinds] * weight
-        rows.append(credits_of_pairs.ravel() / (np.count_nonzero(n_pairs) if settings.grouping == "segment" else 1))
-    return np.array(rows)
+    means = [join_ties(system_means(matrices)) for matrices in sides]
+    signs = [np.sign(system_scores[:, first] - system_scores[:, second]) for system_scores in means]
+    return np.asarray((signs[0] == signs[1]) / first.size)
+
+
+def convention_shares(
+    scores: AlignedScores, metric: Floats, convention: KendallConvention, grouping: str, epsilon: float
+) -> Floats:
+    """(lists x pairs) how much each pair adds to the value of a convention."""
+    kinds = kinds_of(scores.people, metric, epsilon=epsilon, least=convention.min_difference)
+    counted = np.append(convention.denominator, 0.0)[kinds]
+    credits_of_pairs = np.append(convention.numerator, 0.0)[kinds]
+    if grouping == "system":
+        first, second = pair_indices(scores.people.shape[1])
+        systems = [np.maximum(scores.system[:, places], 0) for places in (first, second)]
+        n_systems = len(scores.systems)
+        items = np.concatenate([codes.ravel() for codes in systems])
+        n_pairs = sum_by_code(np.tile(counted.ravel(), 2)[None], items, n_systems)[0]
+        per_pair = reciprocal(n_pairs) / max(1, int(np.count_nonzero(n_pairs)))
+        return np.asarray(credits_of_pairs * counted * (per_pair[systems[0]] + per_pair[systems[1]])).ravel()
+    if grouping == "segment":
+        n_pairs = sum_by_code(counted.sum(axis=1)[None], scores.segment, len(scores.segments))[0]
+        weight = counted * reciprocal(n_pairs)[scores.segment][:, None]
+        return np.asarray((credits_of_pairs * weight).ravel() / max(1, int(np.count_nonzero(n_pairs))))
+    return np.asarray((credits_of_pairs * (counted * reciprocal(np.array([counted.sum()])))).ravel())
+
+
+def reciprocal(counts: Floats) -> Floats:
+    return np.divide(1.0, counts, out=np.zeros(counts.shape), where=counts > 0)
 
 
 # Williams
 
 
-def by_williams(common: CommonCells, value: Floats, epsilons: Floats, settings: MetricTestSettings) -> PvaluesAndErrors:
-    items = system_means(common.metrics) if settings.grouping == "means" else common.metrics[:, common.present]
+def by_williams(scores: AlignedScores, values: StatisticValues, settings: MetricTestSettings) -> PvaluesAndErrors:
+    value = values.value
+    of_means = settings.grouping == "means"
+    items = system_means(scores.metric_matrices) if of_means else scores.metrics[:, scores.present]
     n = items.shape[1]
     if n < MIN_ITEMS:
-        noun = "system" if settings.grouping == "means" else "cell"
+        noun = "system" if of_means else "cell"
         raise ParameterError(
             f"Williams' test needs {MIN_ITEMS} {noun}s or more, and {n} have scores of people and of every metric; "
             "give more, or use another test"
@@ -291,7 +334,7 @@ def by_williams(common: CommonCells, value: Floats, epsilons: Floats, settings: 
     pairs = list(comparable_pairs(value))
     if pairs:
         i, j = np.array(pairs).T
-        metric_correlations = correlate_rows(items[i], items[j], settings.statistic)
+        metric_correlations = correlate_rows(items[i], items[j], settings.statistic.name)
         for row, column in ((i, j), (j, i)):
             williams = williams_test(
                 value[row], value[column], metric_correlations, n=n, alternative=settings.alternative
@@ -303,7 +346,7 @@ def by_williams(common: CommonCells, value: Floats, epsilons: Floats, settings: 
     return pvalue, error
 
 
-Procedure = Callable[[CommonCells, Floats, Floats, MetricTestSettings], PvaluesAndErrors]
+Procedure = Callable[[AlignedScores, StatisticValues, MetricTestSettings], PvaluesAndErrors]
 PROCEDURES: dict[str, Procedure] = {
     "perm_both": by_permutation,
     "boot_both": partial(by_bootstrap, draw_systems=True),
@@ -342,7 +385,7 @@ class MetricTests:
     swap
         What perm_both swapped as one; "" for other tests.
     value
-        (metrics) the statistic, on the cells that gold and all metrics have; higher is better.
+        (metrics) the statistic, on the cells that people and all metrics have; higher is better.
     difference
         (metrics, metrics) the value of the row minus that of the column.
     pvalue
@@ -353,15 +396,15 @@ class MetricTests:
     epsilon
         (metrics) the largest difference of scores that is a tie; NaN where the statistic has none.
     n
-        (metrics) what a value is over, see `MetricValues`.
+        (metrics) what a value is over, see `StatisticValues`.
     n_resamples
         How many resamples the test has; 0 for Williams' test.
     cells
-        How many cells gold and every metric have.
+        How many scores of translations people and every metric have.
     lost
-        How many cells of gold are skipped.
+        How many scores of people are skipped.
     systems, segments
-        How many systems and segments have such cells.
+        How many systems and segments there are.
     drawn
         The differences of all resamples by (row, column), row below column, if they were to be kept.
     notes
@@ -424,8 +467,8 @@ def compare_matrices(
         What perm_both swaps as one: "systems", "segments" or "cells". Default: "systems" with the grouping "means",
         else "cells".
     recalibrate
-        With perm_both and acc_eq: calibrate epsilon again for each permuted metric, as it was for the metric itself.
-        False keeps it, which is faster and gives p-values that are too small. A bootstrap always keeps it.
+        With perm_both and a calibrated epsilon: calibrate it again for each permuted metric, as it was for the metric
+        itself. False keeps it, which is faster and gives p-values that are too small. A bootstrap always keeps it.
     n_resamples
         Number of resamples of the test.
     soft_resamples
@@ -457,8 +500,9 @@ def compare_matrices(
     - "boot_both": systems and segments are resampled with replacement. "bootstrap": segments only, for claims about
       these systems. p = (1 + the resamples in which the row is not better) / (1 + n_resamples), two-sided twice the
       smaller of the two.
-    - "pair_swaps": the decisions of the two metrics on each pair of systems are swapped; for acc_eq and the two
-      pairwise accuracies. It treats pairs as independent, which they are not, so it finds differences too often.
+    - "pair_swaps": the decisions of the two metrics on each pair of systems are swapped; for statistics of pairs that
+      count the same pairs for all metrics, as acc_eq, and the two pairwise accuracies. It treats pairs as independent,
+      which they are not, so it finds differences too often.
     - "williams": by formula; for "pearson" with the grouping "means" or "none".
 
     References
@@ -475,48 +519,95 @@ def compare_matrices(
     >>> float(found.pvalue[0, 1]), float(found.pvalue[1, 0])
     (0.01, 1.0)
     """
-    check_statistic(statistic, grouping, epsilon)
+    entry = check_statistic(statistic, grouping, epsilon)
+    check_count("n_resamples", n_resamples)
+    check_count("soft_resamples", soft_resamples)
+    generator = as_generator(rng)
+    return compare_scores(
+        from_matrices(gold, metrics),
+        entry,
+        grouping,
+        resamples or draw_resamples(generator, n_resamples, soft_resamples),
+        test=test,
+        alternative=alternative,
+        swap=swap,
+        epsilon=epsilon,
+        recalibrate=recalibrate,
+        keep_drawn=keep_drawn,
+        drop_empty=True,
+    )
+
+
+def compare_scores(
+    scores: AlignedScores,
+    statistic: AgreementStatistic,
+    grouping: str,
+    resamples: Resamples,
+    *,
+    test: str,
+    alternative: str,
+    swap: str | None = None,
+    epsilon: float | None = None,
+    recalibrate: bool = True,
+    keep_drawn: bool = False,
+    drop_empty: bool = False,
+) -> MetricTests:
+    """As `compare_matrices`, on aligned scores.
+
+    Parameters
+    ----------
+    scores
+        The scores; those of translations that people or any of the metrics lack are skipped for all.
+    statistic, grouping
+        What is computed.
+    resamples
+        The resamples.
+    test, alternative, swap, epsilon, recalibrate, keep_drawn
+        As in `compare_matrices`.
+    drop_empty
+        Leave out systems and segments without any translation that all have a score of; they are not drawn then.
+    """
     check_choice("test", test, tuple(TESTS))
     check_choice("alternative", alternative, ALTERNATIVES)
     swap = swap or usual_swap(grouping)
     check_choice("swap", swap, SWAPS)
-    check_count("n_resamples", n_resamples)
-    check_count("soft_resamples", soft_resamples)
-    check_has_test(test, statistic, grouping)
-    generator = as_generator(rng)
-    common = common_cells(gold, metrics)
+    check_has_test(test, statistic, grouping, weighted=scores.weight is not None)
+    check_scores(scores, statistic, grouping)
+    common = scores.common(drop_empty=drop_empty)
     if len(common.metrics) < 2:
         raise ParameterError("one metric was given, expected two or more to compare")
-    epsilons = epsilons_of(common, statistic, grouping, epsilon)
-    draws, others, soft = resamples or draw_resamples(generator, n_resamples, soft_resamples)
-    value, n = metric_statistics_of(common, statistic, grouping, epsilons, soft)
+    is_calibrated = statistic.is_calibrated(grouping, epsilon)
+    values = evaluate_scores(
+        common, statistic, grouping, epsilons_of(common, statistic, grouping, epsilon), resamples.soft
+    )
+    draws, others, soft = resamples
     settings = MetricTestSettings(
-        statistic, grouping, alternative, swap, epsilon is None and recalibrate, draws, others, soft
+        statistic, grouping, alternative, swap, is_calibrated and recalibrate, draws, others, soft
     )
     settings = settings._replace(kept_differences={} if keep_drawn else None)
     with one_thread():
-        pvalue, error = PROCEDURES[test](common, value, epsilons, settings)
+        pvalue, error = PROCEDURES[test](common, values, settings)
     np.fill_diagonal(pvalue, np.nan)
     np.fill_diagonal(error, 0.0)
     return MetricTests(
         test=test,
-        statistic=statistic,
+        statistic=statistic.name,
         grouping=grouping,
         alternative=alternative,
         swap=swap if test == "perm_both" else "",
-        value=value,
-        difference=value[:, None] - value,
+        value=values.value,
+        difference=values.value[:, None] - values.value,
         pvalue=pvalue,
         error=error,
-        epsilon=epsilons,
-        n=n,
+        epsilon=values.epsilon,
+        n=values.n,
         n_resamples=0 if test == "williams" else draws.n_resamples,
-        cells=common.n_cells,
-        lost=common.n_unscored,
-        systems=common.gold.shape[0],
-        segments=common.gold.shape[1],
+        cells=int(np.count_nonzero(common.present)),
+        lost=scores.n_unscored,
+        systems=len(common.systems),
+        segments=len(common.segments),
         drawn=settings.kept_differences or {},
-        notes=notes_of(common, value, settings, test, epsilon is None and not recalibrate, pvalue),
+        notes=notes_of(common, scores.n_unscored, values.value, settings, test, is_calibrated, pvalue),
     )
 
 
@@ -526,12 +617,18 @@ def draw_resamples(rng: np.random.Generator, n_resamples: int, soft_resamples: i
 
 
 def notes_of(
-    common: CommonCells, value: Floats, settings: MetricTestSettings, test: str, kept_epsilon: bool, pvalue: Floats
+    common: AlignedScores,
+    n_unscored: int,
+    value: Floats,
+    settings: MetricTestSettings,
+    test: str,
+    is_calibrated: bool,
+    pvalue: Floats,
 ) -> tuple[str, ...]:
     """The notes of the result: what to know before relying on it."""
     notes = []
-    if common.n_unscored:
-        lost_cells = pluralise(common.n_unscored, "translation")
+    if n_unscored:
+        lost_cells = pluralise(n_unscored, "translation")
         notes.append(f"{lost_cells} that people judged skipped for all metrics, because one of them has no score there")
     n_undefined = int(np.count_nonzero(np.isnan(value)))
     if n_undefined:
@@ -545,16 +642,18 @@ def notes_of(
     notes += scope_notes(common, settings, test)
     if test == "pair_swaps":
         notes.append("pair_swaps treats pairs of systems as independent, so it finds differences too often")
-    if test == "boot_both" and len(common.gold) < FEW_SYSTEMS:
-        notes.append(f"{pluralise(len(common.gold), 'system')} resampled: resamples repeat few systems")
-    if test == "perm_both" and settings.statistic == "acc_eq" and kept_epsilon:
+    if test == "boot_both" and len(common.systems) < FEW_SYSTEMS:
+        notes.append(f"{pluralise(len(common.systems), 'system')} resampled: resamples repeat few systems")
+    if test in ("bootstrap", "boot_both") and is_calibrated:
+        notes.append("the bootstrap keeps the epsilon that was calibrated on all segments")
+    if test == "perm_both" and is_calibrated and not settings.recalibrate:
         notes.append("epsilon was found on these scores and kept for all permuted metrics: p-values are too small")
     return tuple(notes)
 
 
-def scope_notes(common: CommonCells, settings: MetricTestSettings, test: str) -> list[str]:
+def scope_notes(common: AlignedScores, settings: MetricTestSettings, test: str) -> list[str]:
     """Notes on whether p-values hold for other systems or for these only, and whether there are enough systems."""
-    systems, segments = common.gold.shape
+    systems, segments = len(common.systems), len(common.segments)
     of_means = settings.grouping == "means" and segments > 1
     if of_means and test == "perm_both" and settings.swap == "cells":
         return [

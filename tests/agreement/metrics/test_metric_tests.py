@@ -10,8 +10,8 @@ from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 from rankscope.agreement.metrics import ALTERNATIVES, TESTS, compare_matrices
-from rankscope.agreement.metrics.matrix_tests import check_has_test
-from rankscope.agreement.statistics import MATRIX_STATISTICS, metric_values
+from rankscope.agreement.metrics.metric_tests import check_has_test
+from rankscope.agreement.statistics import STATISTICS, metric_values
 from rankscope.errors import ParameterError
 from rankscope.stats import williams_test
 
@@ -26,17 +26,20 @@ def metrics_of(seed=1, shape=(6, 40), noise=(1.0, 2.0, 2.0)):
 
 def has(test, statistic, grouping):
     try:
-        check_has_test(test, statistic, grouping)
+        check_has_test(test, STATISTICS[statistic], grouping)
     except ParameterError:
         return False
     return True
 
 
+#: Of the conventions, one that keeps its pairs and one that does not; others differ in their coefficients only.
+NAMES = [name for name, statistic in STATISTICS.items() if statistic.convention is None]
+NAMES += ["acc_eq", "wmt13", "wmt14"]
 ALL = [
     (test, statistic, grouping)
     for test in TESTS
-    for statistic, groupings in MATRIX_STATISTICS.items()
-    for grouping in groupings
+    for statistic in NAMES
+    for grouping in STATISTICS[statistic].groupings
     if has(test, statistic, grouping)
 ]
 
@@ -155,6 +158,7 @@ def test_what_is_left_out_and_what_to_know_is_noted():
         ({"test": "williams"}, "Williams' test .*correlation"),
         ({"test": "williams", "grouping": "means"}, "4 systems .*3"),
         ({"test": "pair_swaps"}, "not a mean"),
+        ({"test": "pair_swaps", "statistic": "wmt13"}, "wmt13 skips pairs"),
         ({"n_resamples": 0}, "n_resamples"),
         ({"rng": "seed"}, "rng"),
     ],
