@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
 from rankscope.agreement.load import JudgmentSource, PeopleAndMetrics, ScoreSource, load
 from rankscope.agreement.settings import JudgmentSettings, MetricSettings, SystemSettings
-from rankscope.agreement.statistics import SystemSums, fixed_sums, mean_sums, share_sums, win_sums
+from rankscope.agreement.statistics import (
+    AlignedScores,
+    SystemSums,
+    fixed_sums,
+    from_matrices,
+    from_rankings,
+    mean_sums,
+    share_sums,
+    win_sums,
+)
 from rankscope.data.metric_scores import MetricScores, PairScores, attach_scores
 from rankscope.data.rankings import Rankings
 from rankscope.data.text import join_names, pluralise
@@ -21,16 +31,16 @@ from rankscope.typing import Bools, Floats
 __all__ = [
     "JudgedMetrics",
     "LanguagePairScores",
+    "MatchedScores",
     "MatchedSystems",
-    "Matrices",
-    "attach_metric_columns",
     "common_segments",
     "have_segment_scores",
     "judged_segments",
     "language_pairs",
     "load_judged_metrics",
+    "match_grid",
+    "match_judged_lists",
     "match_lists",
-    "match_matrices",
     "match_systems",
     "scored_by_all",
     "scored_segments",
@@ -503,28 +513,35 @@ def check_scores(matched: MatchedSystems, names: Sequence[str]) -> None:
             )
 
 
-class Matrices(NamedTuple):
-    """The scores of one language pair as matrices; higher is better.
+class MatchedScores(NamedTuple):
+    """The scores of people and metrics for one language pair, for tests of metrics against each other.
 
     Attributes
     ----------
-    gold
-        Human scores, (systems, segments); NaN if there is none.
-    metrics
-        Scores of the metrics, (metrics, systems, segments); NaN if there is none.
+    scores
+        The scores.
     of_systems
-        Whether scores are of whole systems, so that the matrices have one column.
+        Whether they are scores of whole systems: a grid with one segment.
     notes
         What was skipped.
-    segments
-        The segments with a cell that all sides have; empty for scores of systems.
+    of_lists
+        Whether they are lists as people judged them.
     """
 
-    gold: Floats
-    metrics: Floats
+    scores: AlignedScores
     of_systems: bool
     notes: tuple[str, ...]
-    segments: tuple[str, ...] = ()
+    of_lists: bool = False
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """The segments that a test draws: those of lists, and those of a grid with a cell that all sides have."""
+        if self.of_systems:
+            return ()
+        if self.of_lists:
+            return self.scores.segments
+        has_scores = np.asarray(self.scores.present.any(axis=1))
+        return tuple(compress(self.scores.segments, has_scores.tolist()))
 
 
 def language_pairs(inputs: PeopleAndMetrics) -> list[str]:
@@ -546,8 +563,8 @@ def scores_of_pair(
     return None if name is None else metric_by_pair[name]
 
 
-def match_matrices(inputs: PeopleAndMetrics, pair: str, settings: SystemSettings, *, level: str) -> Matrices:
-    """The scores of one language pair as matrices; systems that people did not judge are skipped.
+def match_grid(inputs: PeopleAndMetrics, pair: str, settings: SystemSettings, *, level: str) -> MatchedScores:
+    """The scores of one language pair as a grid; systems that people did not judge are skipped.
 
     Parameters
     ----------
@@ -588,7 +605,7 @@ def match_matrices(inputs: PeopleAndMetrics, pair: str, settings: SystemSettings
     systems, notes = common_systems(pair, names, sides, inputs, settings.common)
     higher = [human_higher(inputs), *(metric.higher_is_better for metric in inputs.metrics)]
     if of_systems:
-        return system_matrices(inputs, pair, sides, systems, higher, notes, settings)
+        return grid_of_systems(inputs, pair, sides, systems, higher, notes, settings)
     tables = [scores for scores in sides if has_segments(scores)]
     segments, segment_notes = common_names(
         pair, names, [scored_segments(scores, systems) for scores in tables], "segment", "segments", settings.common
@@ -609,8 +626,9 @@ def match_matrices(inputs: PeopleAndMetrics, pair: str, settings: SystemSettings
                 f"{prefix}{name} is {values[present][0] + 0.0:g} for all translations, expected scores that differ; "
                 "leave it out of --metrics, or the language pair out of --pairs"
             )
-    used = tuple(name for name, is_used in zip(segments, present.any(axis=0).tolist(), strict=True) if is_used)
-    return Matrices(stack[0], stack[1:], False, (*notes, *segment_notes), used)
+    grid = from_matrices(stack[0], stack[1:], segments=tuple(segments), systems=tuple(systems))
+    grid = replace(grid, weight=weights_of_segments(tables[0], segments))
+    return MatchedScores(grid, False, (*notes, *segment_notes))
 
 
 def common_names(
@@ -664,7 +682,7 @@ def common_names(
     return shared, notes
 
 
-def system_matrices(
+def grid_of_systems(
     inputs: PeopleAndMetrics,
     pair: str,
     sides: Sequence[LanguagePairScores],
@@ -672,8 +690,8 @@ def system_matrices(
     higher: Sequence[bool],
     notes: Sequence[str],
     settings: SystemSettings,
-) -> Matrices:
-    """Scores of systems as matrices of one column: means or wins where scores or rankings of segments were given."""
+) -> MatchedScores:
+    """Scores of systems as a grid with one segment: means or wins where scores or rankings of segments were given."""
     prefix = f"{pair}: " if pair else ""
     names = [inputs.gold, *(metric.metric for metric in inputs.metrics)]
     sides, segment_notes = common_segments(pair, names, sides, inputs.gold, systems, settings)
@@ -687,15 +705,16 @@ def system_matrices(
         raise InputError(f"{prefix}{error}") from None
     matched = MatchedSystems(pair, tuple(systems), people_sums, metrics, higher[0], tuple(higher[1:]))
     check_scores(matched, names)
-    scores = matched.oriented()
-    return Matrices(scores[0][:, None], scores[1:, :, None], True, (*notes, *segment_notes))
+    table = matched.oriented()
+    scores = from_matrices(table[0][:, None], table[1:, :, None], systems=tuple(systems))
+    return MatchedScores(scores, True, (*notes, *segment_notes))
 
 
-def attach_metric_columns(inputs: PeopleAndMetrics, pair: str, common: bool) -> tuple[JudgedMetrics, list[str]]:
-    """The lists of one language pair with a column for each metric, and notes; for statistics of pairs.
+def match_judged_lists(inputs: PeopleAndMetrics, pair: str, common: bool) -> MatchedScores:
+    """The lists of one language pair, as people judged them.
 
     common: whether segments that are missing from a metric are skipped. Raises InputError for a metric with scores of
-    whole systems; otherwise as `match_matrices`.
+    whole systems; otherwise as `match_grid`.
     """
     people = inputs.people.select([pair])
     for name, level in ((people.gold, people.level), *((scores.metric, scores.level) for scores in inputs.metrics)):
@@ -719,4 +738,5 @@ def attach_metric_columns(inputs: PeopleAndMetrics, pair: str, common: bool) -> 
     joined = match_lists(PeopleAndMetrics(people, () if columns else tuple(metrics), columns))
     _, notes = common_names(pair, names, systems, "system", "systems", common, name_unjudged=True)
     _, segment_notes = common_names(pair, names, segments, "segment", "segments", common)
-    return joined._replace(notes=()), [*notes, *segment_notes]
+    lists = from_rankings(joined.rankings, joined.gold, joined.metrics)
+    return MatchedScores(lists, False, (*notes, *segment_notes), of_lists=True)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankscope.agreement.load import PeopleAndMetrics
-from rankscope.agreement.match import attach_metric_columns, have_segment_scores, match_matrices
+from rankscope.agreement.match import MatchedScores, have_segment_scores, match_grid, match_judged_lists
 from rankscope.agreement.metrics.metric_tests import CLOSE, TESTS, Resamples, compare_scores
 from rankscope.agreement.metrics.settings import MetricComparisonSettings, Task
 from rankscope.agreement.segment_level import refuse_unordered
@@ -23,8 +23,6 @@ from rankscope.agreement.statistics import (
     CalibrationCurve,
     calibration_curve,
     check_scores,
-    from_matrices,
-    from_rankings,
     soft_draws,
 )
 from rankscope.data.text import pluralise
@@ -106,7 +104,7 @@ def run_task(
     Raises
     ------
     InputError
-        As `match_matrices`; or a metric has no value.
+        As `match_grid`; or a metric has no value.
     ParameterError
         The statistic or the data do not allow the test.
     """
@@ -183,43 +181,15 @@ def weighted_sum(results: Sequence[TaskResult], weights: Sequence[float]) -> tup
     return value, drawn_differences
 
 
-class TaskScores(NamedTuple):
-    """The scores of one task.
-
-    Attributes
-    ----------
-    scores
-        The scores.
-    of_systems
-        Whether they are scores of whole systems, a grid with one segment.
-    of_lists
-        Whether they are lists as people judged them.
-    segments
-        The segments, in the order in which they are resampled.
-    notes
-        What was skipped.
-    """
-
-    scores: AlignedScores
-    of_systems: bool
-    of_lists: bool
-    segments: tuple[str, ...]
-    notes: tuple[str, ...]
-
-
-def scores_of_task(inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings) -> TaskScores:
-    """The aligned scores. Raises InputError as `match_matrices`."""
+def scores_of_task(inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings) -> MatchedScores:
+    """The aligned scores: lists as people judged them, or a grid. Raises InputError as `match_grid`."""
     statistic = STATISTICS[task.statistic]
-    of_lists = inputs.people.is_of_lists or statistic.usual_test == "bootstrap"
-    if task.level == "segment" and of_lists:
-        judged, notes = attach_metric_columns(inputs, task.pair, settings.common)
-        scores = from_rankings(judged.rankings, judged.gold, judged.metrics)
-        check_scores(scores, statistic, task.grouping)
-        refuse_unordered([scores], judged.gold, statistic, task.grouping)
-        return TaskScores(scores, of_systems=False, of_lists=True, segments=scores.segments, notes=tuple(notes))
-    tables = match_matrices(inputs, task.pair, settings.systems, level=task.level)
-    scores = from_matrices(tables.gold, tables.metrics)
-    return TaskScores(scores, tables.of_systems, of_lists=False, segments=tables.segments, notes=tables.notes)
+    if task.level == "segment" and (inputs.people.is_of_lists or statistic.usual_test == "bootstrap"):
+        matched = match_judged_lists(inputs, task.pair, settings.common)
+        check_scores(matched.scores, statistic, task.grouping)
+        refuse_unordered([matched.scores], inputs.people.as_lists().gold, statistic, task.grouping)
+        return matched
+    return match_grid(inputs, task.pair, settings.systems, level=task.level)
 
 
 def compare_on_pair(
@@ -232,7 +202,8 @@ def compare_on_pair(
             "soft_pairwise_accuracy tests pairs of systems on their segments, so it needs scores of segments, of "
             "people and of all metrics; choose pairwise_accuracy"
         )
-    scores, of_systems, of_lists, segments, match_notes = scores_of_task(inputs, task, settings)
+    matched = scores_of_task(inputs, task, settings)
+    scores, of_systems, of_lists = matched.scores, matched.of_systems, matched.of_lists
     test = settings.test or ("bootstrap" if of_lists else "perm_both")
     grouping = task.grouping or "means"
     if of_systems:
@@ -250,7 +221,7 @@ def compare_on_pair(
         keep_drawn=keep_draws,
         drop_empty=not of_lists,
     )
-    notes = [*match_notes, *(prefix_pair(task.pair, note) for note in tested.notes)]
+    notes = [*matched.notes, *(prefix_pair(task.pair, note) for note in tested.notes)]
     if of_systems and test != "williams":
         notes.append(prefix_pair(task.pair, "scores are of whole systems, so the test resamples or swaps systems only"))
     return TaskResult(
@@ -267,7 +238,7 @@ def compare_on_pair(
         drawn_differences=tested.drawn,
         curves=curves_of(scores.common(), statistic, grouping) if statistic.is_calibrated(grouping, epsilon) else (),
         notes=tuple(notes),
-        segment_names={task.pair: segments},
+        segment_names={task.pair: matched.segments},
     )
 
 

@@ -129,12 +129,13 @@ class AlignedScores:
         if not drop_empty:
             return replace(self, people=gold.T, metrics=metrics.swapaxes(1, 2))
         has_system, has_segment = (np.asarray(self.present.any(axis=axis)) for axis in (0, 1))
-        return grid_of(
+        grid = grid_of(
             gold[has_system][:, has_segment],
             np.ascontiguousarray(metrics[:, has_system][:, :, has_segment]),
             tuple(compress(self.segments, has_segment.tolist())),
             tuple(compress(self.systems, has_system.tolist())),
         )
+        return grid if self.weight is None else replace(grid, weight=self.weight[has_segment])
 
 
 def grid_of(gold: Floats, metrics: Floats, segments: tuple[str, ...], systems: tuple[str, ...]) -> AlignedScores:
@@ -219,6 +220,7 @@ def from_rankings(rankings: Rankings, gold: str, metrics: tuple[str, ...]) -> Al
         segments=tuple(rankings.segment.names[code] for code in segment_codes.tolist()),
         systems=tuple(rankings.system.names[code] for code in system_codes.tolist()),
         comparable=gold in rankings.score_columns,
+        weight=rankings.weight,
     )
 
 
