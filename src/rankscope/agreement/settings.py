@@ -16,6 +16,7 @@ from rankscope.agreement.statistics import (
     SOFT,
     SYSTEM_CORRELATIONS,
     SYSTEM_STATISTICS,
+    TAU_AP,
     Cell,
     KendallConvention,
     as_convention,
@@ -30,8 +31,10 @@ from rankscope.settings import (
     Settings,
     choice,
     confidence_field,
+    count,
     declare,
     name_list,
+    names,
     number,
     resamples_field,
     seed_field,
@@ -406,8 +409,15 @@ class SystemSettings(Settings):
     FUNCTIONS = ("rankscope.agreement:systems",)
     COMMANDS = ("agree systems",)
 
-    statistic: str = choice(
-        ACCURACY, SYSTEM_STATISTICS, kind="statistic", help="Statistic of agreement between a metric and people."
+    statistics: tuple[str, ...] = names(
+        (ACCURACY,),
+        table=SYSTEM_STATISTICS,
+        kind="statistic",
+        flag="--statistic",
+        argument="statistic",
+        help="Statistic of agreement between a metric and people. Repeat the option for several.",
+        python_help="Statistic of agreement between a metric and people, or several: "
+        f"{', '.join(map(repr, SYSTEM_STATISTICS))}. Default: {ACCURACY!r}.",
     )
     absolute: bool = switch(False, help="Use absolute values of correlations, as some papers do.")
     human: str | None = human_field()
@@ -421,6 +431,13 @@ class SystemSettings(Settings):
     common: bool = common_field()
     without_outliers: bool = switch(
         False, help="Skip systems whose human score is more than 2.5 scaled median absolute deviations from the median."
+    )
+    top: int | None = count(
+        None,
+        minimum=2,
+        metavar="K",
+        help="Also compute agreement among the best K systems by people's scores.",
+        unset="all systems only",
     )
     weights: Mapping[str, float] | None = weights_field()
     interval: str | None = choice(
@@ -436,12 +453,18 @@ class SystemSettings(Settings):
     seed: int = seed_field()
 
     def check(self) -> None:
-        """Refuse settings that the statistic or the rule does not have."""
-        if self.statistic not in SYSTEM_CORRELATIONS:
-            self.refuse("absolute", since=f"{self.statistic} has no sign")
+        """Refuse settings that no statistic or the rule does not have."""
+        names_text = " and ".join(self.statistics)
+        verb = "is" if len(self.statistics) == 1 else "are"
+        if not self.statistics:
+            raise ParameterError("there is no statistic, expected at least one; or leave statistic out")
+        if len(set(self.statistics)) < len(self.statistics):
+            raise ParameterError(f"statistic names {names_text}, expected each once")
+        if not set(self.statistics) & {*SYSTEM_CORRELATIONS, TAU_AP}:
+            self.refuse("absolute", since=f"{names_text} {'has' if verb == 'is' else 'have'} no sign")
         if self.human != "bradley_terry":
             self.refuse("prior", since='only human="bradley_terry" (--human bradley_terry) uses it')
-        if self.interval == "fisher" and self.statistic not in SYSTEM_CORRELATIONS:
-            self.refuse("interval", since=f"Fisher's z is for correlations, which {self.statistic} is not")
-        if self.interval == "segments" and self.statistic == SOFT:
+        if self.interval == "fisher" and not set(self.statistics) & set(SYSTEM_CORRELATIONS):
+            self.refuse("interval", since=f"Fisher's z is for correlations, which {names_text} {verb} not")
+        if self.interval == "segments" and set(self.statistics) == {SOFT}:
             self.refuse("interval", since=f"{SOFT} has no interval")

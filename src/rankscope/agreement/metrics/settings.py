@@ -301,7 +301,6 @@ class MetricComparisonSettings(Settings):
     def systems(self) -> SystemSettings:
         """How systems get their scores."""
         return SystemSettings(
-            statistic="pearson",
             human=self.human,
             from_segments=self.from_segments,
             over=self.over,
