@@ -95,8 +95,9 @@ class JudgmentSettings(Settings):
         "rankscope.agreement:decisions",
         "rankscope.agreement:raters",
         "rankscope.agreement:compare_metrics",
+        "rankscope.agreement:favour",
     )
-    COMMANDS = ("agree segments", "agree systems", "agree raters", "agree metrics")
+    COMMANDS = ("agree segments", "agree systems", "agree raters", "agree metrics", "agree favour")
 
     gold: str | None = text(
         None,
@@ -162,8 +163,9 @@ class MetricSettings(Settings):
         "rankscope.agreement:systems",
         "rankscope.agreement:decisions",
         "rankscope.agreement:compare_metrics",
+        "rankscope.agreement:favour",
     )
-    COMMANDS = ("agree segments", "agree systems", "agree metrics")
+    COMMANDS = ("agree segments", "agree systems", "agree metrics", "agree favour")
 
     metrics: tuple[str, ...] | None = name_list(None, help="Metrics to include, in this order.", unset="all")
     lower: tuple[str, ...] = name_list(

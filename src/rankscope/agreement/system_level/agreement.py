@@ -300,7 +300,7 @@ def systems(
     judgments: SystemJudgments,
     scores: SystemMetrics = (),
     *,
-    statistic: str | Sequence[str] = (ACCURACY,),
+    statistic: str | Sequence[str] = ACCURACY,
     absolute: bool = False,
     human: str | None = None,
     prior: float = 0.0,
