@@ -54,8 +54,8 @@ from rankscope.typing import Bools, Floats, Ints, PathLike
 
 __all__ = [
     "ALL",
-    "StatisticValues",
     "SystemAgreement",
+    "SystemValues",
     "agree_on_systems",
     "systems",
 ]
@@ -68,7 +68,7 @@ ALL = "all"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class StatisticValues:
+class SystemValues:
     """One statistic of all metrics among some systems of each language pair.
 
     Attributes
@@ -163,8 +163,8 @@ class SystemAgreement(Result):
     metrics: tuple[str, ...]
     pairs: tuple[str, ...]
     systems: tuple[tuple[str, ...], ...]
-    statistics: tuple[StatisticValues, ...]
-    top: tuple[StatisticValues, ...]
+    statistics: tuple[SystemValues, ...]
+    top: tuple[SystemValues, ...]
     top_systems: tuple[tuple[str, ...], ...]
     without: Floats
     human: tuple[Floats, ...]
@@ -715,7 +715,7 @@ def statistic_among(
     resampled: Sequence[list[Floats] | None],
     weights: Floats,
     settings: SystemSettings,
-) -> StatisticValues:
+) -> SystemValues:
     """A statistic with its intervals among the systems of the masks, (systems) for each language pair.
 
     Parameters
@@ -755,7 +755,7 @@ def statistic_among(
             [signed_statistic(matched.oriented()[:, mask], statistic) for matched, mask in matched_masks], 1
         )
         low, high = fisher_intervals(signed, n_systems, statistic, settings)
-    return StatisticValues(
+    return SystemValues(
         statistic=statistic,
         interval=interval,
         value=value,

@@ -10,7 +10,7 @@ import numpy as np
 from rankscope.agreement.direction_warnings import direction_notes
 from rankscope.agreement.segment_level import AVERAGE, ROWS_UNFOLDED
 from rankscope.agreement.statistics import ACCURACY, OUTLIER_CUTOFF, SOFT, TAU_AP
-from rankscope.agreement.system_level.agreement import ALL, SIGNED, StatisticValues, SystemAgreement
+from rankscope.agreement.system_level.agreement import ALL, SIGNED, SystemAgreement, SystemValues
 from rankscope.data.columns import Column, column, digits, is_best, table_of, thousands
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_number, format_percent, join_names, pluralise
@@ -301,7 +301,7 @@ def sentence_of(result: SystemAgreement) -> str:
     )
 
 
-def summary_of(result: SystemAgreement, values: StatisticValues) -> Floats:
+def summary_of(result: SystemAgreement, values: SystemValues) -> Floats:
     """(metrics) the values of one language pair, their average, or what is pooled."""
     if not result.several_pairs:
         return np.asarray(values.value[:, 0])
@@ -375,7 +375,7 @@ def notes_of(result: SystemAgreement) -> tuple[str, ...]:
     return (*notes, *notes_on_directions(result))
 
 
-def notes_on_missing(result: SystemAgreement, values: StatisticValues, reason: str, among: str = "") -> list[str]:
+def notes_on_missing(result: SystemAgreement, values: SystemValues, reason: str, among: str = "") -> list[str]:
     """Notes on values, and on intervals, that there are none of. reason: why there may be no value."""
     notes = []
     named = f" of {name_of(result, values.statistic)}" if result.several_statistics else ""
