@@ -287,7 +287,7 @@ def compare_metrics(
         Level of the tasks: whole systems, or segments. One of 'system', 'segment'. Default: system if there are scores
         of systems only, else segment.
     statistic
-        Statistic of the tasks. At level system: pearson, spearman, kendall_b, pairwise_accuracy,
+        Statistic of the tasks. At level system: pearson, spearman, kendall_b, tau_ap, pairwise_accuracy,
         soft_pairwise_accuracy; at level segment: acc_eq, pearson, spearman, kendall_b, or one of `agree segments`.
         Default: pairwise_accuracy for systems; for segments wmt12 if people ranked, else acc_eq.
     grouping

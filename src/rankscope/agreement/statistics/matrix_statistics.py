@@ -11,6 +11,7 @@ import numpy.typing as npt
 from rankscope.agreement.statistics.kendall import CONVENTIONS, count_by_judgment, pair_indices
 from rankscope.agreement.statistics.segment_statistics import correlate_rows, divide_or_nan
 from rankscope.agreement.statistics.soft_pairwise_accuracy import soft_pairwise_accuracies
+from rankscope.agreement.statistics.system_statistics import TAU_AP, system_statistic
 from rankscope.agreement.statistics.tie_calibration import calibrate
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, draw
@@ -39,6 +40,7 @@ MATRIX_GROUPINGS = ("none", "segment", "system", "means")
 #: Every statistic, and the groupings it has.
 MATRIX_STATISTICS = {
     **dict.fromkeys(MATRIX_CORRELATIONS, MATRIX_GROUPINGS),
+    TAU_AP: ("means",),
     "acc_eq": ("segment", "none"),
     "pairwise_accuracy": ("means",),
     "soft_pairwise_accuracy": ("means",),
@@ -126,10 +128,10 @@ def metric_values(
         Scores of one metric, in the same shape, or of several, (metrics, systems, segments), where higher is better. A
         cell without a score in gold or in any metric is skipped for all of them.
     statistic
-        "pearson", "spearman", "kendall_b": correlations in [-1, 1]. "acc_eq": share of the pairs of systems on a
-        segment that the metric orders, or ties, as people do. "pairwise_accuracy": the same for pairs of systems by
-        their means. "soft_pairwise_accuracy": 1 minus the mean difference between the p-values of both sides. The last
-        three are in [0, 1].
+        "pearson", "spearman", "kendall_b": correlations in [-1, 1]; "tau_ap": the AP correlation, with people as the
+        truth, in [-1, 1]. "acc_eq": share of the pairs of systems on a segment that the metric orders, or ties, as
+        people do. "pairwise_accuracy": the same for pairs of systems by their means. "soft_pairwise_accuracy": 1 minus
+        the mean difference between the p-values of both sides. The last three are in [0, 1].
     grouping
         "none": all cells, or for acc_eq all pairs, at once. "segment": over systems in each segment, then the mean over
         segments with a value. "system": over segments for each system, then the mean over systems. "means": over the
@@ -313,6 +315,8 @@ def values_of_means(gold: Floats, means: Floats, statistic: str) -> Floats:
     Means that differ by rounding only (a trillionth of the greatest) are ties.
     """
     gold_means, metric_means = np.broadcast_to(join_ties(gold), means.shape), join_ties(means)
+    if statistic == TAU_AP:
+        return system_statistic(gold_means, metric_means, TAU_AP)
     if statistic != "pairwise_accuracy":
         return correlate_rows(gold_means, metric_means, statistic)
     first, second = pair_indices(means.shape[1])
