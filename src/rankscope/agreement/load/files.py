@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rankscope.agreement.judge_names import name_by_file
 from rankscope.agreement.settings import DUPLICATES, JudgmentSettings
 from rankscope.data.rankings import Rankings
 from rankscope.data.scores import Scores as QueryScores
@@ -410,12 +411,13 @@ def split_scores(judgments: Any, scores: Any, settings: JudgmentSettings) -> tup
         No measure is people's.
     """
     is_single = isinstance(scores, (SegmentScores, SystemScores, QueryScores, str, os.PathLike))
-    sources = [part for source in ([scores] if is_single else scores) for part in scores_by_measure(source, {})]
+    by_source = [(source, scores_by_measure(source, {})) for source in ([scores] if is_single else scores)]
     parts = scores_by_measure(judgments, settings.columns or {})
     if parts == [judgments]:
-        return judgments, sources, settings
+        return judgments, name_by_file(by_source), settings
     names = [part.metric for part in parts]
-    gold = settings.gold or find_column(names, GOLD_COLUMNS)
+    sources = name_by_file(by_source, names)
+    gold = settings.gold or (names[0] if len(names) == 1 else find_column(names, GOLD_COLUMNS))
     if gold is None:
         raise ParameterError(
             f"which measure holds the human judgments? Name it with gold (--gold): {join_names(names)}"
