@@ -168,6 +168,8 @@ def test_every_field_with_a_flag_is_an_option_with_the_same_default(settings_cla
                 option = options[setting.flag]
                 assert isinstance(option, click.Option)
                 assert (option.help or "").startswith(setting.help), setting.flag
+                if setting.default is REQUIRED and option.required:
+                    continue  # what click has for no default differs between its versions
                 expected: Any = (
                     None if setting.default in (None, ()) or setting.default is REQUIRED else setting.default
                 )
