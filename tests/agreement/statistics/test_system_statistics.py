@@ -19,6 +19,7 @@ from rankscope.agreement.statistics import (
     best_systems,
     bootstrap_systems,
     mean_sums,
+    share_sums,
     system_statistic,
     win_sums,
 )
@@ -118,6 +119,8 @@ def test_weighted_means_are_those_of_a_loop_and_whole_weights_of_repeated_segmen
         assert mean_sums(scores, "ABC", over, weights=np.full(6, 0.5)).values == pytest.approx(
             mean_sums(scores, "ABC", over).values
         )
+    shares = share_sums(scores, "ABC", weights=weights).values
+    assert shares == pytest.approx(share_sums(repeated, "ABC").values)
 
 
 @given(st.integers(0, 1000), st.sampled_from(RULES))
@@ -163,6 +166,7 @@ def test_wrong_weights_are_refused(weights):
     judged = replace(Rankings.of([{"A": 1, "B": 2}, {"A": 2, "B": 1}]), segment=Labels.of(["1", "2"]))
     for call in (
         lambda: mean_sums(scores, "AB", "own", weights=np.array(weights)),
+        lambda: share_sums(scores, "AB", weights=np.array(weights)),
         lambda: win_sums(judged, "rank", "AB", "wins", weights=np.array(weights)),
     ):
         with pytest.raises(ParameterError) as raised:

@@ -157,7 +157,9 @@ def checked_weights(weights: Floats, n: int, noun: str) -> Floats:
     return checked
 
 
-def share_sums(scores: PairScores, systems: Sequence[str], *, higher: bool = True) -> SystemSums:
+def share_sums(
+    scores: PairScores, systems: Sequence[str], *, higher: bool = True, weights: Floats | None = None
+) -> SystemSums:
     """Share of comparisons in which a system's output is better than, or equal to, another system's for the segment.
 
     Parameters
@@ -168,11 +170,19 @@ def share_sums(scores: PairScores, systems: Sequence[str], *, higher: bool = Tru
         The systems that are compared.
     higher
         Whether higher scores are better.
+    weights
+        (segments) the weight of each segment, above 0, as in `mean_sums`. All comparisons of a segment count so many
+        times. Default: 1 each.
 
     Returns
     -------
     SystemSums
         The shares, in [0, 1]; higher is better. Two systems are compared only on segments in which both have a score.
+
+    Raises
+    ------
+    ParameterError
+        Weights are not one number above 0 for each segment.
 
     References
     ----------
@@ -191,7 +201,11 @@ def share_sums(scores: PairScores, systems: Sequence[str], *, higher: bool = Tru
         compared = present & present[:, [opponent]]
         compared[:, opponent] = False
         numerators += compared & (np.where(compared, values, 0.0) >= np.where(compared, values[:, [opponent]], 0.0))
-    return sums_from_tables(scores.segments, numerators[:, :, None], np.maximum(denominators, 0.0)[:, :, None])
+    denominators = np.maximum(denominators, 0.0)
+    if weights is not None:
+        weights = checked_weights(weights, len(scores.segments), "segments")
+        numerators, denominators = numerators * weights[:, None], denominators * weights[:, None]
+    return sums_from_tables(scores.segments, numerators[:, :, None], denominators[:, :, None])
 
 
 def rows_of(scores: PairScores, systems: Sequence[str]) -> Floats:

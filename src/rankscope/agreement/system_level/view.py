@@ -104,6 +104,10 @@ def main_table(result: SystemAgreement) -> Table:
 
 def pairs_by_statistic(result: SystemAgreement) -> Table:
     """A row for each statistic and metric, and a column for each language pair and their average."""
+    columns = [
+        *((pair, [values.value[:, p] for values in result.statistics]) for p, pair in enumerate(result.pairs)),
+        (AVERAGE, [values.average for values in result.statistics]),
+    ]
     return table_of(
         column("metric", [metric for _ in result.statistics for metric in result.metrics], name=True),
         column(
@@ -112,10 +116,9 @@ def pairs_by_statistic(result: SystemAgreement) -> Table:
             name=True,
         ),
         *(
-            column(pair, np.concatenate([values.value[:, p] for values in result.statistics]), digits())
-            for p, pair in enumerate(result.pairs)
+            column(title, np.concatenate(blocks), digits(), bold=[best for block in blocks for best in is_best(block)])
+            for title, blocks in columns
         ),
-        column(AVERAGE, np.concatenate([values.average for values in result.statistics]), digits()),
     )
 
 
