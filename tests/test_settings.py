@@ -134,7 +134,11 @@ def test_every_field_has_a_help_sentence_and_a_default_that_its_rule_accepts(set
 
 @each
 def test_a_wrong_value_is_refused_under_the_name_of_its_argument(settings_class: type[Settings]) -> None:
-    required = {name: 0.5 for name, setting in settings_class.declared().items() if setting.default is REQUIRED}
+    required = {
+        name: {"system": "family"} if name == "families" else 0.5
+        for name, setting in settings_class.declared().items()
+        if setting.default is REQUIRED
+    }
     for name, setting in settings_class.declared().items():
         if setting.rule.accepts(wrong := object()):
             continue
@@ -164,6 +168,8 @@ def test_every_field_with_a_flag_is_an_option_with_the_same_default(settings_cla
                 option = options[setting.flag]
                 assert isinstance(option, click.Option)
                 assert (option.help or "").startswith(setting.help), setting.flag
+                if setting.default is REQUIRED and option.required:
+                    continue  # what click has for no default differs between its versions
                 expected: Any = (
                     None if setting.default in (None, ()) or setting.default is REQUIRED else setting.default
                 )

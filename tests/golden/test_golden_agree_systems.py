@@ -21,6 +21,17 @@ CASES: dict[str, tuple[str, ...]] = {
     "csv.txt": (*GIVEN, "--format", "csv"),
     "latex.txt": (*GIVEN, "--statistic", "pearson", "--without-outliers", "--format", "latex"),
     "ranked.txt": RANKED,
+    "top.txt": (
+        *GIVEN,
+        "--statistic",
+        "kendall_b",
+        "--statistic",
+        "tau_ap",
+        "--statistic",
+        "pairwise_accuracy",
+        "--top",
+        "3",
+    ),
     "shares.txt": (*RANKED, "--human", "better_or_equal", "--from-segments", "share", "--format", "markdown"),
 }
 

@@ -54,6 +54,13 @@ def scores() -> rs.Scores:
     return rs.evaluate(QRELS, RUNS, ["RR", "nDCG@3", "MinRank"])
 
 
+def favoured(shift: int) -> rs.PairScores:
+    """Scores of four systems on eight segments."""
+    return rs.PairScores.of(
+        {name: [(3 * i * j + shift * i + j) % 7 for i in range(8)] for j, name in enumerate("ABCD")}
+    )
+
+
 @cache
 def judged() -> Rankings:
     """Two judges of a segment and a metric with such a name, in two language pairs."""
@@ -160,6 +167,11 @@ RESULTS: dict[type, Callable[[], Any]] = {
         judged(), tasks=["*:segment:acc_eq/segment:0.5", "*:segment:wmt12:0.5"], n_resamples=30, rng=1
     ),
     rs.agreement.DecisionAgreement: lambda: rs.agreement.decisions(judged()),
+    rs.agreement.FamilyFavour: lambda: rs.agreement.favour(
+        rs.SegmentScores("people", {"": favoured(0)}),
+        rs.SegmentScores(AWFUL, {"": favoured(1)}),
+        families={"A": AWFUL, "B": AWFUL},
+    ),
     rs.agreement.RankAgreement: lambda: rs.agreement.ranks(
         judged(), predicted=[AWFUL, "m"], gold="rank", by_segment=True, n_resamples=30, rng=1
     ),

@@ -7,6 +7,7 @@
 
 from rankscope.agreement import per_segment, per_set
 from rankscope.agreement.decision_agreement import DecisionAgreement, decisions
+from rankscope.agreement.families import FamilyFavour, favour
 from rankscope.agreement.inter_rater import RaterAgreement, raters
 from rankscope.agreement.metrics import MetricComparison, compare_metrics
 from rankscope.agreement.rankeval import RankAgreement, ranks
@@ -33,6 +34,7 @@ from rankscope.io.translation import (
 
 __all__ = [
     "DecisionAgreement",
+    "FamilyFavour",
     "KendallConvention",
     "MetricComparison",
     "RankAgreement",
@@ -42,6 +44,7 @@ __all__ = [
     "SystemAgreement",
     "compare_metrics",
     "decisions",
+    "favour",
     "per_segment",
     "per_set",
     "ranks",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,7 +37,7 @@ from rankscope.data.scores import Scores as QueryScores
 from rankscope.data.tables import find_column
 from rankscope.data.text import join_names
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.io.core import source_name
+from rankscope.io.core import source_name, split_compression_suffix
 from rankscope.io.translation import GOLD_COLUMNS, detect_kind, detect_system_kind, first_bytes
 from rankscope.typing import Floats, PathLike
 
@@ -423,13 +425,55 @@ def split_scores(
     people's.
     """
     is_single = isinstance(scores, (MetricScores, QueryScores, str, os.PathLike))
-    sources = [part for source in ([scores] if is_single else scores) for part in scores_by_measure(source, {})]
+    by_source = [(source, scores_by_measure(source, {})) for source in ([scores] if is_single else scores)]
     parts = scores_by_measure(judgments, settings.columns or {}, weight)
     if parts == [judgments]:
-        return judgments, sources, settings
-    people = parts[human_index([part.metric for part in parts], settings.gold, "measure of the judgments")]
+        return judgments, name_by_file(by_source), settings
+    names = [part.metric for part in parts]
+    people = parts[human_index(names, settings.gold, "measure of the judgments")]
     metrics = [part for part in parts if part is not people]
-    return people, [*metrics, *sources], replace(settings, columns=None, gold=None)
+    return people, [*metrics, *name_by_file(by_source, names)], replace(settings, columns=None, gold=None)
+
+
+def name_by_file(sources: Sequence[tuple[Any, list[Any]]], people: Iterable[str] = ()) -> list[Any]:
+    """The scores of all sources, named after their files where several files have measures of one name.
+
+    A file of one measure then gives its own name to it, and a measure of one of several measures that another file has
+    too is FILE:MEASURE.
+
+    Parameters
+    ----------
+    sources
+        Files or objects, each with the scores of its measures; a source that holds no measures is its only part.
+    people
+        Names of measures in the file of human judgments.
+
+    Examples
+    --------
+    >>> def grades(*names):
+    ...     return [MetricScores.of(name, {"": {"A": [1]}}) for name in names]
+    >>> named = name_by_file([("runs/ann.txt", grades("GRADE")), ("bob.txt", grades("GRADE", "RECALL"))])
+    >>> [scores.metric for scores in named]
+    ['ann', 'bob:GRADE', 'RECALL']
+    """
+    counts = Counter(dict.fromkeys(people, 1))
+    for source, parts in sources:
+        if parts != [source]:
+            counts.update({part.metric for part in parts})
+    if max(counts.values(), default=0) < 2:
+        return [part for _, parts in sources for part in parts]
+    named: list[Any] = []
+    for source, parts in sources:
+        if parts == [source] or not isinstance(source, (str, os.PathLike)):
+            named += parts
+            continue
+        file = PurePath(split_compression_suffix(source_name(source))[0]).stem
+        if len(parts) == 1:
+            named.append(replace(parts[0], metric=file))
+            continue
+        for part in parts:
+            named.append(replace(part, metric=f"{file}:{part.metric}") if counts[part.metric] > 1 else part)
+    return named
 
 
 def scores_by_measure(source: Any, columns: Mapping[str, str], weight: str | None = None) -> list[Any]:

@@ -80,9 +80,20 @@ def load_judged_metrics(
     scores: ScoreSource,
     judgment_settings: JudgmentSettings,
     metric_settings: MetricSettings,
+    *,
+    judgment_weight: str | None = None,
 ) -> JudgedMetrics:
     """Lists that people judged with the metrics as columns, read where they are files; raises as `load`."""
-    return match_lists(load(judgments, scores, judgment_settings, metric_settings, level="segment"))
+    return match_lists(
+        load(
+            judgments,
+            scores,
+            judgment_settings,
+            metric_settings,
+            level="segment",
+            judgment_weight=judgment_weight,
+        )
+    )
 
 
 def match_lists(inputs: PeopleAndMetrics) -> JudgedMetrics:

@@ -16,6 +16,7 @@ from rankscope.agreement.statistics import (
     SOFT,
     SYSTEM_CORRELATIONS,
     SYSTEM_STATISTICS,
+    TAU_AP,
     AgreementStatistic,
     Cell,
     KendallConvention,
@@ -32,8 +33,10 @@ from rankscope.settings import (
     Settings,
     choice,
     confidence_field,
+    count,
     declare,
     name_list,
+    names,
     number,
     resamples_field,
     seed_field,
@@ -65,6 +68,7 @@ __all__ = [
     "from_segments_field",
     "human_field",
     "judgment_settings_of",
+    "judgment_weight_field",
     "metric_settings_of",
     "names_of",
     "over_field",
@@ -94,8 +98,9 @@ class JudgmentSettings(Settings):
         "rankscope.agreement:decisions",
         "rankscope.agreement:raters",
         "rankscope.agreement:compare_metrics",
+        "rankscope.agreement:favour",
     )
-    COMMANDS = ("agree segments", "agree systems", "agree raters", "agree metrics")
+    COMMANDS = ("agree segments", "agree systems", "agree raters", "agree metrics", "agree favour")
 
     gold: str | None = text(
         None,
@@ -161,8 +166,9 @@ class MetricSettings(Settings):
         "rankscope.agreement:systems",
         "rankscope.agreement:decisions",
         "rankscope.agreement:compare_metrics",
+        "rankscope.agreement:favour",
     )
-    COMMANDS = ("agree segments", "agree systems", "agree metrics")
+    COMMANDS = ("agree segments", "agree systems", "agree metrics", "agree favour")
 
     metrics: tuple[str, ...] | None = name_list(None, help="Metrics to include, in this order.", unset="all")
     lower: tuple[str, ...] = name_list(
@@ -217,6 +223,18 @@ def statistic_of(statistic: Statistic) -> str | KendallConvention:
     return statistic if isinstance(statistic, str) else as_convention(statistic)
 
 
+def judgment_weight_field() -> str | None:
+    """The column with the weights of the judgments."""
+    column: str | None = None
+    return text(
+        column,
+        help="Column with the weight of each judgment, 1 / its chance to be drawn, if judgments were sampled with "
+        "unequal chances.",
+        unset="equal weights",
+        metavar="NAME",
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class SegmentSettings(Settings):
     """How agreement on segments is computed; see `segments`."""
@@ -239,6 +257,7 @@ class SegmentSettings(Settings):
         metavar="E",
         unset="calibrated for acc_eq (0 if grouped by system), else 0",
     )
+    judgment_weight: str | None = judgment_weight_field()
     n_resamples: int = resamples_field(1000, "Number of bootstrap resamples of the segments.")
     confidence_level: float = confidence_field()
     seed: int = seed_field()
@@ -411,8 +430,15 @@ class SystemSettings(Settings):
     FUNCTIONS = ("rankscope.agreement:systems",)
     COMMANDS = ("agree systems",)
 
-    statistic: str = choice(
-        ACCURACY, SYSTEM_STATISTICS, kind="statistic", help="Statistic of agreement between a metric and people."
+    statistics: tuple[str, ...] = names(
+        (ACCURACY,),
+        table=SYSTEM_STATISTICS,
+        kind="statistic",
+        flag="--statistic",
+        argument="statistic",
+        help="Statistic of agreement between a metric and people. Repeat the option for several.",
+        python_help="Statistic of agreement between a metric and people, or several: "
+        f"{', '.join(map(repr, SYSTEM_STATISTICS))}. Default: {ACCURACY!r}.",
     )
     absolute: bool = switch(False, help="Use absolute values of correlations, as some papers do.")
     human: str | None = human_field()
@@ -427,7 +453,15 @@ class SystemSettings(Settings):
     without_outliers: bool = switch(
         False, help="Skip systems whose human score is more than 2.5 scaled median absolute deviations from the median."
     )
+    top: int | None = count(
+        None,
+        minimum=2,
+        metavar="K",
+        help="Also compute agreement among the best K systems by people's scores.",
+        unset="all systems only",
+    )
     weights: Mapping[str, float] | None = weights_field()
+    judgment_weight: str | None = judgment_weight_field()
     interval: str | None = choice(
         None,
         INTERVALS,
@@ -441,12 +475,22 @@ class SystemSettings(Settings):
     seed: int = seed_field()
 
     def check(self) -> None:
-        """Refuse settings that the statistic or the rule does not have."""
-        if self.statistic not in SYSTEM_CORRELATIONS:
-            self.refuse("absolute", since=f"{self.statistic} has no sign")
+        """Refuse settings that no statistic or the rule does not have."""
+        names_text = " and ".join(self.statistics)
+        verb = "is" if len(self.statistics) == 1 else "are"
+        if not self.statistics:
+            raise ParameterError("there is no statistic, expected at least one; or leave statistic out")
+        if len(set(self.statistics)) < len(self.statistics):
+            raise ParameterError(f"statistic names {names_text}, expected each once")
+        if not set(self.statistics) & {*SYSTEM_CORRELATIONS, TAU_AP}:
+            self.refuse("absolute", since=f"{names_text} {'has' if verb == 'is' else 'have'} no sign")
         if self.human != "bradley_terry":
             self.refuse("prior", since='only human="bradley_terry" (--human bradley_terry) uses it')
-        if self.interval == "fisher" and self.statistic not in SYSTEM_CORRELATIONS:
-            self.refuse("interval", since=f"Fisher's z is for correlations, which {self.statistic} is not")
-        if self.interval == "segments" and self.statistic == SOFT:
+        if SOFT in self.statistics:
+            self.refuse("judgment_weight", since=f"{SOFT} has no weighted form")
+        if self.from_segments == "share":
+            self.refuse("judgment_weight", since="shares of comparisons of a metric have no weighted form")
+        if self.interval == "fisher" and not set(self.statistics) & set(SYSTEM_CORRELATIONS):
+            self.refuse("interval", since=f"Fisher's z is for correlations, which {names_text} {verb} not")
+        if self.interval == "segments" and set(self.statistics) == {SOFT}:
             self.refuse("interval", since=f"{SOFT} has no interval")

@@ -76,8 +76,9 @@ def option_of(setting: Setting, *, optional: bool = False, hint: str = "") -> Ca
         if setting.default is not False:
             return click.option(f"{flag}/{negative}", setting.name, **options)
         return click.option(flag, setting.name, is_flag=True, **{**options, "show_default": False})
-    if setting.default is REQUIRED:
-        options["required"] = not optional
+    if setting.default is REQUIRED and not optional:
+        del options["default"]  # click takes None for one
+        options["required"] = True
     if isinstance(setting.rule, (Names, Numbers)) and setting.rule.parse is None:
         options |= {"multiple": True, "default": setting.default or ()}
     if isinstance(setting.rule, NumberList) and options["show_default"]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -197,7 +197,7 @@ class Preferences:
         Returns
         -------
         Preferences
-            Equal values are a tie; the unit is the segment; there are no sides.
+            Equal values are a tie; the unit is the segment; there are no sides. Each has the weight of its judgment.
 
         Raises
         ------
@@ -227,7 +227,7 @@ class Preferences:
             raise InputError(
                 f"no judgment has values of {column!r} for two items, expected lists in which something is compared"
             )
-        return cls.from_outcomes(
+        preferences = cls.from_outcomes(
             rankings.systems,
             system[first],
             system[second],
@@ -235,6 +235,9 @@ class Preferences:
             segment_labels(rankings).take(judgment[first]),
             rankings.notes,
         )
+        if rankings.weight is None:
+            return preferences
+        return replace(preferences, weight=rankings.weight[judgment[first]])
 
     @classmethod
     def from_scores(cls, scores: Scores, measure: object) -> Preferences:

@@ -159,6 +159,10 @@ TOUR = (
         "rankscope agree metrics demo-answers.csv --higher llm,reward",
         "and which of the two agrees significantly better with people",
     ),
+    Step(
+        "rankscope agree favour demo-answers.csv --higher llm,reward --family large=ours,small=ours",
+        "and whether they favour assistants of one maker",
+    ),
     Step("rankscope agree raters demo-answers.csv --higher llm,reward", "how well these people agree with each other"),
     Step(
         "rankscope compare demo.qrels rerank.run hybrid.run -m nDCG@10",

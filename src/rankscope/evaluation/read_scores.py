@@ -459,7 +459,7 @@ def holds_ids_only(record: Mapping[str, object], columns: Mapping[str, str]) -> 
 
 
 def names_measures(path: object, columns: Mapping[str, str]) -> bool:
-    """Whether a file holds scores by their measures: saved ones, or lines of a query, a measure and a value.
+    """Whether a file holds scores by their measures: saved ones, or lines that name query and measure.
 
     columns: what the columns are called. Pipes are never read.
     """
@@ -468,7 +468,7 @@ def names_measures(path: object, columns: Mapping[str, str]) -> bool:
     assert isinstance(path, (str, os.PathLike))
     with open_binary(path) as stream:
         head = stream.read(HEAD).removeprefix(BOM)
-    if not head.startswith(MAGIC) and per_query_layout(head) is not None:
+    if not head.startswith(MAGIC) and (per_query_layout(head) is not None or may_have_four_fields(head)):
         return True
     header = parquet_columns(path) if head.startswith(MAGIC) else column_names(head)
     return {"query", "measure", "value"} <= {*columns, *SCHEMA.match(header, {})}

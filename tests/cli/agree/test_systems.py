@@ -164,3 +164,31 @@ def test_the_overview_names_it_and_help_loads_nothing_heavy(cli: Callable[..., A
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"scipy", "polars", "altair", "pandas"} & set(eval(done.stderr))
+
+
+def test_several_statistics_and_the_top_are_rows_of_the_tidy_table(cli: Callable[..., Any], files: Path) -> None:
+    options = ("systems.csv", "--statistic", "kendall_b", "--statistic", "tau_ap", "--top", "3", "--format", "json")
+    found = rows(cli("agree", "systems", *options), "metric", "statistic")
+    # BLEU orders A C B E D where people say A B C E D.
+    assert found == {
+        ("BLEU", "kendall_b"): pytest.approx(8 / 10),
+        ("BLEU", "tau_ap"): pytest.approx(2 / 4 * (1 + 1 / 2 + 3 / 3 + 4 / 4) - 1),
+        ("BLEU", "kendall_b@3"): pytest.approx(1 / 3),
+        ("BLEU", "tau_ap@3"): pytest.approx(2 / 2 * (1 + 1 / 2) - 1),
+    }
+    text = cli("agree", "systems", *options[:-2]).out
+    assert mentions(text, "Among the best 3 systems", "A, B and C", "top:3", "tau AP")
+    done = cli("agree", "systems", "wmt.csv", "bleu.sys.scr", "--top", "5")
+    assert mentions(done.err + done.out, "only 3 systems", "only 2 systems")
+
+
+def test_leaderboards_of_judges(cli: Callable[..., Any], folder: Path) -> None:
+    for name, values in (("truth", (3, 2, 1)), ("ann", (3, 1, 2)), ("bob", (1, 2, 3))):
+        lines = [f"r{i} GRADE {topic} {value}\n" for i, value in enumerate(values) for topic in ("t1", "t2", "all")]
+        (folder / f"{name}.txt").write_text("".join(lines))
+    files = ("truth.txt", "ann.txt", "bob.txt")
+    found = rows(cli("agree", "systems", *files, "--statistic", "kendall_b", "--format", "json"), "metric")
+    assert found == {("ann",): pytest.approx(1 / 3), ("bob",): -1}
+    tested = cli("agree", "metrics", *files, "--level", "system", "--statistic", "tau_ap", "--format", "json")
+    (record,) = json.loads(tested.out)
+    assert (record["metric_a"], record["metric_b"], record["value_b"]) == ("ann", "bob", -1)

@@ -229,6 +229,7 @@ class MetricComparison(Result):
             *human_rule,
             *([metric_rule] if human_rule and 0 in self.segments else []),
             *(["common"] if settings.common else []),
+            *([] if settings.judgment_weight is None else settings.parts("judgment_weight")),
             *([] if settings.epsilon is None else [f"epsilon:{settings.epsilon:g}"]),
             f"test:{'+'.join(dict.fromkeys(self.tests))}{draws_text}",
             f"alternative:{settings.alternative}",
@@ -262,6 +263,7 @@ def compare_metrics(
     from_segments: str = "mean",
     over: str = "common",
     common: bool = False,
+    judgment_weight: str | None = None,
     gold: str | None = None,
     pairs: Names | None = None,
     metrics: Names | None = None,
@@ -284,7 +286,7 @@ def compare_metrics(
         Level of the tasks: whole systems, or segments. One of 'system', 'segment'. Default: system if there are scores
         of systems only, else segment.
     statistic
-        Statistic of the tasks. At level system: pearson, spearman, kendall_b, pairwise_accuracy,
+        Statistic of the tasks. At level system: pearson, spearman, kendall_b, tau_ap, pairwise_accuracy,
         soft_pairwise_accuracy; at level segment: acc_eq, pearson, spearman, kendall_b, or one of `agree segments`.
         Default: pairwise_accuracy for systems; for segments wmt12 if people ranked, else acc_eq.
     grouping
@@ -326,6 +328,9 @@ def compare_metrics(
         (own). One of 'common', 'own'. Default: 'common'.
     common
         Skip systems, segments and language pairs that are missing from a metric, instead of stopping. Default: False.
+    judgment_weight
+        Column with the weight of each judgment, 1 / its chance to be drawn, if judgments were sampled with unequal
+        chances. Default: equal weights.
     gold
         Column with the human ranks or scores. Default: the column named "rank", "gold" or "human".
     pairs
@@ -415,6 +420,7 @@ def compare_metrics(
         from_segments=from_segments,
         over=over,
         common=common,
+        judgment_weight=judgment_weight,
         n_resamples=n_resamples,
         seed=seed_of(rng),
     )
@@ -433,7 +439,9 @@ def compare_judged_metrics(
     settings: MetricComparisonSettings,
 ) -> MetricComparison:
     """As `compare_metrics`, with its settings as objects."""
-    inputs = load(judgments, scores, judgment_settings, metric_settings, level="any").for_systems(settings.human)
+    inputs = load(
+        judgments, scores, judgment_settings, metric_settings, level="any", judgment_weight=settings.judgment_weight
+    ).for_systems(settings.human)
     tasks = settings.requested_tasks
     if tasks is None or (settings.tasks is None and settings.statistic is None):
         level = settings.level or inputs.people.level

@@ -15,6 +15,7 @@ from rankscope.agreement.settings import (
     common_field,
     from_segments_field,
     human_field,
+    judgment_weight_field,
     over_field,
     weights_field,
 )
@@ -291,6 +292,7 @@ class MetricComparisonSettings(Settings):
     from_segments: str = from_segments_field()
     over: str = over_field()
     common: bool = common_field()
+    judgment_weight: str | None = judgment_weight_field()
     n_resamples: int = resamples_field(1000, "Number of resamples of the test.")
     seed: int = seed_field()
 
@@ -298,7 +300,6 @@ class MetricComparisonSettings(Settings):
     def systems(self) -> SystemSettings:
         """How systems get their scores."""
         return SystemSettings(
-            statistic="pearson",
             human=self.human,
             from_segments=self.from_segments,
             over=self.over,

@@ -134,6 +134,7 @@ class SegmentAgreement(Result):
             f"gold:{self.gold}",
             *directions(self.gold, self.metrics, self.higher),
             *epsilon_entry,
+            *([] if settings.judgment_weight is None else settings.parts("judgment_weight")),
             f"bootstrap:{settings.n_resamples},{settings.confidence_level:g}",
             f"rng:{settings.seed}",
         ]
@@ -161,6 +162,7 @@ def segments(
     columns: Mapping[str, str] | None = None,
     test_set: str | None = None,
     epsilon: float | str | None = None,
+    judgment_weight: str | None = None,
     n_resamples: int = 1000,
     confidence_level: float = 0.95,
     rng: Any = None,
@@ -207,6 +209,9 @@ def segments(
     epsilon
         Largest difference of two metric scores that counts as a tie; calibrated: the one with the highest agreement.
         Default: calibrated for acc_eq (0 if grouped by system), else 0.
+    judgment_weight
+        Column with the weight of each judgment, 1 / its chance to be drawn, if judgments were sampled with unequal
+        chances. Default: equal weights.
     n_resamples
         Number of bootstrap resamples of the segments. Default: 1000.
     confidence_level
@@ -268,6 +273,7 @@ def segments(
         statistic=statistic_of(statistic),
         grouping=grouping,
         epsilon=epsilon,
+        judgment_weight=judgment_weight,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         seed=seed_of(rng),
@@ -287,7 +293,9 @@ def agree_on_segments(
     settings: SegmentSettings,
 ) -> SegmentAgreement:
     """As `segments`, with its settings as objects."""
-    inputs = load_judged_metrics(judgments, scores, judgment_settings, metric_settings)
+    inputs = load_judged_metrics(
+        judgments, scores, judgment_settings, metric_settings, judgment_weight=settings.judgment_weight
+    )
     pairs = {name: from_rankings(rankings, inputs.gold, inputs.metrics) for name, rankings in inputs.by_pair()}
     for aligned in pairs.values():
         check_scores(aligned, settings.entry, settings.grouping)

@@ -39,7 +39,10 @@ if TYPE_CHECKING:
     from rankscope.agreement.statistics.system_statistics import SOFT as SOFT
     from rankscope.agreement.statistics.system_statistics import SYSTEM_CORRELATIONS as SYSTEM_CORRELATIONS
     from rankscope.agreement.statistics.system_statistics import SYSTEM_STATISTICS as SYSTEM_STATISTICS
+    from rankscope.agreement.statistics.system_statistics import TAU_AP as TAU_AP
     from rankscope.agreement.statistics.system_statistics import SystemSums as SystemSums
+    from rankscope.agreement.statistics.system_statistics import ap_correlations as ap_correlations
+    from rankscope.agreement.statistics.system_statistics import best_systems as best_systems
     from rankscope.agreement.statistics.system_statistics import bootstrap_systems as bootstrap_systems
     from rankscope.agreement.statistics.system_statistics import fixed_sums as fixed_sums
     from rankscope.agreement.statistics.system_statistics import mean_sums as mean_sums
@@ -88,8 +91,11 @@ HOMES = {
     "SYSTEM_STATISTICS": "system_statistics",
     "StatisticValues": "values",
     "SystemSums": "system_statistics",
+    "TAU_AP": "system_statistics",
+    "ap_correlations": "system_statistics",
     "as_convention": "kendall",
     "bootstrap_segments": "values",
+    "best_systems": "system_statistics",
     "bootstrap_systems": "system_statistics",
     "calibrate": "tie_calibration",
     "calibration_curve": "tie_calibration",

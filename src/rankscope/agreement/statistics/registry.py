@@ -101,6 +101,7 @@ STATISTICS: Mapping[str, AgreementStatistic] = {
         correlation("pearson", GROUPINGS),
         correlation("spearman", GROUPINGS),
         correlation("kendall_b", GROUPINGS),
+        correlation("tau_ap", ("means",)),
         correlation("kendall_c", SEGMENT_GROUPINGS, usual_test="bootstrap"),
         accuracy("pairwise_accuracy"),
         accuracy("soft_pairwise_accuracy"),
@@ -147,6 +148,11 @@ def check_scores(scores: AlignedScores, statistic: AgreementStatistic, grouping:
         raise ParameterError(
             f"{convention.name} needs human scores that differ by at least {convention.min_difference:g}, but these "
             "judgments are ranks; pass scores, or use wmt12"
+        )
+    if grouping == "means" and scores.weight is not None:
+        raise ParameterError(
+            f"{statistic.name} of systems' means has no weighted form in tests of metrics; `agree systems` weighs, or "
+            "leave the weights out"
         )
     if grouping == "means" and not scores.is_grid:
         raise ParameterError(

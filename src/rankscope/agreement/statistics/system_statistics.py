@@ -17,8 +17,8 @@ from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError
 from rankscope.kernels.resample import Draws, bootstrap_counts
 from rankscope.kernels.rounding_ties import join_ties
-from rankscope.stats.correlation_values import make_list_pairs
-from rankscope.typing import Bools, Floats
+from rankscope.stats.correlation_values import ap_above_groups, make_list_pairs, rank_rows
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "ACCURACY",
@@ -27,7 +27,10 @@ __all__ = [
     "SOFT",
     "SYSTEM_CORRELATIONS",
     "SYSTEM_STATISTICS",
+    "TAU_AP",
     "SystemSums",
+    "ap_correlations",
+    "best_systems",
     "bootstrap_systems",
     "count_concordant_pairs",
     "fixed_sums",
@@ -98,7 +101,7 @@ def fixed_sums(scores: PairScores, systems: Sequence[str]) -> SystemSums:
 
 
 def mean_sums(scores: PairScores, systems: Sequence[str], over: str) -> SystemSums:
-    """Means over segments.
+    """Means over segments, weighted if segments have weights.
 
     Parameters
     ----------
@@ -114,11 +117,18 @@ def mean_sums(scores: PairScores, systems: Sequence[str], over: str) -> SystemSu
     InputError
         No segment is common to all systems.
 
+    Notes
+    -----
+    With weights of segments, a mean is the sum of weight x score / the sum of weights.
+
     Examples
     --------
     >>> scores = PairScores.of({"A": [1, 2, None], "B": [0, None, 3]})
     >>> mean_sums(scores, ("A", "B"), "common").values.tolist(), mean_sums(scores, ("A", "B"), "own").values.tolist()
     ([1.0, 0.0], [1.5, 1.5])
+    >>> weighted = replace(scores, weights=np.array([3.0, 1.0, 1.0]))
+    >>> mean_sums(weighted, ("A", "B"), "own").values.tolist()  # (3 + 2) / 4, 3 / 4
+    [1.25, 0.75]
     """
     values = rows_of(scores, systems)
     present = ~np.isnan(values)
@@ -128,9 +138,11 @@ def mean_sums(scores: PairScores, systems: Sequence[str], over: str) -> SystemSu
             raise InputError(
                 "no segment has scores of all systems; use --over own for means over each system's own segments"
             )
-    return sums_from_tables(
-        scores.segments, np.where(present, values, 0.0).T[:, :, None], present.T[:, :, None].astype(np.float64)
-    )
+    numerators, denominators = np.where(present, values, 0.0).T, present.T.astype(np.float64)
+    if scores.weights is not None:
+        weights = scores.weights[:, None]
+        numerators, denominators = numerators * weights, denominators * weights
+    return sums_from_tables(scores.segments, numerators[:, :, None], denominators[:, :, None])
 
 
 def share_sums(scores: PairScores, systems: Sequence[str], *, higher: bool = True) -> SystemSums:
@@ -150,6 +162,10 @@ def share_sums(scores: PairScores, systems: Sequence[str], *, higher: bool = Tru
     SystemSums
         The shares, in [0, 1]; higher is better. Two systems are compared only on segments in which both have a score.
 
+    Notes
+    -----
+    With weights of segments, all comparisons of a segment count so many times.
+
     References
     ----------
     Li, Jiang and Wang (2013), after Callison-Burch et al. (2012).
@@ -167,7 +183,11 @@ def share_sums(scores: PairScores, systems: Sequence[str], *, higher: bool = Tru
         compared = present & present[:, [opponent]]
         compared[:, opponent] = False
         numerators += compared & (np.where(compared, values, 0.0) >= np.where(compared, values[:, [opponent]], 0.0))
-    return sums_from_tables(scores.segments, numerators[:, :, None], np.maximum(denominators, 0.0)[:, :, None])
+    denominators = np.maximum(denominators, 0.0)
+    if scores.weights is not None:
+        weights = scores.weights[:, None]
+        numerators, denominators = numerators * weights, denominators * weights
+    return sums_from_tables(scores.segments, numerators[:, :, None], denominators[:, :, None])
 
 
 def rows_of(scores: PairScores, systems: Sequence[str]) -> Floats:
@@ -216,6 +236,10 @@ def win_sums(
     ------
     InputError
         There are no comparisons; or wins do not connect all systems and there is no prior.
+
+    Notes
+    -----
+    With weights of judgments, all comparisons of a judgment count so many times.
 
     References
     ----------
@@ -323,9 +347,10 @@ def bootstrap_systems(sums: Sequence[SystemSums], draws: Draws) -> list[Floats]:
     return scores
 
 
+#: The statistics with an interval of Fisher's z.
 SYSTEM_CORRELATIONS = ("pearson", "spearman", "kendall_b")
-ACCURACY, SOFT = "pairwise_accuracy", "soft_pairwise_accuracy"
-SYSTEM_STATISTICS = (*SYSTEM_CORRELATIONS, ACCURACY, SOFT)
+TAU_AP, ACCURACY, SOFT = "tau_ap", "pairwise_accuracy", "soft_pairwise_accuracy"
+SYSTEM_STATISTICS = (*SYSTEM_CORRELATIONS, TAU_AP, ACCURACY, SOFT)
 #: Deviations from the median beyond this are outliers. Their unit is NORMAL x the median absolute deviation: of a
 #: normal distribution, its standard deviation.
 OUTLIER_CUTOFF, NORMAL = 2.5, 1.483
@@ -341,7 +366,7 @@ def system_statistic(people: Floats, metric: Floats, statistic: str) -> Floats:
     people, metric
         Scores, (lists, systems).
     statistic
-        A correlation, in [-1, 1], or "pairwise_accuracy", in [0, 1].
+        A correlation or "tau_ap", in [-1, 1], or "pairwise_accuracy", in [0, 1].
 
     Returns
     -------
@@ -357,6 +382,8 @@ def system_statistic(people: Floats, metric: Floats, statistic: str) -> Floats:
     if statistic == ACCURACY:
         n = x.shape[1]
         values[complete] = count_concordant_pairs(x, y) / (n * (n - 1) / 2)
+    elif statistic == TAU_AP:
+        values[complete] = ap_correlations(x, y)
     else:
         values[complete] = make_list_pairs(x, y, statistic).value
     return values
@@ -388,6 +415,93 @@ def count_concordant_pairs(people: Floats, metric: Floats) -> Floats:
         concordant = np.sign(x[:, first] - x[:, second]) == np.sign(y[:, first] - y[:, second])
         n_concordant[start : start + chunk_size] = concordant.sum(axis=1)
     return n_concordant
+
+
+def ap_correlations(people: Floats, metric: Floats) -> Floats:
+    """The AP correlation of two lists of scores of systems, (lists), in [-1, 1]: mistakes among the best weigh more.
+
+    Parameters
+    ----------
+    people
+        The truth, (lists, systems).
+    metric
+        The estimate, in the same shape.
+
+    Returns
+    -------
+    array
+        (lists) 2 / (n - 1) sum over ranks i = 2, ..., n of C_i / (i - 1), less 1, where C_i counts the systems above
+        rank i by the metric that people, too, have above the system there. A pair that people tie counts half, and
+        fully if the metric ties it, too. If the metric has ties, the value is the mean over the orders of the tied
+        systems. NaN if all scores of a list are equal.
+
+    References
+    ----------
+    Yilmaz, Aslam and Robertson (2008).
+
+    Examples
+    --------
+    >>> ap_correlations(np.array([[4.0, 3.0, 2.0, 1.0]]), np.array([[9.0, 7.0, 8.0, 1.0]])).round(4).tolist()
+    [0.6667]
+    >>> # a tie of the metric: half of 1, and half of the value above
+    >>> ap_correlations(np.array([[4.0, 3.0, 2.0, 1.0]]), np.array([[9.0, 7.0, 7.0, 1.0]])).round(4).tolist()
+    [0.8333]
+    """
+    n_lists, n = metric.shape
+    truth, estimate = rank_rows(people), rank_rows(metric)
+    if (truth.n_distinct == n).all() and (estimate.n_distinct == n).all():
+        return ap_above_groups(truth, estimate)
+    values = np.empty(n_lists)
+    chunk_size = max(1, (1 << 20) // (n * n))
+    for start in range(0, n_lists, chunk_size):  # in chunks, to keep memory small
+        rows = slice(start, start + chunk_size)
+        values[rows] = ap_with_ties(truth.codes[rows], estimate.codes[rows])
+    return np.where((truth.n_distinct == 1) | (estimate.n_distinct == 1), np.nan, values)
+
+
+def ap_with_ties(truth: Ints, estimate: Ints) -> Floats:
+    """(lists) the mean of the AP correlation over the orders of ties in the estimate; both arrays: (lists, systems).
+
+    A system of a group of m, with s systems above the group, stands at each of the group's ranks equally often. With k
+    of its group above it, a system above the group counts 1 / (s + k), and one of its group that with probability
+    k / (m - 1).
+    """
+    n = truth.shape[1]
+    gaps = estimate[:, :, None] - estimate[:, None, :]  # first system less second
+    n_above, n_equal = (gaps > 0).sum(axis=1), (gaps == 0).sum(axis=1)
+    right = (1 + np.sign(truth[:, :, None] - truth[:, None, :])) / 2
+    above = np.where(gaps > 0, right, 0.0).sum(axis=1)
+    # A pair tied in the estimate is right in half of its orders; the system itself is no pair.
+    within = np.where((gaps == 0) & (right == 0.5), 1.0, np.where(gaps == 0, 0.5, 0.0)).sum(axis=1) - 1
+    harmonic = np.concatenate(([0.0], np.cumsum(1 / np.arange(1, n + 1))))
+    reciprocals = harmonic[n_above + n_equal - 1] - harmonic[np.maximum(n_above - 1, 0)]  # sum over k of 1 / (s + k)
+    shares_within = np.where(n_above > 0, n_equal - n_above * reciprocals, n_equal - 1.0)
+    shares = above * np.where(n_above > 0, reciprocals, 0.0) + within * shares_within / np.maximum(n_equal - 1, 1)
+    return np.asarray(2 / (n - 1) * (shares / n_equal).sum(axis=1) - 1)
+
+
+def best_systems(values: Floats, n_best: int) -> Bools:
+    """The best systems by these scores, of which higher is better.
+
+    Parameters
+    ----------
+    values
+        Scores of systems, (systems).
+    n_best
+        How many.
+
+    Returns
+    -------
+    array
+        (systems) True for the best; all systems that are tied with the last of them are among them.
+
+    Examples
+    --------
+    >>> best_systems(np.array([1.0, 3.0, 2.0, 2.0]), 2).tolist()
+    [False, True, True, True]
+    """
+    joined = join_ties(values)
+    return np.asarray(joined >= np.sort(joined)[::-1][min(n_best, joined.size) - 1])
 
 
 def outlying_systems(values: Floats, cutoff: float = OUTLIER_CUTOFF) -> Bools:

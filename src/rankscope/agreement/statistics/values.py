@@ -16,6 +16,7 @@ from rankscope.agreement.statistics.aligned import AlignedScores, cell_table, fr
 from rankscope.agreement.statistics.kendall import KendallConvention, count_by_item, count_by_judgment, pair_indices
 from rankscope.agreement.statistics.registry import AgreementStatistic, check_statistic
 from rankscope.agreement.statistics.soft_pairwise_accuracy import soft_pairwise_accuracies
+from rankscope.agreement.statistics.system_statistics import TAU_AP, system_statistic
 from rankscope.agreement.statistics.tie_calibration import calibrate
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, bootstrap_counts, draw
@@ -443,6 +444,8 @@ def values_of_means(gold: Floats, means: Floats, statistic: str) -> Floats:
     Means that differ by rounding only (a trillionth of the greatest) are ties.
     """
     gold_means, metric_means = np.broadcast_to(join_ties(gold), means.shape), join_ties(means)
+    if statistic == TAU_AP:
+        return system_statistic(gold_means, metric_means, TAU_AP)
     if statistic != "pairwise_accuracy":
         return correlate_rows(gold_means, metric_means, statistic)
     first, second = pair_indices(means.shape[1])

@@ -7,7 +7,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -22,11 +22,14 @@ from rankscope.agreement.settings import (
     SystemSettings,
     judgment_settings_of,
     metric_settings_of,
+    names_of,
 )
 from rankscope.agreement.statistics import (
     ACCURACY,
     SOFT,
     SYSTEM_CORRELATIONS,
+    TAU_AP,
+    best_systems,
     bootstrap_systems,
     outlying_systems,
     soft_draws,
@@ -34,9 +37,10 @@ from rankscope.agreement.statistics import (
     system_statistic,
 )
 from rankscope.data.result import Result
-from rankscope.data.text import pluralise
+from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.resample import Draws, draw
+from rankscope.kernels.rounding_ties import join_ties
 from rankscope.stats.correlation import fisher_ends
 from rankscope.stats.inputs import seed_of
 from rankscope.stats.intervals import percentile_ends
@@ -47,22 +51,68 @@ __all__ = [
     "SystemAgreement",
     "SystemValues",
     "agree_on_systems",
-    "compute_values",
-    "summaries",
     "systems",
 ]
 
 
+#: The statistics that may be below 0.
+SIGNED = (*SYSTEM_CORRELATIONS, TAU_AP)
 #: The name of the row in which pairs of systems of all language pairs are pooled.
 ALL = "all"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SystemValues:
+    """One statistic of all metrics among some systems of each language pair.
+
+    Attributes
+    ----------
+    statistic
+        The name of the statistic.
+    interval
+        The kind of intervals: "segments", "fisher" or "none".
+    value, low, high
+        (metrics, pairs) the statistic, and its confidence interval; NaN where there is none.
+    n
+        (metrics, pairs) systems, or pairs of systems for an accuracy.
+    average, average_low, average_high
+        (metrics) the mean over the language pairs, weighted if there are weights, and its interval.
+    pooled, pooled_low, pooled_high
+        (metrics) for "pairwise_accuracy" the share of the pairs of systems of all language pairs; else NaN.
+    """
+
+    statistic: str
+    interval: str
+    value: Floats
+    low: Floats
+    high: Floats
+    n: Ints
+    average: Floats
+    average_low: Floats
+    average_high: Floats
+    pooled: Floats
+    pooled_low: Floats
+    pooled_high: Floats
+
+    def rows(self, metric: int, pairs: Sequence[str]) -> Iterator[tuple[str, float, float, float, int]]:
+        """Pair, value, low, high and n of a metric: for each language pair, and for all if there are several."""
+        for p, pair in enumerate(pairs):
+            cell = metric, p
+            yield pair, float(self.value[cell]), float(self.low[cell]), float(self.high[cell]), int(self.n[cell])
+        summaries = [(AVERAGE, self.average, self.average_low, self.average_high, len(pairs))]
+        if self.statistic == ACCURACY:
+            summaries.append((ALL, self.pooled, self.pooled_low, self.pooled_high, int(self.n[metric].sum())))
+        for name, value, low, high, n in summaries if len(pairs) > 1 else ():
+            yield name, float(value[metric]), float(low[metric]), float(high[metric]), n
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SystemAgreement(Result):
     """How far each metric agrees with people on whole systems, as `systems` gives it.
 
-    `frame()` is the tidy table: a row for each metric and language pair, and rows "average" and "all" if there are
-    several pairs. Arrays have the shape (metrics, pairs), unless said otherwise.
+    `frame()` is the tidy table: a row for each metric, statistic and language pair, and rows "average" and "all" if
+    there are several pairs. Rows of the best 15 systems have the statistic "kendall_b@15". Properties such as `value`
+    and `average` are those of the first statistic among all systems.
 
     Attributes
     ----------
@@ -72,18 +122,15 @@ class SystemAgreement(Result):
         The language pairs.
     systems
         By language pair, the names of the systems.
-    value
-        The statistic; higher is better.
-    low, high
-        Its confidence interval; NaN where there is none.
-    n
-        Systems, or pairs of systems for an accuracy.
+    statistics
+        The values of each statistic.
+    top
+        The values of each statistic among the best systems by people's scores; empty unless `settings.top` is given.
+    top_systems
+        By language pair, the names of the best systems, in the order of `systems`; empty unless `settings.top` is
+        given.
     without
-        The statistic without outliers; NaN where there are none or too few systems are left.
-    average, average_low, average_high
-        (metrics) the mean over the language pairs, weighted if there are weights, and its interval.
-    pooled, pooled_low, pooled_high
-        (metrics) for "pairwise_accuracy" the share of the pairs of systems of all language pairs; else NaN.
+        (metrics, pairs) the first statistic without outliers; NaN where there are none or too few systems are left.
     human
         By language pair, (systems) the human scores.
     scores
@@ -98,8 +145,6 @@ class SystemAgreement(Result):
         What human scores are: "wins" and the like, "mean" or "given".
     has_segment_scores
         For each metric, whether its scores are of segments.
-    interval
-        The kind of intervals: "segments", "fisher" or "none".
     higher
         Those of the column of people and the metrics in which higher is better.
     notes
@@ -112,17 +157,10 @@ class SystemAgreement(Result):
     metrics: tuple[str, ...]
     pairs: tuple[str, ...]
     systems: tuple[tuple[str, ...], ...]
-    value: Floats
-    low: Floats
-    high: Floats
-    n: Ints
+    statistics: tuple[SystemValues, ...]
+    top: tuple[SystemValues, ...]
+    top_systems: tuple[tuple[str, ...], ...]
     without: Floats
-    average: Floats
-    average_low: Floats
-    average_high: Floats
-    pooled: Floats
-    pooled_low: Floats
-    pooled_high: Floats
     human: tuple[Floats, ...]
     scores: tuple[Floats, ...]
     outliers: tuple[tuple[str, ...], ...]
@@ -130,28 +168,82 @@ class SystemAgreement(Result):
     gold: str
     rule: str
     has_segment_scores: tuple[bool, ...]
-    interval: str
     higher: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @property
+    def value(self) -> Floats:
+        """(metrics, pairs) the first statistic; higher is better."""
+        return self.statistics[0].value
+
+    @property
+    def low(self) -> Floats:
+        """(metrics, pairs) the lower end of its confidence interval; NaN where there is none."""
+        return self.statistics[0].low
+
+    @property
+    def high(self) -> Floats:
+        """(metrics, pairs) the upper end of its confidence interval; NaN where there is none."""
+        return self.statistics[0].high
+
+    @property
+    def n(self) -> Ints:
+        """(metrics, pairs) systems, or pairs of systems for an accuracy."""
+        return self.statistics[0].n
+
+    @property
+    def average(self) -> Floats:
+        """(metrics) the mean over the language pairs, weighted if there are weights."""
+        return self.statistics[0].average
+
+    @property
+    def average_low(self) -> Floats:
+        """(metrics) the lower end of its confidence interval."""
+        return self.statistics[0].average_low
+
+    @property
+    def average_high(self) -> Floats:
+        """(metrics) the upper end of its confidence interval."""
+        return self.statistics[0].average_high
+
+    @property
+    def pooled(self) -> Floats:
+        """(metrics) for "pairwise_accuracy" the share of the pairs of systems of all language pairs; else NaN."""
+        return self.statistics[0].pooled
+
+    @property
+    def pooled_low(self) -> Floats:
+        """(metrics) the lower end of its confidence interval."""
+        return self.statistics[0].pooled_low
+
+    @property
+    def pooled_high(self) -> Floats:
+        """(metrics) the upper end of its confidence interval."""
+        return self.statistics[0].pooled_high
+
+    @property
+    def interval(self) -> str:
+        """The kind of intervals of the first statistic: "segments", "fisher" or "none"."""
+        return self.statistics[0].interval
 
     @property
     def several_pairs(self) -> bool:
         """Whether there are several language pairs."""
         return len(self.pairs) > 1
 
+    @property
+    def several_statistics(self) -> bool:
+        """Whether there are several statistics."""
+        return len(self.statistics) > 1
+
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table."""
-        name = self.settings.statistic
+        suffix = f"@{self.settings.top}"
         for m, metric in enumerate(self.metrics):
-            for p, pair in enumerate(self.pairs):
-                ends = float(self.low[m, p]), float(self.high[m, p])
-                yield metric, pair, name, float(self.value[m, p]), *ends, int(self.n[m, p])
-            if self.several_pairs:
-                ends = float(self.average_low[m]), float(self.average_high[m])
-                yield metric, AVERAGE, name, float(self.average[m]), *ends, len(self.pairs)
-            if self.several_pairs and name == ACCURACY:
-                ends = float(self.pooled_low[m]), float(self.pooled_high[m])
-                yield metric, ALL, name, float(self.pooled[m]), *ends, int(self.n[m].sum())
+            for parts, behind in ((self.statistics, ""), (self.top, suffix)):
+                for values in parts:
+                    for pair, *numbers in values.rows(m, self.pairs):
+                        yield metric, pair, f"{values.statistic}{behind}", *numbers
 
     def signature_parts(self) -> list[str]:
         """The settings that change the numbers."""
@@ -168,10 +260,12 @@ class SystemAgreement(Result):
             "segments": f"segments,{settings.n_resamples},{settings.confidence_level:g}",
             "fisher": f"fisher,{settings.confidence_level:g}",
         }
+        intervals = list(dict.fromkeys(values.interval for values in self.statistics))
         weights = [] if settings.weights is None else [f"weights:{weights_text(settings.weights)}"]
+        is_random = "segments" in intervals or SOFT in settings.statistics
         return [
             "agreement on systems",
-            f"statistic:{settings.statistic}{',absolute' if settings.absolute else ''}",
+            f"statistic:{','.join(settings.statistics)}{',absolute' if settings.absolute else ''}",
             f"gold:{self.gold}",
             f"human:{self.rule}{f'({settings.over})' if self.rule == 'mean' else ''}{prior}",
             *([f"metrics:{settings.from_segments}{mean_segments}"] if segment_metrics else []),
@@ -179,16 +273,18 @@ class SystemAgreement(Result):
             *directions(self.gold, self.metrics, self.higher),
             *(["systems:common"] if settings.common else []),
             *(["outliers:skipped"] if settings.without_outliers else []),
+            *([] if settings.top is None else [f"top:{settings.top}"]),
             *weights,
-            f"interval:{interval_texts.get(self.interval, 'none')}",
-            *([f"permutations:{settings.n_resamples}"] if settings.statistic == SOFT else []),
-            *([f"rng:{settings.seed}"] if self.interval == "segments" or settings.statistic == SOFT else []),
+            *([] if settings.judgment_weight is None else settings.parts("judgment_weight")),
+            f"interval:{'+'.join(interval_texts.get(interval, 'none') for interval in intervals)}",
+            *([f"permutations:{settings.n_resamples}"] if SOFT in settings.statistics else []),
+            *([f"rng:{settings.seed}"] if is_random else []),
         ]
 
     def contents(self) -> str:
         """What it holds, in a few words."""
         counts = f"{pluralise(len(self.metrics), 'metric')}, {pluralise(len(self.pairs), 'language pair')}"
-        return f"{self.settings.statistic}: {counts}"
+        return f"{', '.join(self.settings.statistics)}: {counts}"
 
 
 def weights_text(weights: Mapping[str, float]) -> str:
@@ -199,7 +295,7 @@ def systems(
     judgments: JudgmentSource,
     scores: ScoreSource = (),
     *,
-    statistic: str = ACCURACY,
+    statistic: str | Sequence[str] = ACCURACY,
     absolute: bool = False,
     human: str | None = None,
     prior: float = 0.0,
@@ -207,6 +303,7 @@ def systems(
     over: str = "common",
     common: bool = False,
     without_outliers: bool = False,
+    top: int | None = None,
     weights: Mapping[str, float] | None = None,
     gold: str | None = None,
     pairs: Names | None = None,
@@ -218,6 +315,7 @@ def systems(
     lines: PathLike | None = None,
     columns: Mapping[str, str] | None = None,
     test_set: str | None = None,
+    judgment_weight: str | None = None,
     interval: str | None = None,
     n_resamples: int = 1000,
     confidence_level: float = 0.95,
@@ -234,7 +332,7 @@ def systems(
         A metric or several, as scores of systems or of segments, or files of them. Without any, every other column of
         the judgments is a metric.
     statistic
-        Statistic of agreement between a metric and people. One of 'pearson', 'spearman', 'kendall_b',
+        Statistic of agreement between a metric and people, or several: 'pearson', 'spearman', 'kendall_b', 'tau_ap',
         'pairwise_accuracy', 'soft_pairwise_accuracy'. Default: 'pairwise_accuracy'.
     absolute
         Use absolute values of correlations, as some papers do. Default: False.
@@ -254,6 +352,8 @@ def systems(
     without_outliers
         Skip systems whose human score is more than 2.5 scaled median absolute deviations from the median. Default:
         False.
+    top
+        Also compute agreement among the best K systems by people's scores. Default: all systems only.
     weights
         Weights of the language pairs in the average, adding up to 1. Default: equal weights.
     gold
@@ -279,6 +379,9 @@ def systems(
         by their usual names.
     test_set
         Test set to use from score files that hold several.
+    judgment_weight
+        Column with the weight of each judgment, 1 / its chance to be drawn, if judgments were sampled with unequal
+        chances. Default: equal weights.
     interval
         Confidence interval: a bootstrap over segments, Fisher's z over systems, or none. One of 'segments', 'fisher',
         'none'. Default: segments if human scores come from segments, else fisher for correlations.
@@ -310,8 +413,9 @@ def systems(
     -----
     Statistics are "pairwise_accuracy", the share of pairs of systems that both sides order alike, in [0, 1];
     "soft_pairwise_accuracy", for scores of segments on both sides, in [0, 1]: 1 minus the mean over pairs of systems of
-    the distance between the p-values of people and metric, from a test of `n_resamples` random signs; and the
-    correlations "pearson", "spearman" and "kendall_b", in [-1, 1]. Higher is better.
+    the distance between the p-values of people and metric, from a test of `n_resamples` random signs; the correlations
+    "pearson", "spearman" and "kendall_b", in [-1, 1]; and "tau_ap", the AP correlation with people as the truth, in
+    [-1, 1], as `rankscope.agreement.statistics.ap_correlations` computes it. Higher is better.
 
     From rankings, the score of a system is "wins", wins / (wins + losses); "expected_wins", the mean of that over its
     opponents; "better_or_equal", (wins + ties) / all comparisons; or "bradley_terry", its strength, with `prior` wins
@@ -319,6 +423,10 @@ def systems(
     scores of segments it is their mean ("mean"). Such a mean is over the segments of which people and all metrics have
     a score, of all systems ("common") or of the system ("own"). Scores of systems are used as they are; higher is
     better in them unless `lower` names them.
+
+    The best systems (`top`) are those with the best human scores on all data, and the same in all resamples; systems
+    that tie with the last of them are among them, with a note. They differ less than all systems do, so agreement among
+    them is lower, also that of a good metric.
 
     Systems that nobody judged are skipped, with a note. A system is an outlier if its human score is more than 2.5
     deviations (scaled median absolute deviations) from the median.
@@ -331,7 +439,8 @@ def systems(
     References
     ----------
     Callison-Burch et al. (2012) for human scores and Spearman's correlation; Mathur, Baldwin and Cohn (2020) for
-    outliers; Kocmi et al. (2021) for pairwise accuracy; Thompson et al. (2024) for soft pairwise accuracy.
+    outliers; Kocmi et al. (2021) for pairwise accuracy; Thompson et al. (2024) for soft pairwise accuracy; Yilmaz,
+    Aslam and Robertson (2008) for the AP correlation.
 
     Examples
     --------
@@ -342,7 +451,7 @@ def systems(
     0.6667
     """
     settings = SystemSettings(
-        statistic=statistic,
+        statistics=names_of(statistic),
         absolute=absolute,
         human=human,
         prior=prior,
@@ -350,7 +459,9 @@ def systems(
         over=over,
         common=common,
         without_outliers=without_outliers,
+        top=top,
         weights=weights,
+        judgment_weight=judgment_weight,
         interval=interval,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
@@ -371,48 +482,91 @@ def agree_on_systems(
     settings: SystemSettings,
 ) -> SystemAgreement:
     """As `systems`, with its settings as objects."""
-    level = "any" if settings.statistic == SOFT else "system"
-    inputs = load(judgments, scores, judgment_settings, metric_settings, level=level)
+    level = "any" if SOFT in settings.statistics else "system"
+    inputs = load(
+        judgments, scores, judgment_settings, metric_settings, level=level, judgment_weight=settings.judgment_weight
+    )
     return agreement_of(inputs.for_systems(settings.human), settings)
 
 
 def agreement_of(inputs: PeopleAndMetrics, settings: SystemSettings) -> SystemAgreement:
     """The agreement on loaded inputs."""
-    interval = interval_of(inputs, settings)
-    matches, notes = match_systems(inputs, settings, settings.n_resamples if interval == "segments" else 0)
+    intervals = {statistic: interval_of(inputs, settings, statistic) for statistic in settings.statistics}
+    draws_segments = "segments" in intervals.values()
+    matches, notes = match_systems(inputs, settings, settings.n_resamples if draws_segments else 0)
     weights = weights_of(settings, [matched.pair for matched in matches])
     outlier_masks = [outlying_systems(matched.oriented()[0]) for matched in matches]
     kept_masks = [~mask if settings.without_outliers else np.ones_like(mask) for mask in outlier_masks]
     for matched, mask in zip(matches, kept_masks, strict=True):
         if np.count_nonzero(mask) < 2:
             raise InputError(f"{matched.pair}: fewer than two systems are left without outliers")
-    n_systems = np.array([int(np.count_nonzero(mask)) for mask in kept_masks])
-    n = n_systems if settings.statistic in SYSTEM_CORRELATIONS else n_systems * (n_systems - 1) // 2
-    values = compute_values(matches, kept_masks, outlier_masks, settings, interval)
+    resampled = [resample_scores(matched, settings) if draws_segments else None for matched in matches]
+    top_masks, top_notes = top_of(matches, kept_masks, settings.top)
+    statistics, top = (
+        tuple(
+            statistic_among(statistic, interval, matches, masks, resampled, weights, settings)
+            for statistic, interval in (intervals.items() if masks else ())
+        )
+        for masks in (kept_masks, top_masks)
+    )
     return SystemAgreement(
         metrics=tuple(metric.metric for metric in inputs.metrics),
         pairs=tuple(matched.pair for matched in matches),
         systems=tuple(matched.systems for matched in matches),
-        value=values.value,
-        low=values.low,
-        high=values.high,
-        without=values.without,
-        n=np.tile(n, (len(values.value), 1)),
-        **summaries(values, weights, n / n.sum(), settings),
+        statistics=statistics,
+        top=top,
+        top_systems=tuple(names_in(matched, mask) for matched, mask in zip(matches, top_masks, strict=bool(top_masks))),
+        without=values_without(matches, outlier_masks, settings),
         human=tuple(matched.people.values for matched in matches),
         scores=tuple(np.array([metric.values for metric in matched.metrics]) for matched in matches),
-        outliers=tuple(
-            tuple(matched.systems[i] for i in np.flatnonzero(mask).tolist())
-            for matched, mask in zip(matches, outlier_masks, strict=True)
-        ),
+        outliers=tuple(names_in(matched, mask) for matched, mask in zip(matches, outlier_masks, strict=True)),
         settings=settings,
         gold=inputs.gold,
         rule=inputs.rule,
         has_segment_scores=tuple(metric.level == "segment" for metric in inputs.metrics),
-        interval=interval,
         higher=higher_of(inputs, matches[0]),
-        notes=(*inputs.notes, *notes, *few_notes(matches, n_systems)),
+        notes=(*inputs.notes, *notes, *few_notes(matches, kept_masks), *top_notes),
     )
+
+
+def names_in(matched: MatchedSystems, mask: Bools) -> tuple[str, ...]:
+    return tuple(matched.systems[i] for i in np.flatnonzero(mask).tolist())
+
+
+def top_of(
+    matches: Sequence[MatchedSystems], kept_masks: Sequence[Bools], n_top: int | None
+) -> tuple[list[Bools], list[str]]:
+    """For each language pair (systems) which of those that count are the best by people, and notes; empty for none."""
+    if n_top is None:
+        return [], []
+    masks, notes = [], []
+    for matched, is_kept in zip(matches, kept_masks, strict=True):
+        prefix = f"{matched.pair}: " if matched.pair else ""
+        values = matched.oriented()[0]
+        is_top = np.zeros_like(is_kept)
+        is_top[is_kept] = best_systems(values[is_kept], n_top)
+        n_systems, n_best = int(np.count_nonzero(is_kept)), int(np.count_nonzero(is_top))
+        if n_systems < n_top:
+            notes.append(f"{prefix}there are only {n_systems} systems, so the best {n_top} are all of them")
+        elif n_best > n_top:
+            is_last = is_top & (join_ties(values) == join_ties(values)[is_top].min())
+            notes.append(
+                f"{prefix}the best {n_top} systems are {n_best}, because people's scores of "
+                f"{join_names(names_in(matched, is_last))} are equal"
+            )
+        masks.append(is_top)
+    return masks, notes
+
+
+def values_without(
+    matches: Sequence[MatchedSystems], outlier_masks: Sequence[Bools], settings: SystemSettings
+) -> Floats:
+    """(metrics, pairs) the first statistic without outliers."""
+    without = np.full((len(matches[0].metrics), len(matches)), np.nan)
+    for p, (matched, mask) in enumerate(zip(matches, outlier_masks, strict=True)):
+        if mask.any() and np.count_nonzero(~mask) > 2:
+            without[:, p] = statistic_values(matched, ~mask, settings.statistics[0], settings)
+    return without
 
 
 def higher_of(inputs: PeopleAndMetrics, matched: MatchedSystems) -> tuple[str, ...]:
@@ -421,18 +575,20 @@ def higher_of(inputs: PeopleAndMetrics, matched: MatchedSystems) -> tuple[str, .
     return (*human_names, *(metric.metric for metric in inputs.metrics if metric.higher_is_better))
 
 
-def few_notes(matches: Sequence[MatchedSystems], n_systems: Ints) -> list[str]:
-    pairs_of_two = [matched.pair for matched, n in zip(matches, n_systems.tolist(), strict=True) if n < 3]
+def few_notes(matches: Sequence[MatchedSystems], kept_masks: Sequence[Bools]) -> list[str]:
+    pairs_of_two = [
+        matched.pair for matched, mask in zip(matches, kept_masks, strict=True) if np.count_nonzero(mask) < 3
+    ]
     if not pairs_of_two:
         return []
     of_pairs = f" ({', '.join(pairs_of_two)})" if any(pairs_of_two) else ""
     return [f"with only 2 systems{of_pairs} the sides either agree on their order or disagree, nothing in between"]
 
 
-def interval_of(inputs: PeopleAndMetrics, settings: SystemSettings) -> str:
+def interval_of(inputs: PeopleAndMetrics, settings: SystemSettings, statistic: str) -> str:
     """The kind of intervals. Raises ParameterError where they need segments and people's scores are of systems."""
     has_segments = inputs.rule != "given"
-    if settings.statistic == SOFT:
+    if statistic == SOFT:
         refuse_soft_without_segments(inputs)
         return "none"
     if settings.interval == "segments" and not has_segments:
@@ -440,9 +596,11 @@ def interval_of(inputs: PeopleAndMetrics, settings: SystemSettings) -> str:
             "a bootstrap over segments needs human scores of segments, but these are of systems; pass those, or use "
             'interval "fisher" or "none"'
         )
-    if settings.interval is not None:
-        return settings.interval
-    return "segments" if has_segments else "fisher" if settings.statistic in SYSTEM_CORRELATIONS else "none"
+    if settings.interval == "none" or (settings.interval is None and has_segments):
+        return settings.interval or "segments"
+    if settings.interval == "segments":
+        return "segments"
+    return "fisher" if statistic in SYSTEM_CORRELATIONS else "none"
 
 
 def refuse_soft_without_segments(inputs: PeopleAndMetrics) -> None:
@@ -472,19 +630,23 @@ def weights_of(settings: SystemSettings, pairs: Sequence[str]) -> Floats:
     return np.array([settings.weights[pair] for pair in pairs])
 
 
-def signed_statistic(table: Floats, settings: SystemSettings) -> Floats:
+def signed_statistic(table: Floats, statistic: str) -> Floats:
     """(metrics) the statistic with its sign; table: (1 + metrics, systems), people's first."""
     metrics = table[1:]
-    return system_statistic(np.broadcast_to(table[0], metrics.shape), metrics, settings.statistic)
+    return system_statistic(np.broadcast_to(table[0], metrics.shape), metrics, statistic)
 
 
-def statistic_values(matched: MatchedSystems, is_kept: Bools, settings: SystemSettings) -> Floats:
+def statistic_values(matched: MatchedSystems, is_kept: Bools, statistic: str, settings: SystemSettings) -> Floats:
     """(metrics) the statistic as it is shown; is_kept: (systems) the mask of systems that count."""
-    if settings.statistic == SOFT:
+    if statistic == SOFT:
         draws = soft_draws(settings.seed, matched.pair, settings.n_resamples)
         return np.array([soft_accuracy_value(matched, m, is_kept, draws) for m in range(len(matched.metrics))])
-    values = signed_statistic(matched.oriented()[:, is_kept], settings)
-    return np.abs(values) if settings.absolute else values
+    return as_shown(signed_statistic(matched.oriented()[:, is_kept], statistic), statistic, settings)
+
+
+def as_shown(values: Floats, statistic: str, settings: SystemSettings) -> Floats:
+    """The values without their sign, if they have one and it is to be dropped."""
+    return np.abs(values) if settings.absolute and statistic in SIGNED else values
 
 
 def soft_accuracy_value(matched: MatchedSystems, m: int, is_kept: Bools, draws: Draws) -> float:
@@ -498,28 +660,42 @@ def pair_stream(matched: MatchedSystems, settings: SystemSettings) -> np.random.
     return np.random.default_rng([settings.seed, zlib.crc32(matched.pair.encode("utf-8", "surrogateescape"))])
 
 
-def resample_statistic(matched: MatchedSystems, is_kept: Bools, settings: SystemSettings) -> Floats:
-    """(metrics, resamples) the statistic on segments drawn with replacement; NaN where there is one segment only."""
+def resample_scores(matched: MatchedSystems, settings: SystemSettings) -> list[Floats] | None:
+    """(resamples, systems) the scores of people and of each metric on segments drawn with replacement, oriented.
+
+    None where there is one segment only.
+    """
     if matched.people.counted_segments() < 2:
-        return np.full((len(matched.metrics), settings.n_resamples), np.nan)
+        return None
     # Where a model drew its own resamples, metrics have no matching ones.
     sums = [matched.people, *(matched.metrics if matched.people.resampled is None else [])]
     resampled = bootstrap_systems(sums, draw(pair_stream(matched, settings), settings.n_resamples))
     resampled += [np.tile(metric.values, (settings.n_resamples, 1)) for metric in matched.metrics[len(resampled) - 1 :]]
     signs = [1.0 if higher else -1.0 for higher in (matched.people_higher, *matched.higher)]
-    people, *metrics = (scores[:, is_kept] * sign for scores, sign in zip(resampled, signs, strict=True))
-    values = np.stack([system_statistic(people, metric, settings.statistic) for metric in metrics])
-    return np.abs(values) if settings.absolute else values
+    return [scores * sign for scores, sign in zip(resampled, signs, strict=True)]
 
 
-def fisher_intervals(values: Floats, n_systems: Ints, settings: SystemSettings) -> tuple[Floats, Floats]:
+def resampled_statistic(
+    matched: MatchedSystems, resampled: list[Floats] | None, is_kept: Bools, statistic: str, settings: SystemSettings
+) -> Floats:
+    """(metrics, resamples) the statistic on each resample; NaN where there is none."""
+    if resampled is None:
+        return np.full((len(matched.metrics), settings.n_resamples), np.nan)
+    people, *metrics = (scores[:, is_kept] for scores in resampled)
+    values = np.stack([system_statistic(people, metric, statistic) for metric in metrics])
+    return as_shown(values, statistic, settings)
+
+
+def fisher_intervals(
+    values: Floats, n_systems: Ints, statistic: str, settings: SystemSettings
+) -> tuple[Floats, Floats]:
     """(metrics, pairs) the ends of the intervals; NaN for values of 1 and -1, and for too few systems."""
-    min_systems = 5 if settings.statistic.startswith("kendall") else 4
+    min_systems = 5 if statistic.startswith("kendall") else 4
     low, high = np.full((2, *values.shape), np.nan)
     for p, n in enumerate(n_systems.tolist()):
         has_interval = ~np.isnan(values[:, p]) & (np.abs(values[:, p]) < 1)
         if n >= min_systems:
-            ends = fisher_ends(values[has_interval, p], n, settings.statistic, settings.confidence_level)
+            ends = fisher_ends(values[has_interval, p], n, statistic, settings.confidence_level)
             low[has_interval, p], high[has_interval, p] = ends
     if not settings.absolute:
         return low, high
@@ -527,60 +703,83 @@ def fisher_intervals(values: Floats, n_systems: Ints, settings: SystemSettings) 
     return lower_ends, np.maximum(np.abs(low), np.abs(high))
 
 
-class SystemValues(NamedTuple):
-    """Values by metric and language pair, see `SystemAgreement`; resampled: (metrics, pairs, resamples), or None."""
-
-    value: Floats
-    low: Floats
-    high: Floats
-    without: Floats
-    resampled: Floats | None
-
-
-def compute_values(
-    matches: Sequence[MatchedSystems],
-    kept_masks: Sequence[Bools],
-    outlier_masks: Sequence[Bools],
-    settings: SystemSettings,
+def statistic_among(
+    statistic: str,
     interval: str,
+    matches: Sequence[MatchedSystems],
+    masks: Sequence[Bools],
+    resampled: Sequence[list[Floats] | None],
+    weights: Floats,
+    settings: SystemSettings,
 ) -> SystemValues:
-    """The statistic with its intervals; kept_masks, outlier_masks: for each language pair (systems) which count, and
-    which are outliers.
+    """A statistic with its intervals among the systems of the masks, (systems) for each language pair.
+
+    Parameters
+    ----------
+    statistic
+        The name of the statistic.
+    interval
+        The kind of intervals.
+    matches
+        The scores of each language pair.
+    masks
+        For each language pair, the systems that count.
+    resampled
+        For each language pair the scores on resamples of the segments, see `resample_scores`.
+    weights
+        (pairs) the weights of the average.
+    settings
+        How agreement is computed.
     """
-    value = np.stack(
-        [statistic_values(matched, mask, settings) for matched, mask in zip(matches, kept_masks, strict=True)], axis=1
-    )
-    low, high, without = np.full((3, *value.shape), np.nan)
-    for p, (matched, mask) in enumerate(zip(matches, outlier_masks, strict=True)):
-        if mask.any() and np.count_nonzero(~mask) > 2:
-            without[:, p] = statistic_values(matched, ~mask, settings)
-    resampled = None
+    matched_masks = list(zip(matches, masks, strict=True))
+    value = np.stack([statistic_values(matched, mask, statistic, settings) for matched, mask in matched_masks], axis=1)
+    low, high = np.full((2, *value.shape), np.nan)
+    n_systems = np.array([int(np.count_nonzero(mask)) for mask in masks])
+    n = n_systems * (n_systems - 1) // 2 if statistic in (ACCURACY, SOFT) else n_systems
+    drawn = None
     if interval == "segments":
-        resampled = np.stack(
-            [resample_statistic(matched, mask, settings) for matched, mask in zip(matches, kept_masks, strict=True)],
+        drawn = np.stack(
+            [
+                resampled_statistic(matched, scores, mask, statistic, settings)
+                for (matched, mask), scores in zip(matched_masks, resampled, strict=True)
+            ],
             axis=1,
         )
-        low, high = percentile_ends(resampled, settings.confidence_level)
+        low, high = percentile_ends(drawn, settings.confidence_level)
     elif interval == "fisher":
-        signed_values = [
-            signed_statistic(matched.oriented()[:, mask], settings)
-            for matched, mask in zip(matches, kept_masks, strict=True)
-        ]
-        n_systems = np.array([int(np.count_nonzero(mask)) for mask in kept_masks])
-        low, high = fisher_intervals(np.stack(signed_values, axis=1), n_systems, settings)
-    return SystemValues(value, low, high, without, resampled)
+        signed = np.stack(
+            [signed_statistic(matched.oriented()[:, mask], statistic) for matched, mask in matched_masks], 1
+        )
+        low, high = fisher_intervals(signed, n_systems, statistic, settings)
+    return SystemValues(
+        statistic=statistic,
+        interval=interval,
+        value=value,
+        low=low,
+        high=high,
+        n=np.tile(n, (len(value), 1)),
+        **summaries(statistic, value, drawn, weights, n / n.sum(), settings),
+    )
 
 
-def summaries(values: SystemValues, weights: Floats, shares: Floats, settings: SystemSettings) -> dict[str, Floats]:
-    """The average over language pairs, and for an accuracy the share of all pairs of systems, with their intervals."""
+def summaries(
+    statistic: str,
+    values: Floats,
+    resampled: Floats | None,
+    weights: Floats,
+    shares: Floats,
+    settings: SystemSettings,
+) -> dict[str, Floats]:
+    """The average over language pairs, and for an accuracy the share of all pairs of systems, with their intervals.
+
+    values: (metrics, pairs); resampled: (metrics, pairs, resamples).
+    """
     columns: dict[str, Floats] = {}
     for name, pair_weights in (("average", weights), ("pooled", shares)):
-        low, high, value = np.full((3, len(values.value)), np.nan)
-        if name == "average" or settings.statistic == ACCURACY:
-            value = values.value @ pair_weights
-            if values.resampled is not None:
-                low, high = percentile_ends(
-                    np.einsum("mpr,p->mr", values.resampled, pair_weights), settings.confidence_level
-                )
+        low, high, value = np.full((3, len(values)), np.nan)
+        if name == "average" or statistic == ACCURACY:
+            value = values @ pair_weights
+            if resampled is not None:
+                low, high = percentile_ends(np.einsum("mpr,p->mr", resampled, pair_weights), settings.confidence_level)
         columns |= {name: value, f"{name}_low": low, f"{name}_high": high}
     return columns

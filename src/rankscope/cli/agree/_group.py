@@ -33,6 +33,7 @@ COMMANDS = {
         "rankscope.cli.agree.raters:raters",
         "Inter-annotator agreement: people with each other and with themselves.",
     ),
+    "favour": ("rankscope.cli.agree.favour:favour", "Judges against people: does a judge favour systems of a family?"),
     "wmt12": ("rankscope.cli.agree.wmt12:wmt12", "Published results of WMT12, reproduced from its files."),
 }
 

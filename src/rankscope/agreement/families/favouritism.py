@@ -1,0 +1,523 @@
+"""Whether judges favour systems of a family, such as an LLM answers of its own kind: judges against people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankscope.agreement.direction import directions
+from rankscope.agreement.families.contrasts import favour_contrast, spread_within_queries
+from rankscope.agreement.families.settings import FavourSettings
+from rankscope.agreement.load import JudgmentSource, PeopleAndMetrics, ScoreSource, load
+from rankscope.agreement.match import MatchedSystems, match_systems
+from rankscope.agreement.settings import (
+    JudgmentSettings,
+    MetricSettings,
+    Names,
+    SystemSettings,
+    judgment_settings_of,
+    metric_settings_of,
+)
+from rankscope.agreement.statistics import SystemSums, win_sums
+from rankscope.data.rankings import Rankings
+from rankscope.data.result import Result
+from rankscope.data.text import join_names, pluralise
+from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.io.tables import Column, Schema, read_table
+from rankscope.stats.multiple_comparisons import adjust_pvalues
+from rankscope.typing import Bools, Floats, Ints, PathLike
+
+__all__ = [
+    "FamilyFavour",
+    "favour",
+    "judge_families",
+]
+
+
+#: The table of families.
+FAMILIES = Schema(
+    columns=(
+        Column(name="system", aliases=("model", "engine", "candidate", "name"), required=True),
+        Column(name="family", aliases=("vendor", "maker", "provider", "group"), required=True),
+    ),
+    expected="a header line (system,family) and one line per system",
+    has_option=False,
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class FamilyFavour(Result):
+    """How far judges favour systems of a family, beyond what people think of these systems.
+
+    `frame()` is the tidy table, a row for each judge and family. Arrays have the shape (judges, families), and are NaN
+    where nothing was tested. Advantages, expected advantages and favour are in standard deviations of the scores of one
+    query: of people's for `by_people`, else of the judge's.
+
+    Attributes
+    ----------
+    judges
+        The names of the judges.
+    families
+        The names of the families that are tested.
+    systems
+        By family, its systems.
+    others
+        The systems that belong to no family.
+    by_people, by_judge
+        The advantage of the family over all other systems, on average over the queries.
+    expected
+        The advantage that the judge would give the family if it responded to quality there as it does among the systems
+        within the family and among the others.
+    favour
+        by_judge - expected: above 0 if the judge favours the family, below 0 if it disfavours it.
+    low, high
+        Its confidence interval.
+    slope
+        By how many standard deviations the judge's scores rise where people's rise by one.
+    slope_t
+        How far people's scores tell the systems within the two groups apart, in standard errors.
+    pvalue, pvalue_corrected
+        Of no favour, over queries: for these systems.
+    pvalue_systems, pvalue_systems_corrected
+        Of no favour, over systems as a sample: for a family of which these systems are examples.
+    n
+        How many queries have scores of both the family and others.
+    scale
+        (judges) the standard deviation of each judge's scores within a query, in its points.
+    scale_of_people
+        That of people's scores.
+    settings
+        How favouritism was tested.
+    gold
+        The column of people.
+    rule
+        What human scores are: "mean" for scores, or "shares" of won comparisons for ranks.
+    higher
+        Those of the column of people and the judges in which higher is better.
+    notes
+        What a reader should know.
+    """
+
+    VIEW = "rankscope.agreement.families.view:sections_of"
+    COLUMNS = (
+        "judge",
+        "family",
+        "by_people",
+        "by_judge",
+        "expected",
+        "favour",
+        "low",
+        "high",
+        "slope",
+        "pvalue",
+        "pvalue_corrected",
+        "pvalue_systems",
+        "pvalue_systems_corrected",
+        "n",
+    )
+
+    judges: tuple[str, ...]
+    families: tuple[str, ...]
+    systems: tuple[tuple[str, ...], ...]
+    others: tuple[str, ...]
+    by_people: Floats
+    by_judge: Floats
+    expected: Floats
+    favour: Floats
+    low: Floats
+    high: Floats
+    slope: Floats
+    slope_t: Floats
+    pvalue: Floats
+    pvalue_corrected: Floats
+    pvalue_systems: Floats
+    pvalue_systems_corrected: Floats
+    n: Ints
+    scale: Floats
+    scale_of_people: float
+    settings: FavourSettings
+    gold: str
+    rule: str
+    higher: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def cells(self) -> list[tuple[int, int]]:
+        """The judges and families that are tested, by their places."""
+        return [(j, f) for j, f in np.argwhere(self.n >= 0).tolist()]
+
+    def records(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the tidy table."""
+        for j, f in self.cells():
+            numbers = (float(getattr(self, name)[j, f]) for name in self.COLUMNS[2:-1])
+            yield self.judges[j], self.families[f], *numbers, int(self.n[j, f])
+
+    def signature_parts(self) -> list[str]:
+        """The settings that change the numbers."""
+        families = [f"{name}({len(systems)})" for name, systems in zip(self.families, self.systems, strict=True)]
+        return [
+            "favour of families",
+            f"families:{','.join(families)}{f',others({len(self.others)})' if self.others else ''}",
+            *(["own"] if self.settings.own else []),
+            f"gold:{self.gold}",
+            f"human:{self.rule}",
+            *directions(self.gold, self.judges, self.higher),
+            *(["common"] if self.settings.common else []),
+            f"correction:{self.settings.correction} ({pluralise(len(self.cells()), 'test')})",
+            *self.settings.parts("alpha"),
+        ]
+
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        return f"{pluralise(len(self.judges), 'judge')}, {pluralise(len(self.families), 'family', 'families')}"
+
+
+def favour(
+    judgments: JudgmentSource,
+    scores: ScoreSource = (),
+    *,
+    families: Mapping[str, str] | PathLike,
+    own: bool = False,
+    common: bool = False,
+    correction: str = "holm",
+    alpha: float = 0.05,
+    gold: str | None = None,
+    pairs: Names | None = None,
+    metrics: Names | None = None,
+    higher: Names = (),
+    lower: Names = (),
+    duplicates: str | None = None,
+    reference: str | None = None,
+    lines: PathLike | None = None,
+    columns: Mapping[str, str] | None = None,
+    test_set: str | None = None,
+) -> FamilyFavour:
+    """Whether judges favour systems of a family, such as an LLM answers that models of its own maker wrote.
+
+    Parameters
+    ----------
+    judgments
+        What people said of the systems' outputs: scores or rankings of segments, as in `rankscope.agreement.systems`.
+    scores
+        The judges: their scores of the same outputs. Without any, every other column of the judgments is a judge.
+    families
+        Family of each system, as {'gpt-5': 'openai'}, or a table with the columns system and family. It may also hold
+        the families of judges, for `own`. Systems without a family are others.
+    own
+        Test each judge with its own family only; judges without a family are not tested. Default: False.
+    common
+        Skip systems, segments and language pairs that are missing from a judge, instead of stopping. Default: False.
+    correction
+        Correction of p-values for multiple comparisons, over all judges and families. One of 'holm', 'bonferroni',
+        'hochberg', 'bh', 'none'. Default: 'holm'.
+    alpha
+        Significance level. Confidence intervals have the level 1 - alpha, and are not corrected. Default: 0.05.
+    gold
+        Column with the human ranks or scores. Default: the column named "rank", "gold" or "human".
+    pairs
+        Language pairs to include, in this order. Default: all.
+    metrics
+        Metrics to include, in this order. Default: all.
+    higher
+        Columns in which higher is better, such as scores; other columns of judgments hold ranks.
+    lower
+        Metrics, or human scores, in which lower is better, such as TER and HTER.
+    duplicates
+        What to do with judgments that repeat an earlier one in all fields. One of 'keep', 'drop', 'refuse'. Default:
+        keep, as WMT does.
+    reference
+        What to do with the reference if a ranking CSV of WMT ranks it as a system. One of 'keep', 'drop'. Default:
+        keep.
+    lines
+        For WMT11: a file whose line i names segment i of the ranking CSV.
+    columns
+        Column names in a table, where NAME is segment, system, pair, judge or judgment: system=engine. Default: found
+        by their usual names.
+    test_set
+        Test set to use from score files that hold several.
+
+    Returns
+    -------
+    FamilyFavour
+        For each judge and family the advantage of the family by people and by the judge, the favour with its interval,
+        and two p-values.
+
+    Raises
+    ------
+    InputError
+        Scores are of whole systems, a family has no system or all of them, a judge gives all outputs of each query the
+        same score; or as `rankscope.agreement.systems`.
+    UnknownName
+        A mapping names a system that nobody judged.
+    ParameterError
+        A setting is out of range, or `own` is set and no judge has a family.
+
+    Notes
+    -----
+    A judge who likes a family because it is better favours nobody, and one whose scores are noisy or coarse gives the
+    better family a smaller advantage than people do. So the judge's advantage is compared with the *expected* one:
+    people's advantage times the judge's slope, which tells how strongly it responds to quality among the systems within
+    the family and among the others. The slope comes from products of different queries, so that the noise of neither
+    side changes it; `contrasts` has the formula. Where people's scores do not tell these systems apart, there is no
+    slope, and no verdict. The slope is one line: a judge whose scores end at a ceiling seems to disfavour the best.
+
+    Two questions have two p-values. Over queries (a jackknife, Student's t): does the judge favour these systems? Any
+    judge likes some systems more than people do, and with many queries that shows, for random families, too. Over
+    systems (analysis of covariance): does it favour the family more than it favours single systems by chance?
+
+    If two families hold all systems, the favour for one is the disfavour for the other; it is tested once. Queries of
+    all language pairs count alike.
+
+    Ranks become the share of comparisons in the same judgment that a system wins, ties as half.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> quality = np.array([2.0, 1, 0, 2, 1, 0])[:, None] + rng.normal(size=(6, 60))
+    >>> def scored(name, values):
+    ...     from rankscope.data.metric_scores import MetricScores, PairScores
+    ...     return MetricScores(name, {"": PairScores(tuple("ABCDEF"), tuple(map(str, range(60))), values)})
+    >>> people = scored("people", quality + rng.normal(size=(6, 60)))
+    >>> fair = scored("fair", quality + 3 * rng.normal(size=(6, 60)))
+    >>> kin = scored("kin", 10 * quality + 10 * rng.normal(size=(6, 60)) + [[20]] * 3 + [[0]] * 3)
+    >>> found = favour(people, [fair, kin], families={"A": "x", "B": "x", "C": "x"})
+    >>> found.favour.round(1).tolist(), (found.pvalue_corrected < 0.05).tolist()
+    ([[0.1], [0.9]], [[False], [True]])
+    """
+    settings = FavourSettings(
+        families=families,  # type: ignore[arg-type]  # a path becomes a text
+        own=own,
+        common=common,
+        correction=correction,
+        alpha=alpha,
+    )
+    judgment_settings = judgment_settings_of(
+        gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines, columns=columns
+    )
+    metric_settings = metric_settings_of(metrics=metrics, lower=lower, test_set=test_set)
+    return judge_families(judgments, scores, judgment_settings, metric_settings, settings)
+
+
+def judge_families(
+    judgments: JudgmentSource,
+    scores: ScoreSource,
+    judgment_settings: JudgmentSettings,
+    metric_settings: MetricSettings,
+    settings: FavourSettings,
+) -> FamilyFavour:
+    """As `favour`, with its settings as objects."""
+    is_table = isinstance(settings.families, str)
+    family_of = read_families(settings.families) if isinstance(settings.families, str) else dict(settings.families)
+    inputs = load(judgments, scores, judgment_settings, metric_settings, level="any").for_systems(None)
+    refuse_systems_only(inputs)
+    matches, notes = match_systems(inputs, SystemSettings(over="own", common=settings.common), 0)
+    cells = scores_by_query(inputs, matches)
+    judges = tuple(metric.metric for metric in inputs.metrics)
+    unknown = [name for name in family_of if name not in cells.systems and name not in judges]
+    if unknown and not is_table:
+        raise UnknownName("system among the families", unknown[0], (*cells.systems, *judges))
+    if unknown:
+        notes.append(f"the table of families has {pluralise(len(unknown), 'system')} that nobody judged")
+    masks = family_masks(cells.systems, family_of)
+    return contrast_families(inputs, cells, judges, masks, family_of, settings, [*inputs.notes, *notes])
+
+
+def read_families(path: str) -> dict[str, str]:
+    """The families in a table. Raises InputError for a system that stands twice."""
+    table = read_table(path, FAMILIES, {})
+    families: dict[str, str] = {}
+    for row, (system, family) in enumerate(
+        zip(table.ids("system").to_list(), table.ids("family").to_list(), strict=True)
+    ):
+        if families.get(system, family) != family:
+            raise InputError(
+                f"{table.locate(row)}: system {system!r} is of the family {family!r}, and of {families[system]!r} "
+                "before; expected one family for each system"
+            )
+        families[system] = family
+    return families
+
+
+def refuse_systems_only(inputs: PeopleAndMetrics) -> None:
+    """Raise InputError where a side has scores of whole systems only."""
+    sides = [(inputs.gold, inputs.people.level), *((metric.metric, metric.level) for metric in inputs.metrics)]
+    for name, level in sides:
+        if level == "system":
+            raise InputError(
+                f"{name} has scores of systems only; favour is tested over queries, so give scores of their outputs"
+            )
+
+
+class ScoresByQuery(NamedTuple):
+    """The scores of all language pairs, higher is better; a query is a segment of a language pair.
+
+    Attributes
+    ----------
+    systems
+        The names of the systems.
+    people
+        (systems, queries) NaN where there is no score.
+    judges
+        (judges, systems, queries) the same of each judge.
+    """
+
+    systems: tuple[str, ...]
+    people: Floats
+    judges: Floats
+
+
+def scores_by_query(inputs: PeopleAndMetrics, matches: Sequence[MatchedSystems]) -> ScoresByQuery:
+    """The scores of people and judges on the queries that people judged."""
+    systems = tuple(dict.fromkeys(name for matched in matches for name in matched.systems))
+    place_of = {name: place for place, name in enumerate(systems)}
+    values_by_pair = dict(inputs.people.by_pair())
+    blocks = []
+    for matched in matches:
+        people = matched.people
+        lists = values_by_pair[matched.pair]
+        if isinstance(lists, Rankings):
+            people = win_shares(lists, inputs.gold, matched.systems)
+        signs = [1.0 if higher else -1.0 for higher in (matched.people_higher, *matched.higher)]
+        block = np.full((1 + len(matched.metrics), len(systems), len(people.segments)), np.nan)
+        rows = [place_of[name] for name in matched.systems]
+        for side, (sums, sign) in enumerate(zip((people, *matched.metrics), signs, strict=True)):
+            block[side, rows] = sign * cells_of(sums, people.segments)
+        blocks.append(block)
+    stack = np.concatenate(blocks, axis=2)
+    return ScoresByQuery(systems, stack[0], stack[1:])
+
+
+def win_shares(rankings: Rankings, gold: str, systems: Sequence[str]) -> SystemSums:
+    """By segment, the share of a system's comparisons that it wins, ties as half."""
+    wins = win_sums(rankings, gold, systems, "wins").numerators
+    sums = win_sums(rankings, gold, systems, "better_or_equal")
+    assert wins is not None
+    assert sums.numerators is not None
+    return SystemSums(sums.values, sums.segments, (wins + sums.numerators) / 2, sums.denominators)
+
+
+def cells_of(sums: SystemSums, segments: Sequence[str]) -> Floats:
+    """(systems, segments) the score of each system on these segments; NaN where there is none."""
+    assert sums.numerators is not None
+    assert sums.denominators is not None
+    numerators, denominators = sums.numerators[:, :, 0], sums.denominators[:, :, 0]
+    values = np.divide(numerators, denominators, out=np.full(numerators.shape, np.nan), where=denominators > 0)
+    place_of = {name: place for place, name in enumerate(sums.segments)}
+    places = np.array([place_of.get(name, -1) for name in segments], np.int64)
+    return np.asarray(np.where(places[:, None] >= 0, values[places], np.nan).T)
+
+
+def family_masks(systems: Sequence[str], family_of: Mapping[str, str]) -> dict[str, Bools]:
+    """Family -> (systems) which are of it; families without a system are left out."""
+    names = dict.fromkeys(family_of[name] for name in systems if name in family_of)
+    masks = {name: np.array([family_of.get(system) == name for system in systems]) for name in names}
+    if not masks:
+        raise InputError(f"no system belongs to a family; the systems are {join_names(systems)}")
+    if all(mask.all() for mask in masks.values()):
+        raise InputError(
+            f"all systems are of the family {next(iter(masks))}, expected systems of others to compare them with"
+        )
+    return masks
+
+
+def tested_cells(
+    judges: Sequence[str], masks: Mapping[str, Bools], family_of: Mapping[str, str], own: bool
+) -> tuple[list[tuple[int, int]], list[str]]:
+    """The judges and families that are tested, by their places, and notes. Raises ParameterError for none."""
+    families = list(masks)
+    if own:
+        cells = [
+            (j, families.index(family_of[judge])) for j, judge in enumerate(judges) if family_of.get(judge) in masks
+        ]
+        if not cells:
+            raise ParameterError(
+                "own (--own) tests judges with their own family, and no judge has a family with a system; add the "
+                f"judges to the families (--family): {join_names(judges)}"
+            )
+        skipped = [judge for judge in judges if family_of.get(judge) not in masks]
+        return cells, [f"{join_names(skipped)}: no family with a system, so not tested"] if skipped else []
+    if len(families) == 2 and np.logical_xor(*masks.values()).all():
+        note = f"all systems are of {families[0]} or {families[1]}: favour for one is disfavour for the other"
+        return [(j, 0) for j in range(len(judges))], [note]
+    return [(j, f) for j in range(len(judges)) for f in range(len(families))], []
+
+
+def contrast_families(
+    inputs: PeopleAndMetrics,
+    scores: ScoresByQuery,
+    judges: tuple[str, ...],
+    masks: dict[str, Bools],
+    family_of: Mapping[str, str],
+    settings: FavourSettings,
+    notes: Sequence[str],
+) -> FamilyFavour:
+    """The contrasts of all judges and families that are tested. Raises InputError for a judge that tells nothing."""
+    families = list(masks)
+    cells, cell_notes = tested_cells(judges, masks, family_of, settings.own)
+    spreads = np.array([spread_within_queries(table) for table in (scores.people, *scores.judges)])
+    for name, spread in zip((inputs.gold, *judges), spreads.tolist(), strict=True):
+        if not spread > 0:
+            raise InputError(f"{name} has the same score for all systems of each query; nothing to compare")
+    shape = len(judges), len(families)
+    table = {name: np.full(shape, np.nan) for name in CONTRAST_ARRAYS}
+    n = np.full(shape, -1, np.int64)
+    for j, f in cells:
+        found = favour_contrast(scores.people, scores.judges[j], masks[families[f]], 1 - settings.alpha)
+        of_people, of_judge = float(spreads[0]), float(spreads[1 + j])
+        table["by_people"][j, f] = found.by_people / of_people
+        for name, value in (
+            ("by_judge", found.by_judge),
+            ("expected", found.slope * found.by_people),
+            ("favour", found.favour),
+            ("low", found.low),
+            ("high", found.high),
+            ("slope", found.slope * of_people),
+        ):
+            table[name][j, f] = value / of_judge
+        for name in ("slope_t", "pvalue", "pvalue_systems"):
+            table[name][j, f] = getattr(found, name)
+        n[j, f] = found.n_queries
+    corrected = {f"{name}_corrected": corrected_pvalues(table[name], settings) for name in ("pvalue", "pvalue_systems")}
+    higher_people = [inputs.gold] if getattr(inputs.people, "higher_is_better", False) else []
+    return FamilyFavour(
+        judges=judges,
+        families=tuple(families),
+        systems=tuple(tuple(np.array(scores.systems, object)[mask].tolist()) for mask in masks.values()),
+        others=tuple(name for name in scores.systems if name not in family_of),
+        **table,
+        **corrected,
+        n=n,
+        scale=spreads[1:],
+        scale_of_people=float(spreads[0]),
+        settings=settings,
+        gold=inputs.gold,
+        rule="shares" if inputs.people.is_of_lists else "mean",
+        higher=(*higher_people, *(metric.metric for metric in inputs.metrics if metric.higher_is_better)),
+        notes=(*dict.fromkeys(notes), *cell_notes),
+    )
+
+
+#: The arrays of a result that a contrast fills.
+CONTRAST_ARRAYS = (
+    "by_people",
+    "by_judge",
+    "expected",
+    "favour",
+    "low",
+    "high",
+    "slope",
+    "slope_t",
+    "pvalue",
+    "pvalue_systems",
+)
+
+
+def corrected_pvalues(pvalues: Floats, settings: FavourSettings) -> Floats:
+    """The p-values corrected together; NaN where there is none."""
+    corrected = np.full(pvalues.shape, np.nan)
+    defined = ~np.isnan(pvalues)
+    if defined.any():
+        corrected[defined] = adjust_pvalues(pvalues[defined], method=settings.correction).pvalue
+    return corrected
