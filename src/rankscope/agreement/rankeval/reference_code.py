@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.agreement.load import refuse_item
-from rankscope.agreement.rankeval.hits import count_ranks, farr, gold_of_best, hits_of_ranks, relevance_of_ranks
+from rankscope.agreement.rankeval.kendall_tau import TauCounts, count_pairs, erfc, tau_counts
+from rankscope.agreement.rankeval.measures import count_ranks, farr, gold_of_best, hits_of_ranks, relevance_of_ranks
 from rankscope.agreement.rankeval.paired_ranks import PairedRanks, apply_in_chunks
-from rankscope.agreement.rankeval.tau import TauCounts, count_pairs, erfc, tau_counts
 from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.pairs import count_pairs_by_row

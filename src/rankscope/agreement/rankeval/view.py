@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankscope.agreement.rankeval.agreement import IntervalStatistic, RankAgreement, RankPart
+from rankscope.agreement.rankeval.rank_agreement import IntervalStatistic, RankAgreement, RankPart
 from rankscope.agreement.rankeval.reference_code import as_printed
 from rankscope.data.columns import Column, column, digits, table_of, thousands
 from rankscope.data.section import Figure, Section

@@ -10,11 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.rankeval.hits import RankCounts, count_ranks, dcg, err, farr, gold_of_best, ndcg
-from rankscope.agreement.rankeval.load import Source, Sources, load_experiments, select_columns
-from rankscope.agreement.rankeval.paired_ranks import PairedRanks, segments_of, table_of
-from rankscope.agreement.rankeval.reference_code import all_metrics, tau_and_counts, tool_table
-from rankscope.agreement.rankeval.tau import (
+from rankscope.agreement.rankeval.kendall_tau import (
     TauCounts,
     combine_by_fisher,
     combine_by_stouffer,
@@ -25,6 +21,10 @@ from rankscope.agreement.rankeval.tau import (
     tau_counts,
     tau_pvalues,
 )
+from rankscope.agreement.rankeval.load import Source, Sources, load_experiments, select_columns
+from rankscope.agreement.rankeval.measures import RankCounts, count_ranks, dcg, err, farr, gold_of_best, ndcg
+from rankscope.agreement.rankeval.paired_ranks import PairedRanks, segments_of, table_of
+from rankscope.agreement.rankeval.reference_code import all_metrics, tau_and_counts, tool_table
 from rankscope.data.ranking import NORMALISATIONS
 from rankscope.data.rankings import Rankings
 from rankscope.data.result import Result

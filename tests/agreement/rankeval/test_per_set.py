@@ -18,7 +18,7 @@ import rankscope as rs
 from rankscope import Rankings
 from rankscope.agreement import per_segment, per_set
 from rankscope.agreement.rankeval import as_table, count_pairs, permutation_pvalue, tau_counts
-from rankscope.agreement.rankeval.tau import deal_ranks, plan_deals
+from rankscope.agreement.rankeval.kendall_tau import deal_ranks, plan_deals
 from rankscope.errors import InputError, ParameterError, UnknownName
 
 GOLD = [[1, 2, 3, 3], [2, 1]]

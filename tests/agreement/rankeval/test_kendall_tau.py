@@ -20,7 +20,7 @@ from rankscope.agreement.rankeval import (
     segment_statistics,
     tau_counts,
 )
-from rankscope.agreement.rankeval.tau import ChanceTau, deal_ranks, plan_deals
+from rankscope.agreement.rankeval.kendall_tau import ChanceTau, deal_ranks, plan_deals
 from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError
 
@@ -156,7 +156,7 @@ class TestOneSegmentSeveralJudgments:
         table, segments = as_table(gold, predicted), rng.integers(0, 9, 40)
         (whole,) = plan_deals(table, segments)
         expected = [part.mean() for part in deal_ranks(whole, 800, np.random.default_rng(1))]
-        monkeypatch.setattr("rankscope.agreement.rankeval.tau.CHUNK_ITEMS", 60)
+        monkeypatch.setattr("rankscope.agreement.rankeval.kendall_tau.CHUNK_ITEMS", 60)
         parts = list(plan_deals(table, segments))
         assert len(parts) > 2
         assert sum(len(part.table) for part in parts) == 40
