@@ -16,6 +16,8 @@ from helpers.same import assert_same_bits, assert_same_numbers
 import rankscope as rs
 from rankscope import Rankings
 from rankscope.agreement import per_segment, per_set
+from rankscope.agreement.rankeval.kendall_tau import tau_pvalues
+from rankscope.agreement.rankeval.measures import SET_MEASURES
 from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError, UnknownName
 
@@ -43,39 +45,32 @@ class TestValues:
     def test_each_statistic_is_what_the_module_per_set_gives(self) -> None:
         judged = made()
         found = rs.agreement.ranks(judged, predicted="machine", n_resamples=50, rng=3)
-        both = {"rankings": judged}
+        both = judged.table("rank"), judged.table("machine")
+        for name, measure in SET_MEASURES.items():
+            if measure.name != "pvalue_permutation":
+                assert found[name] == pytest.approx(per_set(*both, name), rel=1e-13)
         original = {"penalise_predicted_ties": False}
-        assert_same_numbers(found["tau"], per_set.micro_tau("rank", "machine", **both))
-        assert found["tau_macro"] == pytest.approx(per_set.macro_tau("rank", "machine", **both))
-        assert_same_numbers(found["tau_original"], per_set.micro_tau("rank", "machine", **both, **original))
-        assert found["tau_original_macro"] == pytest.approx(per_set.macro_tau("rank", "machine", **both, **original))
-        for statistic, measure in (
-            ("MRR", per_set.mrr),
-            ("DCG", per_set.dcg),
-            ("nDCG", per_set.ndcg),
-            ("ERR", per_set.err),
-            ("average_predicted", per_set.average_predicted),
-        ):
-            assert found[statistic] == pytest.approx(measure("rank", "machine", rankings=judged), rel=1e-13)
-        for method in ("fisher", "stouffer"):
-            expected = per_set.tau_pvalue("rank", "machine", rankings=judged, method=method)
-            assert_same_numbers(found[f"pvalue_{method}"], expected)
+        assert_same_numbers(found["tau"], per_set(*both, "tau"))
+        assert_same_numbers(found["tau_original"], per_set(*both, "tau", **original))
+        assert found["tau_original_macro"] == pytest.approx(per_set(*both, "tau_macro", **original))
         assert 0 < found["pvalue_permutation"] <= 1
 
     def test_a_cutoff_is_part_of_the_names(self) -> None:
         judged = made()
         found = rs.agreement.ranks(judged, predicted="machine", cutoff=2, n_resamples=20)
-        assert found["nDCG@2"] == pytest.approx(per_set.ndcg("rank", "machine", rankings=judged, cutoff=2))
-        assert found["ERR@2"] == pytest.approx(per_set.err("rank", "machine", rankings=judged, cutoff=2))
+        assert found["nDCG@2"] == pytest.approx(
+            per_set(judged.table("rank"), judged.table("machine"), "nDCG", cutoff=2)
+        )
+        assert found["ERR@2"] == pytest.approx(per_set(judged.table("rank"), judged.table("machine"), "ERR", cutoff=2))
 
     def test_the_paper_differs_from_the_tool_where_it_should(self) -> None:
         """Two lists: what the tool prints for them is recorded beside the file."""
         ours = rs.agreement.ranks(README, n_resamples=20, rng=0)
-        parts = {part.pair: part.measures for part in ours.parts}
+        parts = {part.pair: part for part in ours.parts}
         assert parts["all"]["tau"] == -4 / 6
         assert parts["all"]["tau_macro"] == pytest.approx((-0.6 - 1) / 2)
         # The tie in the second list is no gain lost: nDCG is the mean of 1 and that of the other order.
-        ndcg = (1 + per_segment.ndcg([2, 1], [1, 2])) / 2
+        ndcg = (1 + per_segment([2, 1], [1, 2], "nDCG")) / 2
         assert parts[""]["nDCG"] == pytest.approx(ndcg)
         assert parts["all"]["average_predicted"] == 3
 
@@ -85,12 +80,12 @@ class TestValues:
         rows = {(row[2], row[4]): row for row in found.records()}
         gold, predicted = judged.table("rank"), judged.table("machine")
         for i in range(4):
-            tau = per_segment.kendall_tau(gold[i], predicted[i])
+            tau = per_segment(gold[i], predicted[i], "tau")
             segment = str(i + 1)
             assert_same_numbers(rows[segment, "tau"][5], tau)
-            assert rows[segment, "pvalue"][5] == pytest.approx(per_segment.tau_pvalue(tau, 5), nan_ok=True)
-            assert_same_numbers(rows[segment, "FARR"][5], per_segment.farr(gold[i], predicted[i]))
-            assert rows[segment, "nDCG"][5] == pytest.approx(per_segment.ndcg(gold[i], predicted[i]))
+            assert rows[segment, "pvalue"][5] == pytest.approx(float(tau_pvalues(tau, 5)), nan_ok=True)
+            assert_same_numbers(rows[segment, "FARR"][5], per_segment(gold[i], predicted[i], "FARR"))
+            assert rows[segment, "nDCG"][5] == pytest.approx(per_segment(gold[i], predicted[i], "nDCG"))
             assert rows[segment, "tau"][8] == 5
         assert rows["all", "MRR"][8] == 4
 
@@ -106,14 +101,14 @@ class TestIntervals:
         one, other, third = (rs.agreement.ranks(made(), predicted="machine", rng=seed) for seed in (4, 4, 5))
         assert_same_bits(list(one.records()), list(other.records()))
         assert list(map(repr, one.records())) != list(map(repr, third.records()))
-        for row in one.parts[0].measures.statistics[:9]:
+        for row in one.parts[0].statistics[:9]:
             assert row.low < row.value < row.high
 
     def test_a_mean_has_the_interval_of_a_naive_bootstrap(self) -> None:
         judged = made(40)
         found = rs.agreement.ranks(judged, predicted="machine", n_resamples=4000, rng=1)
-        row = next(one for one in found.parts[0].measures.statistics if one.name == "MRR")
-        values = found.parts[0].measures.of_list["FARR"]
+        row = next(one for one in found.parts[0].statistics if one.name == "MRR")
+        values = found.parts[0].of_list["FARR"]
         rng = np.random.default_rng(9)
         means = [rng.choice(values, values.size).mean() for _ in range(4000)]
         assert (row.low, row.high) == pytest.approx(np.quantile(means, [0.025, 0.975]).tolist(), abs=0.01)
@@ -122,13 +117,13 @@ class TestIntervals:
         """Each list four times, as from four judges of one mind: the interval is that of the single lists."""
         judged = made(25)
         again = judged.select(np.repeat(np.arange(25), 4))
-        once, four = (rs.agreement.ranks(x, predicted="machine", rng=2).parts[0].measures for x in (judged, again))
+        once, four = (rs.agreement.ranks(x, predicted="machine", rng=2).parts[0] for x in (judged, again))
         for a, b in zip(once.statistics[:9], four.statistics[:9], strict=True):
             assert (a.low, a.high) == pytest.approx((b.low, b.high))
 
     def test_one_segment_has_none(self) -> None:
         found = rs.agreement.ranks(made(1, seed=5), predicted="machine", n_resamples=20)
-        assert all(isnan(row.low) for row in found.parts[0].measures.statistics)
+        assert all(isnan(row.low) for row in found.parts[0].statistics)
         assert mentions(str(found), "one segment only", "no intervals")
 
 
@@ -166,12 +161,13 @@ class TestSources:
         assert [part.pair for part in found.parts] == ["de-en", "cs-en", "all"]
         alone = rs.agreement.ranks(judged.select(np.arange(0, 30, 2)), predicted="machine", n_resamples=9)
         assert_same_bits(alone["tau"], found["tau"])
-        concordant = [part.measures["concordant"] for part in found.parts]
+        concordant = [part["concordant"] for part in found.parts]
         assert concordant[0] + concordant[1] == concordant[2]
 
     def test_the_columns_need_no_names_where_there_is_one_choice(self) -> None:
         assert_same_bits(
-            rs.agreement.ranks(made(), n_resamples=9)["tau"], per_set.micro_tau("rank", "machine", rankings=made())
+            rs.agreement.ranks(made(), n_resamples=9)["tau"],
+            per_set(made().table("rank"), made().table("machine"), "tau"),
         )
         with pytest.raises(ParameterError, match="Name one as predicted"):
             rs.agreement.ranks(made(other=1.0), n_resamples=9)
@@ -190,7 +186,10 @@ class TestSources:
         path.write_text("\n".join(lines) + "\n")
         ours = rs.agreement.ranks(path, n_resamples=9)
         assert (ours["tau"], ours["nDCG"]) == pytest.approx(
-            (per_set.micro_tau("rank", "machine", rankings=judged), per_set.ndcg("rank", "machine", rankings=judged))
+            (
+                per_set(judged.table("rank"), judged.table("machine"), "tau"),
+                per_set(judged.table("rank"), judged.table("machine"), "nDCG"),
+            )
         )
 
 

@@ -14,6 +14,7 @@ from rankscope.agreement.load import NOT_RANKED, not_ranked, refuse_item
 from rankscope.data.ranking import Ranking, normalise_ranks
 from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.kernels.pairs import PairCounts, count_pairs_by_row
 from rankscope.kernels.segments import place_in_group
 from rankscope.typing import Bools, Floats, Ints
 
@@ -61,6 +62,11 @@ class PairedRanks:
     def lengths(self) -> Ints:
         """(lists) the number of items of each."""
         return np.asarray(np.count_nonzero(self.present, axis=1), np.int64)
+
+    @cached_property
+    def pair_counts(self) -> PairCounts:
+        """(lists) the five classes of pairs; x is the person's ranking, y the machine's."""
+        return count_pairs_by_row(self.gold, self.predicted)
 
     def gold_ranks(self, ties: str = "ceiling") -> Floats:
         return normalise_ranks(self.gold, ties)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,33 +9,28 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.rankeval.kendall_tau import (
-    TauCounts,
-    combine_by_fisher,
-    combine_by_stouffer,
-    count_pairs,
-    erfc,
-    permutation_pvalue,
-    segment_statistics,
-    tau_counts,
-    tau_pvalues,
-)
+from rankscope.agreement.rankeval.kendall_tau import TauCounts, tau_counts
 from rankscope.agreement.rankeval.load import Source, Sources, load_experiments, select_columns
-from rankscope.agreement.rankeval.measures import RankCounts, count_ranks, dcg, err, farr, gold_of_best, ndcg
+from rankscope.agreement.rankeval.measures import (
+    SEGMENT_MEASURES,
+    SET_MEASURES,
+    MeasureSettings,
+    RankCounts,
+    count_ranks,
+    taus_of,
+)
 from rankscope.agreement.rankeval.paired_ranks import PairedRanks, segments_of, table_of
 from rankscope.agreement.rankeval.reference_code import all_metrics, tau_and_counts, tool_table
-from rankscope.data.ranking import NORMALISATIONS
 from rankscope.data.rankings import Rankings
 from rankscope.data.result import Result
 from rankscope.data.text import join_names, pluralise
-from rankscope.errors import InputError, SettingError
+from rankscope.errors import InputError
 from rankscope.io.core import source_name
 from rankscope.kernels.resample import bootstrap_counts, draw
 from rankscope.settings import (
     Settings,
     choice,
     confidence_field,
-    count,
     names,
     resamples_field,
     seed_field,
@@ -50,13 +44,11 @@ from rankscope.typing import Floats, Ints
 
 __all__ = [
     "COLUMNS",
-    "OPTIONS_OF_RANKINGS",
+    "COUNTS",
     "IntervalStatistic",
     "RankAgreement",
     "RankPart",
     "RankSettings",
-    "SetMeasures",
-    "measure_lists",
     "measure_rankings",
     "ranks",
 ]
@@ -68,7 +60,9 @@ CHUNK_DIVISOR = 8
 
 PRESETS = ("rankeval",)
 #: The measures that may order the figure over experiments.
-ORDERS = ("MRR", "tau", "tau_macro", "tau_original", "tau_original_macro", "DCG", "nDCG", "ERR", "average_predicted")
+ORDERS = tuple(name for name, measure in SET_MEASURES.items() if "segments" not in measure.options)
+#: The counts of pairs among the statistics.
+COUNTS = ("concordant", "discordant", "pairs", "gold_ties", "predicted_ties")
 #: What is done about an item without a rank.
 MISSING = ("error", "drop")
 
@@ -101,28 +95,6 @@ class RankSettings(Settings):
     missing: str = choice(
         "error", MISSING, help="Items without a rank (or with -1, which means not ranked): stop, or skip them."
     )
-    count_gold_ties: bool = switch(
-        False,
-        help="Count pairs that people tie: they agree if the prediction ties them, and disagree otherwise. Default: "
-        "skip them.",
-        argument="exclude_gold_ties",
-        python_help="Skip pairs that people tie. If False, they agree if the prediction ties them and disagree "
-        "otherwise. Default: True.",
-    )
-    ignore_predicted_ties: bool = switch(
-        False,
-        help="Skip pairs that only the prediction ties. Default: they disagree.",
-        argument="penalise_predicted_ties",
-        python_help="Count pairs that only the prediction ties as disagreeing. If False, skip them. Default: True.",
-    )
-    normalise: str = choice(
-        "ceiling",
-        NORMALISATIONS,
-        help="Rank given to tied items, for MRR and for the human rank of the item that is predicted best.",
-    )
-    cutoff: int | None = count(
-        None, help="Compute DCG, nDCG and ERR on the first K items only.", metavar="K", unset="all items"
-    )
     columns: Mapping[str, str] | None = table_columns(
         {"segment": "prompt_id", "system": "engine"},
         help="Column names in a table, where NAME is segment, system, pair or judge: system=engine.",
@@ -133,46 +105,10 @@ class RankSettings(Settings):
     )
     seed: int = seed_field()
 
-    @property
-    def exclude_gold_ties(self) -> bool:
-        """Whether pairs that people tie are skipped."""
-        return not self.count_gold_ties
-
-    @property
-    def penalise_predicted_ties(self) -> bool:
-        """Whether pairs that only the prediction ties count as disagreeing."""
-        return not self.ignore_predicted_ties
-
     def check(self) -> None:
         """Refuse settings beside a preset, whose output has none."""
-        if self.preset is None:
-            return
-        for name in OPTIONS_OF_RANKINGS:
-            if self.is_changed(name):
-                setting = self.declared()[name]
-                raise SettingError(
-                    setting.argument,
-                    setting.flag,
-                    f"is given with preset {self.preset!r}, whose output has no options; leave it out",
-                )
-
-    @property
-    def cutoff_suffix(self) -> str:
-        """The suffix of the names of DCG, nDCG and ERR: the cutoff, if any."""
-        return "" if self.cutoff is None else f"@{self.cutoff}"
-
-
-#: The settings that say how rankings are read and measured, other than resampling.
-OPTIONS_OF_RANKINGS = (
-    "by_segment",
-    "order_by",
-    "invert",
-    "missing",
-    "count_gold_ties",
-    "ignore_predicted_ties",
-    "normalise",
-    "cutoff",
-)
+        if self.preset is not None:
+            self.refuse("by_segment", "order_by", "invert", "missing", since=f"preset {self.preset!r} has no options")
 
 
 class IntervalStatistic(NamedTuple):
@@ -197,34 +133,14 @@ class IntervalStatistic(NamedTuple):
     n: int
 
 
-@dataclass(frozen=True, eq=False)
-class SetMeasures:
-    """The measures of a set of lists; `measures["tau"]` is a statistic's value.
-
-    Attributes
-    ----------
-    statistics
-        The statistics over all lists.
-    taus
-        What tau is computed from.
-    best
-        How often people give each rank to what the prediction ranks best.
-    of_list
-        The values (lists) of each measure; NaN where a list has no value.
-    """
-
-    statistics: tuple[IntervalStatistic, ...]
-    taus: TauCounts
-    best: RankCounts
-    of_list: dict[str, Floats]
-
-    def __getitem__(self, name: str) -> float:
-        return next(statistic.value for statistic in self.statistics if statistic.name == name)
-
-
-def measure_lists(
-    table: PairedRanks, segments: Ints, settings: RankSettings, progress: Callable[[float], Any] | None = None
-) -> SetMeasures:
+def set_statistics(
+    table: PairedRanks,
+    segments: Ints,
+    of_list: Mapping[str, Floats],
+    measure_settings: MeasureSettings,
+    settings: RankSettings,
+    progress: Callable[[float], Any] | None = None,
+) -> tuple[IntervalStatistic, ...]:
     """All measures of a set of lists.
 
     Parameters
@@ -234,61 +150,38 @@ def measure_lists(
     segments
         The segment of each list, (lists). Lists of one segment are resampled and permuted together, and share one
         p-value.
+    of_list
+        The values (lists) of each measure of a list.
+    measure_settings
+        The options of measures.
     settings
-        How rankings are compared.
+        How intervals and p-values are computed.
     progress
         Called with the number of permutations that were just finished.
     """
-    pair_counts = count_pairs(table)
-    options = {
-        "exclude_gold_ties": settings.exclude_gold_ties,
-        "penalise_predicted_ties": settings.penalise_predicted_ties,
-    }
-    taus, original = tau_counts(pair_counts, **options), tau_counts(pair_counts, penalise_predicted_ties=False)
-    best = gold_of_best(table, settings.normalise)
-    of_list = {
-        "tau": taus.tau,
-        "tau_original": original.tau,
-        "pvalue": tau_pvalues(taus.tau, table.lengths),
-        "FARR": farr(table, settings.normalise),
-        f"DCG{settings.cutoff_suffix}": dcg(table, settings.cutoff),
-        f"nDCG{settings.cutoff_suffix}": ndcg(table, settings.cutoff),
-        f"ERR{settings.cutoff_suffix}": err(table, settings.cutoff),
-        "best_predicted": best,
-    }
+    taus = taus_of(table, measure_settings)
+    pooled = {"tau": taus, "tau_original": tau_counts(table.pair_counts, penalise_predicted_ties=False)}
     # Each statistic is a ratio of sums over lists, so that one draw of segments serves all.
-    ratios = {
-        "tau": (taus.concordant - taus.discordant, taus.valid),
-        "tau_macro": mean_as_ratio(taus.tau),
-        "tau_original": (original.concordant - original.discordant, original.valid),
-        "tau_original_macro": mean_as_ratio(original.tau),
-        "MRR": mean_as_ratio(of_list["FARR"]),
-        f"DCG{settings.cutoff_suffix}": mean_as_ratio(of_list[f"DCG{settings.cutoff_suffix}"]),
-        f"nDCG{settings.cutoff_suffix}": mean_as_ratio(of_list[f"nDCG{settings.cutoff_suffix}"]),
-        f"ERR{settings.cutoff_suffix}": mean_as_ratio(of_list[f"ERR{settings.cutoff_suffix}"]),
-        "average_predicted": mean_as_ratio(best),
-    }
+    ratios: dict[str, tuple[Any, Any]] = {}
+    for measure in SET_MEASURES.values():
+        if measure.mean_of:
+            ratios[measure.label(measure_settings)] = mean_as_ratio(
+                of_list[SEGMENT_MEASURES[measure.mean_of].label(measure_settings)]
+            )
+        elif measure.name in pooled:
+            counts = pooled[measure.name]
+            ratios[measure.name] = counts.concordant - counts.discordant, counts.valid
     rng = np.random.default_rng(settings.seed)
     statistics = with_intervals(ratios, segments, settings, rng)
-    z, n = segment_statistics(taus, table.lengths, segments), int(np.count_nonzero(taus.valid))
-    permutation_p = permutation_pvalue(
-        table, segments, **options, n_resamples=settings.n_resamples, rng=rng, progress=progress
-    )
-    for name, p in (
-        ("pvalue_permutation", permutation_p),
-        ("pvalue_fisher", combine_by_fisher(erfc(np.abs(z) / math.sqrt(2.0)))),
-        ("pvalue_stouffer", combine_by_stouffer(z)),
-    ):
-        statistics.append(IntervalStatistic(name, p, np.nan, np.nan, n))
-    for name, counts in (
-        ("concordant", taus.concordant),
-        ("discordant", taus.discordant),
-        ("pairs", taus.pairs),
-        ("gold_ties", taus.gold_ties),
-        ("predicted_ties", taus.predicted_ties),
-    ):
-        statistics.append(IntervalStatistic(name, int(counts.sum()), np.nan, np.nan, len(table)))
-    return SetMeasures(tuple(statistics), taus, count_ranks(best), of_list)
+    n = int(np.count_nonzero(taus.valid))
+    for measure in SET_MEASURES.values():
+        if "segments" in measure.options:
+            p = measure.compute(table, measure_settings, segments, settings.n_resamples, rng, progress)
+            statistics.append(IntervalStatistic(measure.name, p, np.nan, np.nan, n))
+    for name in COUNTS:
+        total = int(getattr(taus, name).sum())
+        statistics.append(IntervalStatistic(name, total, np.nan, np.nan, len(table)))
+    return tuple(statistics)
 
 
 def mean_as_ratio(values: Floats) -> tuple[Floats, Floats]:
@@ -358,15 +251,27 @@ class RankPart:
         The judgments that were measured.
     lengths
         How many items each list has.
-    measures
-        Their measures.
+    statistics
+        The statistics over all lists; `part["tau"]` is one's value.
+    taus
+        What tau is computed from.
+    best
+        How often people give each rank to what the prediction ranks best.
+    of_list
+        The values (lists) of each measure of a list; NaN where a list has no value.
     """
 
     metric: str
     pair: str
     lists: Rankings
     lengths: tuple[int, ...]
-    measures: SetMeasures
+    statistics: tuple[IntervalStatistic, ...]
+    taus: TauCounts
+    best: RankCounts
+    of_list: Mapping[str, Floats]
+
+    def __getitem__(self, name: str) -> float:
+        return next(statistic.value for statistic in self.statistics if statistic.name == name)
 
     @property
     def all_pairs(self) -> bool:
@@ -389,6 +294,8 @@ class RankAgreement(Result):
         The column of people's ranks.
     settings
         How the rankings were compared.
+    measure_settings
+        The options of measures.
     notes
         What a reader should know.
     """
@@ -398,10 +305,11 @@ class RankAgreement(Result):
     parts: tuple[RankPart, ...]
     gold: str
     settings: RankSettings
+    measure_settings: MeasureSettings
     notes: tuple[str, ...]
 
     def __getitem__(self, statistic: str) -> float:
-        return self.parts[0].measures[statistic]
+        return self.parts[0][statistic]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -412,9 +320,9 @@ class RankAgreement(Result):
         """The rows of the tidy table."""
         segment_cells = (ALL, ALL) if self.settings.by_segment else ()
         for part in self.parts:
-            for name, value, low, high, n in part.measures.statistics:
+            for name, value, low, high, n in part.statistics:
                 yield part.metric, part.pair, *segment_cells, name, value, low, high, n
-            best = part.measures.best
+            best = part.best
             for rank, n, share in zip(best.ranks.tolist(), best.counts, best.share.tolist(), strict=True):
                 name = f"best_predicted={rank:g}"
                 yield part.metric, part.pair, *segment_cells, name, share, float("nan"), float("nan"), int(n)
@@ -430,7 +338,7 @@ class RankAgreement(Result):
             One metric on one language pair.
         """
         nan = float("nan")
-        columns = {name: values.tolist() for name, values in part.measures.of_list.items()}
+        columns = {name: values.tolist() for name, values in part.of_list.items()}
         names = zip(part.lists.segment, part.lists.judge, part.lengths, strict=True)
         for i, (segment, judge, n) in enumerate(names):
             for name, values in columns.items():
@@ -445,10 +353,11 @@ class RankAgreement(Result):
             "agreement of ranks",
             f"gold:{self.gold}",
             *(["predicted:scores"] if settings.invert else []),
-            f"gold ties:{'excluded' if settings.exclude_gold_ties else 'counted'}",
-            f"predicted ties:{'penalised' if settings.penalise_predicted_ties else 'excluded'}",
+            f"gold ties:{'counted' if self.measure_settings.count_gold_ties else 'excluded'}",
+            f"predicted ties:{'excluded' if self.measure_settings.ignore_predicted_ties else 'penalised'}",
             "ties:average",
-            *settings.parts("normalise", "missing"),
+            *self.measure_settings.parts("normalise"),
+            *settings.parts("missing"),
             f"bootstrap:{settings.n_resamples},{settings.confidence_level:g}",
             f"permutations:{settings.n_resamples}",
             f"rng:{settings.seed}",
@@ -497,8 +406,8 @@ def ranks(
     by_segment
         Also show the measures of every list. Default: False.
     order_by
-        Measure that orders the experiments in the figure, best first. One of 'MRR', 'tau', 'tau_macro', 'tau_original',
-        'tau_original_macro', 'DCG', 'nDCG', 'ERR', 'average_predicted'. Default: 'MRR'.
+        Measure that orders the experiments in the figure, best first. One of 'tau', 'tau_macro', 'tau_original',
+        'tau_original_macro', 'MRR', 'DCG', 'nDCG', 'ERR', 'average_predicted'. Default: 'MRR'.
     exclude_gold_ties
         Skip pairs that people tie. If False, they agree if the prediction ties them and disagree otherwise. Default:
         True.
@@ -579,21 +488,29 @@ def ranks(
         invert=invert,
         missing=missing,
         columns=columns,
-        count_gold_ties=not exclude_gold_ties,
-        ignore_predicted_ties=not penalise_predicted_ties,
-        normalise=normalise,
-        cutoff=cutoff,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
         seed=seed_of(rng),
     )
-    return measure_rankings(rankings, settings, progress=progress)
+    measure_settings = MeasureSettings(
+        count_gold_ties=not exclude_gold_ties,
+        ignore_predicted_ties=not penalise_predicted_ties,
+        normalise=normalise,
+        cutoff=cutoff,
+    )
+    return measure_rankings(rankings, measure_settings, settings, progress=progress)
 
 
 def measure_rankings(
-    rankings: Sources, settings: RankSettings, *, progress: Callable[[float], Any] | None = None
+    rankings: Sources,
+    measure_settings: MeasureSettings,
+    settings: RankSettings,
+    *,
+    progress: Callable[[float], Any] | None = None,
 ) -> RankAgreement:
-    """As `ranks`, with its settings as one object."""
+    """As `ranks`, with its settings as objects."""
+    if settings.preset is not None:
+        measure_settings.refuse(*measure_settings.declared(), since=f"preset {settings.preset!r} has no options")
     parts: list[RankPart] = []
     notes: list[str] = []
     gold_names: dict[str, None] = {}
@@ -609,13 +526,16 @@ def measure_rankings(
                 if settings.preset is not None:
                     parts.append(tool_part(metric, judgments, gold_name, column))
                     continue
-                measured, skip_notes = measure_language_pairs(metric, judgments, gold_name, column, settings, progress)
+                measured, skip_notes = measure_language_pairs(
+                    metric, judgments, gold_name, column, measure_settings, settings, progress
+                )
             parts += measured
             notes += skip_notes
     return RankAgreement(
         parts=tuple(parts),
         gold=join_names(gold_names),
         settings=settings,
+        measure_settings=measure_settings,
         notes=tuple(dict.fromkeys(notes)),
     )
 
@@ -636,6 +556,7 @@ def measure_language_pairs(
     rankings: Rankings,
     gold: str,
     column: str,
+    measure_settings: MeasureSettings,
     settings: RankSettings,
     progress: Callable[[float], Any] | None,
 ) -> tuple[list[RankPart], list[str]]:
@@ -644,9 +565,9 @@ def measure_language_pairs(
     pairs = [(names[codes[0]], rankings)] if codes.size == 1 else [*rankings.by_pair(), (ALL, rankings)]
     parts, n_skipped = [], 0
     for pair, pair_rankings in pairs:
-        part, n_skipped = measure_part(metric, pair, pair_rankings, gold, column, settings, progress)
+        part, n_skipped = measure_part(metric, pair, pair_rankings, gold, column, measure_settings, settings, progress)
         parts.append(part)
-    if not any((part.measures.taus.pairs - part.measures.taus.gold_ties).any() for part in parts):
+    if not any((part.taus.pairs - part.taus.gold_ties).any() for part in parts):
         raise InputError(
             f"in column {gold!r} no item is ranked above another of its list: all of a list are tied, or a list has "
             "one item; expected lists in which people prefer some items"
@@ -659,14 +580,16 @@ def tool_part(metric: str, rankings: Rankings, gold: str, column: str) -> RankPa
     table = tool_table(rankings, gold, column)
     nan = float("nan")
     values = (IntervalStatistic(key, value, nan, nan, len(table)) for key, value in all_metrics(table).items())
-    measures = SetMeasures(tuple(values), tau_and_counts(table), count_ranks(np.empty(0)), {})
     pairs = np.unique(rankings.pair.codes)
     return RankPart(
         metric=metric,
         pair=rankings.pair.names[pairs[0]] if pairs.size == 1 else ALL,
         lists=rankings,
         lengths=tuple(table.lengths.tolist()),
-        measures=measures,
+        statistics=tuple(values),
+        taus=tau_and_counts(table),
+        best=count_ranks(np.empty(0)),
+        of_list={},
     )
 
 
@@ -676,6 +599,7 @@ def measure_part(
     rankings: Rankings,
     gold: str,
     column: str,
+    measure_settings: MeasureSettings,
     settings: RankSettings,
     progress: Callable[[float], Any] | None,
 ) -> tuple[RankPart, int]:
@@ -683,8 +607,18 @@ def measure_part(
     if not table.lengths.all():
         with_items = np.flatnonzero(table.lengths > 0)
         table, rankings = table.rows(with_items), rankings.select(with_items)
-    measures = measure_lists(table, segments_of(rankings), settings, progress)
-    return (
-        RankPart(metric=metric, pair=pair, lists=rankings, lengths=tuple(table.lengths.tolist()), measures=measures),
-        n_skipped,
+    of_list = {
+        measure.label(measure_settings): measure.compute(table, measure_settings)
+        for measure in SEGMENT_MEASURES.values()
+    }
+    part = RankPart(
+        metric=metric,
+        pair=pair,
+        lists=rankings,
+        lengths=tuple(table.lengths.tolist()),
+        statistics=set_statistics(table, segments_of(rankings), of_list, measure_settings, settings, progress),
+        taus=taus_of(table, measure_settings),
+        best=count_ranks(of_list["best_predicted"]),
+        of_list=of_list,
     )
+    return part, n_skipped

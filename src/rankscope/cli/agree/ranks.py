@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from rankscope.agreement.rankeval import OPTIONS_OF_RANKINGS, RankSettings, holds_rankings, measure_rankings
+from rankscope.agreement.rankeval import MeasureSettings, RankSettings, holds_rankings, measure_rankings
 from rankscope.agreement.run_agreement import runs as agree_runs
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import details_option
@@ -31,6 +31,7 @@ SUFFIXES = (".jcml", ".xml", ".csv", ".tsv", ".jsonl", ".parquet")
 @click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="FILE... | RUN_A RUN_B")
 @option_group("Agreement", setting_options(RankSettings))
+@option_group("Measures", setting_options(MeasureSettings))
 @option_group("Output", details_option("Also show the tables that are collapsed in the HTML page."), result_options)
 def ranks(files: tuple[str, ...], details: bool, **options: Any) -> None:
     """Measure how well predicted rankings agree with human rankings (RankEval), or how similar two runs are.
@@ -46,18 +47,21 @@ def ranks(files: tuple[str, ...], details: bool, **options: Any) -> None:
     rankscope agree ranks bm25.run dense.run
     """
     settings, result_output = take_settings(RankSettings, options), pop_result_output(options)
+    measure_settings = take_settings(MeasureSettings, options)
     paths = expand_folders(files)
     result_output.check(paths)
     check_single_stdin(paths)
     names_columns = any(given is not None for given in (settings.predicted, settings.gold, settings.columns))
     if len(paths) == 2 and not names_columns and not any(map(holds_rankings, paths)):
-        settings.refuse(*OPTIONS_OF_RANKINGS, "preset", since="these are two runs, not files of rankings")
+        reason = "these are two runs, not files of rankings"
+        settings.refuse("by_segment", "order_by", "invert", "missing", "preset", since=reason)
+        measure_settings.refuse(*measure_settings.declared(), since=reason)
         with bytes_progress(paths, "reading runs"):
             a, b = map(read_run, paths)
         result_output.show(agree_runs(a, b), details=details)
         return
     with progress_bar(None, "permuting ranks") as progress:
-        result = measure_rankings(paths, settings, progress=progress)
+        result = measure_rankings(paths, measure_settings, settings, progress=progress)
     result_output.show(result, details=details)
 
 
