@@ -157,7 +157,7 @@ def test_the_command_prints_what_the_tool_printed_byte_by_byte(cli: Callable[...
 
 @pytest.mark.parametrize("run", RUNS)
 def test_the_preset_has_the_same_keys_and_digits(run: str) -> None:
-    found = rs.agreement.ranks(path_of(run), predicted="predicted_rank", gold="rank", preset="rankeval")
+    found = rs.agreement.ranks(path_of(run), metrics="predicted_rank", gold="rank", preset="rankeval")
     lines = [f"{statistic}\t{as_printed(value)}" for _, _, statistic, value, *_ in found.records()]
     assert lines == (FOLDER / f"{RUNS[run]}.out").read_text().splitlines()
 
@@ -165,8 +165,8 @@ def test_the_preset_has_the_same_keys_and_digits(run: str) -> None:
 def test_where_the_tool_is_sound_the_default_agrees() -> None:
     """tau, its counts and MRR; the rest departs, as docs/differences.md says."""
     path = path_of("wmt12")
-    ours = rs.agreement.ranks(path, predicted="predicted_rank", n_resamples=10, rng=1)
-    theirs = rs.agreement.ranks(path, predicted="predicted_rank", preset="rankeval")
+    ours = rs.agreement.ranks(path, metrics="predicted_rank", n_resamples=10, rng=1)
+    theirs = rs.agreement.ranks(path, metrics="predicted_rank", preset="rankeval")
     for here, there in (
         ("tau", "tau"),
         ("concordant", "tau_concordant"),

@@ -91,9 +91,10 @@ class JudgmentSettings(Settings):
         "rankscope.agreement:systems",
         "rankscope.agreement:decisions",
         "rankscope.agreement:raters",
+        "rankscope.agreement:ranks",
         "rankscope.agreement:compare_metrics",
     )
-    COMMANDS = ("agree segments", "agree systems", "agree raters", "agree metrics")
+    COMMANDS = ("agree segments", "agree systems", "agree raters", "agree ranks", "agree metrics")
 
     gold: str | None = text(
         None,
@@ -158,9 +159,10 @@ class MetricSettings(Settings):
         "rankscope.agreement:segments",
         "rankscope.agreement:systems",
         "rankscope.agreement:decisions",
+        "rankscope.agreement:ranks",
         "rankscope.agreement:compare_metrics",
     )
-    COMMANDS = ("agree segments", "agree systems", "agree metrics")
+    COMMANDS = ("agree segments", "agree systems", "agree ranks", "agree metrics")
 
     metrics: tuple[str, ...] | None = name_list(None, help="Metrics to include, in this order.", unset="all")
     lower: tuple[str, ...] = name_list(

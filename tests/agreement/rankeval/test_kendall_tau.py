@@ -186,7 +186,7 @@ def level(judges: int, subset: bool, sets: int = 300) -> dict[str, float]:
                 ranks = scipy.stats.rankdata([truth[i] + 0.1 * rng.normal() for i in seen])
                 gold = {f"s{i}": rank for i, rank in zip(seen, ranks.tolist(), strict=True)}
                 lists.append((str(segment), gold, {f"s{i}": machine[i] for i in seen}))
-        result = rs.agreement.ranks(judged(lists), predicted="machine", n_resamples=200, rng=rng)
+        result = rs.agreement.ranks(judged(lists), metrics="machine", n_resamples=200, rng=rng)
         for name, values in found.items():
             values.append(result[name] < 0.05)
     return {name: float(np.mean(values)) for name, values in found.items()}

@@ -5,7 +5,9 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
-    from rankscope.agreement.rankeval.load import holds_rankings as holds_rankings
+    from rankscope.agreement.rankeval.experiments import holds_rankings as holds_rankings
+    from rankscope.agreement.rankeval.experiments import holds_scores as holds_scores
+    from rankscope.agreement.rankeval.experiments import split_files as split_files
     from rankscope.agreement.rankeval.measures import MeasureSettings as MeasureSettings
     from rankscope.agreement.rankeval.measures import RankMeasure as RankMeasure
     from rankscope.agreement.rankeval.measures import farr as farr
@@ -33,13 +35,15 @@ HOMES = {
     "all_metrics": "reference_code",
     "as_printed": "reference_code",
     "farr": "measures",
-    "holds_rankings": "load",
+    "holds_rankings": "experiments",
+    "holds_scores": "experiments",
     "measure_rankings": "rank_agreement",
     "ndgc_err": "reference_code",
     "per_segment": "measures",
     "per_set": "measures",
     "ranks": "rank_agreement",
     "set_taus": "reference_code",
+    "split_files": "experiments",
     "tau_and_counts": "reference_code",
     "tau_prob": "reference_code",
     "tool_table": "reference_code",
