@@ -256,6 +256,8 @@ class TestScores:
         done = cli("agree", "ranks", "wmt.csv", "wmt.csv", "BLEU.seg.scr")
         assert (done.code, done.out) == (2, "")
         assert mentions(done.err, "wmt.csv: ", "BLEU.seg.scr", "one file of judgments")
+        turned = cli("agree", "ranks", "BLEU.seg.scr", "wmt.csv")
+        assert mentions(turned.err, "BLEU.seg.scr: ", "wmt.csv", "judgments first")
 
     def test_human_scores_come_first_and_runs_with_numbers_as_tags_stay_runs(
         self, cli: Callable[..., Any], wmt: Path

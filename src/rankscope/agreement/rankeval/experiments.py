@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from typing import cast
+from typing import NamedTuple, cast
 
 from rankscope.agreement.load import Judgments, detect_kind, first_bytes
 from rankscope.agreement.settings import JudgmentSettings
@@ -19,6 +19,7 @@ from rankscope.io.translation import GOLD_COLUMNS
 from rankscope.typing import PathLike
 
 __all__ = [
+    "Experiment",
     "Experiments",
     "each_experiment",
     "holds_rankings",
@@ -71,10 +72,12 @@ def data_lines(path: PathLike) -> list[bytes]:
 def split_files(files: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
     """The files of judgments or rankings, and the files of scores, which are all but the first or none.
 
-    Raises InputError where the files behind the first are of both kinds.
+    Raises InputError where the files behind the first are of both kinds, or the scores come first.
     """
     score_files = [path for path in files[1:] if holds_scores(path)]
     if not score_files:
+        if len(files) > 1 and not os.path.isdir(files[0]) and holds_scores(files[0]) and holds_rankings(files[1]):
+            raise InputError(f"{files[0]}: holds scores, and {files[1]} judgments; name the judgments first")
         return files, ()
     others = [path for path in files[1:] if path not in score_files]
     if others:
@@ -85,22 +88,41 @@ def split_files(files: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
     return files[:1], files[1:]
 
 
-def each_experiment(
-    judgments: Experiments, settings: JudgmentSettings, needed: Sequence[str]
-) -> Iterator[tuple[str, Judgments, Judgments, JudgmentSettings]]:
-    """Each experiment: its name, its source, its judgments (or the source, to be read), and the settings for them.
+class Experiment(NamedTuple):
+    """Judgments to be measured by themselves.
 
-    A single experiment has no name. needed: columns of tables that must hold numbers. Raises InputError.
+    Attributes
+    ----------
+    name
+        Its name; a single experiment has none.
+    source
+        Where the judgments come from: an object, or a file, which errors name.
+    judgments
+        The judgments, or the source where it is to be read as a whole.
+    settings
+        How these judgments are read.
+    """
+
+    name: str
+    source: Judgments
+    judgments: Judgments
+    settings: JudgmentSettings
+
+
+def each_experiment(judgments: Experiments, settings: JudgmentSettings, needed: Sequence[str]) -> Iterator[Experiment]:
+    """The experiments in files, objects and tables. needed: columns of tables that must hold numbers.
+
+    Raises InputError, and ParameterError where names repeat or are missing.
     """
     for name, source in sources_by_name(judgments).items():
         if isinstance(source, (str, os.PathLike)) and may_be_several(source):
             by_name = experiments_in_table(source, settings, needed)
             of_objects = replace(settings, columns=None)
             for experiment, rankings in by_name.items():
-                yield f"{name} {experiment}".strip(), source, rankings, of_objects
+                yield Experiment(f"{name} {experiment}".strip(), source, rankings, of_objects)
             if by_name:
                 continue
-        yield name, source, source, settings
+        yield Experiment(name, source, source, settings)
 
 
 def may_be_several(source: PathLike) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankscope.agreement.load import JudgedMetrics, Judgments, Scores, load_judged_metrics, read_rankings
-from rankscope.agreement.rankeval.experiments import Experiments, each_experiment
+from rankscope.agreement.rankeval.experiments import Experiment, Experiments, each_experiment
 from rankscope.agreement.rankeval.kendall_tau import TauCounts, tau_counts
 from rankscope.agreement.rankeval.measures import (
     SEGMENT_MEASURES,
@@ -640,7 +640,7 @@ def measure_language_pairs(
 
 
 def tool_agreement(
-    experiments: Sequence[tuple[str, Judgments, Judgments, JudgmentSettings]],
+    experiments: Sequence[Experiment],
     metrics: Sequence[str] | None,
     measure_settings: MeasureSettings,
     settings: RankSettings,
