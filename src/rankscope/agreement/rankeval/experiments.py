@@ -76,7 +76,12 @@ def split_files(files: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
     """
     score_files = [path for path in files[1:] if holds_scores(path)]
     if not score_files:
-        if len(files) > 1 and not os.path.isdir(files[0]) and holds_scores(files[0]) and holds_rankings(files[1]):
+        if (
+            len(files) > 1
+            and not any(map(os.path.isdir, files))
+            and holds_scores(files[0])
+            and holds_rankings(files[1])
+        ):
             raise InputError(f"{files[0]}: holds scores, and {files[1]} judgments; name the judgments first")
         return files, ()
     others = [path for path in files[1:] if path not in score_files]
