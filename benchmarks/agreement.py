@@ -160,16 +160,16 @@ def in_memory(systems, segments, runs, *peers) -> None:
     import numpy as np
 
     from rankscope.agreement import segments as agreement
-    from rankscope.agreement.load import GOLD, rankings_from_scores
+    from rankscope.agreement.judgments import GOLD, lists_of_scores
     from rankscope.agreement.statistics import CONVENTIONS, calibrate
-    from rankscope.data.segment_scores import PairScores, SegmentScores
+    from rankscope.data.metric_scores import MetricScores, PairScores
 
     rng = np.random.default_rng(3)
     good = rng.normal(size=(int(systems), int(segments)))
     gold, metric = np.rint(2 * good), good + rng.normal(size=good.shape)
     names = tuple(f"s{i}" for i in range(int(systems)))
     lines = tuple(map(str, range(int(segments))))
-    judged = rankings_from_scores(SegmentScores("people", {"": PairScores(names, lines, gold)}))
+    judged = lists_of_scores(MetricScores("people", {"": PairScores(names, lines, gold)}))
     judged = judged.with_column("m", metric.T.ravel(), higher_is_better=True)
     one, other = np.triu_indices(int(systems), 1)
     apart, people = metric[one] - metric[other], np.sign(gold[one] - gold[other])

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from rankscope.data.features import Features
     from rankscope.data.hits import Hits
     from rankscope.data.join import Convention
+    from rankscope.data.metric_scores import MetricScores, PairScores
     from rankscope.data.preferences import Preferences
     from rankscope.data.qrels import Qrels
     from rankscope.data.ranking import Ranking
     from rankscope.data.rankings import Rankings
     from rankscope.data.run import Run
     from rankscope.data.scores import Scores
-    from rankscope.data.segment_scores import PairScores, SegmentScores
     from rankscope.data.spans import Spans
     from rankscope.data.votes import Votes
     from rankscope.errors import InputError, OutputError, ParameterError, RankscopeError, UnknownName
@@ -62,6 +62,7 @@ __all__ = [
     "Hits",
     "InputError",
     "Measure",
+    "MetricScores",
     "OutputError",
     "PairScores",
     "ParameterError",
@@ -73,7 +74,6 @@ __all__ = [
     "RankscopeError",
     "Run",
     "Scores",
-    "SegmentScores",
     "Spans",
     "UnknownName",
     "Votes",
@@ -123,7 +123,7 @@ HOMES = {
     "InputError": "errors",
     "Measure": "measures.base",
     "OutputError": "errors",
-    "PairScores": "data.segment_scores",
+    "PairScores": "data.metric_scores",
     "ParameterError": "errors",
     "Preferences": "data.preferences",
     "Qrels": "data.qrels",
@@ -134,7 +134,7 @@ HOMES = {
     "Run": "data.run",
     "Spans": "data.spans",
     "Scores": "data.scores",
-    "SegmentScores": "data.segment_scores",
+    "MetricScores": "data.metric_scores",
     "UnknownName": "errors",
     "Votes": "data.votes",
     "agree_judgments": "comparison.judges",

@@ -7,8 +7,8 @@ import pytest
 from helpers.messages import mentions
 
 from rankscope.agreement import compare_metrics, systems
-from rankscope.agreement.direction_warnings import direction_notes
-from rankscope.data.segment_scores import SystemScores
+from rankscope.agreement.direction import direction_notes
+from rankscope.data.metric_scores import MetricScores
 
 
 @pytest.mark.parametrize("name", ["TER", "ter", "WER", "CDER", "HTER", "PER", "TER-refA", "sTER", "TERp", "CharacTER"])
@@ -34,9 +34,9 @@ def test_values_far_below_chance_are_asked_about_in_either_direction():
 
 
 def test_results_ask_where_a_direction_was_forgotten():
-    people = SystemScores("human", {"": {"A": 0.6, "B": 0.5, "C": 0.3, "D": 0.1}})
-    bleu = SystemScores("BLEU", {"": {"A": 30.0, "B": 31.5, "C": 25.0, "D": 24.0}})
-    errors = SystemScores("TER", {"": {"A": 50.0, "B": 51.0, "C": 52.0, "D": 54.0}})
+    people = MetricScores.of("human", {"": {"A": 0.6, "B": 0.5, "C": 0.3, "D": 0.1}})
+    bleu = MetricScores.of("BLEU", {"": {"A": 30.0, "B": 31.5, "C": 25.0, "D": 24.0}})
+    errors = MetricScores.of("TER", {"": {"A": 50.0, "B": 51.0, "C": 52.0, "D": 54.0}})
     wanted = "--lower TER"
     for found in (systems(people, [bleu, errors]), compare_metrics(people, [bleu, errors], n_resamples=20)):
         notes = [note for section in found.sections() for note in section.notes]

@@ -8,6 +8,7 @@ import pytest
 
 from rankscope.agreement import raters, segments
 from rankscope.agreement.load import read_judgments
+from rankscope.agreement.settings import JudgmentSettings
 from rankscope.demo.rankings import ANSWER_PROMPTS, MACHINES, POINTS, RATERS, WRITERS, answer_files
 
 
@@ -19,7 +20,7 @@ def rows_of(seed):
 def judged(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("answers") / "demo-answers.csv"
     path.write_text(answer_files(request.param)["demo-answers.csv"])
-    return read_judgments(path, higher=MACHINES)
+    return read_judgments(path, JudgmentSettings(higher=tuple(MACHINES)))
 
 
 def test_the_same_seed_writes_the_same_table_and_another_seed_another():

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from helpers.golden import COLLECTION, output_format
 from helpers.golden_records import RECORDS
-from helpers.rounded_numbers import Rewritten, flips, in_full, near_an_edge, rounded, rounded_by
+from helpers.rounded_numbers import ROUNDS, Rewritten, flips, in_full, near_an_edge, rounded, rounded_by
 
 FOLDER = Path(__file__).parent
 MODULES = {path.stem: import_module(f"golden.{path.stem}") for path in sorted(FOLDER.glob("test_golden*.py"))}
@@ -75,6 +75,7 @@ def test_all_rounded_numbers_are_seen(results: dict[tuple[str, str], dict[str, A
 def numbers_near_an_edge(source: str, **values: float) -> list[tuple[str, str, float]]:
     """Of a module's source, rewritten and run."""
     near_an_edge.clear()
+    assert ROUNDS.search(source) or source == "f'{x}'"
     names = {"__rounded__": rounded, "__rounded_by__": rounded_by, "np": np, **values}
     exec(compile(Rewritten("module").visit(ast.parse(source)), "module", "exec"), names)
     return list(near_an_edge)

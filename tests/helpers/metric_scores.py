@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope import PairScores, SegmentScores
+from rankscope import MetricScores, PairScores
 
 SYSTEMS, SEGMENTS = tuple("ABCDEF"), tuple(map(str, range(1, 31)))
 FEW: dict[str, Any] = {"n_resamples": 49, "rng": 1}
@@ -21,13 +21,13 @@ def matrices(seed: int = 1, noises: Sequence[float] = (0.5, 0.7, 3.0)) -> tuple[
     return people, np.array([good + noise * rng.normal(size=good.shape) for noise in noises])
 
 
-def scored(name: str, *tables: np.ndarray, score: bool = True) -> SegmentScores:
+def scored(name: str, *tables: np.ndarray, score: bool = True) -> MetricScores:
     """A table a language pair: x-1, x-2, ..."""
     pairs = {f"x-{i}": PairScores(SYSTEMS, SEGMENTS, table.astype(float)) for i, table in enumerate(tables, 1)}
-    return SegmentScores(name, pairs, score)
+    return MetricScores(name, pairs, score)
 
 
-def given(seeds: Sequence[int] = (1,), **how: Any) -> tuple[SegmentScores, list[SegmentScores]]:
+def given(seeds: Sequence[int] = (1,), **how: Any) -> tuple[MetricScores, list[MetricScores]]:
     tables = [matrices(seed, **how) for seed in seeds]
     people = scored("people", *(gold for gold, _ in tables))
     return people, [scored(f"m{m}", *(metrics[m] for _, metrics in tables)) for m in range(len(tables[0][1]))]

@@ -11,10 +11,12 @@ import ast
 import contextlib
 import io
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.util import decode_source
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -26,6 +28,9 @@ PACKAGE = "rankscope"
 FULL = 9
 #: What is a whole number of such parts is the same everywhere: sums of halves, quarters and so on are not rounded.
 EXACT = 1024
+
+#: What stands in the source of every module that rounds, and in few others: those are not rewritten.
+ROUNDS = re.compile(r"""\bround\(|\b(f|rf|fr)("{3}|["'].*\{[^{}\n]+:)""", re.IGNORECASE)
 
 #: (place in the source, text, value) of what was rounded near an edge, by what golden files of numbers in full allow,
 #: since this was last cleared.
@@ -87,7 +92,8 @@ class Rewritten(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        if ast.unparse(node.func) not in ("round", "np.round") or len(node.args) != 2:
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
+        if name != "round" or len(node.args) != 2 or ast.unparse(node.func) not in ("round", "np.round"):
             return node
         return self.call("rounded_by", node, node.func, *node.args)
 
@@ -100,7 +106,10 @@ class Rewritten(ast.NodeTransformer):
 class Loader(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
         path = self.get_filename(fullname)
-        return compile(Rewritten(fullname).visit(ast.parse(self.get_data(path))), path, "exec", dont_inherit=True)
+        source = decode_source(self.get_data(path))
+        if not ROUNDS.search(source):
+            return super().get_code(fullname)  # compiled already
+        return compile(Rewritten(fullname).visit(ast.parse(source)), path, "exec", dont_inherit=True)
 
     def exec_module(self, module: ModuleType) -> None:
         module.__dict__.update(__rounded__=rounded, __rounded_by__=rounded_by)

@@ -7,7 +7,7 @@ import importlib.util
 import numpy as np
 import pytest
 
-from rankscope import PairScores, SegmentScores
+from rankscope import MetricScores, PairScores
 from rankscope.agreement import raters, segments
 from rankscope.io.translation import read_wmt_rankings
 from rankscope.translation.wmt12 import JUDGMENTS, PUBLISHED, segment_level, system_level
@@ -65,7 +65,7 @@ def test_scores_of_all_of_wmt12_are_joined_with_all_of_its_judgments(path, tmp_p
         pairs[pair] = PairScores.of({system: rng.random(3003).tolist() for system in systems})
     scores = tmp_path / "m.seg.scr"
     with scores.open("w") as stream:
-        for pair, one in SegmentScores("m", pairs).pairs.items():
+        for pair, one in MetricScores("m", pairs).pairs.items():
             for system, values in zip(one.systems, one.values.tolist(), strict=True):
                 stream.writelines(f"m\t{pair}\tnewstest2012\t{system}\t{i}\t{x:.6f}\n" for i, x in enumerate(values, 1))
     found = segments(path, scores, rng=1)

@@ -8,15 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.agreement.load import (
-    JudgedMetrics,
-    Judgments,
-    Names,
-    Scores,
-    directions,
-    load_judged_metrics,
-)
-from rankscope.agreement.settings import DecisionSettings, judgment_settings_of, metric_settings_of
+from rankscope.agreement.direction import directions
+from rankscope.agreement.load import JudgmentSource, ScoreSource
+from rankscope.agreement.match import JudgedMetrics, load_judged_metrics
+from rankscope.agreement.settings import DecisionSettings, Names, judgment_settings_of, metric_settings_of
 from rankscope.agreement.statistics import KINDS, count_by_judgment, count_unscored_pairs
 from rankscope.data.columns import column, digits, table_of, thousands
 from rankscope.data.result import Result
@@ -211,8 +206,8 @@ def matrix_section(metric: str, confusion: ConfusionMatrix) -> Section:
 
 
 def decisions(
-    judgments: Judgments,
-    scores: Scores = (),
+    judgments: JudgmentSource,
+    scores: ScoreSource = (),
     *,
     gold: str | None = None,
     pairs: Sequence[str] | None = None,

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.load import Names, load_people, select_human_judgments
-from rankscope.agreement.settings import JudgmentSettings, judgment_settings_of
+from rankscope.agreement.load import load_people
+from rankscope.agreement.settings import JudgmentSettings, Names, judgment_settings_of
 from rankscope.agreement.statistics import pair_indices
 from rankscope.data.columns import column, digits, table_of, thousands
 from rankscope.data.rankings import Rankings
@@ -406,12 +406,10 @@ def agree_raters(
     rankings: Rankings | PathLike, judgment_settings: JudgmentSettings, settings: RaterSettings
 ) -> RaterAgreement:
     """As `raters`, with its settings as objects."""
-    judgments, _ = load_people(rankings, judgment_settings)
-    if not isinstance(judgments, Rankings):
+    people, _ = load_people(rankings, judgment_settings)
+    selected, gold = people.values, people.gold
+    if not isinstance(selected, Rankings):
         raise ParameterError("these are scores, one for each translation, and name no judges; expected rankings")
-    selected, gold = select_human_judgments(
-        judgments, judgment_settings.gold, judgment_settings.pairs, allow_any_name=True
-    )
     rows: list[RaterRow] = []
     alphas = []
     for pair, pair_rankings in selected.by_pair():

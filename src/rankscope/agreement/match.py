@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
-from rankscope.agreement.load import AnyScores, JudgedMetrics, PeopleAndMetrics, rankings_from_scores
-from rankscope.agreement.settings import SystemSettings
+from rankscope.agreement.load import JudgmentSource, PeopleAndMetrics, ScoreSource, load
+from rankscope.agreement.settings import JudgmentSettings, MetricSettings, SystemSettings
 from rankscope.agreement.statistics import SystemSums, fixed_sums, mean_sums, share_sums, win_sums
+from rankscope.data.metric_scores import MetricScores, PairScores, attach_scores
 from rankscope.data.rankings import Rankings
-from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores, attach_scores
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.stats.inputs import is_constant
 from rankscope.typing import Bools, Floats
 
 __all__ = [
+    "JudgedMetrics",
     "LanguagePairScores",
     "MatchedSystems",
     "Matrices",
@@ -26,6 +28,8 @@ __all__ = [
     "have_segment_scores",
     "judged_segments",
     "language_pairs",
+    "load_judged_metrics",
+    "match_lists",
     "match_matrices",
     "match_systems",
     "scored_by_all",
@@ -34,7 +38,61 @@ __all__ = [
 
 
 #: The scores (or judgments) of one side, people or a metric, on one language pair.
-LanguagePairScores = Rankings | PairScores | Mapping[str, float]
+LanguagePairScores = Rankings | PairScores
+
+
+class JudgedMetrics(NamedTuple):
+    """Lists that people judged, with the human column and a column for each metric.
+
+    Attributes
+    ----------
+    rankings
+        The judgments.
+    gold
+        Name of the human column.
+    metrics
+        Names of the metrics.
+    notes
+        What a reader should know.
+    """
+
+    rankings: Rankings
+    gold: str
+    metrics: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def by_pair(self) -> Iterable[tuple[str, Rankings]]:
+        return self.rankings.by_pair()
+
+
+def load_judged_metrics(
+    judgments: JudgmentSource,
+    scores: ScoreSource,
+    judgment_settings: JudgmentSettings,
+    metric_settings: MetricSettings,
+) -> JudgedMetrics:
+    """Lists that people judged with the metrics as columns, read where they are files; raises as `load`."""
+    return match_lists(load(judgments, scores, judgment_settings, metric_settings, level="segment"))
+
+
+def match_lists(inputs: PeopleAndMetrics) -> JudgedMetrics:
+    """Lists with a column for each metric. Translations without a score are counted in notes.
+
+    Raises InputError where a metric has no score of anything that people judged.
+    """
+    lists = inputs.people.as_lists()
+    assert isinstance(lists.values, Rankings)
+    rankings, names = lists.values, [*inputs.columns]
+    for metric in inputs.metrics:
+        earlier_columns = set(rankings.columns)
+        rankings = attach_scores(rankings, metric)
+        names += [name for name in rankings.columns if name not in earlier_columns]
+    return JudgedMetrics(rankings, lists.gold, tuple(names), (*rankings.notes, *inputs.notes))
+
+
+def has_segments(scores: LanguagePairScores) -> TypeGuard[PairScores]:
+    """Whether these are scores of translations, and neither rankings nor scores of whole systems."""
+    return isinstance(scores, PairScores) and not scores.of_systems
 
 
 def scored_segments(scores: PairScores, systems: Sequence[str]) -> list[str]:
@@ -47,7 +105,7 @@ def scored_segments(scores: PairScores, systems: Sequence[str]) -> list[str]:
 
 def judged_segments(scores: LanguagePairScores, gold: str) -> list[str]:
     """The segments that people judged."""
-    if isinstance(scores, PairScores):
+    if has_segments(scores):
         return scored_segments(scores, scores.systems)
     assert isinstance(scores, Rankings)
     judged_codes = scores.segment.codes[scores.judgment][~np.isnan(scores.column(gold))]
@@ -88,7 +146,7 @@ def common_segments(
         A metric has no segment that people judged, or not all of them and `common` is not set; or no segment remains.
     """
     human_scores, prefix = sides[0], f"{pair}: " if pair else ""
-    if not isinstance(human_scores, (Rankings, PairScores)):
+    if not isinstance(human_scores, Rankings) and not has_segments(human_scores):
         return list(sides), []
     judged = (
         judged_segments(human_scores, gold)
@@ -97,7 +155,7 @@ def common_segments(
     )
     notes = []
     for name, scores in zip(names[1:], sides[1:], strict=True):
-        if not isinstance(scores, PairScores):
+        if not has_segments(scores):
             continue
         scored = scored_segments(scores, systems)
         scored_set = set(scored)
@@ -107,7 +165,7 @@ def common_segments(
                 f"{prefix}{name} has no score of a segment that people judged: people judged {join_names(judged)}, "
                 f"{name} has {join_names(scored) or 'none'}; check that both use the same segment names"
             )
-        if missing and isinstance(human_scores, PairScores) and not settings.common:
+        if missing and has_segments(human_scores) and not settings.common:
             raise InputError(
                 f"{prefix}{name} has no score of {'segment' if len(missing) == 1 else 'segments'} "
                 f"{join_names(missing)}, "
@@ -119,12 +177,12 @@ def common_segments(
                 f"{prefix}{name} has scores of {len(judged) - len(missing):,} of the {len(judged):,} segments that "
                 "people judged"
             )
-    if not isinstance(human_scores, PairScores):
+    if not has_segments(human_scores):
         return list(sides), notes
-    table_indices = [i for i, scores in enumerate(sides) if isinstance(scores, PairScores)]
+    table_indices = [i for i, scores in enumerate(sides) if has_segments(scores)]
     if settings.from_segments == "share":  # compares within each segment, common or not
         table_indices = table_indices[:1]
-    tables = [scores for i in table_indices if isinstance(scores := sides[i], PairScores)]
+    tables = [scores for i in table_indices if has_segments(scores := sides[i])]
     common_tables, mean_notes = scores_on_common_segments(tables, systems, judged, settings.over, prefix)
     common_sides = list(sides)
     for i, scores in zip(table_indices, common_tables, strict=True):
@@ -276,9 +334,9 @@ def match_systems(
         Language pairs or systems differ and `common` is not set; there are fewer than two systems; a score is missing,
         or all scores are equal.
     """
-    human_by_pair = by_language_pair(inputs.people)
-    metrics_by_pair = [by_language_pair(metric) for metric in inputs.metrics]
-    pairs, notes = common_language_pairs(human_by_pair, inputs, metrics_by_pair, settings.common)
+    human_by_pair = dict(inputs.people.by_pair())
+    metrics_by_pair = [metric.pairs for metric in inputs.metrics]
+    pairs, notes = common_language_pairs(human_by_pair, inputs, settings.common)
     matches = []
     for pair in pairs:
         sides = [
@@ -289,7 +347,7 @@ def match_systems(
             ),
         ]
         names = [inputs.gold, *(metric.metric for metric in inputs.metrics)]
-        systems, system_notes = common_systems(pair, names, sides, inputs, settings)
+        systems, system_notes = common_systems(pair, names, sides, inputs, settings.common)
         sides, segment_notes = common_segments(pair, names, sides, inputs.gold, systems, settings)
         notes += [*system_notes, *segment_notes]
         try:
@@ -304,9 +362,9 @@ def match_systems(
             systems,
             people_sums,
             metrics,
-            inputs.rule not in ("mean", "given") or bool(getattr(inputs.people, "higher_is_better", True)),
+            human_higher(inputs),
             tuple(
-                metric.higher_is_better or (settings.from_segments == "share" and isinstance(scores, PairScores))
+                metric.higher_is_better or (settings.from_segments == "share" and has_segments(scores))
                 for metric, scores in zip(inputs.metrics, sides[1:], strict=True)
             ),
         )
@@ -315,14 +373,13 @@ def match_systems(
     return matches, notes
 
 
-def by_language_pair(scores: Rankings | AnyScores) -> dict[str, LanguagePairScores]:
-    if isinstance(scores, Rankings):
-        return dict(scores.by_pair())
-    return dict(scores.pairs)
+def human_higher(inputs: PeopleAndMetrics) -> bool:
+    """Whether higher is better in people's scores of systems; in those that a rule makes of rankings, it is."""
+    return inputs.rule not in ("mean", "given") or inputs.people.higher_is_better
 
 
 def language_pair_name(
-    pair: str, human_by_pair: Mapping[str, LanguagePairScores], metric_by_pair: Mapping[str, LanguagePairScores]
+    pair: str, human_by_pair: Mapping[str, LanguagePairScores], metric_by_pair: Mapping[str, PairScores]
 ) -> str | None:
     """A metric's name of the language pair: the same; where both sides have one pair, also one without a name."""
     if pair in metric_by_pair:
@@ -332,15 +389,12 @@ def language_pair_name(
 
 
 def common_language_pairs(
-    human_by_pair: Mapping[str, LanguagePairScores],
-    inputs: PeopleAndMetrics,
-    metrics_by_pair: Sequence[Mapping[str, LanguagePairScores]],
-    common: bool,
+    human_by_pair: Mapping[str, LanguagePairScores], inputs: PeopleAndMetrics, common: bool
 ) -> tuple[list[str], list[str]]:
     """The language pairs that are compared, and notes. Raises InputError where a metric lacks one."""
     missing_by_metric: dict[str, list[str]] = {}
-    for scores, metric_by_pair in zip(inputs.metrics, metrics_by_pair, strict=True):
-        missing = [pair for pair in human_by_pair if language_pair_name(pair, human_by_pair, metric_by_pair) is None]
+    for scores in inputs.metrics:
+        missing = [pair for pair in human_by_pair if language_pair_name(pair, human_by_pair, scores.pairs) is None]
         if missing:
             missing_by_metric[scores.metric] = missing
     if not missing_by_metric:
@@ -349,7 +403,7 @@ def common_language_pairs(
     common_pairs = [pair for pair in human_by_pair if not any(pair in pairs for pairs in missing_by_metric.values())]
     if not common_pairs or not common:
         available = join_names(
-            repr(name) for name in metrics_by_pair[[scores.metric for scores in inputs.metrics].index(metric)]
+            repr(name) for name in next(scores for scores in inputs.metrics if scores.metric == metric).pairs
         )
         names = join_names(map(repr, missing))
         advice = (
@@ -371,10 +425,8 @@ def systems_in(scores: LanguagePairScores, gold: str | None) -> list[str]:
     if isinstance(scores, Rankings):
         judged = ~np.isnan(scores.column(str(gold)))
         return [scores.systems[code] for code in dict.fromkeys(scores.system.codes[judged].tolist())]
-    if isinstance(scores, PairScores):
-        scored = np.flatnonzero((~np.isnan(scores.values)).any(axis=1))
-        return [scores.systems[i] for i in scored.tolist()]
-    return [name for name, value in scores.items() if not np.isnan(value)]
+    scored = np.flatnonzero((~np.isnan(scores.values)).any(axis=1))
+    return [scores.systems[i] for i in scored.tolist()]
 
 
 def common_systems(
@@ -382,38 +434,12 @@ def common_systems(
     names: Sequence[str],
     sides: Sequence[LanguagePairScores],
     inputs: PeopleAndMetrics,
-    settings: SystemSettings,
+    common: bool,
 ) -> tuple[tuple[str, ...], list[str]]:
-    """The systems that are compared, in the order of people's; and notes. Raises InputError where sets differ."""
-    system_lists = [systems_in(scores, inputs.gold) for scores in sides]
-    shared = [name for name in system_lists[0] if all(name in system_list for system_list in system_lists[1:])]
-    prefix = f"{pair}: " if pair else ""
-    skipped = [name for name in system_lists[0] if name not in shared]
-    if len(shared) < 2:
-        listing = "; ".join(
-            f"{name} {join_names(system_list) or 'none'}"
-            for name, system_list in list(zip(names, system_lists, strict=True))[:3]
-        )
-        raise InputError(f"{prefix}{pluralise(len(shared), 'system')} in common, expected at least two: {listing}")
-    unjudged = list(
-        dict.fromkeys(name for system_list in system_lists[1:] for name in system_list if name not in system_lists[0])
-    )
-    notes = [unjudged_note(prefix, unjudged)] if unjudged else []
-    if not skipped:
-        return tuple(shared), notes
-    if not settings.common:
-        metric, metric_systems = next(
-            (name, system_list)
-            for name, system_list in zip(names[1:], system_lists[1:], strict=True)
-            if {*system_lists[0]} - {*system_list}
-        )
-        missing = [name for name in system_lists[0] if name not in metric_systems]
-        raise InputError(
-            f"{prefix}{metric} has no score of {join_names(missing)}; use --common to compare the {len(shared)} "
-            "systems that all have"
-        )
-    pronoun = "it" if len(skipped) == 1 else "each of them"
-    return tuple(shared), [f"{prefix}{join_names(skipped)} skipped because not all have scores of {pronoun}", *notes]
+    """The systems that are compared, in the order of people's; and notes. Raises as `common_names`."""
+    name_lists = [systems_in(scores, inputs.gold) for scores in sides]
+    systems, notes = common_names(pair, names, name_lists, "system", "systems", common, name_unjudged=True)
+    return tuple(systems), notes
 
 
 def unjudged_note(prefix: str, names: Sequence[str]) -> str:
@@ -432,23 +458,23 @@ def human_sums(
         return win_sums(
             scores, inputs.gold, systems, inputs.rule, prior=settings.prior, n_resamples=n_resamples, rng=settings.seed
         )
-    if isinstance(scores, PairScores):
+    if has_segments(scores):
         return mean_sums(scores, systems, settings.over)
-    return fixed_sums([scores[name] for name in systems])
+    return fixed_sums(scores, systems)
 
 
 def metric_sums(
-    metric: AnyScores, scores: LanguagePairScores, systems: Sequence[str], settings: SystemSettings
+    metric: MetricScores, scores: LanguagePairScores, systems: Sequence[str], settings: SystemSettings
 ) -> SystemSums:
-    if isinstance(scores, PairScores):
+    if has_segments(scores):
         try:
             if settings.from_segments == "share":
                 return share_sums(scores, systems, higher=metric.higher_is_better)
             return mean_sums(scores, systems, settings.over)
         except InputError as error:
             raise InputError(f"{metric.metric}: {error}") from None
-    assert not isinstance(scores, Rankings)
-    return fixed_sums([scores[name] for name in systems])
+    assert isinstance(scores, PairScores)
+    return fixed_sums(scores, systems)
 
 
 def check_scores(matched: MatchedSystems, names: Sequence[str]) -> None:
@@ -494,23 +520,19 @@ class Matrices(NamedTuple):
 
 def language_pairs(inputs: PeopleAndMetrics) -> list[str]:
     """The language pairs of people, in their order."""
-    return list(by_language_pair(inputs.people))
+    return [pair for pair, _ in inputs.people.by_pair()]
 
 
 def have_segment_scores(inputs: PeopleAndMetrics, pair: str) -> bool:
     """Whether people and all metrics have scores of segments, and not scores of systems or ranks."""
-    human_by_pair = by_language_pair(inputs.people)
-    metrics_by_pair = [by_language_pair(metric) for metric in inputs.metrics]
-    sides = [
-        human_by_pair[pair],
-        *(scores_of_pair(pair, human_by_pair, metric_by_pair) for metric_by_pair in metrics_by_pair),
-    ]
-    return all(scores is None or isinstance(scores, PairScores) for scores in sides)
+    human_by_pair = dict(inputs.people.by_pair())
+    sides = [human_by_pair[pair], *(scores_of_pair(pair, human_by_pair, metric.pairs) for metric in inputs.metrics)]
+    return all(scores is None or has_segments(scores) for scores in sides)
 
 
 def scores_of_pair(
-    pair: str, human_by_pair: dict[str, LanguagePairScores], metric_by_pair: dict[str, LanguagePairScores]
-) -> LanguagePairScores | None:
+    pair: str, human_by_pair: Mapping[str, LanguagePairScores], metric_by_pair: Mapping[str, PairScores]
+) -> PairScores | None:
     name = language_pair_name(pair, human_by_pair, metric_by_pair)
     return None if name is None else metric_by_pair[name]
 
@@ -536,41 +558,29 @@ def match_matrices(inputs: PeopleAndMetrics, pair: str, settings: SystemSettings
         and `common` is not set; there are fewer than two systems or segments; all scores are equal; or the level is
         "segment" and there are no scores of segments.
     """
-    human_by_pair = by_language_pair(inputs.people)
+    human_by_pair = dict(inputs.people.by_pair())
     sides: list[LanguagePairScores] = [human_by_pair[pair]]
     names = [inputs.gold, *(metric.metric for metric in inputs.metrics)]
     for metric in inputs.metrics:
-        metric_by_pair = by_language_pair(metric)
-        scores = scores_of_pair(pair, human_by_pair, metric_by_pair)
+        scores = scores_of_pair(pair, human_by_pair, metric.pairs)
         if scores is None:
             raise InputError(
                 f"{metric.metric} has no scores of language pair {pair!r}, only of "
-                f"{join_names(map(repr, metric_by_pair))}; leave it out of --metrics, or name other language pairs "
+                f"{join_names(map(repr, metric.pairs))}; leave it out of --metrics, or name other language pairs "
                 "(--pairs, --task)"
             )
         sides.append(scores)
     of_systems = not have_segment_scores(inputs, pair)
     if of_systems and level == "segment":
-        without_segments = next(
-            name for name, scores in zip(names, sides, strict=True) if not isinstance(scores, PairScores)
-        )
+        without_segments = next(name for name, scores in zip(names, sides, strict=True) if not has_segments(scores))
         raise InputError(
             f"{without_segments} has scores of systems only; compare at level system, or add its scores of segments"
         )
-    systems, notes = common_names(
-        pair,
-        names,
-        [systems_in(scores, inputs.gold) for scores in sides],
-        "system",
-        "systems",
-        settings.common,
-        name_unjudged=True,
-    )
-    higher = [bool(getattr(inputs.people, "higher_is_better", True)) or inputs.rule not in ("mean", "given")]
-    higher += [metric.higher_is_better for metric in inputs.metrics]
+    systems, notes = common_systems(pair, names, sides, inputs, settings.common)
+    higher = [human_higher(inputs), *(metric.higher_is_better for metric in inputs.metrics)]
     if of_systems:
         return system_matrices(inputs, pair, sides, systems, higher, notes, settings)
-    tables = [scores for scores in sides if isinstance(scores, PairScores)]
+    tables = [scores for scores in sides if has_segments(scores)]
     segments, segment_notes = common_names(
         pair, names, [scored_segments(scores, systems) for scores in tables], "segment", "segments", settings.common
     )
@@ -630,8 +640,8 @@ def common_names(
             missing = [name for name in name_lists[0] if name not in metric_names]
             raise InputError(
                 f"{prefix}{metric} has no score of {singular if len(missing) == 1 else plural} {join_names(missing)}, "
-                f"which people judged; use --common to compare on the {len(shared)} that all have, or leave {metric} "
-                "out of --metrics"
+                f"which people judged; use --common to compare on the {len(shared)} {plural} that all have, or leave "
+                f"{metric} out of --metrics"
             )
         notes.append(
             f"{prefix}{pluralise(len(skipped), singular, plural)} skipped because not all metrics have scores: "
@@ -672,63 +682,32 @@ def system_matrices(
     return Matrices(scores[0][:, None], scores[1:, :, None], True, (*notes, *segment_notes))
 
 
-def attach_metric_columns(
-    inputs: PeopleAndMetrics, pair: str, common: bool, *, own_columns: bool
-) -> tuple[JudgedMetrics, list[str]]:
-    """The judgments of one language pair with a column for each metric, and notes; for statistics of pairs.
+def attach_metric_columns(inputs: PeopleAndMetrics, pair: str, common: bool) -> tuple[JudgedMetrics, list[str]]:
+    """The lists of one language pair with a column for each metric, and notes; for statistics of pairs.
 
-    Parameters
-    ----------
-    inputs
-        Human judgments and metrics.
-    pair
-        The language pair.
-    common
-        Whether segments that are missing from a metric are skipped.
-    own_columns
-        Whether the metrics are columns of the judgments.
-
-    Raises
-    ------
-    InputError
-        A metric has scores of whole systems; otherwise as `match_matrices`.
+    common: whether segments that are missing from a metric are skipped. Raises InputError for a metric with scores of
+    whole systems; otherwise as `match_matrices`.
     """
-    for name, scores in ((inputs.gold, inputs.people), *((scores.metric, scores) for scores in inputs.metrics)):
-        if isinstance(scores, SystemScores):
+    people = inputs.people.select([pair])
+    for name, level in ((people.gold, people.level), *((scores.metric, scores.level) for scores in inputs.metrics)):
+        if level == "system":
             raise InputError(
                 f"{name} has scores of systems only; compare at level system, or add its scores of segments"
             )
-    gold = inputs.gold
-    human_by_pair = by_language_pair(inputs.people)
-    human_scores = human_by_pair[pair]
-    if isinstance(inputs.people, Rankings):
-        rankings = dict(inputs.people.by_pair())[pair]
-    else:
-        assert isinstance(human_scores, PairScores)
-        rankings, gold = (
-            rankings_from_scores(
-                SegmentScores(inputs.people.metric, {pair: human_scores}, inputs.people.higher_is_better)
-            ),
-            "human",
-        )
-    names: list[str] = []
-    systems, segments = [systems_in(human_scores, inputs.gold)], [judged_segments(human_scores, inputs.gold)]
+    human_by_pair = dict(inputs.people.by_pair())
+    systems = [systems_in(human_by_pair[pair], people.gold)]
+    segments = [judged_segments(human_by_pair[pair], people.gold)]
+    metrics = []
     for metric in inputs.metrics:
-        metric_scores = scores_of_pair(pair, human_by_pair, by_language_pair(metric))
-        if not isinstance(metric_scores, PairScores):
+        scores = scores_of_pair(pair, human_by_pair, metric.pairs)
+        if scores is None:
             raise InputError(f"{metric.metric} has no scores of language pair {pair!r}; leave it out of --metrics")
-        systems.append(systems_in(metric_scores, None))
-        segments.append(scored_segments(metric_scores, metric_scores.systems))
-        if own_columns and isinstance(inputs.people, Rankings):
-            rankings = rankings.with_column(
-                metric.metric, rankings.column(metric.metric), higher_is_better=metric.higher_is_better
-            )
-            names.append(metric.metric)
-            continue
-        earlier_columns = set(rankings.columns)
-        rankings = attach_scores(rankings, SegmentScores(metric.metric, {pair: metric_scores}, metric.higher_is_better))
-        names += [column for column in rankings.columns if column not in earlier_columns]
-    all_names = [inputs.gold, *(metric.metric for metric in inputs.metrics)]
-    _, notes = common_names(pair, all_names, systems, "system", "systems", common, name_unjudged=True)
-    _, segment_notes = common_names(pair, all_names, segments, "segment", "segments", common)
-    return JudgedMetrics(rankings, gold, tuple(names), ()), [*notes, *segment_notes]
+        systems.append(systems_in(scores, None))
+        segments.append(scored_segments(scores, scores.systems))
+        metrics.append(replace(metric, pairs={pair: scores}))
+    names = [people.gold, *inputs.names]
+    columns = inputs.columns if people.is_of_lists else ()
+    joined = match_lists(PeopleAndMetrics(people, () if columns else tuple(metrics), columns))
+    _, notes = common_names(pair, names, systems, "system", "systems", common, name_unjudged=True)
+    _, segment_notes = common_names(pair, names, segments, "segment", "segments", common)
+    return joined._replace(notes=()), [*notes, *segment_notes]

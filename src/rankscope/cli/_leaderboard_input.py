@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from rankscope.agreement.load import detect_kind, first_bytes, ranked_only, read_rankings
+from rankscope.agreement.judgments import ranked_only
+from rankscope.agreement.load import read_rankings
 from rankscope.consensus.leaderboards import LeaderboardData, LeaderboardSettings, column_of
 from rankscope.data.rankings import Rankings
 from rankscope.errors import ParameterError
@@ -16,7 +17,7 @@ from rankscope.io.ballots import holds_votes, read_votes
 from rankscope.io.core import BOM, source_name, with_columns
 from rankscope.io.preferences import holds_comparisons, names_comparisons
 from rankscope.io.tables import column_names, first_record, read_content
-from rankscope.io.translation import ITEMS
+from rankscope.io.translation import ITEMS, detect_kind, first_bytes
 from rankscope.io.trec import looks_like_rank_table
 
 __all__ = [

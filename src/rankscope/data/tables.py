@@ -141,12 +141,14 @@ class Schema:
         ours = {column.name for column in self.columns}
         bound = {name: column_name for name, column_name in names.items() if name in ours and column_name in header}
         takes_lists = any(column.kind == LIST for column in self.columns)
+        of_name: dict[str, list[str]] = {}  # a table may have a million columns
+        for name in header:
+            of_name.setdefault(name.strip().lower(), []).append(name)
         for column in self.columns:
-            is_list = column.kind == LIST
-            free = [name for name in header if name not in bound.values()]
-            if takes_lists:
-                free = [name for name in free if (name in lists) == is_list]
-            found = bound.get(column.name) or (free[0] if column.first and free else find_column(free, column.names))
+            is_list, taken = column.kind == LIST, set(bound.values())
+            known = header if column.first else [same for name in column.names for same in of_name.get(name, ())]
+            free = (name for name in known if name not in taken and (not takes_lists or (name in lists) == is_list))
+            found = bound.get(column.name) or next(free, None)
             if found is not None:
                 bound[column.name] = found
         return bound

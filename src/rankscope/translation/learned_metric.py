@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from rankscope.data.segment_scores import PairScores, SegmentScores
+from rankscope.data.metric_scores import MetricScores, PairScores
 from rankscope.errors import InputError
 from rankscope.learning.features import match_features
 from rankscope.learning.ranker import Ranker
@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 
-def score_translations(ranker: Ranker, tables: Sequence[TranslationFeatures], metric: str = "learned") -> SegmentScores:
+def score_translations(ranker: Ranker, tables: Sequence[TranslationFeatures], metric: str = "learned") -> MetricScores:
     """Score each output with a trained ranker; unbounded, higher is better.
 
     Parameters
@@ -33,7 +33,7 @@ def score_translations(ranker: Ranker, tables: Sequence[TranslationFeatures], me
 
     Returns
     -------
-    SegmentScores
+    MetricScores
         The scores.
 
     Raises
@@ -65,10 +65,10 @@ def score_translations(ranker: Ranker, tables: Sequence[TranslationFeatures], me
         scores = ranker.predict(match_features(features_by_segment([table]), ranker.feature_names_))
         values = np.asarray(scores, np.float64).reshape(len(table.segments), len(table.systems)).T
         pairs[table.pair] = PairScores(table.systems, table.segments, values)
-    return SegmentScores(metric, pairs)
+    return MetricScores(metric, pairs)
 
 
-def seg_score_lines(scores: SegmentScores, test_set: str) -> Iterator[str]:
+def seg_score_lines(scores: MetricScores, test_set: str) -> Iterator[str]:
     """Scores in WMT's format seg.scr: METRIC, LANGPAIR, TESTSET, SYSTEM, SEGNR, SCORE, with tabs; one text per system.
 
     Parameters
@@ -85,7 +85,7 @@ def seg_score_lines(scores: SegmentScores, test_set: str) -> Iterator[str]:
 
     Examples
     --------
-    >>> scores = SegmentScores("m", {"de-en": PairScores.of({"A": [0.5, None]})})
+    >>> scores = MetricScores("m", {"de-en": PairScores.of({"A": [0.5, None]})})
     >>> "".join(seg_score_lines(scores, "news")).split()
     ['m', 'de-en', 'news', 'A', '1', '0.5']
     """

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from rankscope.data.metric_scores import MetricScores, PairScores
 from rankscope.data.rankings import Rankings
-from rankscope.data.segment_scores import PairScores, SegmentScores
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.io.translation import Texts, read_plain_texts
@@ -137,7 +137,7 @@ def judged_scores(
     scorers: Scorers | None = None,
     *,
     progress: Callable[[float], object] | None = None,
-) -> list[SegmentScores]:
+) -> list[MetricScores]:
     """Score every judged translation with each scorer; other translations have no score.
 
     Parameters
@@ -153,7 +153,7 @@ def judged_scores(
 
     Returns
     -------
-    list of SegmentScores
+    list of MetricScores
         One entry per scorer.
 
     Raises
@@ -184,7 +184,7 @@ def judged_scores(
                 progress(len(pair_rankings) / len(rankings) / len(outputs_to_score))
         for name, table in tables.items():
             scores_by_metric[name][pair] = PairScores.of(table)
-    return [SegmentScores(name, pairs) for name, pairs in scores_by_metric.items()]
+    return [MetricScores(name, pairs) for name, pairs in scores_by_metric.items()]
 
 
 def judged_lines(rankings: Rankings, texts: Texts) -> list[tuple[str, int]]:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.load import ranked_only, select_language_pairs
+from rankscope.agreement.judgments import ranked_only, select_language_pairs
 from rankscope.agreement.segment_level import SegmentAgreement, segments
 from rankscope.agreement.system_level import SystemAgreement, systems
 from rankscope.data.columns import column, digits, table_of, thousands
+from rankscope.data.metric_scores import MetricScores
 from rankscope.data.rankings import Rankings
 from rankscope.data.result import Result
 from rankscope.data.section import Section
-from rankscope.data.segment_scores import SystemScores
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.io.translation import read_plain_texts, read_wmt_rankings
@@ -423,7 +423,7 @@ def reproduce_system_level(
 
 def scores_of_systems(
     rankings: Rankings, folder: PathLike, scorer: CorpusScorer, progress: Callable[[float], object] | None = None
-) -> SystemScores:
+) -> MetricScores:
     """The score of each system that has an output ranked by people, over all of its lines."""
     judged_systems = {}
     for pair, pair_rankings in ranked_only(rankings, "rank").by_pair():
@@ -444,4 +444,4 @@ def scores_of_systems(
             scores_by_pair[pair][name] = score(texts.systems[name])
             if progress is not None:
                 progress(1 / total)
-    return SystemScores(scorer.name, scores_by_pair)
+    return MetricScores.of(scorer.name, scores_by_pair)

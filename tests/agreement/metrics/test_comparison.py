@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import rankscope as rs
-from rankscope import PairScores, Rankings, SegmentScores
+from rankscope import MetricScores, PairScores, Rankings
 from rankscope.agreement import MetricComparison
 from rankscope.agreement.metrics import cluster_ranks, compare_matrices
 from rankscope.agreement.metrics.task_tests import pvalues_of, resamples_of
 from rankscope.agreement.statistics import CONVENTIONS, calibrate, calibration_curve
-from rankscope.data.segment_scores import SystemScores
 from rankscope.errors import InputError, ParameterError, UnknownName
 
 compare = rs.agreement.compare_metrics
@@ -112,9 +111,9 @@ def test_a_new_rank_begins_where_a_metric_of_the_present_one_is_better(chances: 
 def test_several_language_pairs_in_one_pot_are_counted_by_their_pairs_of_systems() -> None:
     people, metrics = given((1, 2), noises=(1.5, 4.0))
     small = {"x-2": PairScores(SYSTEMS[:3], SEGMENTS, people.pairs["x-2"].values[:3])}
-    people = SegmentScores("people", {"x-1": people.pairs["x-1"], **small})
+    people = MetricScores("people", {"x-1": people.pairs["x-1"], **small})
     metrics = [
-        SegmentScores(
+        MetricScores(
             m.metric, {"x-1": m.pairs["x-1"], "x-2": PairScores(SYSTEMS[:3], SEGMENTS, m.pairs["x-2"].values[:3])}
         )
         for m in metrics
@@ -181,17 +180,17 @@ def test_what_a_metric_lacks_is_left_out_for_all_and_counted() -> None:
 def test_sets_that_differ_are_refused_and_named_or_compared_where_they_meet() -> None:
     gold, metrics = matrices()
     people, first = scored("people", gold), scored("m0", metrics[0])
-    fewer = SegmentScores("m1", {"x-1": PairScores(SYSTEMS[:-1], SEGMENTS, metrics[1][:-1])})
+    fewer = MetricScores("m1", {"x-1": PairScores(SYSTEMS[:-1], SEGMENTS, metrics[1][:-1])})
     with pytest.raises(InputError, match=r"x-1: m1 .*\bF\b"):
         compare(people, [first, fewer], **FEW)
     found = compare(people, [first, fewer], common=True, **FEW)
     assert found.systems == (5,)
     assert mentions(found.notes, "x-1: ", "1 system", "skipped", " F")
-    short = SegmentScores("m1", {"x-1": PairScores(SYSTEMS, SEGMENTS[2:], metrics[1][:, 2:])})
+    short = MetricScores("m1", {"x-1": PairScores(SYSTEMS, SEGMENTS[2:], metrics[1][:, 2:])})
     with pytest.raises(InputError, match=r"x-1: m1 .*\b1 and 2\b"):
         compare(people, [first, short], **FEW)
     assert compare(people, [first, short], common=True, **FEW).segments == (28,)
-    more = SegmentScores("m1", {"x-1": PairScores((*SYSTEMS, "G"), SEGMENTS, np.vstack([metrics[1], metrics[1][:1]]))})
+    more = MetricScores("m1", {"x-1": PairScores((*SYSTEMS, "G"), SEGMENTS, np.vstack([metrics[1], metrics[1][:1]]))})
     assert mentions(compare(people, [first, more], **FEW).notes, "x-1: G ", "judge")
     elsewhere = scored("m1", metrics[1], metrics[1])
     both = scored("people", gold, gold)
@@ -200,8 +199,8 @@ def test_sets_that_differ_are_refused_and_named_or_compared_where_they_meet() ->
     assert [task.pair for task in compare(both, [first, elsewhere], common=True, **FEW).tasks] == ["x-1"]
 
 
-def systems_of(name: str, values: Sequence[float]) -> SystemScores:
-    return SystemScores(name, {"x-1": dict(zip(SYSTEMS, values, strict=False))})
+def systems_of(name: str, values: Sequence[float]) -> MetricScores:
+    return MetricScores.of(name, {"x-1": dict(zip(SYSTEMS, values, strict=False))})
 
 
 def test_scores_of_systems_are_compared_by_swaps_or_draws_of_systems_or_by_williams() -> None:
@@ -321,7 +320,7 @@ def test_what_cannot_be_is_refused(options: dict[str, Any], error: type[Exceptio
 def test_weights_need_language_pairs_with_names() -> None:
     gold, tables = matrices()
     unnamed = [
-        SegmentScores(name, {"": PairScores(SYSTEMS, SEGMENTS, table)})
+        MetricScores(name, {"": PairScores(SYSTEMS, SEGMENTS, table)})
         for name, table in (("people", gold), ("m0", tables[0]), ("m1", tables[1]))
     ]
     with pytest.raises(ParameterError, match=r"weights .*language pairs"):
@@ -335,7 +334,7 @@ def test_pairwise_accuracies_are_over_pairs_of_systems_and_pearson_over_systems(
 
 def test_the_sentence_and_notes_say_one_number_once_and_correct_nothing_for_one_test() -> None:
     people, [first, *_] = given()
-    copy = SegmentScores("copy", first.pairs, first.higher_is_better)
+    copy = MetricScores("copy", first.pairs, first.higher_is_better)
     found = compare(people, [first, copy], statistic="pearson", n_resamples=9, rng=1)
     assert " each; p ≤ 0.05" in found.sections()[0].sentence
     assert " to " not in found.sections()[0].sentence.split("(")[1]
@@ -352,7 +351,7 @@ def test_data_that_say_nothing_are_refused() -> None:
     with pytest.raises(InputError, match=r"steady .*segment:pearson/system .*x-1"):
         compare(people, [first, scored("steady", by_system)], statistic="pearson", grouping="system", **FEW)
     one = [
-        SegmentScores(name, {"": PairScores(SYSTEMS, ("1",), table[:, :1])})
+        MetricScores(name, {"": PairScores(SYSTEMS, ("1",), table[:, :1])})
         for name, table in (("people", gold), ("m0", metrics[0]), ("m1", metrics[1]))
     ]
     with pytest.raises(InputError, match=r"\b1 segment\b.*\btwo\b"):

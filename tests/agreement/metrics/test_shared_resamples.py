@@ -11,6 +11,7 @@ from helpers.metric_scores import FEW, given, matrices, scored
 from helpers.same import assert_same_bits
 
 import rankscope as rs
+from rankscope.agreement.judgments import Judgments
 from rankscope.agreement.load import PeopleAndMetrics
 from rankscope.agreement.metrics import compare_matrices
 from rankscope.agreement.metrics.settings import parse_task
@@ -59,10 +60,8 @@ def test_a_task_on_lists_and_one_on_matrices_draw_the_same_segments() -> None:
     for task in tasks:
         found = compare(people, metrics, tasks=[f"{task}:1", "x-1:segment:wmt12:0"], test="bootstrap", **FEW)
         settled = parse_task(task)
-        given_now = PeopleAndMetrics(people, "people", "given", metrics, ())
-        runs.append(
-            run_task(given_now, settled, found.settings, own_columns=False, keep_draws=True).drawn_differences[0, 1]
-        )
+        given_now = PeopleAndMetrics(Judgments("people", people), tuple(metrics), rule="given")
+        runs.append(run_task(given_now, settled, found.settings, keep_draws=True).drawn_differences[0, 1])
     assert np.corrcoef(runs)[0, 1] > 0.9
     both = compare(people, metrics, tasks=tasks, test="bootstrap", **FEW)
     assert np.isfinite(both.pvalue[2, 0, 1])

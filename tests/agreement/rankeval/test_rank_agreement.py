@@ -18,8 +18,8 @@ from rankscope import Rankings
 from rankscope.agreement import per_segment, per_set
 from rankscope.agreement.rankeval.kendall_tau import tau_pvalues
 from rankscope.agreement.rankeval.measures import SET_MEASURES
+from rankscope.data.metric_scores import MetricScores, PairScores
 from rankscope.data.rankings import Labels
-from rankscope.data.segment_scores import PairScores, SegmentScores
 from rankscope.errors import InputError, ParameterError, UnknownName
 
 README = TESTS / "reference" / "rankeval" / "readme.jcml"
@@ -194,13 +194,13 @@ class TestSources:
         )
 
 
-def scored(judged: Rankings, name: str, *, higher_is_better: bool = True) -> SegmentScores:
+def scored(judged: Rankings, name: str, *, higher_is_better: bool = True) -> MetricScores:
     """The machine's column as scores of segments."""
     values = np.full((5, len(judged)), np.nan)
     sign = -1 if higher_is_better else 1
     values[judged.system.codes, judged.judgment] = sign * judged.columns["machine"]
     segments = tuple(judged.segment.names[code] for code in judged.segment.codes)
-    return SegmentScores(name, {"": PairScores(judged.systems, segments, values)}, higher_is_better)
+    return MetricScores(name, {"": PairScores(judged.systems, segments, values)}, higher_is_better)
 
 
 class TestScores:
@@ -219,8 +219,8 @@ class TestScores:
         assert upside_down["tau_original"] == -found["tau_original"]
 
     def test_human_scores_are_ranked_in_each_segment(self) -> None:
-        people = SegmentScores("DA", {"": PairScores.of({"a": [90, 10, 50], "b": [70, 20, 50], "c": [80, 30, None]})})
-        metric = SegmentScores("m", {"": PairScores.of({"a": [9, 3, 1], "b": [5, 2, 1], "c": [7, 1, 1]})})
+        people = MetricScores("DA", {"": PairScores.of({"a": [90, 10, 50], "b": [70, 20, 50], "c": [80, 30, None]})})
+        metric = MetricScores("m", {"": PairScores.of({"a": [9, 3, 1], "b": [5, 2, 1], "c": [7, 1, 1]})})
         found = rs.agreement.ranks(people, metric, by_segment=True, n_resamples=9)
         ranks, predicted = [[1, 3, 2], [3, 2, 1], [1, 1]], [[1, 3, 2], [1, 2, 3], [1, 1]]
         assert found["tau"] == per_set(ranks, predicted, "tau") == 0.0

@@ -15,9 +15,9 @@ from helpers.same import assert_same_bits
 from scipy import stats
 
 import rankscope as rs
-from rankscope import PairScores, Rankings, SegmentScores, read_rankings, read_segment_scores
+from rankscope import MetricScores, PairScores, Rankings, read_rankings, read_segment_scores
 from rankscope.agreement import KendallConvention, decisions, segments
-from rankscope.agreement.load import GOLD, rankings_from_scores
+from rankscope.agreement.judgments import GOLD, lists_of_scores
 from rankscope.agreement.settings import SEGMENT_STATISTICS
 from rankscope.agreement.statistics import CONVENTIONS, SEGMENT_CORRELATIONS, SEGMENT_GROUPINGS
 from rankscope.data.rankings import Labels
@@ -36,7 +36,7 @@ def people(judgments, segment=None, pair=None):
 
 def scores(name, table, pair=""):
     """A list of scores a system, by segment."""
-    return SegmentScores(name, {pair: PairScores.of(dict(zip(SYSTEMS, table, strict=False)))})
+    return MetricScores(name, {pair: PairScores.of(dict(zip(SYSTEMS, table, strict=False)))})
 
 
 def random_scores(seed=1, segments=30, systems=4, missing=0.1):
@@ -50,7 +50,7 @@ def random_scores(seed=1, segments=30, systems=4, missing=0.1):
         gold,
         metric,
         *(
-            SegmentScores(n, {"x-y": PairScores(SYSTEMS[:systems], names, t)})
+            MetricScores(n, {"x-y": PairScores(SYSTEMS[:systems], names, t)})
             for n, t in (("human", gold), ("metric", metric))
         ),
     )
@@ -78,7 +78,7 @@ def test_two_judgments_by_hand():
 
 def test_by_segment_the_judgments_of_one_segment_are_counted_together():
     judged = people([(1, 2), (2, 1), (1, 2)], segment=["s", "s", "t"])
-    chrf = SegmentScores("chrF", {"": PairScores.of({"A": [1, 1], "B": [0, 0]}, segments=["s", "t"])})
+    chrf = MetricScores("chrF", {"": PairScores.of({"A": [1, 1], "B": [0, 0]}, segments=["s", "t"])})
     found = segments(judged, chrf, grouping="segment", rng=1)
     assert found.value[0, 0] == (0 + 1) / 2  # 1 - 1 of two pairs; 1 of one
     assert found.n[0, 0] == 2
@@ -87,7 +87,7 @@ def test_by_segment_the_judgments_of_one_segment_are_counted_together():
 
 def test_a_correlation_by_segment_weighs_a_segment_as_one_however_often_it_was_judged():
     judged = people([(1, 2, 3)] * 4 + [(3, 2, 1)], segment=["s"] * 4 + ["t"])
-    metric = SegmentScores("m", {"": PairScores.of({"A": [3, 3], "B": [2, 2], "C": [1, 1]}, segments=["s", "t"])})
+    metric = MetricScores("m", {"": PairScores.of({"A": [3, 3], "B": [2, 2], "C": [1, 1]}, segments=["s", "t"])})
     for statistic in SEGMENT_CORRELATIONS:
         found = segments(judged, metric, statistic=statistic, grouping="segment", rng=1)
         assert found.value[0, 0] == pytest.approx((1 - 1) / 2)  # of judgments it were (4 - 1) / 5
@@ -117,7 +117,7 @@ def test_a_statistic_of_ones_own_is_a_table_or_a_convention():
 
 def test_lower_is_better_for_a_metric_that_says_so():
     judged = people([(1, 2, 3)])
-    ter = SegmentScores("TER", {"": PairScores.of({"A": [0.1], "B": [0.2], "C": [0.9]})}, higher_is_better=False)
+    ter = MetricScores("TER", {"": PairScores.of({"A": [0.1], "B": [0.2], "C": [0.9]})}, higher_is_better=False)
     assert segments(judged, ter, rng=1).value[0, 0] == 1
 
 
@@ -170,7 +170,7 @@ def test_the_bootstrap_is_that_of_a_loop_over_drawn_segments(statistic, grouping
     values = []
     for drawn in np.concatenate(list(bootstrap_indices(draws, 12))):
         sample = [
-            SegmentScores(
+            MetricScores(
                 one.metric, {"": PairScores(SYSTEMS, tuple(map(str, range(12))), one.pairs["x-y"].values[:, drawn])}
             )
             for one in (human, scored)
@@ -183,7 +183,7 @@ def test_epsilon_is_calibrated_for_each_metric_and_pair_on_its_own():
     judged = people([(1, 2, 2), (1, 2, 2)], pair=["a-b", "c-d"])
     fine = PairScores.of({"A": [9], "B": [2], "C": [1]}, segments=["1"])
     wide = PairScores.of({"A": [900], "B": [200], "C": [100]}, segments=["2"])
-    found = segments(judged, SegmentScores("m", {"a-b": fine, "c-d": wide}), statistic="acc_eq", rng=1)
+    found = segments(judged, MetricScores("m", {"a-b": fine, "c-d": wide}), statistic="acc_eq", rng=1)
     assert found.epsilon.tolist() == [[1, 100]]
     assert found.value.tolist() == [[1, 1]]
     assert found.average.tolist() == [1]
@@ -208,7 +208,7 @@ def test_calibration_weighs_segments_alike_where_the_statistic_does():
 def test_several_metrics_and_pairs_with_their_average():
     judged = people([(1, 2), (1, 2)], pair=["a-b", "c-d"])
     good, bad = (
-        SegmentScores(
+        MetricScores(
             name, {p: PairScores.of({"A": [sign], "B": [0]}, segments=[s]) for p, s in (("a-b", "1"), ("c-d", "2"))}
         )
         for name, sign in (("good", 1), ("bad", -1))
@@ -234,7 +234,7 @@ def test_an_interval_does_not_depend_on_the_other_pairs():
 
 def test_a_metric_without_scores_for_one_pair_has_no_average():
     judged = people([(1, 2), (1, 2)], pair=["a-b", "c-d"])
-    found = segments(judged, SegmentScores("m", {"a-b": PairScores.of({"A": [1], "B": [0]})}), rng=1)
+    found = segments(judged, MetricScores("m", {"a-b": PairScores.of({"A": [1], "B": [0]})}), rng=1)
     assert found.value[0, 0] == 1
     assert np.isnan([found.value[0, 1], found.average[0], found.low[0, 1], found.average_low[0]]).all()
     assert any("m (c-d)" in note for note in found.sections()[0].notes)
@@ -249,13 +249,13 @@ def test_other_columns_of_the_judgments_are_metrics_as_of_an_llm():
 
 def test_repeated_judgments_count_as_often_as_they_stand():
     judged = people([(1, 2), (1, 2), (2, 1)], segment=["s"] * 3)
-    found = segments(judged, SegmentScores("m", {"": PairScores.of({"A": [1], "B": [0]}, segments=["s"])}), rng=1)
+    found = segments(judged, MetricScores("m", {"": PairScores.of({"A": [1], "B": [0]}, segments=["s"])}), rng=1)
     assert found.value[0, 0] == pytest.approx((2 - 1) / 3)
 
 
 def test_scores_of_people_are_one_judgment_a_segment_without_what_they_left_out():
     human = scores("MQM", [(-1, None), (-5, None), (None, 0)])
-    found = rankings_from_scores(human)
+    found = lists_of_scores(human)
     assert len(found) == 2
     assert found.columns[GOLD].tolist() == [-1, -5, 0]
     assert found.score_columns == {GOLD}
@@ -384,7 +384,7 @@ def test_every_reader_that_the_page_names_is_public():
     assert named == {name for name in rs.agreement.__all__ if name.startswith("read_")}
     assert rs.read_rankings is read_rankings
     assert rs.Rankings is Rankings
-    assert rs.SegmentScores is SegmentScores
+    assert rs.MetricScores is MetricScores
 
 
 # Refused
@@ -425,7 +425,7 @@ def test_what_makes_no_sense_is_refused(options, error, message):
         (JUDGED, [3], ParameterError, "scores hold int"),
         ([1], METRIC, ParameterError, "judgments are list"),
         (JUDGED.select([]), METRIC, InputError, "there is no judgment"),
-        (JUDGED, SegmentScores("m", {"": PairScores.of({"Z": [1]})}), InputError, "no system"),
+        (JUDGED, MetricScores("m", {"": PairScores.of({"Z": [1]})}), InputError, "no system"),
         (scores("human", [(None,), (None,)]), METRIC, InputError, "no score"),
         (
             replace(JUDGED, columns={"one": JUDGED.column("rank"), "two": JUDGED.column("rank")}),
@@ -448,7 +448,7 @@ def test_every_statistic_gives_a_value_in_its_range_and_rises_with_agreement():
             itself = segments(human, replace(human, metric="itself"), statistic=statistic, grouping=grouping, rng=1)
             against = segments(
                 human,
-                SegmentScores("against", {"x-y": replace(human.pairs["x-y"], values=-30 * gold)}),
+                MetricScores("against", {"x-y": replace(human.pairs["x-y"], values=-30 * gold)}),
                 statistic=statistic,
                 grouping=grouping,
                 rng=1,

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankscope import PairScores, Preferences, Rankings, SegmentScores
+from rankscope import MetricScores, PairScores, Preferences, Rankings
 from rankscope.agreement import systems
 from rankscope.agreement.statistics import (
     RULES,
@@ -31,7 +31,6 @@ from rankscope.agreement.statistics.system_statistics import count_concordant_pa
 from rankscope.agreement.system_level.agreement import ALL
 from rankscope.consensus.models import fit_preferences
 from rankscope.data.rankings import Labels
-from rankscope.data.segment_scores import SystemScores
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.resample import bootstrap_indices, draw
 from rankscope.stats import correlation_test
@@ -47,12 +46,12 @@ def people(judgments, segment=None, pair=None):
 
 
 def given_scores(name, values, pair="", score=True):
-    return SystemScores(name, {pair: dict(zip(NAMES, values, strict=False))}, score)
+    return MetricScores.of(name, {pair: dict(zip(NAMES, values, strict=False))}, higher_is_better=score)
 
 
 def segment_scores(name, table, pair="", score=True):
     """A list of scores a system, by segment."""
-    return SegmentScores(name, {pair: PairScores.of(dict(zip(NAMES, table, strict=False)))}, score)
+    return MetricScores(name, {pair: PairScores.of(dict(zip(NAMES, table, strict=False)))}, score)
 
 
 def random_judgments(seed, n=40, systems=4, pair=""):
@@ -196,8 +195,8 @@ def test_pairs_alike_are_those_of_a_plain_loop(seed, n):
 
 
 def test_pairwise_accuracy_is_pooled_over_language_pairs_and_averaged():
-    judged = SystemScores("human", {"a-b": {"A": 3, "B": 2, "C": 1}, "c-d": {"A": 1, "B": 2}})
-    metric = SystemScores("m", {"a-b": {"A": 2, "B": 3, "C": 1}, "c-d": {"A": 1, "B": 2}})
+    judged = MetricScores.of("human", {"a-b": {"A": 3, "B": 2, "C": 1}, "c-d": {"A": 1, "B": 2}})
+    metric = MetricScores.of("m", {"a-b": {"A": 2, "B": 3, "C": 1}, "c-d": {"A": 1, "B": 2}})
     found = systems(judged, metric)
     assert found.value.tolist() == [[2 / 3, 1]]
     rows = {row[1]: row[3:] for row in found.records()}
@@ -209,8 +208,8 @@ def test_pairwise_accuracy_is_pooled_over_language_pairs_and_averaged():
 
 
 def test_the_average_may_be_of_absolute_values_and_weighted():
-    judged = SystemScores("human", {p: {"A": 1, "B": 2, "C": 3, "D": 4} for p in ("a-b", "c-d")})
-    metric = SystemScores("m", {"a-b": {"A": 4, "B": 3, "C": 2, "D": 1}, "c-d": {"A": 1, "B": 3, "C": 2, "D": 4}})
+    judged = MetricScores.of("human", {p: {"A": 1, "B": 2, "C": 3, "D": 4} for p in ("a-b", "c-d")})
+    metric = MetricScores.of("m", {"a-b": {"A": 4, "B": 3, "C": 2, "D": 1}, "c-d": {"A": 1, "B": 3, "C": 2, "D": 4}})
     spearman = 1 - 6 * 2 / (4 * 15)
     plain = systems(judged, metric, statistic="spearman")
     assert plain.average[0] == pytest.approx((-1 + spearman) / 2)
@@ -271,7 +270,7 @@ def test_the_bootstrap_is_over_segments_the_same_for_people_and_metrics():
     judged = random_judgments(5, n=30, pair="x-y")
     rng = np.random.default_rng(6)
     table = PairScores(NAMES[:4], tuple(map(str, range(1, 26))), rng.normal(size=(4, 25)))
-    metric = SegmentScores("m", {"x-y": table})
+    metric = MetricScores("m", {"x-y": table})
     found = systems(judged, metric, statistic="pearson", rng=7, n_resamples=50)
     sums = win_sums(judged, "rank", "ABCD", "wins")
     order = list(dict.fromkeys([*sums.segments, *table.segments]))
@@ -306,7 +305,7 @@ def test_given_scores_have_fishers_interval_or_none():
 def test_the_same_seed_gives_the_same_interval_whatever_pairs_are_asked_for():
     judged = [random_judgments(8, pair="a-b"), random_judgments(9, pair="c-d")]
     both = replace(judged[0], **joined(judged))
-    metric = SystemScores("m", {p: {"A": 1, "B": 3, "C": 2, "D": 4} for p in ("a-b", "c-d")})
+    metric = MetricScores.of("m", {p: {"A": 1, "B": 3, "C": 2, "D": 4} for p in ("a-b", "c-d")})
     all_of = systems(both, metric, rng=3)
     one = systems(both, metric, pairs="c-d", rng=3)
     assert one.pairs == ("c-d",)
@@ -345,26 +344,26 @@ def test_other_columns_of_the_judgments_are_metrics_and_a_score_of_people_is_the
 
 def test_sets_that_differ_are_refused_and_named_or_compared_where_they_meet():
     human = given_scores("human", [1, 2, 3, 4], pair="a-b")
-    less = SystemScores("m", {"a-b": {"A": 1, "B": 2, "C": 3, "X": 5}})
+    less = MetricScores.of("m", {"a-b": {"A": 1, "B": 2, "C": 3, "X": 5}})
     with pytest.raises(InputError) as error:
         systems(human, less)
     assert mentions(error.value, "a-b: m ", " D", 3, "--common")
     found = systems(human, less, common=True)
     assert found.systems == (("A", "B", "C"),)
-    assert mentions(found.notes, "a-b: D ", "skipped")
+    assert mentions(found.notes, "a-b: 1 system skipped", "D")
     assert mentions(found.notes, "a-b: X ", "not judge")
-    more = SystemScores("m", {"a-b": {"A": 1, "B": 2, "C": 3, "D": 4, "X": 5}})
+    more = MetricScores.of("m", {"a-b": {"A": 1, "B": 2, "C": 3, "D": 4, "X": 5}})
     extra = systems(human, more)  # nobody judged X: there is nothing to compare
     assert extra.systems == (("A", "B", "C", "D"),)
     assert len(extra.notes) == 1
     assert mentions(extra.notes, "a-b: X ", "not judge")
     assert "systems:common" in found.signature()
     with pytest.raises(InputError, match=r"\b0 systems .*human A, B, C and D; m X"):
-        systems(human, SystemScores("m", {"a-b": {"X": 1, "Y": 2}}), common=True)
+        systems(human, MetricScores.of("m", {"a-b": {"X": 1, "Y": 2}}), common=True)
 
 
 def test_language_pairs_that_a_metric_lacks_are_refused_or_left_out():
-    human = SystemScores("human", {p: {"A": 1, "B": 2, "C": 3} for p in ("a-b", "c-d")})
+    human = MetricScores.of("human", {p: {"A": 1, "B": 2, "C": 3} for p in ("a-b", "c-d")})
     metric = given_scores("m", [1, 2, 3], pair="a-b")
     with pytest.raises(InputError, match=r"m .*'c-d', .*'a-b'"):
         systems(human, metric)

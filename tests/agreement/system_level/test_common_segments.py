@@ -7,7 +7,7 @@ import pytest
 from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
-from rankscope import PairScores, Rankings, SegmentScores
+from rankscope import MetricScores, PairScores, Rankings
 from rankscope.agreement import compare_metrics, systems
 from rankscope.data.rankings import Labels
 from rankscope.errors import InputError
@@ -16,7 +16,7 @@ NAMES = ("A", "B", "C", "D", "E")
 
 
 def scored(name, table, segments, score=True):
-    return SegmentScores(name, {"x-y": PairScores(NAMES[: len(table)], tuple(map(str, segments)), table)}, score)
+    return MetricScores(name, {"x-y": PairScores(NAMES[: len(table)], tuple(map(str, segments)), table)}, score)
 
 
 def random_scores(seed, segments, noise=1.0, holes=0.0, name="m"):
@@ -33,7 +33,7 @@ def test_a_metric_of_other_segments_than_people_judged_is_refused(common):
         systems(human, metric, common=common)
     judged = Rankings.of([dict(zip("ABCDE", (1, 2, 3, 4, 5), strict=True))] * 3, name="rank")
     with pytest.raises(InputError, match=r"same segment names"):
-        systems(judged, SegmentScores("m", {"": metric.pairs["x-y"]}), common=common)
+        systems(judged, MetricScores("m", {"": metric.pairs["x-y"]}), common=common)
 
 
 def test_fewer_segments_than_people_judged_are_refused_or_compared_where_both_have_scores():
@@ -50,7 +50,7 @@ def test_fewer_segments_than_people_judged_are_refused_or_compared_where_both_ha
 def test_of_rankings_a_note_says_how_many_segments_a_metric_has():
     judged = Rankings.of([{"A": 1, "B": 2, "C": 3, "D": 4, "E": 5}, {"A": 2, "B": 1, "C": 3, "D": 4, "E": 5}], name="r")
     judged = Rankings(**{**vars(judged), "segment": Labels.of(["1", "2"])})
-    metric = SegmentScores("m", {"": random_scores(2, range(2, 8)).pairs["x-y"]})
+    metric = MetricScores("m", {"": random_scores(2, range(2, 8)).pairs["x-y"]})
     found = systems(judged, metric, n_resamples=10)
     assert mentions(found.notes, "m ", 1, 2, "segments")
     assert found.scores[0][0] == pytest.approx(metric.pairs[""].values.mean(axis=1))  # all that the metric has
@@ -86,7 +86,7 @@ def test_one_segment_has_no_interval_and_a_note_says_why():
     two = systems(random_scores(1, [1, 2], name="human"), random_scores(2, [1, 2]), n_resamples=20)
     assert not np.isnan(two.low).any()
     judged = Rankings.of([{"A": 1, "B": 2, "C": 3, "D": 4, "E": 5}], name="rank")
-    whole = SegmentScores("m", {"": random_scores(2, judged.segment.names).pairs["x-y"]})
+    whole = MetricScores("m", {"": random_scores(2, judged.segment.names).pairs["x-y"]})
     for rule, prior in (("wins", 0.0), ("bradley_terry", 0.5)):
         assert np.isnan(systems(judged, whole, human=rule, prior=prior, n_resamples=20).low).all()
 
@@ -109,10 +109,10 @@ def test_soft_accuracy_of_a_metric_depends_on_no_other_metric_and_on_no_order():
 
 
 def test_weights_are_not_forgotten_in_the_sentence():
-    human = SegmentScores(
+    human = MetricScores(
         "human", {"a-b": random_scores(1, range(9)).pairs["x-y"], "c-d": random_scores(2, range(9)).pairs["x-y"]}
     )
-    metric = SegmentScores(
+    metric = MetricScores(
         "m", {"a-b": random_scores(3, range(9)).pairs["x-y"], "c-d": random_scores(4, range(9)).pairs["x-y"]}
     )
     found = systems(human, metric, weights={"a-b": 1, "c-d": 0}, n_resamples=10)

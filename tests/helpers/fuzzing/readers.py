@@ -17,8 +17,8 @@ from helpers.fuzzing.piecewise_readers import as_partition, by_workers, regroupe
 
 import rankscope as rs
 from rankscope import read_entity_ranks, read_features, read_letor, read_preferences
-from rankscope.agreement.load import load_judged_metrics, read_judgments, read_metric_scores
-from rankscope.agreement.load.files import read_any_scores
+from rankscope.agreement.load import read_judgments, read_metric_scores
+from rankscope.agreement.match import load_judged_metrics
 from rankscope.agreement.rankeval.experiments import each_experiment
 from rankscope.agreement.settings import JudgmentSettings, MetricSettings
 from rankscope.cli._leaderboard_input import read_leaderboard_data
@@ -72,8 +72,12 @@ class Reader:
     name: str = "file"
 
 
+def read_system_level(path):
+    read_metric_scores(path, level="system")
+
+
 def read_metrics_of(path: Path) -> None:
-    read_metric_scores([path], None)
+    read_metric_scores(path, level="any")
 
 
 def streamed(path: Path) -> None:
@@ -302,7 +306,7 @@ READERS: dict[str, Reader] = {
         lambda path: read_lm(str(path)), lambda path: read_parallel((str(path), str(path))), seeds=seeds.learnt_texts
     ),
     "system table": reader(read_system_table, seeds=seeds.system_tables),
-    "metric scores": reader(rs.read_segment_scores, read_any_scores, read_metrics_of, seeds=seeds.metric_scores),
+    "metric scores": reader(rs.read_segment_scores, read_system_level, read_metrics_of, seeds=seeds.metric_scores),
     "votes": reader(rs.read_votes, partial(rs.read_votes, higher=True), seeds=seeds.votes),
     "ballots": reader(
         rs.read_votes,

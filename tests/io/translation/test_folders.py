@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from helpers.messages import mentions
 
-from rankscope import PairScores, SegmentScores
-from rankscope.data.segment_scores import attach_scores
+from rankscope import MetricScores, PairScores
+from rankscope.data.metric_scores import attach_scores
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.translation import (
     list_mt_scores,
@@ -94,7 +94,7 @@ def test_every_system_that_was_judged_in_wmt12_has_an_output_of_3003_lines(data)
         assert {one.systems[code] for code in set(one.system.codes.tolist())} == set(texts.systems)
         assert {len(lines) for lines in texts.systems.values()} == {len(texts)} == {3003}
         lengths = {system: list(map(len, lines)) for system, lines in texts.systems.items()}
-        found = attach_scores(one, SegmentScores("length", {pair: PairScores.of(lengths)}))
+        found = attach_scores(one, MetricScores("length", {pair: PairScores.of(lengths)}))
         assert not np.isnan(found.columns["length"]).any()
 
 
@@ -125,8 +125,8 @@ def test_scores_of_people_and_metrics_are_found_in_the_folder_or_by_their_file(f
     assert (metric.metric, list(metric.pairs)) == ("BLEU-refA", ["de-en"])
     assert metric.pairs["de-en"].values.tolist() == [[0.5, 1], [0.25, 2]]  # of each system in order, though mixed
     system = read_mt_system_scores(root, pair="de-en", name="mqm")
-    assert system.pairs["de-en"]["A"] == -1.5
-    assert np.isnan(system.pairs["de-en"]["B"])
+    assert system.pairs["de-en"].by_system["A"] == -1.5
+    assert np.isnan(system.pairs["de-en"].by_system["B"])
     assert [(one.kind, one.name) for one in list_mt_scores(root)] == [("human", "mqm"), ("metric", "BLEU-refA")]
 
 

@@ -9,8 +9,10 @@ import pytest
 from helpers.messages import mentions
 
 from rankscope.agreement import read_preference_rankings, segments
-from rankscope.agreement.load import detect_kind, read_judgments
+from rankscope.agreement.load import read_judgments
+from rankscope.agreement.settings import JudgmentSettings
 from rankscope.errors import InputError
+from rankscope.io.translation import detect_kind
 
 CHOSEN = "item,a,b,human,judge\n1,large,small,a,tie\n2,small,large,b,b\n3,small,large,tie,\n"
 
@@ -96,6 +98,6 @@ def test_what_is_no_preference_is_refused_with_the_line(written, content, said):
 
 def test_choices_are_no_scores(written):
     with pytest.raises(InputError, match=r"preferences .*'judge'"):
-        read_judgments(written(CHOSEN), higher=["judge"])
+        read_judgments(written(CHOSEN), JudgmentSettings(higher=("judge",)))
     with pytest.raises(InputError, match=":2: judge is 'maybe'"):
-        read_judgments(written(CHOSEN.replace("tie\n2", "maybe\n2")), gold="judge")
+        read_judgments(written(CHOSEN.replace("tie\n2", "maybe\n2")), JudgmentSettings(gold="judge"))

@@ -10,6 +10,10 @@ from rankscope.errors import InputError
 from rankscope.io.translation import read_system_table
 
 
+def scores_by_pair(scores):
+    return {pair: pair_scores.by_system for pair, pair_scores in scores.pairs.items()}
+
+
 @pytest.fixture
 def write(tmp_path):
     def written(text, name="scores.csv"):
@@ -23,8 +27,8 @@ def write(tmp_path):
 def test_each_column_of_numbers_is_a_metric(write):
     path = write("model,lp,human,BLEU,note\nA,cz-en,0.5,31.5,x\nB,cs-en,,28,y\nA,de-en,0.1,3,z\n")
     human, bleu = read_system_table(path)
-    assert bleu.pairs == {"cs-en": {"A": 31.5, "B": 28.0}, "de-en": {"A": 3.0}}
-    assert np.isnan(human.pairs["cs-en"]["B"])
+    assert scores_by_pair(bleu) == {"cs-en": {"A": 31.5, "B": 28.0}, "de-en": {"A": 3.0}}
+    assert np.isnan(human.pairs["cs-en"].by_system["B"])
     assert len(human.notes) == 2
     assert mentions(human.notes[0], f"{path}: ", "'note'", "no numbers")
     assert mentions(human.notes[1], f"{path}: ", 1, "'human'")
@@ -33,9 +37,8 @@ def test_each_column_of_numbers_is_a_metric(write):
 def test_a_single_column_called_score_takes_the_name_of_the_file(write):
     (found,) = read_system_table(write("system,score\nA,1\nB,2\n", "COMET.sys.csv"))
     assert found.metric == "COMET"
-    assert read_system_table(write('{"system": "A", "chrF": 3}\n{"system": "B", "chrF": 4}\n', "x.jsonl"))[0].pairs == {
-        "": {"A": 3.0, "B": 4.0}
-    }
+    [chrf] = read_system_table(write('{"system": "A", "chrF": 3}\n{"system": "B", "chrF": 4}\n', "x.jsonl"))
+    assert scores_by_pair(chrf) == {"": {"A": 3.0, "B": 4.0}}
 
 
 @pytest.mark.parametrize(

@@ -148,9 +148,9 @@ def test_a_file_without_scores_is_refused(written, read, lines):
 def test_scores_of_systems(written):
     lines = ["BLEU\tde-en\tt\tt.de-en.A\t0.25", "BLEU\tde-en\tt\tB\tNone", "TER\ten-de\tt\tA\t1"]
     bleu, ter = read_sys_scores(written([f"{line}\tensemble" for line in lines]), higher_is_better=False)
-    assert bleu.pairs["de-en"]["A"] == 0.25
-    assert np.isnan(bleu.pairs["de-en"]["B"])
-    assert ter.pairs == {"en-de": {"A": 1}}
+    assert bleu.pairs["de-en"].by_system["A"] == 0.25
+    assert np.isnan(bleu.pairs["de-en"].by_system["B"])
+    assert (list(ter.pairs), ter.pairs["en-de"].by_system) == (["en-de"], {"A": 1})
     assert not ter.higher_is_better
     assert mentions(bleu.notes[0], 1, "BLEU")
 

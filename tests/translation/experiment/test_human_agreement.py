@@ -10,10 +10,9 @@ from helpers.same import assert_same_bits, assert_same_numbers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope import Features, PairScores, Rankings, SegmentScores
+from rankscope import Features, MetricScores, PairScores, Rankings
 from rankscope.agreement import segments, systems
 from rankscope.data.rankings import Labels
-from rankscope.data.segment_scores import SystemScores
 from rankscope.errors import InputError
 from rankscope.evaluation.judged_lists import FullyJudgedLists
 from rankscope.io.translation import Texts
@@ -63,7 +62,7 @@ def test_segment_taus_and_their_intervals_are_those_of_agree_segments():
     one, values = judged_pair("de-en"), some_scores(1)
     found = segment_taus([one], {"de-en": {"m": values}}, n_resamples=50, seed=3)
     names = tuple(map(str, range(1, LINES + 1)))
-    scores = SegmentScores("m", {"de-en": PairScores(SYSTEMS, names, values)})
+    scores = MetricScores("m", {"de-en": PairScores(SYSTEMS, names, values)})
     expected = segments(one.rankings, scores, n_resamples=50, rng=3)
     assert found.value[0, 0] == expected.value[0, 0] == segment_tau(one, values)
     assert_same_bits((found.low[0, 0], found.high[0, 0]), (expected.low[0, 0], expected.high[0, 0]))
@@ -99,14 +98,14 @@ def test_correlations_on_systems_have_their_sign_by_pair_and_none_on_average():
     judged = [replace(one, all_rankings=whole) for one in judged]
     up = np.tile(-np.arange(4.0)[:, None], (1, LINES))
     tables = {"de-en": {"m": up}, "fr-en": {"m": -up}}
-    bleu = SystemScores("BLEU", {one.pair: dict(zip(SYSTEMS, (4.0, 3.0, 2.0, 1.0), strict=True)) for one in judged})
+    bleu = MetricScores.of("BLEU", {one.pair: dict(zip(SYSTEMS, (4.0, 3.0, 2.0, 1.0), strict=True)) for one in judged})
     found = system_correlations(judged, tables, [bleu], n_resamples=20, seed=0)
     rows = {(metric, pair): (x, low, high) for metric, pair, x, low, high in found.rows("share")}
     assert rows["m", "de-en"][0] == 1.0
     assert rows["m", "fr-en"][0] == -1.0
     assert all(low <= x <= high for x, low, high in rows.values())
     assert rows["m", AVERAGE][0] == rows["BLEU", AVERAGE][0] == 1.0
-    scores = SystemScores("BLEU", bleu.pairs)
+    scores = MetricScores("BLEU", bleu.pairs)
     plain = systems(whole, scores, statistic="spearman", human="wins", rng=0)
     assert plain.value[0].tolist() == [rows["BLEU", pair][0] for pair in plain.pairs]
 

@@ -8,7 +8,7 @@ import pytest
 from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
-from rankscope import PairScores, Rankings, SegmentScores, read_features
+from rankscope import MetricScores, PairScores, Rankings, read_features
 from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError
 from rankscope.translation import TranslationFeatures, judged_lists, write_translation_features
@@ -109,7 +109,7 @@ def test_systems_and_segments_that_are_not_there_are_named():
 
 
 def test_scores_come_in_the_order_of_the_systems():
-    scores = SegmentScores("m", {"": PairScores.of({"C": [3, 6], "A": [1, 4], "B": [2, 5], "D": [0, 0]})})
+    scores = MetricScores("m", {"": PairScores.of({"C": [3, 6], "A": [1, 4], "B": [2, 5], "D": [0, 0]})})
     assert column_of_scores(scores, "de-en", SYSTEMS, 2).tolist() == [[1, 4], [2, 5], [3, 6]]
 
 
@@ -123,7 +123,7 @@ def test_scores_come_in_the_order_of_the_systems():
     ],
 )
 def test_scores_that_are_missing_are_named(pairs, said):
-    scores = SegmentScores("m", {pair: PairScores.of(values) for pair, values in pairs.items()})
+    scores = MetricScores("m", {pair: PairScores.of(values) for pair, values in pairs.items()})
     with pytest.raises(InputError, match=said):
         column_of_scores(scores, "de-en", SYSTEMS, 2)
 

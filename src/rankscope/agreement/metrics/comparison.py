@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from rankscope.agreement.load import (
-    Names,
-    PeopleAndMetrics,
-    SystemJudgments,
-    SystemMetrics,
-    directions,
-    load_people_and_metrics,
-    read_metric_scores,
-)
-from rankscope.agreement.match import by_language_pair, common_language_pairs, have_segment_scores, language_pairs
+from rankscope.agreement.direction import directions
+from rankscope.agreement.load import JudgmentSource, PeopleAndMetrics, ScoreSource, load
+from rankscope.agreement.match import common_language_pairs, have_segment_scores, language_pairs
 from rankscope.agreement.metrics.matrix_tests import TESTS
 from rankscope.agreement.metrics.settings import (
     MetricComparisonSettings,
@@ -27,11 +20,15 @@ from rankscope.agreement.metrics.settings import (
 )
 from rankscope.agreement.metrics.task_tests import average_tasks, rerun_with_system_swaps, run_task
 from rankscope.agreement.segment_level import AVERAGE
-from rankscope.agreement.settings import JudgmentSettings, MetricSettings, judgment_settings_of, metric_settings_of
+from rankscope.agreement.settings import (
+    JudgmentSettings,
+    MetricSettings,
+    Names,
+    judgment_settings_of,
+    metric_settings_of,
+)
 from rankscope.agreement.statistics import CONVENTIONS, CalibrationCurve
-from rankscope.data.rankings import Rankings
 from rankscope.data.result import Result
-from rankscope.data.segment_scores import SegmentScores, SystemScores
 from rankscope.data.text import pluralise
 from rankscope.errors import ParameterError
 from rankscope.kernels.rounding_ties import at_most
@@ -246,8 +243,8 @@ class MetricComparison(Result):
 
 
 def compare_metrics(
-    judgments: SystemJudgments,
-    scores: SystemMetrics = (),
+    judgments: JudgmentSource,
+    scores: ScoreSource = (),
     *,
     level: str | None = None,
     statistic: str | None = None,
@@ -392,12 +389,12 @@ def compare_metrics(
 
     Examples
     --------
-    >>> from rankscope.data.segment_scores import PairScores, SegmentScores
+    >>> from rankscope.data.metric_scores import PairScores, MetricScores
     >>> rng = np.random.default_rng(1)
     >>> good = rng.normal(size=(5, 40))
     >>> def scored(name, noise):
     ...     values = good + noise * rng.normal(size=good.shape)
-    ...     return SegmentScores(name, {"": PairScores(tuple("ABCDE"), tuple(map(str, range(40))), values)})
+    ...     return MetricScores(name, {"": PairScores(tuple("ABCDE"), tuple(map(str, range(40))), values)})
     >>> found = compare_metrics(scored("people", 0.5), [scored("near", 0.5), scored("far", 3)], rng=1)
     >>> found.value.round(2).tolist(), float(found.pvalue[0, 0, 1]) < 0.01, found.rank.tolist()
     ([[0.76, 0.58]], True, [[1, 2]])
@@ -429,30 +426,26 @@ def compare_metrics(
 
 
 def compare_judged_metrics(
-    judgments: SystemJudgments,
-    scores: SystemMetrics,
+    judgments: JudgmentSource,
+    scores: ScoreSource,
     judgment_settings: JudgmentSettings,
     metric_settings: MetricSettings,
     settings: MetricComparisonSettings,
 ) -> MetricComparison:
     """As `compare_metrics`, with its settings as objects."""
-    metric_scores = read_metric_scores(scores, metric_settings.test_set, judgments, judgment_settings.columns)
-    inputs = load_people_and_metrics(
-        judgments, metric_scores, judgment_settings, replace(metric_settings, test_set=None), human=settings.human
-    )
+    inputs = load(judgments, scores, judgment_settings, metric_settings, level="any").for_systems(settings.human)
     tasks = settings.requested_tasks
     if tasks is None or (settings.tasks is None and settings.statistic is None):
-        level = settings.level or ("system" if isinstance(inputs.people, SystemScores) else "segment")
-        tasks = settings.tasks_at(level, people_ranked=isinstance(inputs.people, Rankings))
-    return compare_on_tasks(inputs, settings, tasks, own_columns=not metric_scores)
+        level = settings.level or inputs.people.level
+        tasks = settings.tasks_at(level, people_ranked=inputs.people.is_of_lists)
+    return compare_on_tasks(inputs, settings, tasks)
 
 
 def task_pairs(inputs: PeopleAndMetrics, common: bool) -> tuple[list[str], list[str]]:
     """The language pairs of the judgments, with `common` only those that all metrics have; and notes on the others."""
     if not common:
         return language_pairs(inputs), []
-    people = by_language_pair(inputs.people)
-    return common_language_pairs(people, inputs, [by_language_pair(scores) for scores in inputs.metrics], common)
+    return common_language_pairs(dict(inputs.people.by_pair()), inputs, common)
 
 
 def refuse_unused_options(inputs: PeopleAndMetrics, tasks: Sequence[Task], settings: MetricComparisonSettings) -> None:
@@ -472,7 +465,9 @@ def refuse_unused_options(inputs: PeopleAndMetrics, tasks: Sequence[Task], setti
     unused = next((name for name, (value, usual) in usual_options.items() if value != usual), None)
     if unused is None:
         return
-    has_segment_scores = any(isinstance(scores, SegmentScores) for scores in (inputs.people, *inputs.metrics))
+    has_segment_scores = any(scores.level == "segment" for scores in inputs.metrics) or (
+        inputs.people.level == "segment" and not inputs.people.is_of_lists
+    )
     if has_segment_scores and system_tasks and unused == "over":
         return
     if not has_segment_scores or all(have_segment_scores(inputs, pair) for task in system_tasks for pair in task.pairs):
@@ -486,8 +481,6 @@ def compare_on_tasks(
     inputs: PeopleAndMetrics,
     settings: MetricComparisonSettings,
     requested: Sequence[Task],
-    *,
-    own_columns: bool,
 ) -> MetricComparison:
     """The results of all tasks and of their average. Raises as `compare_metrics`."""
     if len(inputs.metrics) < 2:
@@ -496,9 +489,9 @@ def compare_on_tasks(
     pair_names, notes = task_pairs(inputs, settings.common)
     tasks = spread_tasks(requested, pair_names, settings.weights)
     refuse_unused_options(inputs, tasks, settings)
-    results = [run_task(inputs, task, settings, own_columns=own_columns, keep_draws=len(tasks) > 1) for task in tasks]
+    results = [run_task(inputs, task, settings, keep_draws=len(tasks) > 1) for task in tasks]
     if len(results) > 1:
-        averaged = rerun_with_system_swaps(inputs, tasks, settings, results, own_columns=own_columns)
+        averaged = rerun_with_system_swaps(inputs, tasks, settings, results)
         rerun = any(comparable is not result for comparable, result in zip(averaged, results, strict=True))
         results.append(average_tasks(tasks, averaged, settings.alternative))
         if rerun:
@@ -513,11 +506,7 @@ def compare_on_tasks(
         adjusted = adjust_pvalues(result.pvalue[metric_pairs], method=settings.correction).pvalue
         corrected[c][metric_pairs] = corrected[c].T[metric_pairs] = adjusted
         clusters.append(find_clusters(result.value, adjusted, alpha=settings.alpha))
-    higher_gold = (
-        [inputs.gold]
-        if getattr(inputs.people, "higher_is_better", inputs.gold in getattr(inputs.people, "score_columns", ()))
-        else []
-    )
+    higher_gold = [inputs.gold] if inputs.people.higher_is_better else []
     task_notes = [note for result in results for note in result.notes]
     tests = tuple(result.test for result in results[: len(tasks)])
     resample_notes = few_resamples(tests, len(names), settings)

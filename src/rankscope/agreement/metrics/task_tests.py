@@ -88,7 +88,7 @@ class TaskResult(NamedTuple):
 
 
 def run_task(
-    inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, own_columns: bool, keep_draws: bool
+    inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, keep_draws: bool
 ) -> TaskResult:
     """The results of one task.
 
@@ -100,8 +100,6 @@ def run_task(
         The task.
     settings
         How metrics are compared.
-    own_columns
-        Whether metrics are columns of the judgments.
     keep_draws
         Whether the result includes the resampled differences.
 
@@ -113,13 +111,9 @@ def run_task(
         The statistic or the data do not allow the test.
     """
     if len(task.pairs) > 1:
-        return pool_language_pairs(inputs, task, settings, own_columns=own_columns, keep_draws=keep_draws)
-    by_lists = task.level == "segment" and (
-        isinstance(inputs.people, Rankings) or task.statistic not in MATRIX_STATISTICS
-    )
-    result = (compare_by_lists if by_lists else compare_by_matrices)(
-        inputs, task, settings, own_columns=own_columns, keep_draws=keep_draws
-    )
+        return pool_language_pairs(inputs, task, settings, keep_draws=keep_draws)
+    by_lists = task.level == "segment" and (inputs.people.is_of_lists or task.statistic not in MATRIX_STATISTICS)
+    result = (compare_by_lists if by_lists else compare_by_matrices)(inputs, task, settings, keep_draws=keep_draws)
     if np.isnan(result.value).any():
         metric = inputs.metrics[int(np.isnan(result.value).argmax())].metric
         raise InputError(
@@ -135,8 +129,6 @@ def rerun_with_system_swaps(
     tasks: Sequence[Task],
     settings: MetricComparisonSettings,
     results: Sequence[TaskResult],
-    *,
-    own_columns: bool,
 ) -> list[TaskResult]:
     """The results for the average: where tasks of one language pair swap systems and cells, all of them swap systems.
 
@@ -151,7 +143,6 @@ def rerun_with_system_swaps(
                 inputs,
                 task,
                 replace(settings, swap="systems"),
-                own_columns=own_columns,
                 keep_draws=True,
             )
         comparable_results.append(result)
@@ -159,13 +150,10 @@ def rerun_with_system_swaps(
 
 
 def pool_language_pairs(
-    inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, own_columns: bool, keep_draws: bool
+    inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, keep_draws: bool
 ) -> TaskResult:
     """Pairs of systems of several language pairs pooled: the average weighted by the number of pairs of each."""
-    results = [
-        run_task(inputs, task._replace(pair=pair), settings, own_columns=own_columns, keep_draws=True)
-        for pair in task.pairs
-    ]
+    results = [run_task(inputs, task._replace(pair=pair), settings, keep_draws=True) for pair in task.pairs]
     n_pairs = np.array([result.systems * (result.systems - 1) / 2 for result in results])
     weights = (n_pairs / n_pairs.sum()).tolist()
     value, drawn_differences = weighted_sum(results, weights)
@@ -197,7 +185,7 @@ def weighted_sum(results: Sequence[TaskResult], weights: Sequence[float]) -> tup
 
 
 def compare_by_matrices(
-    inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, own_columns: bool, keep_draws: bool
+    inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, keep_draws: bool
 ) -> TaskResult:
     test = settings.test or "perm_both"
     if task.statistic == "soft_pairwise_accuracy" and not have_segment_scores(inputs, task.pair):
@@ -276,19 +264,19 @@ def resamples_of(settings: MetricComparisonSettings, pair: str) -> Resamples:
 
 
 def compare_by_lists(
-    inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, own_columns: bool, keep_draws: bool
+    inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, keep_draws: bool
 ) -> TaskResult:
     """The results for statistics on pairs of translations within a judgment, tested by a paired bootstrap over
     segments.
     """
     test = settings.test or "bootstrap"
     if test != "bootstrap":
-        reason = "people ranked" if isinstance(inputs.people, Rankings) else f"{task.statistic} is a statistic of pairs"
+        reason = "people ranked" if inputs.people.is_of_lists else f"{task.statistic} is a statistic of pairs"
         raise ParameterError(
             f"{reason}, so metrics are tested by a bootstrap over segments alone; {test} is for scores that people "
             f"gave and {', '.join(MATRIX_STATISTICS)}; leave the test out"
         )
-    judged, notes = attach_metric_columns(inputs, task.pair, settings.common, own_columns=own_columns)
+    judged, notes = attach_metric_columns(inputs, task.pair, settings.common)
     segment_settings = SegmentSettings(
         statistic=task.statistic,
         grouping=task.grouping,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankscope.agreement.direction_warnings import direction_notes
+from rankscope.agreement.direction import direction_notes
 from rankscope.agreement.metrics.comparison import MetricComparison
 from rankscope.agreement.metrics.matrix_tests import TESTS
 from rankscope.agreement.metrics.settings import Task

@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import NamedTuple, cast
 
-from rankscope.agreement.load import Judgments, detect_kind, first_bytes
+from rankscope.agreement.load import JudgmentSource
 from rankscope.agreement.settings import JudgmentSettings
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.tables import find_column
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import source_name
-from rankscope.io.translation import GOLD_COLUMNS
+from rankscope.io.translation import GOLD_COLUMNS, detect_kind, first_bytes
 from rankscope.typing import PathLike
 
 __all__ = [
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-Experiments = Judgments | Sequence[Judgments] | Mapping[str, Judgments]
+Experiments = JudgmentSource | Sequence[JudgmentSource] | Mapping[str, JudgmentSource]
 #: The name of the column of experiments.
 EXPERIMENT = "experiment"
 #: Separates an experiment and a judge; no name contains it.
@@ -109,8 +109,8 @@ class Experiment(NamedTuple):
     """
 
     name: str
-    source: Judgments
-    judgments: Judgments
+    source: JudgmentSource
+    judgments: JudgmentSource
     settings: JudgmentSettings
 
 
@@ -178,14 +178,14 @@ def experiments_in_table(source: PathLike, settings: JudgmentSettings, needed: S
     }
 
 
-def sources_by_name(judgments: Experiments) -> Mapping[str, Judgments]:
+def sources_by_name(judgments: Experiments) -> Mapping[str, JudgmentSource]:
     """The sources by name; a single source has an empty name."""
     if isinstance(judgments, Mapping):
         if not judgments or not all(isinstance(name, str) for name in judgments):
             raise ParameterError("judgments is a mapping without names, expected at least one name with its rankings")
         return judgments
     if not isinstance(judgments, (list, tuple)):
-        return {"": cast("Judgments", judgments)}
+        return {"": cast("JudgmentSource", judgments)}
     if not judgments:
         raise ParameterError("judgments is empty, expected Rankings or a file")
     if len(judgments) == 1:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.agreement.load import NOT_RANKED, refuse_item
+from rankscope.agreement.judgments import NOT_RANKED, refuse_item
 from rankscope.data.ranking import Ranking, normalise_ranks
 from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError

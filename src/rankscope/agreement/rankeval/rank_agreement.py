@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.load import JudgedMetrics, Judgments, Scores, load_judged_metrics, read_rankings
+from rankscope.agreement.load import JudgmentSource, ScoreSource, read_rankings
+from rankscope.agreement.match import JudgedMetrics, load_judged_metrics
 from rankscope.agreement.rankeval.experiments import Experiment, Experiments, each_experiment
 from rankscope.agreement.rankeval.kendall_tau import TauCounts, tau_counts
 from rankscope.agreement.rankeval.measures import (
@@ -370,7 +371,7 @@ class RankAgreement(Result):
 
 def ranks(
     judgments: Experiments,
-    scores: Scores = (),
+    scores: ScoreSource = (),
     *,
     preset: str | None = None,
     by_segment: bool = False,
@@ -499,8 +500,8 @@ def ranks(
     >>> found = rs.agreement.ranks(judged)
     >>> round(found["tau"], 4), round(found["MRR"], 4)  # (1 - 5) / 6, (1/3 + 1/2) / 2
     (-0.6667, 0.4167)
-    >>> from rankscope.data.segment_scores import PairScores, SegmentScores
-    >>> chrf = SegmentScores("chrF", {"": PairScores.of({"a": [60, 40], "b": [70, 50], "c": [20, 0], "d": [10, 0]})})
+    >>> from rankscope.data.metric_scores import MetricScores, PairScores
+    >>> chrf = MetricScores("chrF", {"": PairScores.of({"a": [60, 40], "b": [70, 50], "c": [20, 0], "d": [10, 0]})})
     >>> found = rs.agreement.ranks(judged, [chrf], metrics="chrF")
     >>> round(found["MRR"], 4)  # (1/2 + 1) / 2
     0.75
@@ -531,7 +532,7 @@ def ranks(
 
 def measure_rankings(
     judgments: Experiments,
-    scores: Scores,
+    scores: ScoreSource,
     judgment_settings: JudgmentSettings,
     metric_settings: MetricSettings,
     measure_settings: MeasureSettings,
@@ -605,7 +606,7 @@ def unranked_note(judged: JudgedMetrics) -> list[str]:
 
 
 @contextmanager
-def file_name_in_errors(source: Judgments | None) -> Iterator[None]:
+def file_name_in_errors(source: JudgmentSource | None) -> Iterator[None]:
     """Errors about the ranks of a file name the file."""
     try:
         yield
@@ -666,7 +667,7 @@ def tool_agreement(
 
 
 def tool_rankings(
-    people: Judgments, settings: JudgmentSettings, metrics: Sequence[str] | None
+    people: JudgmentSource, settings: JudgmentSettings, metrics: Sequence[str] | None
 ) -> tuple[Rankings, str, Sequence[str]]:
     """Rankings as the tool reads them, with -1 as a rank; the human column, and those of metrics."""
     if isinstance(people, (str, os.PathLike)):

@@ -12,7 +12,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.agreement.load import refuse_item
+from rankscope.agreement.judgments import refuse_item
 from rankscope.agreement.rankeval.kendall_tau import TauCounts, erfc, tau_counts
 from rankscope.agreement.rankeval.measures import count_ranks, farr, gold_of_best, hits_of_ranks, relevance_of_ranks
 from rankscope.agreement.rankeval.paired_ranks import PairedRanks, apply_in_chunks

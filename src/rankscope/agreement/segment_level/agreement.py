@@ -9,13 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.load import (
-    JudgedMetrics,
-    Judgments,
-    Scores,
-    directions,
-    load_judged_metrics,
-)
+from rankscope.agreement.direction import directions
+from rankscope.agreement.load import JudgmentSource, ScoreSource
+from rankscope.agreement.match import JudgedMetrics, load_judged_metrics
 from rankscope.agreement.settings import (
     CALIBRATED,
     JudgmentSettings,
@@ -151,8 +147,8 @@ class SegmentAgreement(Result):
 
 
 def segments(
-    judgments: Judgments,
-    scores: Scores = (),
+    judgments: JudgmentSource,
+    scores: ScoreSource = (),
     *,
     statistic: Statistic = "wmt12",
     grouping: str = "none",
@@ -263,10 +259,10 @@ def segments(
     Examples
     --------
     >>> from rankscope.data.rankings import Rankings
-    >>> from rankscope.data.segment_scores import PairScores, SegmentScores
+    >>> from rankscope.data.metric_scores import PairScores, MetricScores
     >>> people = Rankings.of([{"A": 1, "B": 2, "C": 3}, {"A": 2, "B": 1, "C": 1}])
     >>> chrf = {"A": [0.6, 0.5], "B": [0.5, 0.5], "C": [0.1, 0.7]}
-    >>> result = segments(people, SegmentScores("chrF", {"": PairScores.of(chrf)}), rng=1)  # 4 alike, A and B tied
+    >>> result = segments(people, MetricScores("chrF", {"": PairScores.of(chrf)}), rng=1)  # 4 alike, A and B tied
     >>> float(result.value[0, 0]), int(result.n[0, 0])  # (4 - 1) / (4 + 1)
     (0.6, 5)
     """
@@ -286,8 +282,8 @@ def segments(
 
 
 def agree_on_segments(
-    judgments: Judgments,
-    scores: Scores,
+    judgments: JudgmentSource,
+    scores: ScoreSource,
     judgment_settings: JudgmentSettings,
     metric_settings: MetricSettings,
     settings: SegmentSettings,

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.metric_scores import PairScores
 from rankscope.data.preferences import Preferences
 from rankscope.data.rankings import Rankings
-from rankscope.data.segment_scores import PairScores
 from rankscope.errors import InputError
 from rankscope.kernels.resample import Draws, bootstrap_counts
 from rankscope.kernels.rounding_ties import join_ties
@@ -92,9 +92,9 @@ def sums_from_tables(segments: Sequence[str], numerators: Floats, denominators: 
     )
 
 
-def fixed_sums(scores: Sequence[float]) -> SystemSums:
+def fixed_sums(scores: PairScores, systems: Sequence[str]) -> SystemSums:
     """Given scores of systems, without sums over segments: they cannot be resampled."""
-    return SystemSums(np.array(scores, np.float64))
+    return SystemSums(rows_of(scores, systems)[:, 0].copy())
 
 
 def mean_sums(scores: PairScores, systems: Sequence[str], over: str) -> SystemSums:

@@ -11,13 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.load import (
-    PeopleAndMetrics,
-    SystemJudgments,
-    SystemMetrics,
-    directions,
-    load_people_and_metrics,
-)
+from rankscope.agreement.direction import directions
+from rankscope.agreement.load import JudgmentSource, PeopleAndMetrics, ScoreSource, load
 from rankscope.agreement.match import MatchedSystems, match_systems
 from rankscope.agreement.segment_level import AVERAGE, SegmentAgreement
 from rankscope.agreement.settings import (
@@ -39,7 +34,6 @@ from rankscope.agreement.statistics import (
     system_statistic,
 )
 from rankscope.data.result import Result
-from rankscope.data.segment_scores import SegmentScores
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.resample import Draws, draw
@@ -202,8 +196,8 @@ def weights_text(weights: Mapping[str, float]) -> str:
 
 
 def systems(
-    judgments: SystemJudgments,
-    scores: SystemMetrics = (),
+    judgments: JudgmentSource,
+    scores: ScoreSource = (),
     *,
     statistic: str = ACCURACY,
     absolute: bool = False,
@@ -235,7 +229,7 @@ def systems(
     ----------
     judgments
         What people said: rankings or scores of segments, as in `rankscope.agreement.segments`; scores of systems
-        (`SystemScores`); or a file of any of these, such as a table with a column of systems and none of segments.
+        (`MetricScores`); or a file of any of these, such as a table with a column of systems and none of segments.
     scores
         A metric or several, as scores of systems or of segments, or files of them. Without any, every other column of
         the judgments is a metric.
@@ -341,9 +335,9 @@ def systems(
 
     Examples
     --------
-    >>> from rankscope.data.segment_scores import SystemScores
-    >>> people = SystemScores("human", {"": {"A": 0.6, "B": 0.5, "C": 0.3}})
-    >>> bleu = SystemScores("BLEU", {"": {"A": 30.0, "B": 31.5, "C": 25.0}})
+    >>> from rankscope.data.metric_scores import MetricScores
+    >>> people = MetricScores.of("human", {"": {"A": 0.6, "B": 0.5, "C": 0.3}})
+    >>> bleu = MetricScores.of("BLEU", {"": {"A": 30.0, "B": 31.5, "C": 25.0}})
     >>> float(systems(people, bleu).value[0, 0].round(4))  # of three pairs, A and B are the wrong way round
     0.6667
     """
@@ -370,22 +364,16 @@ def systems(
 
 
 def agree_on_systems(
-    judgments: SystemJudgments,
-    scores: SystemMetrics,
+    judgments: JudgmentSource,
+    scores: ScoreSource,
     judgment_settings: JudgmentSettings,
     metric_settings: MetricSettings,
     settings: SystemSettings,
 ) -> SystemAgreement:
     """As `systems`, with its settings as objects."""
-    inputs = load_people_and_metrics(
-        judgments,
-        scores,
-        judgment_settings,
-        metric_settings,
-        human=settings.human,
-        segments=settings.statistic == SOFT,
-    )
-    return agreement_of(inputs, settings)
+    level = "any" if settings.statistic == SOFT else "system"
+    inputs = load(judgments, scores, judgment_settings, metric_settings, level=level)
+    return agreement_of(inputs.for_systems(settings.human), settings)
 
 
 def agreement_of(inputs: PeopleAndMetrics, settings: SystemSettings) -> SystemAgreement:
@@ -420,7 +408,7 @@ def agreement_of(inputs: PeopleAndMetrics, settings: SystemSettings) -> SystemAg
         settings=settings,
         gold=inputs.gold,
         rule=inputs.rule,
-        has_segment_scores=tuple(isinstance(metric, SegmentScores) for metric in inputs.metrics),
+        has_segment_scores=tuple(metric.level == "segment" for metric in inputs.metrics),
         interval=interval,
         higher=higher_of(inputs, matches[0]),
         notes=(*inputs.notes, *notes, *few_notes(matches, n_systems)),
@@ -459,7 +447,7 @@ def interval_of(inputs: PeopleAndMetrics, settings: SystemSettings) -> str:
 
 def refuse_soft_without_segments(inputs: PeopleAndMetrics) -> None:
     """Raise ParameterError where soft pairwise accuracy lacks scores of segments, on either side."""
-    system_metrics = [metric.metric for metric in inputs.metrics if not isinstance(metric, SegmentScores)]
+    system_metrics = [metric.metric for metric in inputs.metrics if metric.level == "system"]
     if inputs.rule != "mean" or system_metrics:
         reason = (
             f"those of {system_metrics[0]} are of systems"

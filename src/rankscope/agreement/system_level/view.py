@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankscope.agreement.direction_warnings import direction_notes
+from rankscope.agreement.direction import direction_notes
 from rankscope.agreement.segment_level import AVERAGE, ROWS_UNFOLDED
 from rankscope.agreement.statistics import ACCURACY, OUTLIER_CUTOFF, SOFT, SYSTEM_CORRELATIONS
 from rankscope.agreement.system_level.agreement import ALL, SystemAgreement

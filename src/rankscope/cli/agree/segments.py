@@ -81,7 +81,7 @@ def segments(
     rankscope agree segments human.seg.score metrics/ --statistic acc_eq --grouping segment
     """
     from rankscope.agreement.decision_agreement import count_decisions
-    from rankscope.agreement.load import load_judged_metrics
+    from rankscope.agreement.match import load_judged_metrics
     from rankscope.agreement.segment_level import agree_on_segments
 
     result_output = pop_result_output(options)

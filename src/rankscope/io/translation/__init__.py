@@ -7,6 +7,9 @@ from rankscope.registry import TYPE_CHECKING, lazy_attributes
 if TYPE_CHECKING:
     from rankscope.io.translation.appraise import read_appraise_rankings as read_appraise_rankings
     from rankscope.io.translation.darr import read_better_pairs as read_better_pairs
+    from rankscope.io.translation.detect import detect_kind as detect_kind
+    from rankscope.io.translation.detect import detect_system_kind as detect_system_kind
+    from rankscope.io.translation.detect import first_bytes as first_bytes
     from rankscope.io.translation.jcml import read_jcml as read_jcml
     from rankscope.io.translation.mt_metrics_eval import list_mt_scores as list_mt_scores
     from rankscope.io.translation.mt_metrics_eval import read_mt_documents as read_mt_documents
@@ -35,6 +38,9 @@ HOMES = {
     "ITEMS": "tables",
     "Texts": "plain_texts",
     "build_rankings": "names",
+    "detect_kind": "detect",
+    "detect_system_kind": "detect",
+    "first_bytes": "detect",
     "list_mt_scores": "mt_metrics_eval",
     "rankings_from_table": "tables",
     "read_appraise_rankings": "appraise",

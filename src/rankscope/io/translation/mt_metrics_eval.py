@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankscope.data.metric_scores import MetricScores, PairScores
 from rankscope.data.rankings import Labels
-from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.translation.plain_texts import Lines, Texts, read_lines, refuse_unequal
@@ -103,7 +103,7 @@ def parse_score_path(path: Path) -> ScoreFile:
 
 def read_mt_scores(
     path: PathLike, *, pair: str | None = None, name: str | None = None, higher_is_better: bool = True
-) -> SegmentScores:
+) -> MetricScores:
     r"""Read the scores of one metric, or of people, on the segments of one language pair.
 
     Parameters
@@ -119,7 +119,7 @@ def read_mt_scores(
 
     Returns
     -------
-    SegmentScores
+    MetricScores
         Segments are named 1, 2, ...
 
     Raises
@@ -149,12 +149,12 @@ def read_mt_scores(
         )
     table = values[np.argsort(systems.codes, kind="stable")].reshape(len(systems.names), n_segments)
     scores = PairScores(systems.names, tuple(map(str, range(1, n_segments + 1))), table)
-    return SegmentScores(file.name, {file.pair: scores}, higher_is_better, missing_scores_note(file, values))
+    return MetricScores(file.name, {file.pair: scores}, higher_is_better, missing_scores_note(file, values))
 
 
 def read_mt_system_scores(
     path: PathLike, *, pair: str | None = None, name: str | None = None, higher_is_better: bool = True
-) -> SystemScores:
+) -> MetricScores:
     """Read the scores of whole systems from a .sys.score: one line SYSTEM<TAB>SCORE per system.
 
     Parameters
@@ -164,7 +164,7 @@ def read_mt_system_scores(
 
     Returns
     -------
-    SystemScores
+    MetricScores
         The scores.
 
     Raises
@@ -182,7 +182,9 @@ def read_mt_system_scores(
             "each; is this a file of segments (.seg.score)?"
         )
     scores = dict(zip(systems.names, values.tolist(), strict=True))
-    return SystemScores(file.name, {file.pair: scores}, higher_is_better, missing_scores_note(file, values))
+    return MetricScores.of(
+        file.name, {file.pair: scores}, higher_is_better=higher_is_better, notes=missing_scores_note(file, values)
+    )
 
 
 def find_file(path: PathLike, pair: str | None, name: str | None, level: str) -> ScoreFile:

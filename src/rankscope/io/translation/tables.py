@@ -11,8 +11,8 @@ from pathlib import PurePath
 
 import numpy as np
 
+from rankscope.data.metric_scores import MetricScores
 from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.segment_scores import SystemScores
 from rankscope.data.tables import find_column, list_columns
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, UnknownName
@@ -237,7 +237,7 @@ UNNAMED_METRICS = ("score", "value")
 
 def read_system_table(
     path: PathLike, *, needed: Sequence[str] = (), people: bool = False, names: Mapping[str, str] | None = None
-) -> list[SystemScores]:
+) -> list[MetricScores]:
     r"""Read metrics' (and human) scores of whole systems, one entry per column of numbers; higher is better in all.
 
     Parameters
@@ -254,7 +254,7 @@ def read_system_table(
 
     Returns
     -------
-    list of SystemScores
+    list of MetricScores
         A single column called score or value takes the name of the file. An empty cell, nan, None and NA are no value,
         and counted in a note, as are columns with hardly any number.
 
@@ -276,7 +276,7 @@ def read_system_table(
     return systems_from_table(table, needed=needed, people=people)
 
 
-def systems_from_table(table: Table, *, needed: Sequence[str], people: bool) -> list[SystemScores]:
+def systems_from_table(table: Table, *, needed: Sequence[str], people: bool) -> list[MetricScores]:
     """The scores of systems in a table; as `read_system_table`."""
     columns = {column.name: table.columns[column.name] for column in SYSTEMS.columns if column.name in table}
     table = replace(table, columns=columns)
@@ -298,7 +298,7 @@ def systems_from_table(table: Table, *, needed: Sequence[str], people: bool) -> 
             [f"{table.name}: {pluralise(missing, 'system')} without a value of {column!r}"] if missing else []
         )
         name = PurePath(table.name).name.partition(".")[0] if is_unnamed else column
-        metrics.append(SystemScores(name or column, dict(scores), notes=(*notes, *missing_notes)))
+        metrics.append(MetricScores.of(name or column, dict(scores), notes=(*notes, *missing_notes)))
     return metrics
 
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.metric_scores import MetricScores, PairScores
 from rankscope.data.rows import Interner, decode_id
-from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores
 from rankscope.data.sparse import refuse_sparse
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
@@ -262,7 +262,7 @@ def refuse_repeated(table: ScoreLines, row_lines: npt.NDArray[np.int32]) -> None
 
 def read_seg_scores(
     path: PathLike, *, test_set: str | None = None, columns: Sequence[str] | None = None, higher_is_better: bool = True
-) -> list[SegmentScores]:
+) -> list[MetricScores]:
     r"""Read a seg.scr: lines METRIC PAIR TESTSET SYSTEM SEGMENT SCORE, separated by tabs or else by blanks.
 
     Parameters
@@ -279,7 +279,7 @@ def read_seg_scores(
 
     Returns
     -------
-    list of SegmentScores
+    list of MetricScores
         One entry per metric. Languages become codes (cz-en: cs-en), a test set before systems' names is removed. nan,
         None, NA and - are no score.
 
@@ -308,13 +308,13 @@ def read_seg_scores(
     segment_scores = []
     for metric, pairs in table.by_metric():
         scores = {pair: pair_scores(table, rows) for pair, rows in pairs.items()}
-        segment_scores.append(SegmentScores(metric, scores, higher_is_better, table.notes(metric, pairs)))
+        segment_scores.append(MetricScores(metric, scores, higher_is_better, table.notes(metric, pairs)))
     return segment_scores
 
 
 def read_sys_scores(
     path: PathLike, *, test_set: str | None = None, columns: Sequence[str] | None = None, higher_is_better: bool = True
-) -> list[SystemScores]:
+) -> list[MetricScores]:
     r"""Read a sys.scr: lines METRIC PAIR TESTSET SYSTEM SCORE.
 
     Parameters
@@ -324,7 +324,7 @@ def read_sys_scores(
 
     Returns
     -------
-    list of SystemScores
+    list of MetricScores
         One entry per metric.
 
     Raises
@@ -337,8 +337,8 @@ def read_sys_scores(
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "bleu.sys.scr")
     >>> _ = path.write_text("BLEU\tde-en\tnewstest2012\tA\t0.25\nBLEU\tde-en\tnewstest2012\tB\t0.21\n")
-    >>> read_sys_scores(path)[0].pairs
-    {'de-en': {'A': 0.25, 'B': 0.21}}
+    >>> read_sys_scores(path)[0].pairs["de-en"].by_system
+    {'A': 0.25, 'B': 0.21}
     """
     table = read_score_lines(path, SYSTEMS, columns, test_set)
     system_scores = []
@@ -353,7 +353,8 @@ def read_sys_scores(
             )
             for pair, rows in pairs.items()
         }
-        system_scores.append(SystemScores(metric, scores, higher_is_better, table.notes(metric, pairs)))
+        notes = table.notes(metric, pairs)
+        system_scores.append(MetricScores.of(metric, scores, higher_is_better=higher_is_better, notes=notes))
     return system_scores
 
 

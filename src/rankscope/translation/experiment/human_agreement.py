@@ -13,8 +13,8 @@ from rankscope.agreement.segment_level import agreement_on_pair
 from rankscope.agreement.settings import SegmentSettings
 from rankscope.agreement.statistics import count_by_judgment, system_statistic, tables_by_metric
 from rankscope.agreement.system_level import SystemAgreement, systems
+from rankscope.data.metric_scores import MetricScores, PairScores, attach_scores
 from rankscope.data.rankings import Rankings
-from rankscope.data.segment_scores import PairScores, SegmentScores, SystemScores, attach_scores
 from rankscope.stats.intervals import percentile_ends
 from rankscope.stats.multiple_comparisons import adjust_pvalues
 from rankscope.translation.experiment.wmt_campaigns import RANK, JudgedPair
@@ -149,7 +149,7 @@ def with_metric_columns(judged_pair: JudgedPair, tables: Mapping[str, Floats]) -
     segments = tuple(map(str, range(1, len(judged_pair.texts) + 1)))
     for name, values in tables.items():
         rankings = attach_scores(
-            rankings, SegmentScores(name, {judged_pair.pair: PairScores(judged_pair.systems, segments, values)})
+            rankings, MetricScores(name, {judged_pair.pair: PairScores(judged_pair.systems, segments, values)})
         )
     return rankings
 
@@ -204,7 +204,7 @@ def segment_tau(judged_pair: JudgedPair, values: Floats) -> float:
 def system_correlations(
     judged_pairs: Sequence[JudgedPair],
     tables: Mapping[str, Mapping[str, Floats]],
-    system_scores: Sequence[SystemScores],
+    system_scores: Sequence[MetricScores],
     *,
     n_resamples: int,
     seed: int,
@@ -212,7 +212,7 @@ def system_correlations(
     """Correlations on systems, by each rule. system_scores: metrics of systems, beside those of segments."""
     names = [judged_pair.pair for judged_pair in judged_pairs]
     metrics = [
-        SegmentScores(
+        MetricScores(
             name,
             {
                 judged_pair.pair: PairScores(
@@ -226,7 +226,7 @@ def system_correlations(
         for name in tables[names[0]]
     ]
     extra_metrics = [
-        SystemScores(scores.metric, {pair: scores.pairs[pair] for pair in names}) for scores in system_scores
+        MetricScores(scores.metric, {pair: scores.pairs[pair] for pair in names}) for scores in system_scores
     ]
     return SystemCorrelations(
         by_rule={

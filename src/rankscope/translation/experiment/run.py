@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.segment_scores import SystemScores
+from rankscope.data.metric_scores import MetricScores
 from rankscope.errors import InputError
 from rankscope.parallel import run_units
 from rankscope.stats.inputs import seed_of
@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 
-def corpus_bleu(judged_pairs: Sequence[JudgedPair], cache: ArrayCache) -> SystemScores:
+def corpus_bleu(judged_pairs: Sequence[JudgedPair], cache: ArrayCache) -> MetricScores:
     """BLEU of each system with a ranked output, over all of its lines; in [0, 100], higher is better.
 
     Parameters
@@ -65,7 +65,7 @@ def corpus_bleu(judged_pairs: Sequence[JudgedPair], cache: ArrayCache) -> System
 
     Returns
     -------
-    SystemScores
+    MetricScores
         The scores.
 
     Raises
@@ -98,7 +98,7 @@ def corpus_bleu(judged_pairs: Sequence[JudgedPair], cache: ArrayCache) -> System
         scores_by_pair[judged_pair.pair] = dict(
             zip(compared_systems(judged_pair), arrays["values"].tolist(), strict=True)
         )
-    return SystemScores(name, scores_by_pair)
+    return MetricScores.of(name, scores_by_pair)
 
 
 JudgedPairs = dict[tuple[str, str], JudgedPair]
@@ -272,7 +272,7 @@ def compare_with_people(
     judged_pairs: Sequence[JudgedPair],
     scores: Mapping[str, Mapping[str, Floats]],
     models: Sequence[LearnedMetric],
-    bleu: SystemScores,
+    bleu: MetricScores,
     settings: ExperimentSettings,
 ) -> tuple[dict[str, DirectionResult], list[PairTest], list[str]]:
     """The result of each direction, the tests between models, and notes on systems that are not compared."""

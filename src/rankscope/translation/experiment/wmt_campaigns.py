@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rankscope.agreement.load import ranked_only
+from rankscope.agreement.judgments import ranked_only
 from rankscope.data.rankings import Rankings
 from rankscope.data.text import join_names
 from rankscope.errors import InputError

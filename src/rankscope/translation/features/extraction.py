@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.segment_scores import SegmentScores, positions_among
+from rankscope.data.metric_scores import MetricScores, positions_among
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.settings import Settings, name_list
@@ -292,7 +292,7 @@ def empty_notes(
     return notes
 
 
-def column_of_scores(scores: SegmentScores, pair: str, systems: Sequence[str], n_segments: int) -> Floats:
+def column_of_scores(scores: MetricScores, pair: str, systems: Sequence[str], n_segments: int) -> Floats:
     """A metric's score of each output, as a column of features.
 
     Parameters
@@ -318,8 +318,8 @@ def column_of_scores(scores: SegmentScores, pair: str, systems: Sequence[str], n
 
     Examples
     --------
-    >>> from rankscope.data.segment_scores import PairScores
-    >>> scores = SegmentScores("COMET", {"de-en": PairScores.of({"B": [0.5, 0.2], "A": [0.4, 0.3]})})
+    >>> from rankscope.data.metric_scores import PairScores
+    >>> scores = MetricScores("COMET", {"de-en": PairScores.of({"B": [0.5, 0.2], "A": [0.4, 0.3]})})
     >>> column_of_scores(scores, "de-en", ["A", "B"], 2).tolist()
     [[0.4, 0.3], [0.5, 0.2]]
     """

@@ -8,7 +8,7 @@ from helpers.messages import mentions
 
 import rankscope as rs
 from rankscope.agreement import compare_metrics, raters, segments, systems
-from rankscope.data.segment_scores import PairScores
+from rankscope.data.metric_scores import PairScores
 from rankscope.errors import InputError, ParameterError, RankscopeError
 from rankscope.io.translation import list_mt_scores
 
@@ -28,7 +28,7 @@ NAMES = {"system": "engine", "query": "prompt"}
 
 
 def of_segments(name):
-    return rs.SegmentScores(name, {"": PairScores(SYSTEMS, ITEMS, np.array(VALUES[name], float))})
+    return rs.MetricScores(name, {"": PairScores(SYSTEMS, ITEMS, np.array(VALUES[name], float))})
 
 
 EXPECTED = {

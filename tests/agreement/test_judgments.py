@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from helpers.messages import mentions
 
-from rankscope import PairScores, Rankings, SegmentScores, agreement
-from rankscope.agreement.load import ranked_only, read_judgments
-from rankscope.agreement.load.files import handle_duplicates
-from rankscope.agreement.load.segments import attach_metrics
+from rankscope import MetricScores, PairScores, Rankings, agreement
+from rankscope.agreement.judgments import handle_duplicates, ranked_only
+from rankscope.agreement.load import read_judgments
+from rankscope.agreement.match import load_judged_metrics
 from rankscope.agreement.rankeval import holds_rankings
+from rankscope.agreement.settings import JudgmentSettings, MetricSettings
 from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import zstd_module
@@ -25,6 +26,10 @@ JCML = (
     '<jcml><judgedsentence id="1"><tgt system="A" rank="-1" m="9"/><tgt system="B" rank="1" m="7"/>'
     '<tgt system="C" rank="2" m="8"/></judgedsentence></jcml>'
 )
+
+
+def joined(judgments, scores=(), **settings):
+    return load_judged_metrics(judgments, scores, JudgmentSettings(**settings), MetricSettings())
 
 
 @pytest.mark.parametrize("form", ["table", "jcml", "rankings"])
@@ -54,18 +59,16 @@ def test_scores_below_0_are_scores_and_other_ranks_below_0_are_refused():
 
 def test_the_column_of_people_is_never_guessed_beside_scores():
     one = Rankings.of([{"A": 1, "B": 2}], name="quality")
-    metric = SegmentScores("m", {"": PairScores.of({"A": [1], "B": [0]})})
+    metric = MetricScores("m", {"": PairScores.of({"A": [1], "B": [0]})})
     with pytest.raises(ParameterError, match="which column"):
-        attach_metrics(one, metric, pairs=None)
-    assert attach_metrics(one, metric, gold="quality", pairs=None).metrics == ("m",)
-    assert attach_metrics(Rankings.of([{"A": 1, "B": 2}], name="Rank"), metric, pairs=None).gold == "Rank"
+        joined(one, metric)
+    assert joined(one, metric, gold="quality").metrics == ("m",)
+    assert joined(Rankings.of([{"A": 1, "B": 2}], name="Rank"), metric).gold == "Rank"
 
 
 def test_a_column_of_people_without_a_value_is_refused():
     with pytest.raises(InputError, match="has no value"):
-        attach_metrics(
-            Rankings.of([{"A": None, "B": -1}]).with_column("m", np.zeros(2), higher_is_better=True), pairs=None
-        )
+        joined(Rankings.of([{"A": None, "B": -1}]).with_column("m", np.zeros(2), higher_is_better=True))
 
 
 @pytest.mark.parametrize("lists", [[{"A": 1, "B": 1}, {"A": 2, "B": 2}], [{"A": 1}, {"B": 2}]])
@@ -98,14 +101,14 @@ def test_judgments_that_stand_twice_are_kept_dropped_or_refused(tmp_path):
     path = tmp_path / "twice.csv"
     path.write_text(TWICE)
     assert len(read_judgments(path)) == 3
-    kept, dropped = (read_judgments(path, duplicates=how) for how in ("keep", "drop"))
+    kept, dropped = (read_judgments(path, JudgmentSettings(duplicates=how)) for how in ("keep", "drop"))
     assert (len(kept), len(dropped)) == (3, 2)
     assert mentions(kept.notes[-1], "twice.csv: ", 1, "kept")
     assert dropped.table("rank").tolist() == [[1, 2], [1, 3]]
     with pytest.raises(InputError, match=r"twice.csv: judgment 2 \(segment 1\) .*judgment 1"):
-        read_judgments(path, duplicates="refuse")
+        read_judgments(path, JudgmentSettings(duplicates="refuse"))
     with pytest.raises(ParameterError, match="duplicates"):
-        read_judgments(path, duplicates="maybe")
+        read_judgments(path, JudgmentSettings(duplicates="maybe"))
 
 
 def test_no_value_on_both_sides_is_the_same():
@@ -149,7 +152,7 @@ def packed(how, content):
 @pytest.mark.parametrize("how", ["plain", "gzip", "zstd"])
 def test_standard_input_is_told_by_what_it_holds(how):
     code = (
-        "from rankscope.agreement.load.files import read_judgments\n"
+        "from rankscope.agreement.load import read_judgments\n"
         "found = read_judgments('-')\nprint(found.table('rank').tolist(), found.pair.names)"
     )
     done = subprocess.run([sys.executable, "-c", code], input=packed(how, FILES["wmt"].encode()), capture_output=True)

@@ -6,12 +6,17 @@ import numpy as np
 import pytest
 from helpers.messages import mentions
 
-from rankscope import SegmentScores
 from rankscope.agreement import compare_metrics, systems
-from rankscope.agreement.load import read_metric_scores
-from rankscope.agreement.load.files import is_system_line, read_any_scores, system_scores_in
-from rankscope.data.segment_scores import SystemScores
+from rankscope.agreement.load import load, read_metric_scores
+from rankscope.agreement.settings import JudgmentSettings, MetricSettings
 from rankscope.errors import InputError, ParameterError
+from rankscope.io.translation import detect_system_kind
+from rankscope.io.translation.detect import is_system_line
+
+
+def read_system_level(path):
+    return read_metric_scores(path, level="system")
+
 
 SYS = "BLEU\tde-en\tset\tA\t31.5\nBLEU\tde-en\tset\tB\t28\nBLEU\tde-en\tset\tC\t20\n"
 
@@ -44,18 +49,18 @@ def test_a_line_of_systems_is_told_from_one_of_segments(line, expected):
 
 
 def test_each_kind_of_file_is_told(write):
-    assert [one.pairs["de-en"]["A"] for one in read_any_scores(write("bleu.sys.scr", SYS))] == [31.5]
-    (found,) = read_any_scores(write("chrF.sys.score", "A\t3\nB\t4\n"))
-    assert (found.metric, found.pairs) == ("chrF", {"": {"A": 3.0, "B": 4.0}})
-    (found,) = read_any_scores(write("scores.txt", "A 3\nB 4\n"))  # each system once
-    assert isinstance(found, SystemScores)
-    (found,) = read_any_scores(write("chrF.seg.score", "A\t3\nB\t4\n"))  # named as of segments
-    assert isinstance(found, SegmentScores)
-    (found,) = read_any_scores(write("other.txt", "A 3\nA 4\nB 3\nB 5\n"))
-    assert isinstance(found, SegmentScores)
-    assert len(read_any_scores(write("table.csv", "system,BLEU,chrF\nA,1,2\nB,2,3\n"))) == 2
-    assert isinstance(read_any_scores(write("x.seg.scr", "m\tde-en\tset\tA\t1\t2\n"))[0], SegmentScores)
-    assert system_scores_in(write("judged.csv", "segment,system,rank\n1,A,1\n1,B,2\n")) is None
+    assert [one.pairs["de-en"].by_system["A"] for one in read_system_level(write("bleu.sys.scr", SYS))] == [31.5]
+    (found,) = read_system_level(write("chrF.sys.score", "A\t3\nB\t4\n"))
+    assert (found.metric, found.pairs[""].by_system) == ("chrF", {"A": 3.0, "B": 4.0})
+    (found,) = read_system_level(write("scores.txt", "A 3\nB 4\n"))  # each system once
+    assert found.level == "system"
+    (found,) = read_system_level(write("chrF.seg.score", "A\t3\nB\t4\n"))  # named as of segments
+    assert found.level == "segment"
+    (found,) = read_system_level(write("other.txt", "A 3\nA 4\nB 3\nB 5\n"))
+    assert found.level == "segment"
+    assert len(read_system_level(write("table.csv", "system,BLEU,chrF\nA,1,2\nB,2,3\n"))) == 2
+    assert read_system_level(write("x.seg.scr", "m\tde-en\tset\tA\t1\t2\n"))[0].level == "segment"
+    assert detect_system_kind(write("judged.csv", "segment,system,rank\n1,A,1\n1,B,2\n"), {}) is None
 
 
 def test_in_a_folder_scores_of_systems_go_before_those_of_segments(write, tmp_path):
@@ -63,9 +68,12 @@ def test_in_a_folder_scores_of_systems_go_before_those_of_segments(write, tmp_pa
     write("metric-scores/cs-en/BLEU.sys.score", "A\t2\nB\t1\n")
     write("metric-scores/de-en/BLEU.seg.score", "A\t1\nB\t2\n")
     write("metric-scores/de-en/chrF.seg.score", "A\t1\nA\t2\nB\t2\nB\t5\n")
-    bleu, chrf = read_any_scores(tmp_path)
-    assert bleu.pairs == {"cs-en": {"A": 2.0, "B": 1.0}, "de-en": {"A": 1.0, "B": 2.0}}
-    assert isinstance(chrf, SegmentScores)
+    bleu, chrf = read_system_level(tmp_path)
+    assert {pair: scores.by_system for pair, scores in bleu.pairs.items()} == {
+        "cs-en": {"A": 2.0, "B": 1.0},
+        "de-en": {"A": 1.0, "B": 2.0},
+    }
+    assert chrf.level == "segment"
 
 
 def test_judgments_may_be_a_table_of_systems_with_their_metrics(write):
@@ -104,7 +112,7 @@ def test_what_cannot_be_read_is_refused(write):
         ("x.sys.score", "A\t3\nA\t4\n", "a second score of system 'A'"),
     ):
         with pytest.raises(InputError, match=said):
-            read_any_scores(write(name, text))
+            read_system_level(write(name, text))
 
 
 def test_directions_may_be_said_of_columns_and_of_scores_of_people(write):
@@ -151,8 +159,9 @@ def test_soft_accuracy_takes_the_scores_of_segments_of_a_folder_with_both(write)
 
 def test_metrics_of_a_folder_are_of_systems_where_judgments_are(write):
     segments, whole, folder = both_levels(write)
-    assert {type(one) for one in read_metric_scores(folder, None, whole)} == {SystemScores}
-    assert {type(one) for one in read_metric_scores(folder, None, segments)} == {SegmentScores}
+    for people, level in ((whole, "system"), (segments, "segment")):
+        inputs = load(people, folder, JudgmentSettings(), MetricSettings(), level="any")
+        assert {metric.level for metric in inputs.metrics} == {level}
     found = compare_metrics(whole, folder, n_resamples=50, statistic="pearson")
     plain = systems(whole, folder, statistic="pearson")
     assert found.value[0] == pytest.approx(plain.value[:, 0])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,21 +17,22 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.typing import Floats, Ints
 
 __all__ = [
+    "MetricScores",
     "PairScores",
-    "SegmentScores",
-    "SystemScores",
     "attach_scores",
 ]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PairScores:
-    """The scores of one language pair.
+    """The scores of one language pair: of every translation, or of whole systems.
 
     Attributes
     ----------
-    systems, segments
-        Names of rows and columns.
+    systems
+        Names of the rows.
+    segments
+        Names of the columns. Without any, one column holds the scores of whole systems.
     values
         Scores, (systems, segments), NaN if there is none.
 
@@ -53,7 +54,7 @@ class PairScores:
 
     def __post_init__(self) -> None:
         expected = (len(self.systems), len(self.segments))
-        if self.values.shape != expected:
+        if self.values.shape != expected and not (self.of_systems and len(self.values) == len(self.systems)):
             raise InputError(
                 f"scores of shape {self.values.shape} for {expected[0]} systems and {expected[1]} segments"
             )
@@ -63,19 +64,25 @@ class PairScores:
                 raise InputError(f"scores: {noun} {duplicate!r} occurs twice, expected each once; keep one of the two")
         if np.isinf(self.values).any():
             system, segment = (int(indices[0]) for indices in np.nonzero(np.isinf(self.values)))
+            where = "" if self.of_systems else f" on segment {self.segments[segment]!r}"
             raise InputError(
-                f"scores: that of system {self.systems[system]!r} on segment {self.segments[segment]!r} is infinite, "
-                "expected a finite number, or NaN for none"
+                f"scores: that of system {self.systems[system]!r}{where} is infinite, expected a finite number, or NaN "
+                "for none"
             )
 
     @classmethod
-    def of(cls, scores: Mapping[str, Sequence[float | None]], *, segments: Sequence[str] | None = None) -> PairScores:
-        """From the scores of each system in the order of the segments.
+    def of(
+        cls,
+        scores: Mapping[str, Any],
+        *,
+        segments: Sequence[str] | None = None,
+    ) -> PairScores:
+        """From the score of each system, or from its scores in the order of the segments.
 
         Parameters
         ----------
         scores
-            System -> its scores; None for no score.
+            System -> its score, or its scores; None for no score.
         segments
             Names of the segments. Default: "1", "2", ...
 
@@ -93,28 +100,55 @@ class PairScores:
         --------
         >>> PairScores.of({"A": [0.5, 0.25], "B": [None, 1]}).values.tolist()
         [[0.5, 0.25], [nan, 1.0]]
+        >>> PairScores.of({"A": 31.5, "B": 28.0}).by_system
+        {'A': 31.5, 'B': 28.0}
         """
         if not isinstance(scores, Mapping):
-            raise ParameterError("scores are a mapping of systems to lists, as {'A': [0.5, 0.2]}")
-        n_segments = len(segments) if segments is not None else len(next(iter(scores.values()), ()))
-        for system, values in scores.items():
-            if len(values) != n_segments:
-                raise InputError(f"scores: {len(values)} of system {system!r}, expected {n_segments}, one a segment")
-        rows = [[np.nan if value is None else float(value) for value in values] for values in scores.values()]
-        segment_names = tuple(segments) if segments is not None else tuple(map(str, range(1, n_segments + 1)))
-        return cls(tuple(scores), segment_names, np.array(rows, np.float64).reshape(len(scores), n_segments))
+            raise ParameterError("scores are a mapping of systems to numbers or lists, as {'A': [0.5, 0.2]}")
+        of_systems = segments is None and bool(scores) and not any(has_length(values) for values in scores.values())
+        rows: list[Any] = [[values] if of_systems else values for values in scores.values()]
+        if not all(has_length(row) for row in rows):
+            raise InputError("scores: some systems have a number and others a list, expected the same for all")
+        n_segments = len(segments) if segments is not None else len(rows[0]) if rows else 0
+        for system, row in zip(scores, rows, strict=True):
+            if len(row) != n_segments:
+                raise InputError(f"scores: {len(row)} of system {system!r}, expected {n_segments}, one a segment")
+        table = [[np.nan if value is None else float(value) for value in row] for row in rows]
+        names = tuple(segments) if segments is not None else tuple(map(str, range(1, n_segments + 1)))
+        values = np.array(table, np.float64).reshape(len(scores), n_segments)
+        return cls(tuple(scores), () if of_systems else names, values)
+
+    @property
+    def of_systems(self) -> bool:
+        """Whether the scores are of whole systems."""
+        return not self.segments and self.values.ndim == 2 and self.values.shape[1] == 1
+
+    def __repr__(self) -> str:
+        if self.of_systems:
+            return f"PairScores({pluralise(len(self.systems), 'system')})"
+        n_systems, n_segments = pluralise(len(self.systems), "system"), pluralise(len(self.segments), "segment")
+        return f"PairScores({n_systems}, {n_segments})"
+
+    @property
+    def by_system(self) -> dict[str, float]:
+        """The score of each system, where the scores are of whole systems."""
+        return dict(zip(self.systems, self.values[:, 0].tolist(), strict=True))
 
 
-@dataclass(frozen=True, eq=False)
-class SegmentScores:
-    """A metric's scores of every translation.
+def has_length(values: object) -> bool:
+    return hasattr(values, "__len__")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MetricScores:
+    """A metric's scores of every translation, or of every system as a whole.
 
     Attributes
     ----------
     metric
         Name of the metric.
     pairs
-        Language pair -> its scores.
+        Language pair -> its scores; all of translations, or all of whole systems.
     higher_is_better
         Direction of the metric.
     notes
@@ -123,13 +157,15 @@ class SegmentScores:
     Raises
     ------
     InputError
-        The metric has no name, or there is no language pair.
+        The metric has no name, there is no language pair, or some have scores of whole systems and others not.
 
     Examples
     --------
-    >>> scores = SegmentScores("chrF", {"de-en": PairScores.of({"A": [0.5, 0.2], "B": [0.4, 0.3]})})
-    >>> scores.metric, scores.systems, len(scores)
-    ('chrF', ('A', 'B'), 4)
+    >>> scores = MetricScores.of("chrF", {"de-en": {"A": [0.5, 0.2], "B": [0.4, 0.3]}})
+    >>> scores.metric, scores.systems, len(scores), scores.level
+    ('chrF', ('A', 'B'), 4, 'segment')
+    >>> scores
+    MetricScores('chrF': 4 scores of segments, 2 systems, 1 language pair)
     """
 
     metric: str
@@ -142,6 +178,52 @@ class SegmentScores:
             raise InputError("scores: the metric has no name, expected one")
         if not self.pairs:
             raise InputError(f"scores of {self.metric}: no language pair, expected at least one")
+        of_systems = [pair for pair, scores in self.pairs.items() if scores.of_systems]
+        if 0 < len(of_systems) < len(self.pairs):
+            raise InputError(
+                f"scores of {self.metric}: of whole systems for {join_names(map(repr, of_systems))} and of segments "
+                "for other language pairs, expected one kind; make two metrics of them"
+            )
+
+    @classmethod
+    def of(
+        cls,
+        metric: str,
+        pairs: Mapping[str, Mapping[str, Any]],
+        *,
+        higher_is_better: bool = True,
+        notes: tuple[str, ...] = (),
+    ) -> MetricScores:
+        """From the score of each system, or from its scores in the order of the segments.
+
+        Parameters
+        ----------
+        metric
+            Name of the metric.
+        pairs
+            Language pair -> system -> its score, or its scores.
+        higher_is_better
+            Direction of the metric. Default: True.
+        notes
+            What a reader should know. Default: none.
+
+        Returns
+        -------
+        MetricScores
+            The scores.
+
+        Examples
+        --------
+        >>> MetricScores.of("BLEU", {"de-en": {"A": 31.5, "B": 28.0}}).pairs["de-en"].by_system["A"]
+        31.5
+        """
+        scores = {pair: PairScores.of(values) for pair, values in pairs.items()}
+        return cls(metric, scores, higher_is_better, notes)
+
+    @property
+    def level(self) -> str:
+        """What has a score: "segment" (a translation of a segment) or "system"."""
+        return "system" if next(iter(self.pairs.values())).of_systems else "segment"
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -152,45 +234,14 @@ class SegmentScores:
         """How many scores there are."""
         return sum(int(np.count_nonzero(~np.isnan(pair.values))) for pair in self.pairs.values())
 
-
-@dataclass(frozen=True, eq=False)
-class SystemScores:
-    """A metric's scores of every system as a whole.
-
-    Attributes
-    ----------
-    metric
-        Name of the metric.
-    pairs
-        Language pair -> system -> score.
-    higher_is_better
-        Direction of the metric.
-    notes
-        What a reader should know.
-
-    Examples
-    --------
-    >>> SystemScores("BLEU", {"de-en": {"A": 31.5, "B": 28.0}}).pairs["de-en"]["A"]
-    31.5
-    """
-
-    metric: str
-    pairs: Mapping[str, Mapping[str, float]]
-    higher_is_better: bool = True
-    notes: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not self.metric:
-            raise InputError("scores: the metric has no name, expected one")
-        if not self.pairs:
-            raise InputError(f"scores of {self.metric}: no language pair, expected at least one")
-        for pair, systems in self.pairs.items():
-            for system, value in systems.items():
-                if math.isinf(value):
-                    raise InputError(f"scores of {self.metric}: that of system {system!r} ({pair}) is infinite")
+    def __repr__(self) -> str:
+        return (
+            f"MetricScores({self.metric!r}: {pluralise(len(self), 'score')} of {self.level}s, "
+            f"{pluralise(len(self.systems), 'system')}, {pluralise(len(self.pairs), 'language pair')})"
+        )
 
 
-def attach_scores(rankings: Rankings, scores: SegmentScores) -> Rankings:
+def attach_scores(rankings: Rankings, scores: MetricScores) -> Rankings:
     """Add a metric's score of each judged translation as a column.
 
     Parameters
@@ -216,7 +267,7 @@ def attach_scores(rankings: Rankings, scores: SegmentScores) -> Rankings:
     Examples
     --------
     >>> judged = Rankings.of([{"A": 1, "B": 2}, {"A": 2, "C": 1}])
-    >>> scores = SegmentScores("chrF", {"": PairScores.of({"A": [0.5, 0.2], "B": [0.4, 0.3]})})
+    >>> scores = MetricScores.of("chrF", {"": {"A": [0.5, 0.2], "B": [0.4, 0.3]}})
     >>> with_scores = attach_scores(judged, scores)
     >>> with_scores.columns["chrF"].tolist()
     [0.5, 0.4, 0.2, nan]
@@ -250,7 +301,7 @@ def attach_scores(rankings: Rankings, scores: SegmentScores) -> Rankings:
     return replace(with_scores, notes=tuple(dict.fromkeys(notes)))
 
 
-def matching_pairs(rankings: Rankings, scores: SegmentScores) -> dict[int, PairScores]:
+def matching_pairs(rankings: Rankings, scores: MetricScores) -> dict[int, PairScores]:
     """The scores for the pairs of the judgments, by the pair's code."""
     pair_codes = np.unique(rankings.pair.codes).tolist()
     if len(pair_codes) == len(scores.pairs) == 1 and "" in (rankings.pair.names[pair_codes[0]], *scores.pairs):
@@ -283,7 +334,7 @@ def unused_name(name: str, used_names: Iterable[str]) -> str:
 
 
 def no_match_error(
-    scores: SegmentScores, noun: str, judged_names: Iterable[str], scored_names: Iterable[str]
+    scores: MetricScores, noun: str, judged_names: Iterable[str], scored_names: Iterable[str]
 ) -> InputError:
     judged_text, scored_text = (
         f"as {join_names(map(repr, examples), 2) or 'none'}"
@@ -297,7 +348,7 @@ def no_match_error(
 
 def missing_notes(
     rankings: Rankings,
-    scores: SegmentScores,
+    scores: MetricScores,
     values: Floats,
     scores_of_pair: Mapping[int, PairScores],
     pair_of_item: npt.NDArray[np.int64],

@@ -8,9 +8,9 @@ from helpers.messages import mentions
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope import PairScores, Rankings, SegmentScores
+from rankscope import MetricScores, PairScores, Rankings
+from rankscope.data.metric_scores import attach_scores
 from rankscope.data.rankings import Labels
-from rankscope.data.segment_scores import SystemScores, attach_scores
 from rankscope.errors import InputError, ParameterError
 
 
@@ -37,7 +37,7 @@ tables = st.dictionaries(
 
 @given(tables, st.lists(st.tuples(st.sampled_from(["de-en", "en-de"]), st.sampled_from("1234"), st.sets(names))))
 def test_each_item_gets_the_score_of_its_pair_segment_and_system_as_in_a_loop(table, rows):
-    scores = SegmentScores("m", {pair: PairScores.of(systems) for pair, systems in table.items()})
+    scores = MetricScores("m", {pair: PairScores.of(systems) for pair, systems in table.items()})
     lists = [sorted(systems) for _, _, systems in rows]
     expected = [
         table.get(pair, {}).get(system, [None] * 4)[int(segment) - 1] if int(segment) < 4 else None
@@ -53,7 +53,7 @@ def test_each_item_gets_the_score_of_its_pair_segment_and_system_as_in_a_loop(ta
     np.testing.assert_array_equal(found, [np.nan if score is None else score for score in expected])
 
 
-SCORES = SegmentScores("chrF", {"de-en": PairScores.of({"A": [0.5, 0.25], "X": [0.1, 0.2]})}, notes=("of the metric",))
+SCORES = MetricScores("chrF", {"de-en": PairScores.of({"A": [0.5, 0.25], "X": [0.1, 0.2]})}, notes=("of the metric",))
 
 
 def test_notes_count_what_has_no_score_and_name_systems_and_pairs_on_both_sides():
@@ -67,7 +67,7 @@ def test_notes_count_what_has_no_score_and_name_systems_and_pairs_on_both_sides(
 
 
 def test_scores_that_count_segments_from_zero_are_pointed_out():
-    scores = SegmentScores("m", {"de-en": PairScores.of({"A": [1, 2]}, segments=["0", "1"])})
+    scores = MetricScores("m", {"de-en": PairScores.of({"A": [1, 2]}, segments=["0", "1"])})
     assert mentions(attach_scores(judged(["de-en"], ["1"], [["A"]]), scores).notes[-1], "count from")
 
 
@@ -80,14 +80,14 @@ def test_a_name_that_is_taken_gets_a_number_and_nothing_is_overwritten():
 
 def test_errors_stay_columns_in_which_lower_is_better():
     found = attach_scores(
-        judged(["de-en"], ["1"], [["A"]]), SegmentScores("TER", dict(SCORES.pairs), higher_is_better=False)
+        judged(["de-en"], ["1"], [["A"]]), MetricScores("TER", dict(SCORES.pairs), higher_is_better=False)
     )
     assert found.score_columns == frozenset()
 
 
 @pytest.mark.parametrize(("ours", "theirs"), [("", "de-en"), ("de-en", "")])
 def test_one_pair_without_a_name_is_the_only_pair_of_the_other_side(ours, theirs):
-    scores = SegmentScores("m", {theirs: PairScores.of({"A": [7]})})
+    scores = MetricScores("m", {theirs: PairScores.of({"A": [7]})})
     assert attach_scores(judged([ours], ["1"], [["A"]]), scores).columns["m"].tolist() == [7]
 
 
@@ -105,7 +105,7 @@ def test_where_nothing_matches_an_example_of_both_sides_is_named(pair, segment, 
 
 
 def test_scores_that_are_all_missing_are_refused():
-    scores = SegmentScores("m", {"de-en": PairScores.of({"A": [None]})})
+    scores = MetricScores("m", {"de-en": PairScores.of({"A": [None]})})
     with pytest.raises(InputError, match=r"scores of m: .*judged"):
         attach_scores(judged(["de-en"], ["1"], [["A"]]), scores)
 
@@ -118,9 +118,9 @@ def test_scores_that_are_all_missing_are_refused():
         (lambda: PairScores(("A",), ("1",), np.zeros((2, 1))), "1 systems .*1 segments"),
         (lambda: PairScores.of({"A": [1, float("inf")]}), "'A' .*'2' is infinite"),
         (lambda: PairScores.of({"A": [1, 2], "B": [1]}), "1 of system 'B', .* 2"),
-        (lambda: SegmentScores("", {"de-en": PairScores.of({"A": [1]})}), "has no name"),
-        (lambda: SegmentScores("m", {}), "no language pair"),
-        (lambda: SystemScores("m", {"de-en": {"A": float("inf")}}), "system 'A' .de-en. is infinite"),
+        (lambda: MetricScores("", {"de-en": PairScores.of({"A": [1]})}), "has no name"),
+        (lambda: MetricScores("m", {}), "no language pair"),
+        (lambda: MetricScores.of("m", {"de-en": {"A": float("inf")}}), "system 'A' is infinite"),
     ],
 )
 def test_scores_that_cannot_be_are_refused(make, said):

@@ -6,10 +6,10 @@ import gzip
 
 import pytest
 
-from rankscope import PairScores, Rankings, SegmentScores
+from rankscope import MetricScores, PairScores, Rankings
 from rankscope.agreement import segments
-from rankscope.agreement.load import read_judgments
-from rankscope.agreement.load.files import merge_segment_scores, read_scores
+from rankscope.agreement.load import merge_metrics, read_judgments, read_metric_scores
+from rankscope.agreement.settings import JudgmentSettings
 from rankscope.errors import InputError
 
 WMT = (
@@ -56,14 +56,14 @@ def test_scores_of_people_are_judgments_too(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text)
     found = read_judgments(path)
-    assert isinstance(found, SegmentScores)
+    assert isinstance(found, MetricScores)
     assert (found.metric, list(found.pairs)) == ("human", ["fr-en"])
-    assert [one.metric for one in read_scores(path)] == ["human"]
+    assert [one.metric for one in read_metric_scores(path, level="segment")] == ["human"]
 
 
 def test_columns_of_a_table_are_scores_where_they_are_named(tmp_path):
     (tmp_path / "t.csv").write_text(KINDS["table.csv"][0])
-    found = read_judgments(tmp_path / "t.csv", higher=["llm"])
+    found = read_judgments(tmp_path / "t.csv", JudgmentSettings(higher=("llm",)))
     assert found.score_columns == {"llm"}
     assert segments(found, rng=1).value.tolist() == [[1.0]]
 
@@ -77,7 +77,7 @@ def test_a_folder_gives_all_its_metrics_with_all_their_pairs(tmp_path):
     human = tmp_path / "human-scores"
     human.mkdir()
     (human / "de-en.mqm.seg.score").write_text("A\t-1\nB\t-5\n")
-    found = read_scores(tmp_path)
+    found = read_metric_scores(tmp_path, level="segment")
     assert [(one.metric, sorted(one.pairs)) for one in found] == [
         ("BLEU-refA", ["de-en", "en-de"]),
         ("chrF-refA", ["de-en", "en-de"]),
@@ -89,9 +89,9 @@ def test_a_folder_gives_all_its_metrics_with_all_their_pairs(tmp_path):
 
 
 def test_a_pair_that_comes_twice_stays_apart():
-    one = SegmentScores("m", {"x": PairScores.of({"A": [1]})})
-    other = SegmentScores("m", {"y": PairScores.of({"A": [2]})})
-    assert [sorted(found.pairs) for found in merge_segment_scores([one, other, one])] == [["x", "y"], ["x"]]
+    one = MetricScores("m", {"x": PairScores.of({"A": [1]})})
+    other = MetricScores("m", {"y": PairScores.of({"A": [2]})})
+    assert [sorted(found.pairs) for found in merge_metrics([one, other, one])] == [["x", "y"], ["x"]]
 
 
 @pytest.mark.parametrize(
@@ -111,4 +111,4 @@ def test_what_is_no_judgments_is_refused(tmp_path, text, message):
 
 def test_a_folder_without_metrics_is_refused(tmp_path):
     with pytest.raises(InputError, match="no metric-scores"):
-        read_scores(tmp_path)
+        read_metric_scores(tmp_path, level="segment")

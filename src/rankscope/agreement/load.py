@@ -1,0 +1,664 @@
+"""Loading of people's judgments and of metrics' scores, from files or objects, each in its direction."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankscope.agreement.direction import oriented, ranks_note, refuse_both_directions, with_directions
+from rankscope.agreement.judgments import (
+    GOLD,
+    Judgments,
+    handle_duplicates,
+    human_column,
+    lists_of_scores,
+    ranked_only,
+    scores_of_column,
+)
+from rankscope.agreement.settings import (
+    JudgmentSettings,
+    MetricSettings,
+    Names,
+    judgment_settings_of,
+    names_of,
+)
+from rankscope.agreement.statistics import RULES
+from rankscope.data.metric_scores import MetricScores, PairScores, unused_name
+from rankscope.data.rankings import Rankings
+from rankscope.data.scores import Scores as QueryScores
+from rankscope.data.tables import find_column
+from rankscope.data.text import join_names
+from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.io.core import source_name
+from rankscope.io.translation import GOLD_COLUMNS, detect_kind, detect_system_kind, first_bytes
+from rankscope.typing import PathLike
+
+__all__ = [
+    "JudgmentSource",
+    "PeopleAndMetrics",
+    "ScoreSource",
+    "load",
+    "load_people",
+    "read_judgments",
+    "read_metric_scores",
+    "read_rankings",
+    "read_segment_scores",
+]
+
+
+#: What judgments may come as, and what scores of metrics may: files of them, too.
+JudgmentSource = Rankings | MetricScores | QueryScores | PathLike
+ScoreSource = MetricScores | QueryScores | PathLike | Sequence[MetricScores | QueryScores | PathLike]
+#: Which scores of metrics are wanted: of segments only; of systems if there are any; those of the level of people's.
+LEVELS = ("segment", "system", "any")
+DEFAULTS = JudgmentSettings()
+
+
+class PeopleAndMetrics(NamedTuple):
+    """People's judgments and the metrics that are compared with them.
+
+    Attributes
+    ----------
+    people
+        The judgments.
+    metrics
+        The scores of each metric; empty if metrics are columns of the judgments.
+    columns
+        Names of the metrics that are columns of the judgments.
+    notes
+        What a reader should know, beside the notes of the judgments and of the metrics.
+    rule
+        How judgments become scores of systems: one of RULES; "mean" for scores of translations; "given" for scores of
+        systems. Empty before that is decided.
+    """
+
+    people: Judgments
+    metrics: tuple[MetricScores, ...]
+    columns: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    rule: str = ""
+
+    @property
+    def gold(self) -> str:
+        """Name of the human column or scores."""
+        return self.people.gold
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the metrics."""
+        return self.columns or tuple(metric.metric for metric in self.metrics)
+
+    def for_systems(self, human: str | None) -> PeopleAndMetrics:
+        """The same with the rule that makes scores of systems, people as it needs them, and scores of each metric.
+
+        human: the rule. Default: the mean of scores, the first of RULES for ranks.
+        """
+        people, rule = self.people, human
+        if people.level == "system":
+            if human is not None:
+                raise ParameterError(
+                    f"human is {human!r}, but these judgments are already scores of systems; leave it out"
+                )
+            rule = "given"
+        elif people.are_ranks:
+            if human == "mean":
+                raise ParameterError(
+                    f"human is 'mean', but {people.gold} holds ranks, which are comparable only within a judgment; use "
+                    f"one of {', '.join(RULES)}, or --higher {people.gold} if these are scores"
+                )
+            rule = human or RULES[0]
+        elif human in (None, "mean"):
+            people, rule = people.as_scores(), "mean"
+        else:
+            people = people.as_lists()
+        metrics = self.metrics
+        if isinstance(self.people.values, Rankings) and self.columns:
+            metrics = tuple(scores_of_column(self.people.values, name) for name in self.columns)
+        notes = [*self.people.notes, *self.notes, *(note for metric in self.metrics for note in metric.notes)]
+        return self._replace(people=people, metrics=metrics, notes=tuple(dict.fromkeys(notes)), rule=str(rule))
+
+
+def load(
+    judgments: JudgmentSource,
+    scores: ScoreSource,
+    judgment_settings: JudgmentSettings,
+    metric_settings: MetricSettings,
+    *,
+    level: str,
+) -> PeopleAndMetrics:
+    """Human judgments and metrics, read if they are files, with the selected columns, metrics and directions.
+
+    Parameters
+    ----------
+    judgments
+        The human judgments, or their file. Items with rank -1 were not ranked: they have no value, and a note counts
+        them.
+    scores
+        Scores of metrics, or their files. Without any, every other column of the judgments is a metric.
+    judgment_settings
+        Which judgments are read, and how.
+    metric_settings
+        Which metrics are compared.
+    level
+        One of LEVELS.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read, there is no metric or no judgment, a rank below 0 other than -1, or a human column
+        without any value.
+    ParameterError, UnknownName
+        A column, metric or language pair does not exist, or settings exclude each other.
+    """
+    higher, lower = judgment_settings.higher, metric_settings.lower
+    refuse_both_directions(higher, lower)
+    judgments, sources, judgment_settings = split_scores(judgments, scores, judgment_settings)
+    test_set = metric_settings.test_set
+    if test_set is not None and not any(isinstance(source, (str, os.PathLike)) for source in sources):
+        raise ParameterError("test_set selects scores from files, and there is no file; leave it out")
+    needed = () if sources else metric_settings.metrics or ()
+    people, own_metrics = load_people(
+        judgments, judgment_settings, lower, needed, level=level, allow_any_name=bool(sources) and level != "segment"
+    )
+    metrics = [] if sources else own_metrics
+    wanted = "system" if level == "any" and people.level == "system" else level
+    for source in sources:
+        metrics += metrics_of(source, test_set, judgment_settings.columns or {}, wanted)
+    judged_names = [people.gold, *people.columns, *([] if people.is_of_lists else [GOLD])]
+    judged_names += [scores.metric for scores in own_metrics]
+    metrics = with_directions(merge_metrics(metrics), higher, lower, judged_names)
+    columns = () if metrics else people.columns
+    if not metrics and not columns:
+        raise InputError("there is no metric to compare with people; add scores, or judgments with another column")
+    used_names = judged_names if level == "segment" else []
+    metrics = with_unique_names(metrics, used_names)
+    if metric_settings.metrics is not None:
+        names = select_names(metric_settings.metrics, columns or [metric.metric for metric in metrics])
+        by_name = {metric.metric: metric for metric in metrics}
+        columns, metrics = (names, metrics) if columns else ((), [by_name[name] for name in names])
+    notes = ranks_note(people, columns, [*higher, *lower])
+    return PeopleAndMetrics(people, tuple(metrics), tuple(columns), tuple(notes))
+
+
+def load_people(
+    judgments: JudgmentSource,
+    settings: JudgmentSettings,
+    lower: Sequence[str] = (),
+    needed: Sequence[str] = (),
+    *,
+    level: str = "segment",
+    allow_any_name: bool = True,
+) -> tuple[Judgments, list[MetricScores]]:
+    """Human judgments in their direction, read if they are a file; and the other scores in a table of systems.
+
+    Parameters
+    ----------
+    judgments
+        The judgments, or their file.
+    settings
+        Which judgments are read, and how.
+    lower
+        Columns in which lower is better.
+    needed
+        Columns of a table that must hold numbers, besides the human column.
+    level
+        One of LEVELS; with "segment", whole systems are no judgments.
+    allow_any_name
+        Whether an only column is the human one, whatever its name.
+    """
+    values = read_sources(judgments, settings, needed, level)
+    if isinstance(values, list):
+        for name in ("duplicates", "reference", "lines"):
+            if settings.is_changed(name):
+                raise ParameterError(f"judgments are scores of systems, so {name} has no effect; leave it out")
+        people = values[human_index([scores.metric for scores in values], settings.gold, "column of the judgments")]
+        own_metrics = [scores for scores in values if scores is not people]
+        people = oriented(people, settings.higher, lower)
+        return Judgments(people.metric, people).select(settings.pairs), own_metrics
+    if isinstance(values, MetricScores):
+        names = (values.metric, GOLD)
+        if settings.gold is not None and settings.gold not in names:
+            raise ParameterError(
+                f"gold is {settings.gold!r}, but human scores have no columns to choose from; leave it out"
+            )
+        if unknown := [name for name in settings.higher if name not in names]:
+            raise UnknownName("column of the judgments", unknown[0], names)
+        people = oriented(values, settings.higher, lower, GOLD)
+        return Judgments(people.metric, people).select(settings.pairs), []
+    for name in (*settings.higher, *lower):
+        if name in values.columns:
+            values = values.with_column(name, values.column(name), higher_is_better=name in settings.higher)
+        elif name in settings.higher:
+            raise UnknownName("column of the judgments", name, values.columns)
+    gold = human_column(values, settings.gold, allow_any_name=allow_any_name)
+    selected = Judgments(gold, values).select(settings.pairs).values
+    assert isinstance(selected, Rankings)
+    ranked = ranked_only(selected, gold)
+    if np.isnan(ranked.column(gold)).all():
+        raise InputError(f"{gold}, the column of human judgments, has no value; expected at least one")
+    return Judgments(gold, ranked), []
+
+
+def read_sources(
+    judgments: JudgmentSource, settings: JudgmentSettings, needed: Sequence[str], level: str
+) -> Rankings | MetricScores | list[MetricScores]:
+    """The judgments as they come: lists, scores of segments, or all scores of systems; read if they are a file."""
+    if isinstance(judgments, (str, os.PathLike)):
+        kind = None
+        if level != "segment" and not os.path.isdir(judgments):
+            kind = detect_system_kind(judgments, settings.columns or {})
+        if kind is None:
+            return read_judgments(judgments, settings, needed)
+        refuse_columns_without_table(judgments, settings.columns, kind)
+        return read_system_scores(
+            judgments, kind, None, settings.columns, [*([settings.gold] if settings.gold else []), *needed],
+            people=settings.gold is None,
+        )  # fmt: skip
+    if isinstance(judgments, QueryScores):
+        raise ParameterError("these are scores by measures, expected judgments that name who judged, or ranks")
+    if isinstance(judgments, MetricScores) and judgments.level == "system":
+        if level == "segment":
+            raise ParameterError("these judgments are scores of systems; `systems` compares them, not segments")
+        return [judgments]
+    if not isinstance(judgments, (Rankings, MetricScores)):
+        raise ParameterError(
+            f"judgments are {type(judgments).__name__}, expected Rankings or MetricScores (or a file that holds them)"
+        )
+    for name in ("reference", "lines", "columns"):
+        if settings.is_changed(name):
+            raise ParameterError(f"judgments are not a file, so {name} has no effect; leave it out")
+    if settings.duplicates is None:
+        return judgments
+    if not isinstance(judgments, Rankings):
+        raise ParameterError("these are scores, so duplicates has no effect; leave it out")
+    return handle_duplicates(judgments, settings.duplicates, "judgments")
+
+
+def human_index(names: Sequence[str], gold: str | None, kind: str) -> int:
+    """The position of people's among names of scores. Raises ParameterError, UnknownName."""
+    if gold is not None and gold not in names:
+        raise UnknownName(kind, gold, names)
+    if gold is None:
+        gold = names[0] if len(names) == 1 else find_column(list(names), GOLD_COLUMNS)
+    if gold is None:
+        noun = kind.partition(" ")[0]
+        raise ParameterError(f"which {noun} holds the human judgments? Name it with gold (--gold): {join_names(names)}")
+    return list(names).index(gold)
+
+
+def refuse_columns_without_table(path: PathLike, columns: Mapping[str, str] | None, kind: str) -> None:
+    if columns and "table" not in kind:
+        raise ParameterError(f"{source_name(path)}: is not a table, so columns (--columns) has no effect; leave it out")
+
+
+def read_judgments(
+    path: PathLike, settings: JudgmentSettings = DEFAULTS, needed: Sequence[str] = ()
+) -> Rankings | MetricScores:
+    """Read human judgments: ranking CSVs of WMT, tables, JCML, Appraise's XML, better/worse pairs, scores of segments.
+
+    Parameters
+    ----------
+    path
+        The file; "-" is standard input.
+    settings
+        Which judgments are read, and how. In columns of a table or JCML that `higher` does not name, lower is better,
+        as for ranks.
+    needed
+        Columns of a table that must hold numbers, besides the human column.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read in the format that it seems to have, is a folder, or holds scores of several metrics.
+    ParameterError
+        An option is for another kind of file.
+    """
+    if os.path.isdir(path):
+        raise InputError(
+            f"{path}: is a folder, expected a file of judgments, such as one of its human-scores; name that file"
+        )
+    kind, name, duplicates = detect_kind(path), source_name(path), settings.duplicates
+    wmt_options = {
+        option: value
+        for option, value in {"reference": settings.reference, "lines": settings.lines}.items()
+        if value is not None
+    }
+    if wmt_options and kind != "wmt":
+        options = ", ".join(wmt_options)
+        raise ParameterError(f"{name}: is not a ranking CSV of WMT, so {options} has no effect; leave it out")
+    if settings.higher and kind not in ("table", "jcml"):
+        raise ParameterError(f"{name}: is not a table or JCML, so higher has no effect; leave it out")
+    refuse_columns_without_table(path, settings.columns, kind)
+    if kind in ("seg.scr", "seg.score"):
+        if duplicates is not None:
+            raise ParameterError(
+                f"{name}: holds one score for each translation, so duplicates has no effect; leave it out"
+            )
+        return only_scores(read_scores_of_segments(path, None), name)
+    if kind == "wmt":
+        from rankscope.io.translation import read_wmt_rankings
+
+        options_with_duplicates: dict[str, Any] = {**wmt_options, **({"duplicates": duplicates} if duplicates else {})}
+        return read_wmt_rankings(path, **options_with_duplicates)
+    if kind == "table":
+        from rankscope.io.preferences import read_judged_table
+
+        rankings = read_judged_table(
+            path, scores=settings.higher, gold=settings.gold, needed=tuple(needed), names=settings.columns
+        )
+    else:
+        rankings = read_rankings_of_kind(path, kind)
+    return rankings if duplicates is None else handle_duplicates(rankings, duplicates, name)
+
+
+def only_scores(scores: Sequence[MetricScores], name: str) -> MetricScores:
+    if len(scores) > 1:
+        raise InputError(
+            f"{name}: scores of {len(scores)} metrics ({scores[0].metric}, {scores[1].metric}, ...), expected human "
+            "scores only; put them into a file of their own"
+        )
+    return scores[0]
+
+
+def read_rankings_of_kind(path: PathLike, kind: str) -> Rankings:
+    """The judgments in JCML, Appraise's XML or better/worse pairs."""
+    from rankscope.io.translation import read_appraise_rankings, read_better_pairs, read_jcml
+
+    if kind == "jcml":
+        return read_jcml(path)
+    return read_better_pairs(path) if kind == "pairs" else read_appraise_rankings(path)
+
+
+def split_scores(judgments: Any, scores: Any, settings: JudgmentSettings) -> tuple[Any, list[Any], JudgmentSettings]:
+    """Judgments and scores of metrics, where `Scores` by several measures, or files of them, become one each.
+
+    Of the measures of judgments, one is people's, and the others are metrics. The settings are returned without what
+    was used here. Raises ParameterError, UnknownName where no measure is people's.
+    """
+    is_single = isinstance(scores, (MetricScores, QueryScores, str, os.PathLike))
+    sources = [part for source in ([scores] if is_single else scores) for part in scores_by_measure(source, {})]
+    parts = scores_by_measure(judgments, settings.columns or {})
+    if parts == [judgments]:
+        return judgments, sources, settings
+    people = parts[human_index([part.metric for part in parts], settings.gold, "measure of the judgments")]
+    metrics = [part for part in parts if part is not people]
+    return people, [*metrics, *sources], replace(settings, columns=None, gold=None)
+
+
+def scores_by_measure(source: Any, columns: Mapping[str, str]) -> list[Any]:
+    """Scores of segments for each measure of `Scores`, or of a file of them; anything else as it is.
+
+    Queries stand in the place of segments.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        from rankscope.evaluation.read_scores import names_measures, read_scores
+
+        if not names_measures(source, columns):
+            return [source]
+        source = read_scores(source, columns=columns or None)
+    if not isinstance(source, QueryScores):
+        return [source]
+    return [
+        MetricScores(
+            str(measure),
+            {"": PairScores(source.systems, source.query_ids, source.values[:, m])},
+            measure.higher_is_better is not False,
+            source.notes,
+        )
+        for m, measure in enumerate(source.measures)
+    ]
+
+
+def metrics_of(source: object, test_set: str | None, columns: Mapping[str, str], level: str) -> list[MetricScores]:
+    """The scores of metrics in one source; files and folders are read."""
+    if isinstance(source, (str, os.PathLike)):
+        return read_metric_scores(source, level=level, test_set=test_set, columns=columns)
+    if isinstance(source, MetricScores):
+        if level == "segment" and source.level == "system":
+            raise ParameterError(
+                f"{source.metric} has scores of whole systems, expected scores of segments; `systems` compares those"
+            )
+        return [source]
+    raise ParameterError(f"scores hold {type(source).__name__}, expected MetricScores, or files that hold them")
+
+
+def read_metric_scores(
+    path: PathLike, *, level: str, test_set: str | None = None, columns: Mapping[str, str] | None = None
+) -> list[MetricScores]:
+    """Scores of metrics in a file, or in a folder of mt-metrics-eval (metric-scores/PAIR/METRIC.seg.score, .sys.score).
+
+    Parameters
+    ----------
+    path
+        The file or folder.
+    level
+        "segment": scores of whole systems are left in a folder, and refused in a file. "system" and "any": both are
+        read; of a metric of which a folder has both, those of systems with "system", else those of segments.
+    test_set
+        Test set to use from a file that holds several.
+    columns
+        What the columns of a table are called, where it has them.
+
+    Raises
+    ------
+    InputError
+        The file is something else, or cannot be read.
+    """
+    if os.path.isdir(path):
+        return read_folder(path, level)
+    if level != "segment":
+        kind = detect_system_kind(path, columns or {})
+        if kind is not None:
+            return read_system_scores(path, kind, test_set, columns, (), people=False)
+    return read_scores_of_segments(path, test_set)
+
+
+def read_folder(path: PathLike, level: str) -> list[MetricScores]:
+    """The scores of metrics in a folder; as `read_metric_scores`."""
+    from rankscope.io.translation import list_mt_scores, read_mt_scores, read_mt_system_scores
+
+    segment_files = [file for file in list_mt_scores(path) if file.kind == "metric"]
+    system_files = []
+    if level != "segment":
+        system_files = [file for file in list_mt_scores(path, level="sys") if file.kind == "metric"]
+        preferred, others = (system_files, segment_files) if level == "system" else (segment_files, system_files)
+        names = {(file.pair, file.name) for file in preferred}
+        others[:] = [file for file in others if (file.pair, file.name) not in names]
+    if not segment_files and not system_files:
+        raise InputError(
+            f"{path}: no metric-scores/PAIR/METRIC.seg.score in this folder, expected at least one, or nothing but "
+            "METRIC.seg.score; name the files themselves"
+        )
+    system_scores = [read_mt_system_scores(file.path) for file in system_files]
+    return merge_metrics([*system_scores, *(read_mt_scores(file.path) for file in segment_files)])
+
+
+def read_scores_of_segments(path: PathLike, test_set: str | None) -> list[MetricScores]:
+    """The scores in a seg.scr or a .seg.score. Raises InputError for another file."""
+    from rankscope.io.translation import read_mt_scores, read_seg_scores
+
+    kind = detect_kind(path)
+    if kind == "seg.score":
+        return [read_mt_scores(path)]
+    if kind != "seg.scr":
+        raise InputError(
+            f"{path}: has no scores of a metric; expected lines METRIC PAIR TESTSET SYSTEM SEGMENT SCORE (seg.scr), "
+            "lines SYSTEM SCORE (.seg.score), or a folder of mt-metrics-eval"
+        )
+    return list(read_seg_scores(path, test_set=test_set))
+
+
+def read_system_scores(
+    path: PathLike,
+    kind: str,
+    test_set: str | None,
+    columns: Mapping[str, str] | None,
+    needed: Sequence[str],
+    *,
+    people: bool,
+) -> list[MetricScores]:
+    """The scores of whole systems in a file of this kind. people: whether a human column must hold numbers."""
+    from rankscope.io.translation import read_mt_system_scores, read_sys_scores, read_system_table
+
+    if kind == "sys.score":
+        return [read_mt_system_scores(path)]
+    if kind == "sys.scr":
+        return list(read_sys_scores(path, test_set=test_set))
+    if not people and not needed and columns:  # a table of metrics may lack columns that the judgments have
+        from rankscope.io.tables import column_names, read_content
+
+        head = first_bytes(path)
+        header = column_names(read_content(path) if head.startswith(b"PAR1") else head)
+        columns = {name: column for name, column in columns.items() if column in header}
+    return read_system_table(path, needed=needed, people=people, names=columns)
+
+
+def merge_metrics(scores: Sequence[MetricScores]) -> list[MetricScores]:
+    """One entry a metric where its language pairs came in several files; a pair that comes twice stays apart."""
+    merged: list[MetricScores] = []
+    for metric in scores:
+        kind = metric.metric, metric.higher_is_better, metric.level
+        for i, earlier in enumerate(merged):
+            if (earlier.metric, earlier.higher_is_better, earlier.level) == kind and not set(earlier.pairs) & set(
+                metric.pairs
+            ):
+                notes = tuple(dict.fromkeys((*earlier.notes, *metric.notes)))
+                merged[i] = replace(earlier, pairs={**earlier.pairs, **metric.pairs}, notes=notes)
+                break
+        else:
+            merged.append(metric)
+    return merged
+
+
+def with_unique_names(metrics: Sequence[MetricScores], used_names: Iterable[str]) -> list[MetricScores]:
+    """The same metrics, with a number appended to names that are used already."""
+    used, renamed = [*used_names], []
+    for metric in metrics:
+        name = unused_name(metric.metric, used)
+        used.append(name)
+        renamed.append(metric if name == metric.metric else replace(metric, metric=name))
+    return renamed
+
+
+def select_names(names: Sequence[str], known_names: Sequence[str]) -> tuple[str, ...]:
+    """The named metrics, in that order. Raises ParameterError, UnknownName."""
+    if not names:
+        raise ParameterError("metrics is empty; name at least one metric, or leave metrics out for all")
+    if unknown := [name for name in names if name not in known_names]:
+        raise UnknownName("metric", unknown[0], known_names)
+    return tuple(names)
+
+
+def read_rankings(
+    path: PathLike,
+    *,
+    higher: Names = (),
+    lower: Names = (),
+    duplicates: str | None = None,
+    reference: str | None = None,
+    lines: PathLike | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Rankings:
+    r"""Read human judgments of translations, or of answers, from a file; its content decides the format.
+
+    Formats: ranking CSVs of WMT10 to 16; tables (CSV, TSV, JSON lines, Parquet) with the columns segment and system;
+    JCML; Appraise's XML; better/worse pairs; human scores (.seg.score, seg.scr), which become one judgment per segment.
+
+    Parameters
+    ----------
+    path
+        The file; "-" is standard input.
+    higher
+        Columns in which higher is better. In all others lower is better, as for ranks.
+    lower
+        Human scores in which lower is better, as HTER.
+    duplicates
+        What to do with judgments that repeat an earlier one: "keep", "drop" or "refuse". Default: keep.
+    reference
+        For ranking CSVs: "keep" or "drop" the reference, see `rankscope.agreement.read_wmt_rankings`.
+    lines
+        For WMT11: a file with the names of the segments, see `rankscope.agreement.read_wmt_rankings`.
+    columns
+        What the columns of a table are called, as {"segment": "prompt_id", "system": "engine"}. Default: found by
+        their usual names.
+
+    Returns
+    -------
+    Rankings
+        The judgments, with a column for each column of numbers.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read; the message names file and line.
+    UnknownName
+        A column does not exist.
+    ParameterError
+        An option is for another kind of file.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "judged.csv")
+    >>> _ = path.write_text("segment,system,rank,llm\n1,A,1,9\n1,B,2,7\n")
+    >>> found = read_rankings(path, higher="llm")
+    >>> found.table("rank").tolist(), found.table("llm").tolist()  # lower is better
+    ([[1.0, 2.0]], [[-9.0, -7.0]])
+    """
+    settings = judgment_settings_of(
+        higher=higher, duplicates=duplicates, reference=reference, lines=lines, columns=columns
+    )
+    lower = names_of(lower)
+    refuse_both_directions(settings.higher, lower)
+    people = read_judgments(path, settings)
+    names = (people.metric, GOLD) if isinstance(people, MetricScores) else tuple(people.columns)
+    if unknown := [name for name in (*settings.higher, *lower) if name not in names]:
+        raise UnknownName("column of the judgments", unknown[0], names)
+    if isinstance(people, MetricScores):
+        return lists_of_scores(oriented(people, settings.higher, lower, GOLD))
+    for name in (*settings.higher, *lower):
+        people = people.with_column(name, people.column(name), higher_is_better=name in settings.higher)
+    return people
+
+
+def read_segment_scores(path: PathLike, *, lower: Names = (), test_set: str | None = None) -> list[MetricScores]:
+    r"""Read scores that metrics give to translations; the content of the file decides the format.
+
+    Formats: seg.scr of WMT's metrics tasks, .seg.score, or a folder of mt-metrics-eval with all of its metric-scores.
+
+    Parameters
+    ----------
+    path
+        The file or folder.
+    lower
+        Metrics in which lower is better, as TER.
+    test_set
+        Test set to use from a seg.scr that holds several.
+
+    Returns
+    -------
+    list of MetricScores
+        One entry per metric.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read; the message names file and line.
+    UnknownName
+        A metric in `lower` does not exist.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "ter.seg.scr")
+    >>> _ = path.write_text("TER\tde-en\tnewstest2012\tA\t1\t0.5\nTER\tde-en\tnewstest2012\tA\t2\t0.25\n")
+    >>> [found] = read_segment_scores(path, lower="TER")
+    >>> found.pairs["de-en"].values.tolist(), found.higher_is_better
+    ([[0.5, 0.25]], False)
+    """
+    scores = read_metric_scores(path, level="segment", test_set=test_set)
+    return with_directions(scores, (), names_of(lower), ())
