@@ -86,6 +86,7 @@ coverage: $(VENV)/.coverage
 docs: $(VENV)/.installed
 	$(BIN)/rankscope measures --format markdown -o docs/measures.md
 	$(BIN)/python docs/parameters.py
+	$(BIN)/python docs/rank_measures.py
 	$(BIN)/python docs/modules.py > docs/modules.md
 
 # Runs every benchmark beside its peers and prints the ratios; a quarter of an hour.

@@ -16,7 +16,6 @@ from rankscope.agreement.judgments import handle_duplicates, ranked_only
 from rankscope.agreement.load import read_judgments
 from rankscope.agreement.match import load_judged_metrics
 from rankscope.agreement.rankeval import holds_rankings
-from rankscope.agreement.rankeval.load import load_rankings
 from rankscope.agreement.settings import JudgmentSettings, MetricSettings
 from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError
@@ -134,7 +133,7 @@ def test_ranks_and_segments_read_the_same_files(tmp_path, kind):
     content = FILES[kind]
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     assert holds_rankings(path)
-    assert next(iter(load_rankings(path, None, None).columns)) == "rank"
+    assert next(iter(read_judgments(path).columns)) == "rank"
 
 
 def test_runs_and_scores_are_no_rankings(tmp_path):
@@ -142,9 +141,6 @@ def test_runs_and_scores_are_no_rankings(tmp_path):
     for content in ("q1 Q0 d1 1 0.5 1\n", "q1 Q0 d1 1 0.5 tag\n", "query,doc,score\nq,d,1\n", '{"q1": {"d": 1}}\n'):
         path.write_text(content)
         assert not holds_rankings(path)
-    path.write_text("m\tfr-en\tset\tA\t1\t0.5\n")
-    with pytest.raises(InputError, match=r"scores, .*rankings"):
-        load_rankings(path, None, None)
 
 
 def packed(how, content):

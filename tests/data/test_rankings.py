@@ -98,3 +98,22 @@ def test_judgments_that_cannot_be_are_refused(changed, error, said):
 def test_something_else_than_a_list_of_mappings_is_refused(given_):
     with pytest.raises(ParameterError, match="list of mappings"):
         Rankings.of(given_)
+
+
+def test_a_repr_is_one_line_however_much_there_is() -> None:
+    n = 3000
+    many = Rankings(
+        pair=Labels.of(["de-en", "cs-en"] * (n // 2)),
+        segment=Labels.of([str(i) for i in range(n)]),
+        judge=Labels(("",), np.zeros(n, np.int64)),
+        offsets=np.arange(n + 1),
+        system=Labels.of([f"s{i % 7}" for i in range(n)]),
+        columns={f"metric{i}": np.zeros(n) for i in range(20)},
+    )
+    expected = (
+        "3,000 judgments of 2 language pairs, 7 systems; columns metric0, metric1, metric2, metric3 and 16 others"
+    )
+    assert repr(many) == f"Rankings({expected})"
+    assert repr(many.select([0])).startswith("Rankings(1 judgment of 1 language pair, 1 system;")
+    assert repr(many.system) == "Labels(3,000 of 7 names: s0, s1, s2, ...)"
+    assert repr(Rankings.of([], name="rank")) == "Rankings(0 judgments, 0 systems; column rank)"

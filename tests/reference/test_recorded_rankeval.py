@@ -12,7 +12,8 @@ import pytest
 from cli.conftest import cli
 
 import rankscope as rs
-from rankscope.agreement.rankeval import PairedRanks, as_printed, count_ranks, farr, gold_of_best, ndgc_err, set_taus
+from rankscope.agreement.rankeval import PairedRanks, as_printed, farr, ndgc_err, set_taus
+from rankscope.agreement.rankeval.measures import count_ranks, gold_of_best
 from rankscope.compat import rankeval
 from rankscope.errors import InputError
 
@@ -70,7 +71,7 @@ def test_tau_and_its_counts_are_as_recorded_with_all_options() -> None:
         assert rankeval.kendall_tau(case["pred"], case["orig"], **case["kwargs"]) == expected, case
 
 
-def test_tau_without_the_broken_inversion_is_what_the_module_per_segment_gives() -> None:
+def test_tau_without_the_broken_inversion_is_what_per_segment_gives() -> None:
     """With the tool's options; -1 is no rank there, and refused."""
     names = {"exclude_ties": "exclude_gold_ties", "penalize_predicted_ties": "penalise_predicted_ties"}
     compared = 0
@@ -78,7 +79,7 @@ def test_tau_without_the_broken_inversion_is_what_the_module_per_segment_gives()
         if "invert_ranks" in case["kwargs"] or -1 in case["orig"] or case["out"]["value"]["tau"] is None:
             continue
         options = {names[name]: value for name, value in case["kwargs"].items()}
-        tau = rs.agreement.per_segment.kendall_tau(case["orig"], case["pred"], **options)
+        tau = rs.agreement.per_segment(case["orig"], case["pred"], "tau", **options)
         assert tau == close(case["out"]["value"]["tau"])
         compared += 1
     assert compared == 244
@@ -100,7 +101,7 @@ def test_the_reciprocal_rank_is_as_recorded() -> None:
         found = rankeval.reciprocal_rank(case["pred"], case["orig"], case["ties"])
         assert found == close(case["out"]["value"])
         if -1 not in case["orig"]:
-            assert rs.agreement.per_segment.farr(case["orig"], case["pred"], normalise=case["ties"]) == found
+            assert rs.agreement.per_segment(case["orig"], case["pred"], "FARR", normalise=case["ties"]) == found
 
 
 def set_functions(case: dict[str, Any]) -> dict[str, Callable[[], dict[str, float | int]]]:
@@ -156,7 +157,7 @@ def test_the_command_prints_what_the_tool_printed_byte_by_byte(cli: Callable[...
 
 @pytest.mark.parametrize("run", RUNS)
 def test_the_preset_has_the_same_keys_and_digits(run: str) -> None:
-    found = rs.agreement.ranks(path_of(run), predicted="predicted_rank", gold="rank", preset="rankeval")
+    found = rs.agreement.ranks(path_of(run), metrics="predicted_rank", gold="rank", preset="rankeval")
     lines = [f"{statistic}\t{as_printed(value)}" for _, _, statistic, value, *_ in found.records()]
     assert lines == (FOLDER / f"{RUNS[run]}.out").read_text().splitlines()
 
@@ -164,8 +165,8 @@ def test_the_preset_has_the_same_keys_and_digits(run: str) -> None:
 def test_where_the_tool_is_sound_the_default_agrees() -> None:
     """tau, its counts and MRR; the rest departs, as docs/differences.md says."""
     path = path_of("wmt12")
-    ours = rs.agreement.ranks(path, predicted="predicted_rank", n_resamples=10, rng=1)
-    theirs = rs.agreement.ranks(path, predicted="predicted_rank", preset="rankeval")
+    ours = rs.agreement.ranks(path, metrics="predicted_rank", n_resamples=10, rng=1)
+    theirs = rs.agreement.ranks(path, metrics="predicted_rank", preset="rankeval")
     for here, there in (
         ("tau", "tau"),
         ("concordant", "tau_concordant"),

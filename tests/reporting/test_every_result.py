@@ -173,7 +173,7 @@ RESULTS: dict[type, Callable[[], Any]] = {
         families={"A": AWFUL, "B": AWFUL},
     ),
     rs.agreement.RankAgreement: lambda: rs.agreement.ranks(
-        judged(), predicted=[AWFUL, "m"], gold="rank", by_segment=True, n_resamples=30, rng=1
+        judged(), metrics=[AWFUL, "m"], gold="rank", by_segment=True, n_resamples=30, rng=1
     ),
     rs.agreement.RunAgreement: lambda: rs.agreement.runs(RUNS[0], RUNS[1]),
     rs.agreement.RaterAgreement: lambda: rs.agreement.raters(judged(), gold="rank", rng=1),

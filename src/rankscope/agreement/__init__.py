@@ -1,16 +1,15 @@
 """Rankings against people: how far a metric, a judge or a model orders things as people do.
 
 >>> import rankscope as rs
->>> rs.agreement.per_segment.kendall_tau([1, 2, 3, 3], [3, 4, 1, 2])
+>>> rs.agreement.per_segment([1, 2, 3, 3], [3, 4, 1, 2], "tau")
 -0.6
 """
 
-from rankscope.agreement import per_segment, per_set
 from rankscope.agreement.decision_agreement import DecisionAgreement, decisions
 from rankscope.agreement.families import FamilyFavour, favour
 from rankscope.agreement.inter_rater import RaterAgreement, raters
 from rankscope.agreement.metrics import MetricComparison, compare_metrics
-from rankscope.agreement.rankeval import RankAgreement, ranks
+from rankscope.agreement.rankeval import RankAgreement, per_segment, per_set, ranks
 from rankscope.agreement.run_agreement import RunAgreement, runs
 from rankscope.agreement.segment_level import SegmentAgreement, segments
 from rankscope.agreement.statistics import KendallConvention

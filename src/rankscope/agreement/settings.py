@@ -97,10 +97,11 @@ class JudgmentSettings(Settings):
         "rankscope.agreement:systems",
         "rankscope.agreement:decisions",
         "rankscope.agreement:raters",
+        "rankscope.agreement:ranks",
         "rankscope.agreement:compare_metrics",
         "rankscope.agreement:favour",
     )
-    COMMANDS = ("agree segments", "agree systems", "agree raters", "agree metrics", "agree favour")
+    COMMANDS = ("agree segments", "agree systems", "agree raters", "agree ranks", "agree metrics", "agree favour")
 
     gold: str | None = text(
         None,
@@ -165,10 +166,11 @@ class MetricSettings(Settings):
         "rankscope.agreement:segments",
         "rankscope.agreement:systems",
         "rankscope.agreement:decisions",
+        "rankscope.agreement:ranks",
         "rankscope.agreement:compare_metrics",
         "rankscope.agreement:favour",
     )
-    COMMANDS = ("agree segments", "agree systems", "agree metrics", "agree favour")
+    COMMANDS = ("agree segments", "agree systems", "agree ranks", "agree metrics", "agree favour")
 
     metrics: tuple[str, ...] | None = name_list(None, help="Metrics to include, in this order.", unset="all")
     lower: tuple[str, ...] = name_list(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.text import first_names, join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of, place_in_group
@@ -26,7 +27,7 @@ __all__ = [
 AT_ONCE = 1 << 14
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Labels:
     """A name for each judgment (or item), of few that repeat.
 
@@ -62,6 +63,8 @@ class Labels:
     def __len__(self) -> int:
         return self.codes.size
 
+    def __repr__(self) -> str:
+        return f"Labels({len(self):,} of {pluralise(len(self.names), 'name')}: {first_names(self.names)})"
 
 def refuse_weights(weights: Floats, noun: str) -> None:
     """Raise InputError for a weight that is not a finite number above 0."""
@@ -72,7 +75,7 @@ def refuse_weights(weights: Floats, noun: str) -> None:
         )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Rankings:
     """Judgments, each a list of items (translations) with one value of every column: a human rank, a metric's score.
 
@@ -111,6 +114,8 @@ class Rankings:
     (2, ('A', 'B', 'C'), [1.0, 2.0, 1.0, 1.0, 3.0])
     >>> rankings.table("gold").tolist()
     [[1.0, 2.0, nan], [1.0, 1.0, 3.0]]
+    >>> rankings
+    Rankings(2 judgments, 3 systems; column gold)
     """
 
     pair: Labels
@@ -202,6 +207,15 @@ class Rankings:
     def __len__(self) -> int:
         """How many judgments."""
         return self.offsets.size - 1
+
+    def __repr__(self) -> str:
+        # Names may remain of pairs and systems that a selection no longer holds.
+        systems, pairs = (np.unique(labels.codes) for labels in (self.system, self.pair))
+        named_pairs = [name for code in pairs.tolist() if (name := self.pair.names[code])]
+        of_pairs = f" of {pluralise(len(named_pairs), 'language pair')}" if named_pairs else ""
+        nouns = "column" if len(self.columns) == 1 else "columns"
+        columns = f"; {nouns} {join_names(self.columns)}" if self.columns else ""
+        return f"Rankings({pluralise(len(self), 'judgment')}{of_pairs}, {pluralise(systems.size, 'system')}{columns})"
 
     @property
     def systems(self) -> tuple[str, ...]:

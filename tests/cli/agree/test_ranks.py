@@ -43,20 +43,20 @@ class TestFiles:
         assert list(rows[0]) == ["metric", "pair", "statistic", "value", "low", "high", "n"]
 
     def test_columns_are_named_and_scores_inverted(self, cli: Callable[..., Any], judged: Path) -> None:
-        done = cli("agree", "ranks", "judged.csv", "--predicted", "bleu", "--invert", "--format", "json", *QUICK)
+        done = cli("agree", "ranks", "judged.csv", "--metrics", "bleu", "--higher", "bleu", "--format", "json", *QUICK)
         values = {row["statistic"]: row["value"] for row in json.loads(done.out)}
         # List 1: b a c against a b c, 2 of 3 pairs; list 2: the one pair.
         assert values["tau"] == pytest.approx((3 - 1) / 4)
 
     def test_several_columns_are_a_table_of_metrics(self, cli: Callable[..., Any], judged: Path) -> None:
-        done = cli("agree", "ranks", "judged.csv", "--predicted", "chrf", "--predicted", "bleu", *QUICK)
+        done = cli("agree", "ranks", "judged.csv", "--metrics", "chrf,bleu", *QUICK)
         assert done.code == 0
         lines = done.out.splitlines()
         head = next(i for i, line in enumerate(lines) if line.startswith("metric "))
         assert [line.split()[0] for line in lines[head : head + 3]] == ["metric", "chrf", "bleu"]
 
     def test_by_segment_shows_every_list(self, cli: Callable[..., Any], judged: Path) -> None:
-        done = cli("agree", "ranks", "judged.csv", "--predicted", "chrf", "--by-segment", *QUICK, "--format", "csv")
+        done = cli("agree", "ranks", "judged.csv", "--metrics", "chrf", "--by-segment", *QUICK, "--format", "csv")
         found = {(row["segment"], row["statistic"]): row["value"] for row in rows_of(done.out)}
         assert float(found["2", "tau"]) == 1.0
         assert ("all", "tau") in found
@@ -67,7 +67,7 @@ class TestFiles:
         assert mentions(done.out.splitlines()[-1], "preset:rankeval |", "gold:rank |", f"rankscope {rs.__version__}")
 
     def test_details_show_the_pairs(self, cli: Callable[..., Any], judged: Path) -> None:
-        args = ("agree", "ranks", "judged.csv", "--predicted", "chrf", *QUICK)
+        args = ("agree", "ranks", "judged.csv", "--metrics", "chrf", *QUICK)
         assert "Pairs of items" not in cli(*args).out
         assert "Pairs of items" in cli(*args, "--details").out
 
@@ -85,7 +85,7 @@ class TestFiles:
         assert tau("--count-gold-ties", "--ignore-predicted-ties") == (1 - 3) / 4
 
     def test_one_seed_gives_one_output(self, cli: Callable[..., Any], judged: Path) -> None:
-        args = ("agree", "ranks", "judged.csv", "--predicted", "chrf", *QUICK)
+        args = ("agree", "ranks", "judged.csv", "--metrics", "chrf", *QUICK)
         assert cli(*args).out == cli(*args).out
 
 
@@ -178,10 +178,10 @@ class TestTwoRuns:
 BAD = {
     "all-tied.csv": ("segment,system,gold,m\n1,a,1,1\n1,b,1,2\n", "in column 'gold' no item is ranked above another"),
     "one-item.csv": ("segment,system,gold,m\n1,a,1,1\n2,a,1,2\n", "in column 'gold' no item is ranked above another"),
-    "not-ranked.csv": ("segment,system,gold,m\n1,a,-1,1\n1,b,1,2\n", "gold is -1 (not ranked)"),
+    "not-ranked.csv": ("segment,system,gold,m\n1,a,1,-1\n1,b,2,2\n", "m is -1 (not ranked), expected a rank"),
     "missing.csv": ("segment,system,gold,m\n1,a,1,\n1,b,2,2\n", "m has no value"),
     "below.csv": ("segment,system,gold,m\n1,a,-3,1\n1,b,2,2\n", "gold is -3, expected a rank of at least 0"),
-    "no-machine.csv": ("segment,system,gold\n1,a,1\n1,b,2\n", "Name one as predicted"),
+    "no-machine.csv": ("segment,system,gold\n1,a,1\n1,b,2\n", "no metric to compare with people"),
     "text.jcml": ('<jcml>\n<judgedsentence><tgt rank="x"/></judgedsentence></jcml>', ":2: rank is 'x'"),
     "broken.jcml": ("<jcml>\n<judgedsentence>", ":2: broken XML"),
     "bomb.jcml": ('<!DOCTYPE a [<!ENTITY b "c">]>\n<jcml>&b;</jcml>', ":1: a document type"),
@@ -202,16 +202,78 @@ def test_bad_input_is_one_line_and_exit_code_2(cli: Callable[..., Any], tmp_path
 
 def test_not_ranked_items_may_be_left_out_and_the_preset_takes_them(cli: Callable[..., Any], tmp_path: Path) -> None:
     path = tmp_path / "judged.csv"
-    path.write_text("segment,system,gold,m\n1,a,-1,1\n1,b,1,2\n1,c,2,3\n")
+    path.write_text("segment,system,gold,m\n1,a,1,-1\n1,b,1,2\n1,c,2,3\n")
     done = cli("agree", "ranks", path, "--missing", "drop", *QUICK)
     assert done.code == 0
     assert mentions(done.out.splitlines(), "note: m: ", "1 item", "skipped")
     assert "tau_valid_pairs" in cli("agree", "ranks", path, "--preset", "rankeval").out
 
 
+class TestScores:
+    """The files of `agree segments`: which file is of scores is seen from what it holds."""
+
+    WMT = (
+        "srclang,trglang,srcIndex,judgeId,system1Id,system2Id,system3Id,system1rank,system2rank,system3rank\n"
+        "German,English,1,j,A,B,C,1,2,3\nGerman,English,2,j,A,B,C,3,2,1\nGerman,English,3,j,A,B,C,1,2,-1\n"
+    )
+    BLEU = {"A": (0.9, 0.1, 0.5), "B": (0.5, 0.2, 0.7), "C": (0.7, 0.3, 0.6)}  # noqa: RUF012 - nobody changes it
+
+    @pytest.fixture
+    def wmt(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        monkeypatch.chdir(tmp_path)
+        Path("wmt.csv").write_text(self.WMT)
+        for name, sign in (("BLEU", 1), ("TER", -1)):
+            scores = {system: [sign * value for value in values] for system, values in self.BLEU.items()}
+            lines = [
+                f"{name}\tde-en\tset\t{system}\t{i}\t{value}"
+                for system, values in scores.items()
+                for i, value in enumerate(values, 1)
+            ]
+            Path(f"{name}.seg.scr").write_text("\n".join(lines) + "\n")
+            folder = Path("folder", "metric-scores", "de-en")
+            folder.mkdir(parents=True, exist_ok=True)
+            lines = [f"{system}\t{value}" for system, values in scores.items() for value in values]
+            Path(folder, f"{name}.seg.score").write_text("\n".join(lines) + "\n")
+        return tmp_path
+
+    def values(self, done: Any) -> dict[tuple[str, str], str]:
+        assert (done.code, done.err) == (0, "")
+        return {(row["metric"], row["statistic"]): row["value"] for row in rows_of(done.out)}
+
+    def test_a_csv_of_wmt_with_files_or_a_folder_of_scores(self, cli: Callable[..., Any], wmt: Path) -> None:
+        options = ("--lower", "TER", "--format", "csv", *QUICK)
+        found = self.values(cli("agree", "ranks", "wmt.csv", "BLEU.seg.scr", "TER.seg.scr", *options))
+        # The predicted ranks of people's best: A is 1st, C is 1st, A is 2nd of A and B, since C is not ranked.
+        assert float(found["BLEU", "MRR"]) == pytest.approx((1 + 1 + 1 / 2) / 3)
+        assert float(found["BLEU", "tau"]) == (5 - 2) / 7  # B and C in the first list, A and B in the third
+        assert {value for (metric, _), value in found.items() if metric == "TER"}
+        assert all(found["TER", name] == value for (metric, name), value in found.items() if metric == "BLEU")
+        assert self.values(cli("agree", "ranks", "wmt.csv", "folder", *options)) == found
+        one = self.values(cli("agree", "ranks", "wmt.csv", "folder", "--metrics", "BLEU", *options[2:]))
+        assert {metric for metric, _ in one} == {"BLEU"}
+
+    def test_files_of_rankings_and_of_scores_do_not_mix(self, cli: Callable[..., Any], wmt: Path) -> None:
+        done = cli("agree", "ranks", "wmt.csv", "wmt.csv", "BLEU.seg.scr")
+        assert (done.code, done.out) == (2, "")
+        assert mentions(done.err, "wmt.csv: ", "BLEU.seg.scr", "one file of judgments")
+        turned = cli("agree", "ranks", "BLEU.seg.scr", "wmt.csv")
+        assert mentions(turned.err, "BLEU.seg.scr: ", "wmt.csv", "judgments first")
+
+    def test_human_scores_come_first_and_runs_with_numbers_as_tags_stay_runs(
+        self, cli: Callable[..., Any], wmt: Path
+    ) -> None:
+        found = self.values(cli("agree", "ranks", "BLEU.seg.scr", "TER.seg.scr", "--lower", "TER", "--format", "csv"))
+        assert float(found["TER", "tau"]) == 1.0
+        for name in ("a", "b"):
+            Path(name).write_text("q Q0 d1 1 3 7\nq Q0 d2 2 2 7\n")
+        assert "Agreement of the runs" in cli("agree", "ranks", "a", "b").out
+        refused = cli("agree", "ranks", "a", "b", "--lower", "TER")
+        assert mentions(refused.err, "--lower", "two runs")
+
+
 def test_help_names_every_option(cli: Callable[..., Any]) -> None:
     text = cli("agree", "ranks", "--help").out
-    for option in ("--predicted", "--gold", "--preset", "--by-segment", "--invert", "--missing", "--cutoff", "--plot"):
+    for option in ("--metrics", "--gold", "--preset", "--by-segment", "--higher", "--missing", "--cutoff", "--plot"):
         assert option in text
     assert "ranks" in cli("agree", "--help").out
 
@@ -223,15 +285,15 @@ def test_columns_may_be_called_otherwise(cli: Callable[..., Any], judged: Path) 
         .replace("\n1,", "\nx,1,")
         .replace("\n2,", "\nx,2,")
     )
-    usual = cli("agree", "ranks", "judged.csv", "--predicted", "chrf", *QUICK, "--seed", "1", "--format", "csv")
+    usual = cli("agree", "ranks", "judged.csv", "--metrics", "chrf", *QUICK, "--seed", "1", "--format", "csv")
     names = ("--columns", "segment=prompt_no,system=engine")
-    other = cli("agree", "ranks", "other.csv", "--predicted", "chrf", *names, *QUICK, "--seed", "1", "--format", "csv")
+    other = cli("agree", "ranks", "other.csv", "--metrics", "chrf", *names, *QUICK, "--seed", "1", "--format", "csv")
     assert (usual.code, other.code) == (0, 0)
     assert rows_of(other.out) == rows_of(usual.out)
     several = cli(
-        "agree", "ranks", "several.csv", "--predicted", "chrf", *names, *QUICK, "--seed", "1", "--format", "csv"
+        "agree", "ranks", "several.csv", "--metrics", "chrf", *names, *QUICK, "--seed", "1", "--format", "csv"
     )
     assert [row["value"] for row in rows_of(several.out)] == [row["value"] for row in rows_of(usual.out)]
-    refused = cli("agree", "ranks", "other.csv", "--predicted", "chrf", "--gold", "gold")
+    refused = cli("agree", "ranks", "other.csv", "--metrics", "chrf", "--gold", "gold")
     assert (refused.code, refused.out) == (2, "")
     assert mentions(refused.err, "other.csv:1: no column 'segment'", "--columns segment=NAME")

@@ -5,24 +5,19 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
-    from rankscope.agreement.rankeval.agreement import OPTIONS_OF_RANKINGS as OPTIONS_OF_RANKINGS
-    from rankscope.agreement.rankeval.agreement import RankAgreement as RankAgreement
-    from rankscope.agreement.rankeval.agreement import RankSettings as RankSettings
-    from rankscope.agreement.rankeval.agreement import measure_rankings as measure_rankings
-    from rankscope.agreement.rankeval.agreement import ranks as ranks
-    from rankscope.agreement.rankeval.hits import RankCounts as RankCounts
-    from rankscope.agreement.rankeval.hits import count_ranks as count_ranks
-    from rankscope.agreement.rankeval.hits import dcg as dcg
-    from rankscope.agreement.rankeval.hits import err as err
-    from rankscope.agreement.rankeval.hits import farr as farr
-    from rankscope.agreement.rankeval.hits import gold_of_best as gold_of_best
-    from rankscope.agreement.rankeval.hits import ndcg as ndcg
-    from rankscope.agreement.rankeval.load import holds_rankings as holds_rankings
+    from rankscope.agreement.rankeval.experiments import holds_rankings as holds_rankings
+    from rankscope.agreement.rankeval.experiments import holds_scores as holds_scores
+    from rankscope.agreement.rankeval.experiments import split_files as split_files
+    from rankscope.agreement.rankeval.measures import MeasureSettings as MeasureSettings
+    from rankscope.agreement.rankeval.measures import RankMeasure as RankMeasure
+    from rankscope.agreement.rankeval.measures import farr as farr
+    from rankscope.agreement.rankeval.measures import per_segment as per_segment
+    from rankscope.agreement.rankeval.measures import per_set as per_set
     from rankscope.agreement.rankeval.paired_ranks import PairedRanks as PairedRanks
-    from rankscope.agreement.rankeval.paired_ranks import as_list as as_list
-    from rankscope.agreement.rankeval.paired_ranks import as_table as as_table
-    from rankscope.agreement.rankeval.paired_ranks import segments_of as segments_of
-    from rankscope.agreement.rankeval.paired_ranks import table_of as table_of
+    from rankscope.agreement.rankeval.rank_agreement import RankAgreement as RankAgreement
+    from rankscope.agreement.rankeval.rank_agreement import RankSettings as RankSettings
+    from rankscope.agreement.rankeval.rank_agreement import measure_rankings as measure_rankings
+    from rankscope.agreement.rankeval.rank_agreement import ranks as ranks
     from rankscope.agreement.rankeval.reference_code import all_metrics as all_metrics
     from rankscope.agreement.rankeval.reference_code import as_printed as as_printed
     from rankscope.agreement.rankeval.reference_code import ndgc_err as ndgc_err
@@ -30,50 +25,27 @@ if TYPE_CHECKING:
     from rankscope.agreement.rankeval.reference_code import tau_and_counts as tau_and_counts
     from rankscope.agreement.rankeval.reference_code import tau_prob as tau_prob
     from rankscope.agreement.rankeval.reference_code import tool_table as tool_table
-    from rankscope.agreement.rankeval.tau import TauCounts as TauCounts
-    from rankscope.agreement.rankeval.tau import combine_by_fisher as combine_by_fisher
-    from rankscope.agreement.rankeval.tau import combine_by_stouffer as combine_by_stouffer
-    from rankscope.agreement.rankeval.tau import count_pairs as count_pairs
-    from rankscope.agreement.rankeval.tau import erfc as erfc
-    from rankscope.agreement.rankeval.tau import permutation_pvalue as permutation_pvalue
-    from rankscope.agreement.rankeval.tau import segment_statistics as segment_statistics
-    from rankscope.agreement.rankeval.tau import tau_counts as tau_counts
-    from rankscope.agreement.rankeval.tau import tau_pvalues as tau_pvalues
 
 HOMES = {
-    "OPTIONS_OF_RANKINGS": "agreement",
+    "MeasureSettings": "measures",
     "PairedRanks": "paired_ranks",
-    "RankAgreement": "agreement",
-    "RankCounts": "hits",
-    "RankSettings": "agreement",
-    "TauCounts": "tau",
+    "RankAgreement": "rank_agreement",
+    "RankMeasure": "measures",
+    "RankSettings": "rank_agreement",
     "all_metrics": "reference_code",
-    "as_list": "paired_ranks",
     "as_printed": "reference_code",
-    "as_table": "paired_ranks",
-    "combine_by_fisher": "tau",
-    "combine_by_stouffer": "tau",
-    "count_pairs": "tau",
-    "count_ranks": "hits",
-    "dcg": "hits",
-    "erfc": "tau",
-    "err": "hits",
-    "farr": "hits",
-    "gold_of_best": "hits",
-    "holds_rankings": "load",
-    "measure_rankings": "agreement",
-    "ndcg": "hits",
+    "farr": "measures",
+    "holds_rankings": "experiments",
+    "holds_scores": "experiments",
+    "measure_rankings": "rank_agreement",
     "ndgc_err": "reference_code",
-    "permutation_pvalue": "tau",
-    "ranks": "agreement",
-    "segment_statistics": "tau",
-    "segments_of": "paired_ranks",
+    "per_segment": "measures",
+    "per_set": "measures",
+    "ranks": "rank_agreement",
     "set_taus": "reference_code",
-    "table_of": "paired_ranks",
+    "split_files": "experiments",
     "tau_and_counts": "reference_code",
-    "tau_counts": "tau",
     "tau_prob": "reference_code",
-    "tau_pvalues": "tau",
     "tool_table": "reference_code",
 }
 

@@ -10,10 +10,11 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.agreement.judgments import NOT_RANKED, not_ranked, refuse_item
+from rankscope.agreement.judgments import NOT_RANKED, refuse_item
 from rankscope.data.ranking import Ranking, normalise_ranks
 from rankscope.data.rankings import Rankings
-from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.errors import InputError
+from rankscope.kernels.pairs import PairCounts, count_pairs_by_row
 from rankscope.kernels.segments import place_in_group
 from rankscope.typing import Bools, Floats, Ints
 
@@ -61,6 +62,11 @@ class PairedRanks:
     def lengths(self) -> Ints:
         """(lists) the number of items of each."""
         return np.asarray(np.count_nonzero(self.present, axis=1), np.int64)
+
+    @cached_property
+    def pair_counts(self) -> PairCounts:
+        """(lists) the five classes of pairs; x is the person's ranking, y the machine's."""
+        return count_pairs_by_row(self.gold, self.predicted)
 
     def gold_ranks(self, ties: str = "ceiling") -> Floats:
         return normalise_ranks(self.gold, ties)
@@ -155,10 +161,10 @@ def check_ranks(gold: Floats, list_text: Any) -> None:
         )
 
 
-def table_of(
-    rankings: Rankings, gold: str, predicted: str, *, missing: str = "error", invert: bool = False
-) -> tuple[PairedRanks, int]:
-    """Two columns of rankings as a table, and the number of skipped items.
+def table_of(rankings: Rankings, gold: str, predicted: str, *, missing: str = "error") -> tuple[PairedRanks, int]:
+    """Two columns of rankings as a table, and the number of items that people ranked and the prediction did not.
+
+    Items that people did not rank (NaN) are skipped.
 
     Parameters
     ----------
@@ -167,51 +173,41 @@ def table_of(
     gold
         The human column.
     predicted
-        The predicted column. There, -1 is a number like any other if the column holds scores or other numbers below 0.
+        The predicted column. There, -1 is a number like any other if the column holds scores or other numbers below 0;
+        else it means not ranked.
     missing
-        Items without a value in one of the columns (NaN, or -1, which means not ranked): "error" or "drop".
-    invert
-        Whether the predicted column holds scores, where higher is better.
+        What is done with items without a predicted value: "error" or "drop".
 
     Raises
     ------
-    InputError, UnknownName, ParameterError
-        An item has no value and `missing` is "error"; a column does not exist; the human column holds scores.
+    InputError
+        An item has no predicted value and `missing` is "error".
     """
-    if missing not in ("error", "drop"):
-        raise ParameterError(f"missing is {missing!r}, expected 'error' or 'drop'")
-    for name in (gold, predicted):
-        if name not in rankings.columns:
-            raise UnknownName("column of these rankings", str(name), rankings.columns)
-    if gold in rankings.score_columns:
-        raise ParameterError(f"gold is {gold!r}, a column of scores; expected human ranks, where 1 is the best")
-    missing_masks, columns = [], []
-    score = invert or predicted in rankings.score_columns
-    for name in (gold, predicted):
-        values = rankings.columns[name]
-        # Beside other values below 0, -1 is a number like others; among ranks it marks a missing rank.
-        marks_missing = not score and not bool(((values < 0) & (values != NOT_RANKED)).any())
-        unranked = np.isnan(values) | ((values == NOT_RANKED) & marks_missing)
-        missing_masks.append(not_ranked(rankings, gold) if name == gold else unranked)
-        columns.append(values)
-    skipped = missing_masks[0] | missing_masks[1]
-    if missing == "error" and skipped.any():
-        item = int(np.flatnonzero(skipped)[0])
-        name = gold if missing_masks[0][item] else predicted
+    people, values = rankings.column(gold), rankings.column(predicted)
+    # Beside other values below 0, -1 is a number like others; among ranks it marks a missing rank.
+    marks_missing = predicted not in rankings.score_columns and not ((values < 0) & (values != NOT_RANKED)).any()
+    unranked = np.isnan(people)
+    unpredicted = (np.isnan(values) | ((values == NOT_RANKED) & marks_missing)) & ~unranked
+    if missing == "error" and unpredicted.any():
+        expected = "a score" if predicted in rankings.score_columns else "a rank"
         refuse_item(
-            rankings, item, name, "expected a rank; correct it, or skip such items with --missing drop (missing=)"
+            rankings,
+            int(np.flatnonzero(unpredicted)[0]),
+            predicted,
+            f"expected {expected}; correct it, or skip such items with --missing drop (missing=)",
         )
+    skipped = unranked | unpredicted
     judgment, places = rankings.judgment, place_in_group(rankings.offsets)
     shape = len(rankings), int(np.diff(rankings.offsets).max(initial=0))
     tables = []
-    for values, sign in zip(columns, (1.0, -1.0 if score else 1.0), strict=True):
+    for name in (gold, predicted):
         table = np.full(shape, np.nan)
-        table[judgment, places] = np.where(skipped, np.nan, sign * values)
+        table[judgment, places] = np.where(skipped, np.nan, rankings.lower_is_better_values(name))
         tables.append(table)
     systems = np.full(shape, -1, np.int32)
     systems[judgment, places] = rankings.system.codes
     paired_ranks = PairedRanks(tables[0], tables[1], systems)
-    return compact(paired_ranks) if skipped.any() else paired_ranks, int(np.count_nonzero(skipped))
+    return compact(paired_ranks) if skipped.any() else paired_ranks, int(np.count_nonzero(unpredicted))
 
 
 def compact(table: PairedRanks) -> PairedRanks:

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.agreement.judgments import refuse_item
-from rankscope.agreement.rankeval.hits import count_ranks, farr, gold_of_best, hits_of_ranks, relevance_of_ranks
+from rankscope.agreement.rankeval.kendall_tau import TauCounts, erfc, tau_counts
+from rankscope.agreement.rankeval.measures import count_ranks, farr, gold_of_best, hits_of_ranks, relevance_of_ranks
 from rankscope.agreement.rankeval.paired_ranks import PairedRanks, apply_in_chunks
-from rankscope.agreement.rankeval.tau import TauCounts, count_pairs, erfc, tau_counts
 from rankscope.data.rankings import Rankings
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.pairs import count_pairs_by_row
@@ -81,7 +81,7 @@ def tau_and_counts(
     ties: the normalisation, which changes nothing else.
     """
     options = {"exclude_gold_ties": exclude_ties, "penalise_predicted_ties": penalize_ties}
-    all_items = tau_counts(count_pairs(table), **options)
+    all_items = tau_counts(table.pair_counts, **options)
     if not invert_ranks:
         return all_items
     gold = np.where(table.gold_ranks(ties) == 1, np.nan, table.gold)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankscope.agreement.rankeval.agreement import IntervalStatistic, RankAgreement, RankPart
+from rankscope.agreement.rankeval.measures import SET_MEASURES
+from rankscope.agreement.rankeval.rank_agreement import COUNTS, IntervalStatistic, RankAgreement, RankPart
 from rankscope.agreement.rankeval.reference_code import as_printed
 from rankscope.data.columns import Column, column, digits, table_of, thousands
 from rankscope.data.section import Figure, Section
@@ -29,7 +30,6 @@ NAMES = {
     "pvalue_fisher": "p by Fisher",
     "pvalue_stouffer": "p by Stouffer",
 }
-COUNTS = ("concordant", "discordant", "pairs", "gold_ties", "predicted_ties")
 #: The columns of the table of several metrics.
 SUMMARY_STATISTICS = ("tau", "tau_macro", "pvalue_permutation", "MRR", "nDCG", "ERR", "average_predicted")
 #: The lines of the figure over experiments, beside the measure that orders it.
@@ -54,7 +54,7 @@ def sections_of(result: RankAgreement) -> tuple[Section, ...]:
 
 def tool_section(result: RankAgreement, part: RankPart) -> Section:
     """Keys and numbers in RankEval's digits."""
-    statistics = part.measures.statistics
+    statistics = part.statistics
     title = f"{part.metric} against {result.gold}, as RankEval prints it"
     return Section(
         title=title,
@@ -70,7 +70,7 @@ def part_name(result: RankAgreement, part: RankPart) -> str:
 
 
 def part_section(result: RankAgreement, part: RankPart, *, folded: bool = False) -> Section:
-    statistics = [statistic for statistic in part.measures.statistics if statistic.name not in COUNTS]
+    statistics = [statistic for statistic in part.statistics if statistic.name not in COUNTS]
     level = format_percent(result.settings.confidence_level)
     return Section(
         title=f"{part_name(result, part)} against {result.gold}",
@@ -94,12 +94,11 @@ def format_statistic(statistic: IntervalStatistic) -> str:
 
 def sentence_of(part: RankPart) -> str:
     """The sentence on what tau means in pairs, and whether chance explains it."""
-    measures = part.measures
-    tau, taus = measures["tau"], measures.taus
+    tau, taus = part["tau"], part.taus
     if math.isnan(tau):
         return f"No pair of items counts: {part.metric} ties all pairs that people rank."
     n_concordant, n_valid = int(taus.concordant.sum()), int(taus.valid.sum())
-    p = measures["pvalue_permutation"]
+    p = part["pvalue_permutation"]
     text = (
         f"Of {pluralise(n_valid, 'pair')} that people rank, {part.metric} orders {n_concordant:,} as they do "
         f"({100 * n_concordant / n_valid:.1f} %): tau {tau:.2f}, where 1 means full agreement and -1 the opposite "
@@ -112,7 +111,7 @@ def sentence_of(part: RankPart) -> str:
 
 def notes_of(part: RankPart) -> tuple[str, ...]:
     notes = []
-    n_without_tau = int(np.count_nonzero(part.measures.taus.valid == 0))
+    n_without_tau = int(np.count_nonzero(part.taus.valid == 0))
     if n_without_tau and n_without_tau < len(part.lengths):
         notes.append(
             f"{pluralise(n_without_tau, 'list has', 'lists have')} no pair that counts, so no tau, and "
@@ -125,9 +124,8 @@ def notes_of(part: RankPart) -> tuple[str, ...]:
 
 def overview_section(result: RankAgreement) -> Section:
     """A row for each metric; and the measures as lines over metrics, where there are enough."""
-    cutoff = result.settings.cutoff_suffix
-    names = [f"{name}{cutoff}" if name in ("nDCG", "ERR") else name for name in SUMMARY_STATISTICS]
-    statistics = [{statistic.name: statistic for statistic in part.measures.statistics} for part in result.parts]
+    names = [SET_MEASURES[name].label(result.measure_settings) for name in SUMMARY_STATISTICS]
+    statistics = [{statistic.name: statistic for statistic in part.statistics} for part in result.parts]
     return Section(
         title=f"Metrics against {result.gold}",
         sentence=best_sentence(result),
@@ -156,7 +154,7 @@ def name_columns(parts: Sequence[RankPart], *, shows_pairs: bool) -> tuple[Colum
 
 
 def best_sentence(result: RankAgreement) -> str:
-    taus = np.array([part.measures["tau"] for part in result.parts])
+    taus = np.array([part["tau"] for part in result.parts])
     if np.isnan(taus).all():
         return "No metric has a tau: each ties all pairs that people rank."
     best = [part_name(result, result.parts[i]) for i in np.flatnonzero(taus == np.nanmax(taus))]
@@ -173,11 +171,11 @@ def lines_of(result: RankAgreement) -> Figure | None:
     """The paper's figure: measures as lines over experiments, the best by one of them first."""
     if len(result.parts) < MIN_EXPERIMENTS:
         return None
-    cutoff = result.settings.cutoff_suffix
-    statistics = dict.fromkeys((result.settings.order_by, *LINES))
-    measures = [f"{name}{cutoff}" if name in ("DCG", "nDCG", "ERR") else name for name in statistics]
+    measures = [
+        SET_MEASURES[name].label(result.measure_settings) for name in dict.fromkeys((result.settings.order_by, *LINES))
+    ]
     falling = result.settings.order_by != "average_predicted"  # lower is better there
-    values = tuple(tuple(part.measures[name] for part in result.parts) for name in measures)
+    values = tuple(tuple(part[name] for part in result.parts) for name in measures)
     names = [part_name(result, part) for part in result.parts]
     return Figure(
         "measure_lines",
@@ -187,7 +185,7 @@ def lines_of(result: RankAgreement) -> Figure | None:
 
 def best_table(parts: tuple[RankPart, ...]) -> Section:
     """People's ranks of the items that the machine ranks best: the numbers of the paper's bar chart."""
-    bests = [part.measures.best for part in parts]
+    bests = [part.best for part in parts]
     part_of_row = [part for part, best in zip(parts, bests, strict=True) for _ in best.ranks]
     metrics, pairs = name_columns(part_of_row, shows_pairs=has_several_pairs(parts))
     return Section(
@@ -211,12 +209,12 @@ def best_table(parts: tuple[RankPart, ...]) -> Section:
 
 def best_bars(parts: tuple[RankPart, ...]) -> Figure | None:
     """The paper's bar chart; none where no list has an item."""
-    ranks = sorted({rank for part in parts for rank in part.measures.best.ranks.tolist()})
+    ranks = sorted({rank for part in parts for rank in part.best.ranks.tolist()})
     if not ranks:
         return None
     shares = np.zeros((len(parts), len(ranks)))
     for row, part in zip(shares, parts, strict=True):
-        best = part.measures.best
+        best = part.best
         row[[ranks.index(rank) for rank in best.ranks.tolist()]] = best.share
     names = [f"{part.metric} {part.pair}" if has_several_pairs(parts) else part.metric for part in parts]
     return Figure("rank_shares", {"metrics": names, "ranks": ranks, "shares": shares})
@@ -229,7 +227,7 @@ def pair_table(parts: tuple[RankPart, ...]) -> Section:
         table=table_of(
             *name_columns(parts, shows_pairs=has_several_pairs(parts)),
             *(
-                column(title, (part.measures[name] for part in parts), thousands)
+                column(title, (part[name] for part in parts), thousands)
                 for title, name in zip(titles, COUNTS, strict=True)
             ),
         ),
@@ -247,7 +245,7 @@ def list_table(result: RankAgreement, part: RankPart) -> Section:
             column("items", part.lengths),
             *(
                 column("p", values.tolist(), format_p_cell) if name == "pvalue" else column(name, values, digits())
-                for name, values in part.measures.of_list.items()
+                for name, values in part.of_list.items()
             ),
         ),
     )

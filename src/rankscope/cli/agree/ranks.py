@@ -1,15 +1,23 @@
-"""`rankscope agree ranks`: predicted rankings against people's, or two runs against each other."""
+"""`rankscope agree ranks`: metrics' rankings against people's, or two runs against each other."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from rankscope.agreement.rankeval import OPTIONS_OF_RANKINGS, RankSettings, holds_rankings, measure_rankings
+from rankscope.agreement.rankeval import (
+    MeasureSettings,
+    RankSettings,
+    holds_rankings,
+    measure_rankings,
+    split_files,
+)
 from rankscope.agreement.run_agreement import runs as agree_runs
+from rankscope.agreement.settings import JudgmentSettings, MetricSettings
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import details_option
 from rankscope.cli._output import bytes_progress, progress_bar
@@ -29,39 +37,56 @@ SUFFIXES = (".jcml", ".xml", ".csv", ".tsv", ".jsonl", ".parquet")
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, metavar="FILE... | RUN_A RUN_B")
+@click.argument("files", nargs=-1, required=True, metavar="JUDGMENTS [SCORES]... | RANKINGS... | RUN_A RUN_B")
 @option_group("Agreement", setting_options(RankSettings))
+@option_group("Measures", setting_options(MeasureSettings))
+@option_group("Metrics", setting_options(MetricSettings))
+@option_group("Judgments", setting_options(JudgmentSettings))
 @option_group("Output", details_option("Also show the tables that are collapsed in the HTML page."), result_options)
 def ranks(files: tuple[str, ...], details: bool, **options: Any) -> None:
-    """Measure how well predicted rankings agree with human rankings (RankEval), or how similar two runs are.
+    """Measure how well metrics rank as people do, with RankEval's measures, or how similar two runs are.
 
-    FILE: JCML, or CSV, TSV, JSONL or Parquet with the columns segment, system, gold and one or more predicted columns.
-    Several files, or the files of a folder, are one experiment each; in a table with a column `experiment`, each of its
-    values is one. --plot draws the measures of all experiments. RUN_A, RUN_B: two runs, as `evaluate` reads them, are
-    compared query by query.
+    What the files hold decides. JUDGMENTS and SCORES are those of `agree segments`: one file of judgments, with files
+    or folders of metrics' scores behind it. Without SCORES, the other columns of JUDGMENTS are the metrics: predicted
+    ranks, or scores if they are named in --higher. RANKINGS: several files of judgments with such columns, or a folder
+    of them, are one experiment each; in a table with a column `experiment`, each of its values is one. --plot draws the
+    measures of all experiments. RUN_A, RUN_B: two runs, as `evaluate` reads them, are compared query by query.
 
     \b
-    rankscope agree ranks demo-answers.csv --predicted llm --predicted reward --invert --missing drop
-    rankscope agree ranks judged.jcml --predicted bleu_rank --gold rank
+    rankscope agree ranks demo-answers.csv --higher llm,reward --missing drop
+    rankscope agree ranks wmt12.csv bleu.seg.scr chrf.seg.scr --pairs fr-en,de-en
+    rankscope agree ranks judged.jcml --metrics bleu_rank --gold rank
     rankscope agree ranks bm25.run dense.run
     """
     settings, result_output = take_settings(RankSettings, options), pop_result_output(options)
-    paths = expand_folders(files)
-    result_output.check(paths)
-    check_single_stdin(paths)
-    names_columns = any(given is not None for given in (settings.predicted, settings.gold, settings.columns))
+    measure_settings = take_settings(MeasureSettings, options)
+    judgment_settings = take_settings(JudgmentSettings, options)
+    metric_settings = take_settings(MetricSettings, options)
+    check_single_stdin(files)
+    paths, scores = split_files(files)
+    if not scores:
+        paths = expand_folders(paths)
+    result_output.check((*paths, *scores))
+    names_columns = any(
+        given is not None for given in (judgment_settings.gold, judgment_settings.columns, metric_settings.metrics)
+    )
     if len(paths) == 2 and not names_columns and not any(map(holds_rankings, paths)):
-        settings.refuse(*OPTIONS_OF_RANKINGS, "preset", since="these are two runs, not files of rankings")
+        reason = "these are two runs, not files of rankings"
+        settings.refuse("by_segment", "order_by", "missing", "preset", since=reason)
+        for others in (measure_settings, judgment_settings, metric_settings):
+            others.refuse(*others.declared(), since=reason)
         with bytes_progress(paths, "reading runs"):
             a, b = map(read_run, paths)
         result_output.show(agree_runs(a, b), details=details)
         return
     with progress_bar(None, "permuting ranks") as progress:
-        result = measure_rankings(paths, settings, progress=progress)
+        result = measure_rankings(
+            paths, scores, judgment_settings, metric_settings, measure_settings, settings, progress=progress
+        )
     result_output.show(result, details=details)
 
 
-def expand_folders(files: tuple[str, ...]) -> list[str]:
+def expand_folders(files: Sequence[str]) -> list[str]:
     """The files, with the files of rankings in each folder."""
     paths: list[str] = []
     for name in files:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from rankscope.agreement.rankeval.paired_ranks import PairedRanks, apply_in_chunks
 from rankscope.data.ranking import normalise_ranks
 from rankscope.kernels.means import ratio_or_nan
-from rankscope.kernels.pairs import PairCounts, count_pairs_by_row
+from rankscope.kernels.pairs import PairCounts
 from rankscope.kernels.resample import draw
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import as_generator
@@ -30,7 +30,6 @@ __all__ = [
     "TauCounts",
     "combine_by_fisher",
     "combine_by_stouffer",
-    "count_pairs",
     "deal_ranks",
     "erfc",
     "permutation_pvalue",
@@ -83,11 +82,6 @@ class TauCounts:
         tau = self.tau
         finite = tau[~np.isnan(tau)]
         return float(finite.mean()) if finite.size else float("nan")
-
-
-def count_pairs(table: PairedRanks) -> PairCounts:
-    """(lists) the five classes of pairs; x is the person's ranking, y the machine's."""
-    return count_pairs_by_row(table.gold, table.predicted)
 
 
 def tau_counts(
@@ -169,13 +163,15 @@ def erfc(values: Floats) -> Floats:
     return np.array([math.erfc(value) for value in values.ravel().tolist()]).reshape(values.shape)
 
 
-def combine_by_fisher(pvalues: Floats) -> float:
-    """Fisher's combination: -2 sum of ln p has a chi-square of 2k degrees of freedom. NaN is skipped; NaN of none."""
-    finite = pvalues[~np.isnan(pvalues)]
+def combine_by_fisher(statistics: Floats) -> float:
+    """Fisher's combination of the two-sided p-values of statistics: -2 sum of ln p has a chi-square of 2k degrees of
+    freedom. NaN is skipped; NaN of none.
+    """
+    finite = statistics[~np.isnan(statistics)]
     if not finite.size:
         return float("nan")
     with np.errstate(divide="ignore"):  # a p-value of 0 makes it infinite, and the result 0
-        return float(special().chdtrc(2 * finite.size, -2.0 * np.log(finite).sum()))
+        return float(special().chdtrc(2 * finite.size, -2.0 * np.log(erfc(np.abs(finite) / math.sqrt(2.0))).sum()))
 
 
 def combine_by_stouffer(statistics: Floats) -> float:
@@ -298,7 +294,7 @@ def deal_of(layout: SegmentLayout, permute_values: bool) -> Deal:
     codes = apply_in_chunks(lambda chunk: np.nan_to_num(chunk.predicted_ranks("minimize")).astype(dtype), table)
     values = np.zeros((len(table), width), dtype)
     values[layout.rows, place[table.present]] = codes[table.present]
-    share = tau_counts(count_pairs(table)).predicted_ties / np.maximum(table.lengths * (table.lengths - 1) // 2, 1)
+    share = tau_counts(table.pair_counts).predicted_ties / np.maximum(table.lengths * (table.lengths - 1) // 2, 1)
     no_list = np.zeros(len(table), np.bool_)
     if not incomplete.any():
         return Deal(table, segment, layout.sizes, place, values, no_list, share, no_list)
@@ -323,7 +319,7 @@ def value_table(values: Floats, layout: SegmentLayout, width: int) -> Floats:
 
 def tied_share(values: Floats, sizes: Ints) -> Floats:
     """(segments) the share of pairs with equal values."""
-    ties = tau_counts(count_pairs(PairedRanks(values, values))).predicted_ties
+    ties = tau_counts(PairedRanks(values, values).pair_counts).predicted_ties
     return np.asarray(ties / np.maximum(sizes * (sizes - 1) / 2, 1))
 
 
@@ -358,7 +354,7 @@ def permutation_pvalue(
         Called with the number of permutations that were just finished.
     """
     options = {"exclude_gold_ties": exclude_gold_ties, "penalise_predicted_ties": penalise_predicted_ties}
-    counts = count_pairs(table)
+    counts = table.pair_counts
     observed = tau_counts(counts, **options)
     if not observed.valid.sum():
         return float("nan")
@@ -399,7 +395,7 @@ class ChanceTau:
         self.varies = False
 
     def add(self, deal: Deal, *, exclude_gold_ties: bool = True, penalise_predicted_ties: bool = True) -> None:
-        counts = count_pairs(deal.table)
+        counts = deal.table.pair_counts
         untied = counts.concordant + counts.discordant + counts.tied_y
         gold_ties = counts.tied_x + counts.tied_both
         numerator, denominator = np.zeros(len(deal.share)), untied.astype(np.float64)

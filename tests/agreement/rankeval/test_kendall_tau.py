@@ -12,15 +12,15 @@ import scipy.stats
 import rankscope as rs
 from rankscope import Rankings
 from rankscope.agreement import per_set
-from rankscope.agreement.rankeval import (
-    PairedRanks,
-    as_table,
-    count_pairs,
+from rankscope.agreement.rankeval.kendall_tau import (
+    ChanceTau,
+    deal_ranks,
     permutation_pvalue,
+    plan_deals,
     segment_statistics,
     tau_counts,
 )
-from rankscope.agreement.rankeval.tau import ChanceTau, deal_ranks, plan_deals
+from rankscope.agreement.rankeval.paired_ranks import PairedRanks, as_table, segments_of, table_of
 from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError
 
@@ -62,7 +62,7 @@ class TestTheAverage:
             dealt = as_table(
                 [gold] * 24, [list(p) for p in permutations(predicted)] * (24 // [0, 1, 2, 6, 24][len(gold)])
             )
-            taus = tau_counts(count_pairs(dealt), **options)
+            taus = tau_counts(dealt.pair_counts, **options)
             found = centre_of(table, None, **options)
             varies = np.unique(taus.valid).size > 1
             assert (found is None) == varies
@@ -84,7 +84,7 @@ class TestTheAverage:
         there = ~np.isnan(gold)
         options = options_of(exclude, penalise)
         everything = [
-            tau_counts(count_pairs(as_table(gold, np.where(there, order, NAN))), **options).micro
+            tau_counts(as_table(gold, np.where(there, order, NAN)).pair_counts, **options).micro
             for order in permutations(machine)
         ]
         table = as_table(gold, np.where(there, machine, NAN))
@@ -94,7 +94,7 @@ class TestTheAverage:
             assert centre == pytest.approx(mean, abs=1e-12)
         else:
             assert centre is None
-        observed = tau_counts(count_pairs(table), **options).micro
+        observed = tau_counts(table.pair_counts, **options).micro
         exact = np.mean(np.abs(np.array(everything) - mean) >= abs(observed - mean) - 1e-9)
         found = permutation_pvalue(table, [0, 0, 0], **options, n_resamples=4000, rng=5)
         assert found == pytest.approx(exact, abs=0.03)
@@ -106,10 +106,10 @@ class TestOneSegmentSeveralJudgments:
         gold, predicted = rng.random((2, 12, 5))
         segments = np.repeat(np.arange(12), 5)
         for method in METHODS:
-            once = per_set.tau_pvalue(gold, predicted, method=method, n_resamples=4000, rng=1)
-            five = per_set.tau_pvalue(
-                gold.repeat(5, axis=0), predicted.repeat(5, axis=0), method=method, segments=segments, n_resamples=4000
-            )
+            options = {"n_resamples": 4000, "rng": 1} if method == "permutation" else {}
+            once = per_set(gold, predicted, f"pvalue_{method}", **options)
+            repeated = gold.repeat(5, axis=0), predicted.repeat(5, axis=0)
+            five = per_set(*repeated, f"pvalue_{method}", segments=segments, **options)
             assert five == pytest.approx(once, abs=0.03 if method == "permutation" else 1e-12)
 
     @pytest.mark.parametrize("names", ["abc", "cab"])
@@ -119,7 +119,7 @@ class TestOneSegmentSeveralJudgments:
         gold = {"a": 1.0, "b": 2.0, "c": 3.0}
         found = judged([("1", gold, machine), ("1", {name: gold[name] for name in names}, machine)])
         # Of 6 permutations, the two that give 1 and -1 are as far from 0.
-        p = per_set.tau_pvalue("rank", "machine", rankings=found, n_resamples=3000, rng=1)
+        p = permutation_pvalue(table_of(found, "rank", "machine")[0], segments_of(found), n_resamples=3000, rng=1)
         assert p == pytest.approx(2 / 6, abs=0.03)
 
     def test_ranks_within_each_list_are_dealt_in_one_order(self) -> None:
@@ -133,18 +133,18 @@ class TestOneSegmentSeveralJudgments:
         pairs = ["ab", "ac", "bc", "bc", "bd", "cd"]
         taus = np.array([np.mean([np.sign(order[y] - order[x]) for x, y in pairs]) for order in orders])
         exact = np.mean(np.abs(taus) >= 1)
-        p = per_set.tau_pvalue("rank", "machine", rankings=found, n_resamples=4000, rng=1)
+        p = permutation_pvalue(table_of(found, "rank", "machine")[0], segments_of(found), n_resamples=4000, rng=1)
         assert p == pytest.approx(exact, abs=0.02)
 
     def test_a_segments_statistic_is_its_taus_mean_over_the_mean_of_their_deviations(self) -> None:
         table = as_table([[1, 2, 3, 4], [1, 2, 3], [2, 1]], [[1, 2, 4, 3], [1, 2, 3], [1, 2]])
-        z = segment_statistics(tau_counts(count_pairs(table)), table.lengths, [0, 0, 1])
+        z = segment_statistics(tau_counts(table.pair_counts), table.lengths, [0, 0, 1])
         sd4, sd3, sd2 = (np.sqrt((4 * n + 10) / (9 * n * (n - 1))) for n in (4, 3, 2))
         assert z.tolist() == pytest.approx([(4 + 3) / (6 * sd4 + 3 * sd3), -1 / sd2])
-        found = per_set.tau_pvalue(
+        found = per_set(
             [[1, 2, 3, 4], [1, 2, 3], [2, 1]],
             [[1, 2, 4, 3], [1, 2, 3], [1, 2]],
-            method="fisher",
+            "pvalue_fisher",
             segments=["a", "a", "b"],
         )
         each = 2 * scipy.stats.norm.sf(np.abs(z))
@@ -156,7 +156,7 @@ class TestOneSegmentSeveralJudgments:
         table, segments = as_table(gold, predicted), rng.integers(0, 9, 40)
         (whole,) = plan_deals(table, segments)
         expected = [part.mean() for part in deal_ranks(whole, 800, np.random.default_rng(1))]
-        monkeypatch.setattr("rankscope.agreement.rankeval.tau.CHUNK_ITEMS", 60)
+        monkeypatch.setattr("rankscope.agreement.rankeval.kendall_tau.CHUNK_ITEMS", 60)
         parts = list(plan_deals(table, segments))
         assert len(parts) > 2
         assert sum(len(part.table) for part in parts) == 40
@@ -168,10 +168,9 @@ class TestOneSegmentSeveralJudgments:
 
     def test_segments_that_do_not_fit_are_refused(self) -> None:
         with pytest.raises(InputError, match=r"\b1 segments .*\b2 lists"):
-            per_set.tau_pvalue([[1, 2]] * 2, [[1, 2]] * 2, segments=["a"])
-        found = judged([("1", {"a": 1.0, "b": 2.0}, {"a": 1.0, "b": 2.0})])
-        with pytest.raises(ParameterError, match=r"segments .*rankings"):
-            per_set.tau_pvalue("rank", "machine", rankings=found, segments=["1"])
+            per_set([[1, 2]] * 2, [[1, 2]] * 2, "pvalue_permutation", segments=["a"])
+        with pytest.raises(ParameterError, match="segments has no effect on MRR"):
+            per_set([[1, 2]], [[1, 2]], "MRR", segments=["a"])
 
 
 def level(judges: int, subset: bool, sets: int = 300) -> dict[str, float]:
@@ -187,7 +186,7 @@ def level(judges: int, subset: bool, sets: int = 300) -> dict[str, float]:
                 ranks = scipy.stats.rankdata([truth[i] + 0.1 * rng.normal() for i in seen])
                 gold = {f"s{i}": rank for i, rank in zip(seen, ranks.tolist(), strict=True)}
                 lists.append((str(segment), gold, {f"s{i}": machine[i] for i in seen}))
-        result = rs.agreement.ranks(judged(lists), predicted="machine", n_resamples=200, rng=rng)
+        result = rs.agreement.ranks(judged(lists), metrics="machine", n_resamples=200, rng=rng)
         for name, values in found.items():
             values.append(result[name] < 0.05)
     return {name: float(np.mean(values)) for name, values in found.items()}

@@ -1,8 +1,8 @@
-"""Agreement of predicted rankings with people's (`rankscope.agreement.ranks`): all measures of RankEval."""
+"""Agreement of metrics' rankings with people's (`rankscope.agreement.ranks`): all measures of RankEval."""
 
 from __future__ import annotations
 
-import math
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,53 +10,54 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.rankeval.hits import RankCounts, count_ranks, dcg, err, farr, gold_of_best, ndcg
-from rankscope.agreement.rankeval.load import Source, Sources, load_experiments, select_columns
+from rankscope.agreement.load import JudgmentSource, ScoreSource, read_rankings
+from rankscope.agreement.match import JudgedMetrics, load_judged_metrics
+from rankscope.agreement.rankeval.experiments import Experiment, Experiments, each_experiment
+from rankscope.agreement.rankeval.kendall_tau import TauCounts, tau_counts
+from rankscope.agreement.rankeval.measures import (
+    SEGMENT_MEASURES,
+    SET_MEASURES,
+    MeasureSettings,
+    RankCounts,
+    count_ranks,
+    taus_of,
+)
 from rankscope.agreement.rankeval.paired_ranks import PairedRanks, segments_of, table_of
 from rankscope.agreement.rankeval.reference_code import all_metrics, tau_and_counts, tool_table
-from rankscope.agreement.rankeval.tau import (
-    TauCounts,
-    combine_by_fisher,
-    combine_by_stouffer,
-    count_pairs,
-    erfc,
-    permutation_pvalue,
-    segment_statistics,
-    tau_counts,
-    tau_pvalues,
+from rankscope.agreement.settings import (
+    JudgmentSettings,
+    MetricSettings,
+    Names,
+    judgment_settings_of,
+    metric_settings_of,
 )
-from rankscope.data.ranking import NORMALISATIONS
 from rankscope.data.rankings import Rankings
 from rankscope.data.result import Result
+from rankscope.data.tables import find_column
 from rankscope.data.text import join_names, pluralise
-from rankscope.errors import InputError, SettingError
+from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.core import source_name
+from rankscope.io.translation import GOLD_COLUMNS
 from rankscope.kernels.resample import bootstrap_counts, draw
 from rankscope.settings import (
     Settings,
     choice,
     confidence_field,
-    count,
-    names,
     resamples_field,
     seed_field,
     switch,
-    table_columns,
-    text,
 )
 from rankscope.stats.inputs import as_generator, seed_of
 from rankscope.stats.intervals import percentile_ends
-from rankscope.typing import Floats, Ints
+from rankscope.typing import Floats, Ints, PathLike
 
 __all__ = [
     "COLUMNS",
-    "OPTIONS_OF_RANKINGS",
+    "COUNTS",
     "IntervalStatistic",
     "RankAgreement",
     "RankPart",
     "RankSettings",
-    "SetMeasures",
-    "measure_lists",
     "measure_rankings",
     "ranks",
 ]
@@ -68,7 +69,9 @@ CHUNK_DIVISOR = 8
 
 PRESETS = ("rankeval",)
 #: The measures that may order the figure over experiments.
-ORDERS = ("MRR", "tau", "tau_macro", "tau_original", "tau_original_macro", "DCG", "nDCG", "ERR", "average_predicted")
+ORDERS = tuple(name for name, measure in SET_MEASURES.items() if "segments" not in measure.options)
+#: The counts of pairs among the statistics.
+COUNTS = ("concordant", "discordant", "pairs", "gold_ties", "predicted_ties")
 #: What is done about an item without a rank.
 MISSING = ("error", "drop")
 
@@ -80,15 +83,6 @@ class RankSettings(Settings):
     FUNCTIONS = ("rankscope.agreement:ranks",)
     COMMANDS = ("agree ranks",)
 
-    predicted: tuple[str, ...] | None = names(
-        None,
-        help="Column of predicted ranks; repeat the option for several columns.",
-        python_help="Column of predicted ranks, or a list of them. Default: the one called 'predicted' or "
-        "'predicted_rank', or the only column beside people's.",
-    )
-    gold: str | None = text(
-        None, help="Column with the human ranks.", unset='the column named "rank", "gold" or "human"', metavar="NAME"
-    )
     preset: str | None = choice(
         None,
         PRESETS,
@@ -97,35 +91,10 @@ class RankSettings(Settings):
     )
     by_segment: bool = switch(False, help="Also show the measures of every list.")
     order_by: str = choice("MRR", ORDERS, help="Measure that orders the experiments in the figure, best first.")
-    invert: bool = switch(False, help="Treat predicted columns as scores, where higher is better.")
     missing: str = choice(
-        "error", MISSING, help="Items without a rank (or with -1, which means not ranked): stop, or skip them."
-    )
-    count_gold_ties: bool = switch(
-        False,
-        help="Count pairs that people tie: they agree if the prediction ties them, and disagree otherwise. Default: "
-        "skip them.",
-        argument="exclude_gold_ties",
-        python_help="Skip pairs that people tie. If False, they agree if the prediction ties them and disagree "
-        "otherwise. Default: True.",
-    )
-    ignore_predicted_ties: bool = switch(
-        False,
-        help="Skip pairs that only the prediction ties. Default: they disagree.",
-        argument="penalise_predicted_ties",
-        python_help="Count pairs that only the prediction ties as disagreeing. If False, skip them. Default: True.",
-    )
-    normalise: str = choice(
-        "ceiling",
-        NORMALISATIONS,
-        help="Rank given to tied items, for MRR and for the human rank of the item that is predicted best.",
-    )
-    cutoff: int | None = count(
-        None, help="Compute DCG, nDCG and ERR on the first K items only.", metavar="K", unset="all items"
-    )
-    columns: Mapping[str, str] | None = table_columns(
-        {"segment": "prompt_id", "system": "engine"},
-        help="Column names in a table, where NAME is segment, system, pair or judge: system=engine.",
+        "error",
+        MISSING,
+        help="Items that people ranked and a metric did not (no value, or the rank -1): stop, or skip them.",
     )
     confidence_level: float = confidence_field()
     n_resamples: int = resamples_field(
@@ -133,46 +102,10 @@ class RankSettings(Settings):
     )
     seed: int = seed_field()
 
-    @property
-    def exclude_gold_ties(self) -> bool:
-        """Whether pairs that people tie are skipped."""
-        return not self.count_gold_ties
-
-    @property
-    def penalise_predicted_ties(self) -> bool:
-        """Whether pairs that only the prediction ties count as disagreeing."""
-        return not self.ignore_predicted_ties
-
     def check(self) -> None:
         """Refuse settings beside a preset, whose output has none."""
-        if self.preset is None:
-            return
-        for name in OPTIONS_OF_RANKINGS:
-            if self.is_changed(name):
-                setting = self.declared()[name]
-                raise SettingError(
-                    setting.argument,
-                    setting.flag,
-                    f"is given with preset {self.preset!r}, whose output has no options; leave it out",
-                )
-
-    @property
-    def cutoff_suffix(self) -> str:
-        """The suffix of the names of DCG, nDCG and ERR: the cutoff, if any."""
-        return "" if self.cutoff is None else f"@{self.cutoff}"
-
-
-#: The settings that say how rankings are read and measured, other than resampling.
-OPTIONS_OF_RANKINGS = (
-    "by_segment",
-    "order_by",
-    "invert",
-    "missing",
-    "count_gold_ties",
-    "ignore_predicted_ties",
-    "normalise",
-    "cutoff",
-)
+        if self.preset is not None:
+            self.refuse("by_segment", "order_by", "missing", since=f"preset {self.preset!r} has no options")
 
 
 class IntervalStatistic(NamedTuple):
@@ -197,34 +130,14 @@ class IntervalStatistic(NamedTuple):
     n: int
 
 
-@dataclass(frozen=True, eq=False)
-class SetMeasures:
-    """The measures of a set of lists; `measures["tau"]` is a statistic's value.
-
-    Attributes
-    ----------
-    statistics
-        The statistics over all lists.
-    taus
-        What tau is computed from.
-    best
-        How often people give each rank to what the prediction ranks best.
-    of_list
-        The values (lists) of each measure; NaN where a list has no value.
-    """
-
-    statistics: tuple[IntervalStatistic, ...]
-    taus: TauCounts
-    best: RankCounts
-    of_list: dict[str, Floats]
-
-    def __getitem__(self, name: str) -> float:
-        return next(statistic.value for statistic in self.statistics if statistic.name == name)
-
-
-def measure_lists(
-    table: PairedRanks, segments: Ints, settings: RankSettings, progress: Callable[[float], Any] | None = None
-) -> SetMeasures:
+def set_statistics(
+    table: PairedRanks,
+    segments: Ints,
+    of_list: Mapping[str, Floats],
+    measure_settings: MeasureSettings,
+    settings: RankSettings,
+    progress: Callable[[float], Any] | None = None,
+) -> tuple[IntervalStatistic, ...]:
     """All measures of a set of lists.
 
     Parameters
@@ -234,61 +147,38 @@ def measure_lists(
     segments
         The segment of each list, (lists). Lists of one segment are resampled and permuted together, and share one
         p-value.
+    of_list
+        The values (lists) of each measure of a list.
+    measure_settings
+        The options of measures.
     settings
-        How rankings are compared.
+        How intervals and p-values are computed.
     progress
         Called with the number of permutations that were just finished.
     """
-    pair_counts = count_pairs(table)
-    options = {
-        "exclude_gold_ties": settings.exclude_gold_ties,
-        "penalise_predicted_ties": settings.penalise_predicted_ties,
-    }
-    taus, original = tau_counts(pair_counts, **options), tau_counts(pair_counts, penalise_predicted_ties=False)
-    best = gold_of_best(table, settings.normalise)
-    of_list = {
-        "tau": taus.tau,
-        "tau_original": original.tau,
-        "pvalue": tau_pvalues(taus.tau, table.lengths),
-        "FARR": farr(table, settings.normalise),
-        f"DCG{settings.cutoff_suffix}": dcg(table, settings.cutoff),
-        f"nDCG{settings.cutoff_suffix}": ndcg(table, settings.cutoff),
-        f"ERR{settings.cutoff_suffix}": err(table, settings.cutoff),
-        "best_predicted": best,
-    }
+    taus = taus_of(table, measure_settings)
+    pooled = {"tau": taus, "tau_original": tau_counts(table.pair_counts, penalise_predicted_ties=False)}
     # Each statistic is a ratio of sums over lists, so that one draw of segments serves all.
-    ratios = {
-        "tau": (taus.concordant - taus.discordant, taus.valid),
-        "tau_macro": mean_as_ratio(taus.tau),
-        "tau_original": (original.concordant - original.discordant, original.valid),
-        "tau_original_macro": mean_as_ratio(original.tau),
-        "MRR": mean_as_ratio(of_list["FARR"]),
-        f"DCG{settings.cutoff_suffix}": mean_as_ratio(of_list[f"DCG{settings.cutoff_suffix}"]),
-        f"nDCG{settings.cutoff_suffix}": mean_as_ratio(of_list[f"nDCG{settings.cutoff_suffix}"]),
-        f"ERR{settings.cutoff_suffix}": mean_as_ratio(of_list[f"ERR{settings.cutoff_suffix}"]),
-        "average_predicted": mean_as_ratio(best),
-    }
+    ratios: dict[str, tuple[Any, Any]] = {}
+    for measure in SET_MEASURES.values():
+        if measure.mean_of:
+            ratios[measure.label(measure_settings)] = mean_as_ratio(
+                of_list[SEGMENT_MEASURES[measure.mean_of].label(measure_settings)]
+            )
+        elif measure.name in pooled:
+            counts = pooled[measure.name]
+            ratios[measure.name] = counts.concordant - counts.discordant, counts.valid
     rng = np.random.default_rng(settings.seed)
     statistics = with_intervals(ratios, segments, settings, rng)
-    z, n = segment_statistics(taus, table.lengths, segments), int(np.count_nonzero(taus.valid))
-    permutation_p = permutation_pvalue(
-        table, segments, **options, n_resamples=settings.n_resamples, rng=rng, progress=progress
-    )
-    for name, p in (
-        ("pvalue_permutation", permutation_p),
-        ("pvalue_fisher", combine_by_fisher(erfc(np.abs(z) / math.sqrt(2.0)))),
-        ("pvalue_stouffer", combine_by_stouffer(z)),
-    ):
-        statistics.append(IntervalStatistic(name, p, np.nan, np.nan, n))
-    for name, counts in (
-        ("concordant", taus.concordant),
-        ("discordant", taus.discordant),
-        ("pairs", taus.pairs),
-        ("gold_ties", taus.gold_ties),
-        ("predicted_ties", taus.predicted_ties),
-    ):
-        statistics.append(IntervalStatistic(name, int(counts.sum()), np.nan, np.nan, len(table)))
-    return SetMeasures(tuple(statistics), taus, count_ranks(best), of_list)
+    n = int(np.count_nonzero(taus.valid))
+    for measure in SET_MEASURES.values():
+        if "segments" in measure.options:
+            p = measure.compute(table, measure_settings, segments, settings.n_resamples, rng, progress)
+            statistics.append(IntervalStatistic(measure.name, p, np.nan, np.nan, n))
+    for name in COUNTS:
+        total = int(getattr(taus, name).sum())
+        statistics.append(IntervalStatistic(name, total, np.nan, np.nan, len(table)))
+    return tuple(statistics)
 
 
 def mean_as_ratio(values: Floats) -> tuple[Floats, Floats]:
@@ -358,15 +248,27 @@ class RankPart:
         The judgments that were measured.
     lengths
         How many items each list has.
-    measures
-        Their measures.
+    statistics
+        The statistics over all lists; `part["tau"]` is one's value.
+    taus
+        What tau is computed from.
+    best
+        How often people give each rank to what the prediction ranks best.
+    of_list
+        The values (lists) of each measure of a list; NaN where a list has no value.
     """
 
     metric: str
     pair: str
     lists: Rankings
     lengths: tuple[int, ...]
-    measures: SetMeasures
+    statistics: tuple[IntervalStatistic, ...]
+    taus: TauCounts
+    best: RankCounts
+    of_list: Mapping[str, Floats]
+
+    def __getitem__(self, name: str) -> float:
+        return next(statistic.value for statistic in self.statistics if statistic.name == name)
 
     @property
     def all_pairs(self) -> bool:
@@ -387,8 +289,12 @@ class RankAgreement(Result):
         The measures by metric and language pair.
     gold
         The column of people's ranks.
+    higher
+        Those of the column of people and the metrics in which higher is better.
     settings
         How the rankings were compared.
+    measure_settings
+        The options of measures.
     notes
         What a reader should know.
     """
@@ -397,11 +303,13 @@ class RankAgreement(Result):
 
     parts: tuple[RankPart, ...]
     gold: str
+    higher: tuple[str, ...]
     settings: RankSettings
+    measure_settings: MeasureSettings
     notes: tuple[str, ...]
 
     def __getitem__(self, statistic: str) -> float:
-        return self.parts[0].measures[statistic]
+        return self.parts[0][statistic]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -412,9 +320,9 @@ class RankAgreement(Result):
         """The rows of the tidy table."""
         segment_cells = (ALL, ALL) if self.settings.by_segment else ()
         for part in self.parts:
-            for name, value, low, high, n in part.measures.statistics:
+            for name, value, low, high, n in part.statistics:
                 yield part.metric, part.pair, *segment_cells, name, value, low, high, n
-            best = part.measures.best
+            best = part.best
             for rank, n, share in zip(best.ranks.tolist(), best.counts, best.share.tolist(), strict=True):
                 name = f"best_predicted={rank:g}"
                 yield part.metric, part.pair, *segment_cells, name, share, float("nan"), float("nan"), int(n)
@@ -430,7 +338,7 @@ class RankAgreement(Result):
             One metric on one language pair.
         """
         nan = float("nan")
-        columns = {name: values.tolist() for name, values in part.measures.of_list.items()}
+        columns = {name: values.tolist() for name, values in part.of_list.items()}
         names = zip(part.lists.segment, part.lists.judge, part.lengths, strict=True)
         for i, (segment, judge, n) in enumerate(names):
             for name, values in columns.items():
@@ -444,11 +352,12 @@ class RankAgreement(Result):
         return [
             "agreement of ranks",
             f"gold:{self.gold}",
-            *(["predicted:scores"] if settings.invert else []),
-            f"gold ties:{'excluded' if settings.exclude_gold_ties else 'counted'}",
-            f"predicted ties:{'penalised' if settings.penalise_predicted_ties else 'excluded'}",
+            *([f"higher:{','.join(self.higher)}"] if self.higher else []),
+            f"gold ties:{'counted' if self.measure_settings.count_gold_ties else 'excluded'}",
+            f"predicted ties:{'excluded' if self.measure_settings.ignore_predicted_ties else 'penalised'}",
             "ties:average",
-            *settings.parts("normalise", "missing"),
+            *self.measure_settings.parts("normalise"),
+            *settings.parts("missing"),
             f"bootstrap:{settings.n_resamples},{settings.confidence_level:g}",
             f"permutations:{settings.n_resamples}",
             f"rng:{settings.seed}",
@@ -461,44 +370,52 @@ class RankAgreement(Result):
 
 
 def ranks(
-    rankings: Sources,
+    judgments: Experiments,
+    scores: ScoreSource = (),
     *,
-    predicted: str | Sequence[str] | None = None,
-    gold: str | None = None,
     preset: str | None = None,
     by_segment: bool = False,
     order_by: str = "MRR",
+    missing: str = "error",
     exclude_gold_ties: bool = True,
     penalise_predicted_ties: bool = True,
     normalise: str = "ceiling",
-    invert: bool = False,
     cutoff: int | None = None,
-    missing: str = "error",
+    gold: str | None = None,
+    pairs: Names | None = None,
+    metrics: Names | None = None,
+    higher: Names = (),
+    lower: Names = (),
+    duplicates: str | None = None,
+    reference: str | None = None,
+    lines: PathLike | None = None,
     columns: Mapping[str, str] | None = None,
+    test_set: str | None = None,
     n_resamples: int = 1_000,
     confidence_level: float = 0.95,
     rng: Any = None,
     progress: Callable[[float], Any] | None = None,
 ) -> RankAgreement:
-    """How well predicted rankings agree with people's: every segment and set measure of RankEval's paper.
+    """How well metrics or models rank a few items as people do: every segment and set measure of RankEval's paper.
 
     Parameters
     ----------
-    rankings
-        Rankings, or a file of them (JCML; CSV, TSV, JSONL, Parquet with segment and system). Several of them, a mapping
-        of names to them, and a table with a column "experiment" are several experiments.
-    predicted
-        Column of predicted ranks, or a list of them. Default: the one called 'predicted' or 'predicted_rank', or the
-        only column beside people's.
-    gold
-        Column with the human ranks. Default: the column named "rank", "gold" or "human".
+    judgments
+        What people said, as `rankscope.agreement.segments` takes it: rankings, scores of segments, or a file of either.
+        A list of them, a mapping of names to them, and a table with a column "experiment" are several experiments.
+    scores
+        A metric or several, as scores of segments or files of them. Without any, every other column of the judgments
+        is a metric: predicted ranks, or scores if it is named in `higher`.
     preset
         Reproduce the output of RankEval's reference code: its keys and digits, errors included. One of 'rankeval'.
     by_segment
         Also show the measures of every list. Default: False.
     order_by
-        Measure that orders the experiments in the figure, best first. One of 'MRR', 'tau', 'tau_macro', 'tau_original',
-        'tau_original_macro', 'DCG', 'nDCG', 'ERR', 'average_predicted'. Default: 'MRR'.
+        Measure that orders the experiments in the figure, best first. One of 'tau', 'tau_macro', 'tau_original',
+        'tau_original_macro', 'MRR', 'DCG', 'nDCG', 'ERR', 'average_predicted'. Default: 'MRR'.
+    missing
+        Items that people ranked and a metric did not (no value, or the rank -1): stop, or skip them. One of 'error',
+        'drop'. Default: 'error'.
     exclude_gold_ties
         Skip pairs that people tie. If False, they agree if the prediction ties them and disagree otherwise. Default:
         True.
@@ -507,16 +424,31 @@ def ranks(
     normalise
         Rank given to tied items, for MRR and for the human rank of the item that is predicted best. One of 'ceiling',
         'floor', 'middle', 'minimize'. Default: 'ceiling'.
-    invert
-        Treat predicted columns as scores, where higher is better. Default: False.
     cutoff
         Compute DCG, nDCG and ERR on the first K items only. Default: all items.
-    missing
-        Items without a rank (or with -1, which means not ranked): stop, or skip them. One of 'error', 'drop'. Default:
-        'error'.
+    gold
+        Column with the human ranks or scores. Default: the column named "rank", "gold" or "human".
+    pairs
+        Language pairs to include, in this order. Default: all.
+    metrics
+        Metrics to include, in this order. Default: all.
+    higher
+        Columns in which higher is better, such as scores; other columns of judgments hold ranks.
+    lower
+        Metrics, or human scores, in which lower is better, such as TER and HTER.
+    duplicates
+        What to do with judgments that repeat an earlier one in all fields. One of 'keep', 'drop', 'refuse'. Default:
+        keep, as WMT does.
+    reference
+        What to do with the reference if a ranking CSV of WMT ranks it as a system. One of 'keep', 'drop'. Default:
+        keep.
+    lines
+        For WMT11: a file whose line i names segment i of the ranking CSV.
     columns
-        Column names in a table, where NAME is segment, system, pair or judge: system=engine. Default: found by their
-        usual names.
+        Column names in a table, where NAME is segment, system, pair, judge or judgment: system=engine. Default: found
+        by their usual names.
+    test_set
+        Test set to use from score files that hold several.
     n_resamples
         Number of resamples of the segments for intervals, and of permutations for p-values. Default: 1000.
     confidence_level
@@ -534,11 +466,12 @@ def ranks(
     Raises
     ------
     InputError
-        A file cannot be read, an item has no rank, or no list has an item that people rank above another.
+        A file cannot be read, a metric has no rank of an item, scores and judgments have nothing in common, or no list
+        has an item that people rank above another.
     UnknownName
-        A column or preset does not exist.
+        A column, metric, language pair or preset does not exist.
     ParameterError
-        A setting is out of range, or given with a preset.
+        A setting is out of range, or given with a preset; or scores are given with several experiments.
 
     Notes
     -----
@@ -550,8 +483,8 @@ def ranks(
     all judgments of a segment are drawn together. Several language pairs are measured one by one, and all together
     (pair "all").
 
-    A rank of -1 means "not ranked"; in a predicted column it is a number like others if the column holds scores
-    (`invert`) or another number below 0.
+    Items that people did not rank (no value, or the rank -1) are skipped, with a note. In a predicted column, -1 is a
+    number like others if the column holds scores (`higher`) or another number below 0.
 
     References
     ----------
@@ -564,69 +497,121 @@ def ranks(
     >>> from rankscope.data.rankings import Rankings
     >>> judged = Rankings.of([{"a": 1, "b": 2, "c": 3, "d": 3}, {"a": 2, "b": 1}])
     >>> judged = judged.with_column("metric", np.array([3, 4, 1, 2, 1.5, 1.5]), higher_is_better=False)
-    >>> found = rs.agreement.ranks(judged, predicted="metric")
+    >>> found = rs.agreement.ranks(judged)
     >>> round(found["tau"], 4), round(found["MRR"], 4)  # (1 - 5) / 6, (1/3 + 1/2) / 2
     (-0.6667, 0.4167)
+    >>> from rankscope.data.metric_scores import MetricScores, PairScores
+    >>> chrf = MetricScores("chrF", {"": PairScores.of({"a": [60, 40], "b": [70, 50], "c": [20, 0], "d": [10, 0]})})
+    >>> found = rs.agreement.ranks(judged, [chrf], metrics="chrF")
+    >>> round(found["MRR"], 4)  # (1/2 + 1) / 2
+    0.75
     """
-    if isinstance(predicted, str):
-        predicted = (predicted,)
     settings = RankSettings(
-        predicted=None if predicted is None else tuple(dict.fromkeys(predicted)),
-        gold=gold,
         preset=preset,
         by_segment=by_segment,
         order_by=order_by,
-        invert=invert,
         missing=missing,
-        columns=columns,
-        count_gold_ties=not exclude_gold_ties,
-        ignore_predicted_ties=not penalise_predicted_ties,
-        normalise=normalise,
-        cutoff=cutoff,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
         seed=seed_of(rng),
     )
-    return measure_rankings(rankings, settings, progress=progress)
+    measure_settings = MeasureSettings(
+        count_gold_ties=not exclude_gold_ties,
+        ignore_predicted_ties=not penalise_predicted_ties,
+        normalise=normalise,
+        cutoff=cutoff,
+    )
+    judgment_settings = judgment_settings_of(
+        gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines, columns=columns
+    )
+    metric_settings = metric_settings_of(metrics=metrics, lower=lower, test_set=test_set)
+    return measure_rankings(
+        judgments, scores, judgment_settings, metric_settings, measure_settings, settings, progress=progress
+    )
 
 
 def measure_rankings(
-    rankings: Sources, settings: RankSettings, *, progress: Callable[[float], Any] | None = None
+    judgments: Experiments,
+    scores: ScoreSource,
+    judgment_settings: JudgmentSettings,
+    metric_settings: MetricSettings,
+    measure_settings: MeasureSettings,
+    settings: RankSettings,
+    *,
+    progress: Callable[[float], Any] | None = None,
 ) -> RankAgreement:
-    """As `ranks`, with its settings as one object."""
+    """As `ranks`, with its settings as objects."""
+    has_scores = not isinstance(scores, (list, tuple)) or bool(scores)
+    needed = () if has_scores else metric_settings.metrics or ()
+    experiments = list(each_experiment(judgments, judgment_settings, needed))
+    if settings.preset is not None:
+        judgment_settings.refuse(
+            *(name for name in judgment_settings.declared() if name not in ("gold", "columns")),
+            since=f"preset {settings.preset!r} has no options",
+        )
+        metric_settings.refuse("lower", "test_set", since=f"preset {settings.preset!r} has no options")
+        measure_settings.refuse(*measure_settings.declared(), since=f"preset {settings.preset!r} has no options")
+        if has_scores:
+            raise ParameterError(f"preset {settings.preset!r} takes ranks, and no scores of metrics; leave scores out")
+        return tool_agreement(experiments, metric_settings.metrics, measure_settings, settings)
+    if has_scores and len(experiments) > 1:
+        raise ParameterError(
+            f"scores are given with {len(experiments)} experiments, expected one set of judgments; measure each alone"
+        )
     parts: list[RankPart] = []
     notes: list[str] = []
     gold_names: dict[str, None] = {}
-    for name, source, judgments in load_experiments(rankings, settings.predicted, settings.gold, settings.columns):
-        if not len(judgments):
-            raise InputError("there is no judgment, expected at least one")
-        gold_name, columns = select_columns(judgments, settings.predicted, settings.gold)
-        gold_names[gold_name] = None
-        notes += [f"{name}: {note}" if name else note for note in judgments.notes]
-        for column in columns:
-            metric = column if not name else name if len(columns) == 1 else f"{name} {column}"
+    higher: dict[str, None] = {}
+    for name, source, people, people_settings in experiments:
+        with file_name_in_errors(None if people is source else source):
+            judged = load_judged_metrics(people, scores, people_settings, metric_settings)
+        gold_names[judged.gold] = None
+        judged_columns = judged.gold, *judged.metrics
+        higher |= dict.fromkeys(column for column in judged_columns if column in judged.rankings.score_columns)
+        all_notes = [*judged.notes, *unranked_note(judged)]
+        for column in judged.metrics:
+            metric = metric_name(name, column, judged.metrics)
             with file_name_in_errors(source):
-                if settings.preset is not None:
-                    parts.append(tool_part(metric, judgments, gold_name, column))
-                    continue
-                measured, skip_notes = measure_language_pairs(metric, judgments, gold_name, column, settings, progress)
+                measured, n_skipped = measure_language_pairs(
+                    metric, judged.rankings, judged.gold, column, measure_settings, settings, progress
+                )
             parts += measured
-            notes += skip_notes
+            if n_skipped and not has_scores:  # otherwise there is a note on translations without a score
+                notes.append(f"{metric}: {pluralise(n_skipped, 'item')} without a rank skipped")
+        notes += [f"{name}: {note}" if name else note for note in all_notes]
     return RankAgreement(
         parts=tuple(parts),
         gold=join_names(gold_names),
+        higher=tuple(higher),
         settings=settings,
+        measure_settings=measure_settings,
         notes=tuple(dict.fromkeys(notes)),
     )
 
 
+def metric_name(experiment: str, column: str, columns: Sequence[str]) -> str:
+    """The name of a part: that of the column, of the experiment, or both if an experiment has several columns."""
+    if not experiment:
+        return column
+    return experiment if len(columns) == 1 else f"{experiment} {column}"
+
+
+def unranked_note(judged: JudgedMetrics) -> list[str]:
+    """A note on items without a human rank, unless what read them has told."""
+    n_unranked = int(np.count_nonzero(np.isnan(judged.rankings.column(judged.gold))))
+    if not n_unranked or any("not ranked" in note for note in judged.notes):
+        return []
+    verb = "is" if n_unranked == 1 else "are"
+    return [f"{pluralise(n_unranked, 'item')} {verb} not ranked by people ({judged.gold} has no value) and skipped"]
+
+
 @contextmanager
-def file_name_in_errors(source: Source) -> Iterator[None]:
+def file_name_in_errors(source: JudgmentSource | None) -> Iterator[None]:
     """Errors about the ranks of a file name the file."""
     try:
         yield
     except InputError as error:
-        if isinstance(source, Rankings):
+        if not isinstance(source, (str, os.PathLike)):
             raise
         raise InputError(f"{source_name(source)}: {error}") from None
 
@@ -636,22 +621,71 @@ def measure_language_pairs(
     rankings: Rankings,
     gold: str,
     column: str,
+    measure_settings: MeasureSettings,
     settings: RankSettings,
     progress: Callable[[float], Any] | None,
-) -> tuple[list[RankPart], list[str]]:
-    """The parts of each language pair, and of all together where there are several; and a note on skipped items."""
+) -> tuple[list[RankPart], int]:
+    """The parts of each language pair, and of all together where there are several; and the number of skipped items."""
     codes, names = np.unique(rankings.pair.codes), rankings.pair.names
     pairs = [(names[codes[0]], rankings)] if codes.size == 1 else [*rankings.by_pair(), (ALL, rankings)]
     parts, n_skipped = [], 0
     for pair, pair_rankings in pairs:
-        part, n_skipped = measure_part(metric, pair, pair_rankings, gold, column, settings, progress)
+        part, n_skipped = measure_part(metric, pair, pair_rankings, gold, column, measure_settings, settings, progress)
         parts.append(part)
-    if not any((part.measures.taus.pairs - part.measures.taus.gold_ties).any() for part in parts):
+    if not any((part.taus.pairs - part.taus.gold_ties).any() for part in parts):
         raise InputError(
             f"in column {gold!r} no item is ranked above another of its list: all of a list are tied, or a list has "
             "one item; expected lists in which people prefer some items"
         )
-    return parts, [f"{metric}: {pluralise(n_skipped, 'item')} without a rank skipped"] if n_skipped else []
+    return parts, n_skipped
+
+
+def tool_agreement(
+    experiments: Sequence[Experiment],
+    metrics: Sequence[str] | None,
+    measure_settings: MeasureSettings,
+    settings: RankSettings,
+) -> RankAgreement:
+    """What RankEval's reference code prints of each experiment."""
+    parts: list[RankPart] = []
+    notes: list[str] = []
+    gold_names: dict[str, None] = {}
+    for name, source, people, people_settings in experiments:
+        rankings, gold, columns = tool_rankings(people, people_settings, metrics)
+        gold_names[gold] = None
+        notes += [f"{name}: {note}" if name else note for note in rankings.notes]
+        with file_name_in_errors(source):
+            parts += [tool_part(metric_name(name, column, columns), rankings, gold, column) for column in columns]
+    return RankAgreement(
+        parts=tuple(parts),
+        gold=join_names(gold_names),
+        higher=(),
+        settings=settings,
+        measure_settings=measure_settings,
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def tool_rankings(
+    people: JudgmentSource, settings: JudgmentSettings, metrics: Sequence[str] | None
+) -> tuple[Rankings, str, Sequence[str]]:
+    """Rankings as the tool reads them, with -1 as a rank; the human column, and those of metrics."""
+    if isinstance(people, (str, os.PathLike)):
+        people = read_rankings(people, columns=settings.columns)
+    if not isinstance(people, Rankings):
+        raise ParameterError(f"judgments are {type(people).__name__}, expected Rankings or the path of a file of ranks")
+    gold = settings.gold or find_column(list(people.columns), GOLD_COLUMNS)
+    if gold is None:
+        raise ParameterError(
+            f"which column holds the human judgments? Name it with gold (--gold): {join_names(people.columns)}"
+        )
+    columns = [name for name in people.columns if name != gold] if metrics is None else metrics
+    for name in (gold, *columns):
+        if name not in people.columns:
+            raise UnknownName("column of these rankings", name, people.columns)
+    if not columns:
+        raise InputError("there is no metric to compare with people; name judgments with another column")
+    return people, gold, columns
 
 
 def tool_part(metric: str, rankings: Rankings, gold: str, column: str) -> RankPart:
@@ -659,14 +693,16 @@ def tool_part(metric: str, rankings: Rankings, gold: str, column: str) -> RankPa
     table = tool_table(rankings, gold, column)
     nan = float("nan")
     values = (IntervalStatistic(key, value, nan, nan, len(table)) for key, value in all_metrics(table).items())
-    measures = SetMeasures(tuple(values), tau_and_counts(table), count_ranks(np.empty(0)), {})
     pairs = np.unique(rankings.pair.codes)
     return RankPart(
         metric=metric,
         pair=rankings.pair.names[pairs[0]] if pairs.size == 1 else ALL,
         lists=rankings,
         lengths=tuple(table.lengths.tolist()),
-        measures=measures,
+        statistics=tuple(values),
+        taus=tau_and_counts(table),
+        best=count_ranks(np.empty(0)),
+        of_list={},
     )
 
 
@@ -676,15 +712,26 @@ def measure_part(
     rankings: Rankings,
     gold: str,
     column: str,
+    measure_settings: MeasureSettings,
     settings: RankSettings,
     progress: Callable[[float], Any] | None,
 ) -> tuple[RankPart, int]:
-    table, n_skipped = table_of(rankings, gold, column, missing=settings.missing, invert=settings.invert)
+    table, n_skipped = table_of(rankings, gold, column, missing=settings.missing)
     if not table.lengths.all():
         with_items = np.flatnonzero(table.lengths > 0)
         table, rankings = table.rows(with_items), rankings.select(with_items)
-    measures = measure_lists(table, segments_of(rankings), settings, progress)
-    return (
-        RankPart(metric=metric, pair=pair, lists=rankings, lengths=tuple(table.lengths.tolist()), measures=measures),
-        n_skipped,
+    of_list = {
+        measure.label(measure_settings): measure.compute(table, measure_settings)
+        for measure in SEGMENT_MEASURES.values()
+    }
+    part = RankPart(
+        metric=metric,
+        pair=pair,
+        lists=rankings,
+        lengths=tuple(table.lengths.tolist()),
+        statistics=set_statistics(table, segments_of(rankings), of_list, measure_settings, settings, progress),
+        taus=taus_of(table, measure_settings),
+        best=count_ranks(of_list["best_predicted"]),
+        of_list=of_list,
     )
+    return part, n_skipped
