@@ -66,6 +66,7 @@ class Labels:
     def __repr__(self) -> str:
         return f"Labels({len(self):,} of {pluralise(len(self.names), 'name')}: {first_names(self.names)})"
 
+
 def refuse_weights(weights: Floats, noun: str) -> None:
     """Raise InputError for a weight that is not a finite number above 0."""
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))
