@@ -168,8 +168,8 @@ RESULTS: dict[type, Callable[[], Any]] = {
     ),
     rs.agreement.DecisionAgreement: lambda: rs.agreement.decisions(judged()),
     rs.agreement.FamilyFavour: lambda: rs.agreement.favour(
-        rs.SegmentScores("people", {"": favoured(0)}),
-        rs.SegmentScores(AWFUL, {"": favoured(1)}),
+        rs.MetricScores("people", {"": favoured(0)}),
+        rs.MetricScores(AWFUL, {"": favoured(1)}),
         families={"A": AWFUL, "B": AWFUL},
     ),
     rs.agreement.RankAgreement: lambda: rs.agreement.ranks(

@@ -6,13 +6,13 @@ from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
     from rankscope.agreement.families.favouritism import FamilyFavour as FamilyFavour
+    from rankscope.agreement.families.favouritism import FavourSettings as FavourSettings
     from rankscope.agreement.families.favouritism import favour as favour
     from rankscope.agreement.families.favouritism import judge_families as judge_families
-    from rankscope.agreement.families.settings import FavourSettings as FavourSettings
 
 HOMES = {
     "FamilyFavour": "favouritism",
-    "FavourSettings": "settings",
+    "FavourSettings": "favouritism",
     "favour": "favouritism",
     "judge_families": "favouritism",
 }

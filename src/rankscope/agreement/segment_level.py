@@ -90,7 +90,7 @@ class SegmentAgreement(Result):
         What a reader should know.
     """
 
-    VIEW = "rankscope.agreement.segment_level.view:sections_of"
+    VIEW = "rankscope.agreement.segment_view:sections_of"
     COLUMNS = ("metric", "pair", "statistic", "value", "low", "high", "n")
 
     metrics: tuple[str, ...]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankscope.agreement.segment_level.agreement import AVERAGE, SegmentAgreement
+from rankscope.agreement.segment_level import AVERAGE, SegmentAgreement
 from rankscope.agreement.statistics import CONVENTIONS
 from rankscope.data.columns import column, digits, is_best, table_of, thousands
 from rankscope.data.section import Section, Table

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from rankscope.agreement.direction import direction_notes
-from rankscope.agreement.segment_level import AVERAGE, ROWS_UNFOLDED
+from rankscope.agreement.segment_level import AVERAGE
+from rankscope.agreement.segment_view import ROWS_UNFOLDED
 from rankscope.agreement.statistics import ACCURACY, OUTLIER_CUTOFF, SOFT, TAU_AP
-from rankscope.agreement.system_level.agreement import ALL, SIGNED, SystemAgreement, SystemValues
+from rankscope.agreement.system_level import ALL, SIGNED, SystemAgreement, SystemValues
 from rankscope.data.columns import Column, column, digits, is_best, table_of, thousands
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_number, format_percent, join_names, pluralise

@@ -28,7 +28,7 @@ from rankscope.agreement.statistics import (
     win_sums,
 )
 from rankscope.agreement.statistics.system_statistics import count_concordant_pairs
-from rankscope.agreement.system_level.agreement import ALL
+from rankscope.agreement.system_level import ALL
 from rankscope.consensus.models import fit_preferences
 from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError, UnknownName

@@ -151,7 +151,7 @@ class SystemAgreement(Result):
         What a reader should know.
     """
 
-    VIEW = "rankscope.agreement.system_level.view:sections_of"
+    VIEW = "rankscope.agreement.system_view:sections_of"
     COLUMNS = SegmentAgreement.COLUMNS
 
     metrics: tuple[str, ...]
