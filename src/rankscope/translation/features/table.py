@@ -436,7 +436,7 @@ def table_of_pair(
     shape = (len(system.names), len(segment.names))
     refuse_sparse(shape, rows.size, table.name, "systems and segments")
     cell_index = system.codes * shape[1] + segment.codes
-    table.refuse_repeated_cells(cell_index, shape[0] * shape[1], ("system", "segment"), rows)
+    table.take(rows).refuse_repeated_cells(cell_index, shape[0] * shape[1], ("system", "segment"))
     if rows.size < shape[0] * shape[1]:
         counts = np.bincount(cell_index, minlength=shape[0] * shape[1])
         s, i = divmod(int(np.argmin(counts)), shape[1])
