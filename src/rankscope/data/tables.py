@@ -437,6 +437,14 @@ class Table:
             raise self.number_error(own_name, int(invalid.arg_true()[0]), complete=complete, expected=expected)
         return np.asarray(values.fill_null(float("nan")).to_numpy(), np.float64)
 
+    def weights(self, own_name: str) -> Floats:
+        """The numbers of a column of weights. Raises InputError, too, for an empty cell and for one of 0 or below."""
+        expected = "a number above 0 (leave out what does not count)"
+        values = self.numbers(own_name, complete=True, expected=expected)
+        if (values <= 0).any():
+            raise self.number_error(own_name, int(np.argmax(values <= 0)), complete=True, expected=expected)
+        return values
+
     def with_truths(self) -> Table:
         """The table with its columns of the texts true and false as 1 and 0."""
         import polars as pl
