@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ from rankscope.data.grades import EXPECTED_GRADE, as_grades, invalid_grades
 from rankscope.data.row_tables import (
     KINDS,
     SCHEMAS,
-    columns_of_table,
+    batch_from_table,
     query_of_lists,
     rows_from_table,
     values_of_lists,
@@ -25,18 +26,13 @@ from rankscope.data.rows import (
     RowBatch,
     RowKind,
     Rows,
-    are_valid_ids,
     invalid_ids,
-    row_batch,
 )
 from rankscope.data.tables import bound_table, shorten_value, to_frame, type_with_article
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import encode, hashes
 from rankscope.typing import Ints
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "DICT_SHAPE",
@@ -332,21 +328,9 @@ def check_scored_list(piece: Any, name: str) -> tuple[str, list[str], np.ndarray
     if not is_scored_list(piece):
         raise InputError(f"{name}: {type_with_article(piece)} among its pieces, expected (query, documents, scores)")
     query, docs, raw_scores = piece
-    try:
-        is_valid = are_valid_ids([query])
-    except (TypeError, UnicodeEncodeError):
-        is_valid = False
-    if not is_valid:
-        raise InputError(f"{name}: the query id {query!r} is empty or not a string; use str(...)")
+    refuse_bad_ids([query], name, "query")
     docs = docs.tolist() if isinstance(docs, np.ndarray) else list(docs)
-    invalid_docs = [doc for doc in docs if not isinstance(doc, str) or not doc]
-    try:
-        is_valid = not invalid_docs and are_valid_ids(docs)
-    except UnicodeEncodeError:
-        is_valid = False
-    if not is_valid:
-        problem = f"{invalid_docs[0]!r} is empty or not a string" if invalid_docs else "one is not valid Unicode"
-        raise InputError(f"{name}: of the document ids of query {query!r} {problem}, expected ids; use str(...)")
+    refuse_bad_ids(docs, f"{name}: query {query!r}", "document")
     scores = np.asarray(raw_scores)
     if scores.shape != (len(docs),):
         raise InputError(
@@ -382,14 +366,8 @@ def batches_from_frames(pieces: Iterator[Any], name: str, columns: Mapping[str, 
                 "score"
             ) from None
         if frame.height:
-            table = bound_table(frame, name, SCHEMAS["score"], columns, locate=row_locator(name, n_done))
-            row_columns = columns_of_table(table, "score")
-            yield row_batch(
-                row_columns.queries, row_columns.docs, row_columns.values, np.arange(n_done, n_done + frame.height)
-            )
+            numbers = np.arange(n_done, n_done + frame.height)
+            table = bound_table(frame, name, SCHEMAS["score"], columns)
+            table = replace(table, locate=lambda row, numbers=numbers: f"{name}: row {numbers[row]}")
+            yield batch_from_table(table, numbers)
             n_done += frame.height
-
-
-def row_locator(name: str, n_before: int) -> Callable[[int], str]:
-    """Names a row after so many."""
-    return lambda row: f"{name}: row {row + n_before}"

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges, repeated, stable_order
 from rankscope.kernels.segments import bounds
-from rankscope.kernels.text import MULTIPLIER, PADDING, Fields, changes, decode, equal, hashes
+from rankscope.kernels.text import MULTIPLIER, PADDING, Fields, decode, equal, hashes
 from rankscope.typing import Ints, Words
 
 __all__ = [
@@ -38,7 +38,6 @@ __all__ = [
     "group_rows",
     "invalid_ids",
     "pack_strings",
-    "row_batch",
     "string_contents",
 ]
 
@@ -325,12 +324,6 @@ class RowNumbers:
 
     def __call__(self, start: int) -> str:
         return self.describe_row(int(self.numbers[np.searchsorted(self.starts, start)]))
-
-
-def row_batch(queries: Fields, docs: Fields, values: npt.NDArray[Any], numbers: Ints) -> RowBatch:
-    """A batch from columns of at least one row. queries: the query id of each row."""
-    starts = np.r_[0, np.flatnonzero(changes(queries)) + 1]
-    return RowBatch(queries.take(starts), starts, docs, hashes(docs), values, numbers)
 
 
 def string_contents(fields: Fields) -> tuple[bytes, Ints]:

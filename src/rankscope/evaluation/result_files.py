@@ -11,16 +11,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from rankscope.data.tables import shorten_value
 from rankscope.errors import InputError
 from rankscope.evaluation.score_tables import ScoreGrid, ScoreTableSettings, grid_of_cells
 from rankscope.io.core import source_name
 from rankscope.io.json_dicts import parse_json
-from rankscope.io.other_tools import details_of, number_of_text, parse_entries
+from rankscope.io.other_tools import details_of, number_of_text, parse_entries, refuse_shape
 from rankscope.io.tables import refuse_case
 from rankscope.typing import PathLike
 
@@ -68,7 +67,7 @@ def add_value(cells: Cells, key: tuple[str, str, str], value: Any, where: str) -
     """Add a value. Raises InputError for one that is no finite number, and for a second of its kind."""
     number = number_of_text(value)
     if isinstance(number, bool) or not isinstance(number, (int, float)) or not np.isfinite(float(number)):
-        raise InputError(f"{where}: {shorten_value(value)}, expected a finite number; correct it")
+        refuse_shape(where, value, "a finite number")
     if key in cells:
         system, measure, query = key
         raise InputError(f"{where}: a second {measure} of {system!r} for {query!r}; give each value once")
@@ -83,10 +82,6 @@ def grid(cells: Cells, name: str, *, may_share_systems: bool = False) -> ScoreGr
     made = grid_of_cells(name, keys, values, ScoreTableSettings(), may_share_systems=may_share_systems)
     refuse_case(made.systems, lambda i: name, "system")
     return made
-
-
-def refuse_shape(where: str, value: Any, expected: str) -> NoReturn:
-    raise InputError(f"{where}: {shorten_value(value)}, expected {expected}; correct it")
 
 
 # MTEB

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from rankscope.data.row_input import EXPECTED, refuse_bad_ids, to_numbers
 from rankscope.data.row_tables import LIST_QUERY_NAMES
-from rankscope.data.rows import RowKind, Rows, are_valid_ids
+from rankscope.data.rows import RowKind, Rows, invalid_ids
 from rankscope.data.tables import shorten_value
 from rankscope.data.text import first_names, pluralise_queries
 from rankscope.errors import InputError
@@ -26,6 +26,7 @@ __all__ = [
     "number_of_text",
     "parse_entries",
     "query_of_record",
+    "refuse_shape",
     "rows_of_lists",
 ]
 
@@ -44,15 +45,15 @@ class DocumentList:
         Their scores or relevances.
     where
         Place of the query in the file, as "x.json: responses[3]".
-    entry
-        Path of a document from there, given its place in the list, as ".hits.hits[7]".
+    locate
+        Place of a document in the file, given its index, as "x.json: responses[3].hits.hits[7]".
     """
 
     query: Any
     docs: list[Any]
     values: list[Any]
     where: str
-    entry: Callable[[int], str]
+    locate: Callable[[int], str]
 
 
 def rows_of_lists(lists: list[DocumentList], name: str, kind: RowKind) -> Rows:
@@ -75,44 +76,44 @@ def rows_of_lists(lists: list[DocumentList], name: str, kind: RowKind) -> Rows:
 
     def locate(row: int) -> str:
         index = int(np.searchsorted(offsets, row, side="right")) - 1
-        return f"{lists[index].where}{lists[index].entry(row - int(offsets[index]))}"
+        return lists[index].locate(row - int(offsets[index]))
 
     refuse_bad_documents(docs, locate)
     value_field = VALUES[kind]
     values = to_numbers(list(chain.from_iterable(entry.values for entry in lists)), value_field, False)
     if values is None:
         refuse_bad_values(lists, value_field)
-    assert values is not None
     fields = encode(docs)
-    starts = fields.starts
+    query_ids = [entry.query.encode("utf-8", "surrogateescape") for entry in lists]
 
     def where(start: int) -> str:
-        return locate(int(np.searchsorted(starts, start)))
+        return locate(int(np.searchsorted(fields.starts, start)))
 
-    query_ids = [entry.query.encode("utf-8", "surrogateescape") for entry in lists]
     return Rows(query_ids, offsets, fields, hashes(fields), values, where, kind=kind)
 
 
 def refuse_bad_documents(docs: list[Any], locate: Callable[[int], str]) -> None:
     """Raise InputError for an id that is no text, empty or no valid Unicode."""
-    try:
-        if are_valid_ids(docs):
-            return
-    except (TypeError, UnicodeEncodeError):
-        pass
-    for row, doc in enumerate(docs):
-        refuse_bad_ids([doc], locate(row), "document")
+    if invalid_ids(docs):
+        for row, doc in enumerate(docs):
+            refuse_bad_ids([doc], locate(row), "document")
 
 
-def refuse_bad_values(lists: Iterable[DocumentList], value_field: str) -> None:
+def refuse_bad_values(lists: Iterable[DocumentList], value_field: str) -> NoReturn:
     """Raise InputError for the first value that is no number."""
     for entry in lists:
         for place, value in enumerate(entry.values):
             if to_numbers([value], value_field, False) is None:
                 raise InputError(
-                    f"{entry.where}{entry.entry(place)}: {value_field} {shorten_value(value)}, expected "
-                    f"{EXPECTED[value_field]}"
+                    f"{entry.locate(place)}: {value_field} {shorten_value(value)}, expected {EXPECTED[value_field]}"
                 )
+    raise AssertionError("every value is a number")
+
+
+def refuse_shape(where: str, value: Any, expected: str) -> NoReturn:
+    """Raise InputError for a value that is not what is expected."""
+    advice = "" if ";" in expected else "; correct it"
+    raise InputError(f"{where}: {shorten_value(value)}, expected {expected}{advice}")
 
 
 def number_of_text(value: Any) -> Any:

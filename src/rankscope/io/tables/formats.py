@@ -23,12 +23,12 @@ from rankscope.data.row_tables import (
     QUERY_ID,
     SCHEMAS,
     SPAN_ADVICE,
-    columns_of_table,
+    batch_from_table,
     has_span_columns,
     query_of_lists,
     rows_from_table,
 )
-from rankscope.data.rows import RowBatch, Rows, decode_id, decode_ids, row_batch
+from rankscope.data.rows import RowBatch, Rows, decode_id, decode_ids
 from rankscope.data.tables import Table, bound_table, find_column, list_columns, list_fields
 from rankscope.errors import InputError
 from rankscope.io.core import (
@@ -320,8 +320,7 @@ def batch_of_table(
         where=name,
         locate=lambda row: row_template.format(name, numbers[row]),
     )
-    row_columns = columns_of_table(table, "score")
-    return row_batch(row_columns.queries, row_columns.docs, row_columns.values, numbers)
+    return batch_from_table(table, numbers)
 
 
 def line_blocks(source: Source, quoted: bool, progress: Progress | None) -> Iterator[bytes]:
