@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import chain
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +32,9 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import encode, hashes
 from rankscope.typing import Ints
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = [
     "DICT_SHAPE",
@@ -366,8 +368,11 @@ def batches_from_frames(pieces: Iterator[Any], name: str, columns: Mapping[str, 
                 "score"
             ) from None
         if frame.height:
-            numbers = np.arange(n_done, n_done + frame.height)
-            table = bound_table(frame, name, SCHEMAS["score"], columns)
-            table = replace(table, locate=lambda row, numbers=numbers: f"{name}: row {numbers[row]}")
-            yield batch_from_table(table, numbers)
+            yield batch_of_frame(frame, name, columns, n_done)
             n_done += frame.height
+
+
+def batch_of_frame(frame: pl.DataFrame, name: str, columns: Mapping[str, str], n_before: int) -> RowBatch:
+    """n_before: rows of earlier frames."""
+    table = bound_table(frame, name, SCHEMAS["score"], columns, locate=lambda row: f"{name}: row {row + n_before}")
+    return batch_from_table(table, np.arange(n_before, n_before + frame.height))

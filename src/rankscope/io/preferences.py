@@ -355,8 +355,8 @@ def read_covariate(table: Table, name: str) -> Floats:
             f"{table.where}: no covariate {name!r} among {list_columns(table.frame.columns)}, expected a column of "
             f"this name, or two: {name}_left and {name}_right (or {name}_a and {name}_b)"
         )
-    first, *second = table.number_columns_matrix(columns, complete=True)
-    return first - second[0] if second else first
+    numbers = [table.numbers(column, complete=True) for column in columns]
+    return numbers[0] if len(numbers) == 1 else numbers[0] - numbers[1]
 
 
 def read_units(table: Table, unit: str) -> Labels:

@@ -280,8 +280,8 @@ def scores_of(
         reason = "the hits have no scores"
     elif n_missing:
         index = next(i for i, values in enumerate(scores) if None in values)
-        place = place_of_hit(responses[index].where, scores[index].index(None))
-        raise InputError(f"{place}: no _score, which other hits have; expected scores of all hits or of none")
+        first = place_of_hit(responses[index].where, scores[index].index(None))
+        raise InputError(f"{first}: no _score, which other hits have; expected scores of all hits or of none")
     elif any(map(is_rising, scores)):
         reason = "the hits are not ordered by their scores (as with sort or a rescorer)"
     if not reason:
