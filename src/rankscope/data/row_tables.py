@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ import numpy.typing as npt
 from rankscope.data.grades import EXPECTED_GRADE, as_grades, invalid_grades
 from rankscope.data.rows import Interner, RowBatch, RowKind, Rows, group_rows, pack_strings
 from rankscope.data.tables import LIST, NUMBER, Column, Schema, Table, find_column, shorten_value
+from rankscope.data.text import json_value
 from rankscope.errors import InputError
 from rankscope.kernels.segments import bounds, place_in_group
 from rankscope.kernels.text import Fields, changes, decode, hashes
@@ -295,15 +295,7 @@ def refuse_objects(ids: Fields, column: str, locate: Callable[[int], str]) -> No
     """Raise InputError for an object or a list of JSON in the place of an id, which polars makes a text."""
     for index in np.flatnonzero(np.isin(ids.buffer[ids.starts], OPENING)).tolist():
         text = decode(ids.take(np.array([index])))[0].decode("utf-8", "replace")
-        if is_json(text):
+        if json_value(text) is not None:
             raise InputError(
                 f"{locate(index)}: {column} holds {shorten_value(text)}, expected ids; write the id in the place of it"
             )
-
-
-def is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rankscope.data.text import json_value
 from rankscope.errors import InputError
 from rankscope.io.tables import Table
 
@@ -105,10 +105,7 @@ def log_values(
     The system is the model, a query is task/id, a measure is the scorer, or scorer_key where it gives several values.
     Raises InputError for a log without samples.
     """
-    try:
-        log = json.loads(content)
-    except (ValueError, RecursionError):
-        return None
+    log = json_value(content)
     evaluation = log.get("eval") if isinstance(log, dict) else None
     if not isinstance(evaluation, dict) or "model" not in evaluation:
         return None

@@ -6,7 +6,6 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import numpy as np
 from rankscope.data.row_tables import DOC_ID, LISTS
 from rankscope.data.scores import Scores
 from rankscope.data.tables import find_column, is_number
-from rankscope.data.text import join_names, pluralise
+from rankscope.data.text import join_names, json_value
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.column_settings import ColumnSettings
 from rankscope.evaluation.foreign_measure import measure_of_name
@@ -202,11 +201,9 @@ def nested_mapping(content: bytes, name: str) -> dict[str, dict[str, Any]] | Non
     """One object {system: {query: value}}; None where the content is something else."""
     if not content[:HEAD].lstrip().startswith(b"{"):
         return None
-    first_line = content.lstrip().partition(b"\n")[0]
-    with suppress(ValueError, RecursionError):
-        record = json.loads(first_line)
-        if not (isinstance(record, dict) and record and all(isinstance(value, dict) for value in record.values())):
-            return None
+    record = json_value(content.lstrip().partition(b"\n")[0])
+    if record is not None and not is_nested(record):
+        return None
     try:
         mapping = json.loads(content, parse_constant=refuse_constant)
     except ValueError as error:
@@ -215,8 +212,12 @@ def nested_mapping(content: bytes, name: str) -> dict[str, dict[str, Any]] | Non
         raise InputError(f"{name}: the value {error}, expected finite numbers") from None
     except RecursionError:
         return None
-    is_nested = isinstance(mapping, dict) and mapping and all(isinstance(value, dict) for value in mapping.values())
-    return mapping if is_nested else None
+    return mapping if is_nested(mapping) else None
+
+
+def is_nested(data: Any) -> bool:
+    """Whether this is an object of objects."""
+    return isinstance(data, dict) and bool(data) and all(isinstance(value, dict) for value in data.values())
 
 
 def refuse_constant(text: str) -> float:
@@ -246,35 +247,8 @@ def per_query_layout(head: bytes) -> list[str] | None:
 
 def per_query_table(content: bytes, name: str, layout: Sequence[str], columns: Mapping[str, str]) -> Table:
     """The lines as a table, without those that name the run."""
-    import polars as pl
-
-    refuse_uneven_lines(content, name, layout)
-    table = parse_table("\t".join(layout).encode() + b"\n" + content, name, SCHEMA, columns)
-    frame = table.frame
-    keep = frame["measure"].str.strip_chars() != RUN_NAME
-    frame, rows = frame.filter(keep), keep.arg_true()
-
-    def locate(row: int) -> str:
-        file, _, line = table.locate(int(rows[row])).rpartition(":")
-        return f"{file}:{int(line) - 1}"  # there is no header
-
-    frame = frame.with_columns(pl.col("measure", "query").str.strip_chars())
-    return Table(frame=frame, name=name, schema=SCHEMA, columns=table.columns, where=f"{name}:1", locate=locate)
-
-
-def refuse_uneven_lines(content: bytes, name: str, layout: Sequence[str]) -> None:
-    """Raise InputError for the first line that has not one tab less than there are columns."""
-    n_tabs = len(layout) - 1
-    n_lines = content.count(b"\n") + (not content.endswith(b"\n"))
-    if content.count(b"\t") == n_tabs * n_lines:
-        return
-    for number, line in enumerate(content.split(b"\n"), 1):
-        if line.strip() and line.count(b"\t") != n_tabs:
-            n_fields = line.count(b"\t") + 1
-            raise InputError(
-                f"{name}:{number}: {pluralise(n_fields, 'field')}, expected {len(layout)} ({', '.join(layout)}); "
-                "correct this line"
-            )
+    table = parse_table(content, name, SCHEMA, columns, header=layout)
+    return table.take(table.frame["measure"].ne_missing(RUN_NAME).arg_true().to_numpy())
 
 
 # AutoJudge: run, measure, topic and value, or run, topic, measure and value
@@ -367,12 +341,8 @@ def sample_records(content: bytes, name: str) -> Iterator[tuple[int, dict[str, A
     for number, line in enumerate(content.splitlines(), 1):
         if not line.strip():
             continue
-        try:
-            sample = json.loads(line)
-            is_sample = isinstance(sample, dict) and isinstance(sample.get("doc_id"), (int, str))
-        except (ValueError, RecursionError):
-            is_sample = False
-        if not is_sample:
+        sample = json_value(line)
+        if not isinstance(sample, dict) or not isinstance(sample.get("doc_id"), (int, str)):
             raise InputError(f"{name}:{number}: no sample with a doc_id, expected a JSON object a line; correct it")
         yield number, sample
 
@@ -426,9 +396,7 @@ def is_score_file(path: object, *, alone: bool) -> bool:
     if not is_file(path):
         return False
     assert isinstance(path, (str, os.PathLike))
-    columns = columns_of(path)
-    with open_binary(path) as stream:
-        head = stream.read(HEAD).removeprefix(BOM)
+    columns, head = columns_of(path), head_of(path)
     if head.startswith(MAGIC):
         return is_score_header(parquet_columns(path), alone, columns)
     if is_sample_log(head) or is_inspect_log(head) or is_result_file(head) or per_query_layout(head) is not None:
@@ -466,8 +434,7 @@ def names_measures(path: object, columns: Mapping[str, str]) -> bool:
     if not is_file(path):
         return False
     assert isinstance(path, (str, os.PathLike))
-    with open_binary(path) as stream:
-        head = stream.read(HEAD).removeprefix(BOM)
+    head = head_of(path)
     if not head.startswith(MAGIC) and per_query_layout(head) is not None:
         return True
     header = parquet_columns(path) if head.startswith(MAGIC) else column_names(head)
@@ -481,6 +448,12 @@ def is_score_header(header: Sequence[str], alone: bool, columns: Mapping[str, st
     if columns.get("query") in header:
         return True
     return alone or "query" in SCHEMA.match(header, {})
+
+
+def head_of(path: PathLike) -> bytes:
+    """The first bytes of a file."""
+    with open_binary(path) as stream:
+        return stream.read(HEAD).removeprefix(BOM)
 
 
 def parquet_columns(path: PathLike) -> list[str]:

@@ -17,7 +17,7 @@ import numpy as np
 from rankscope.data.rows import first_duplicate
 from rankscope.data.sparse import refuse_sparse
 from rankscope.data.tables import is_number, list_columns
-from rankscope.data.text import join_names, pluralise
+from rankscope.data.text import join_names, json_value, pluralise
 from rankscope.data.votes import Votes, ballot_ranks
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.core import BOM, HEAD, binary_file_error, empty_file_error, open_binary, refuse_foreign, source_name
@@ -381,7 +381,9 @@ def detect_vote_format(content: bytes, columns: Mapping[str, str]) -> str:
         if is_table_row(row, columns):
             return detect_table_format(list(row), columns)
         lines = [line.strip() for line in islice(filter(bytes.strip, io.BytesIO(text)), 2)]
-        has_lines = len(lines) > 1 and len(lines[0]) > 1 and any(map(holds_json_value, lines))
+        has_lines = (
+            len(lines) > 1 and len(lines[0]) > 1 and any(isinstance(json_value(line), (list, dict)) for line in lines)
+        )
         return "jsonl" if has_lines else "json"
     return detect_table_format(column_names(content), columns)
 
@@ -397,14 +399,6 @@ def detect_table_format(header: Sequence[str], columns: Mapping[str, str]) -> st
 def holds_votes(header: Sequence[str], columns: Mapping[str, str]) -> bool:
     """Whether these are columns of votes by their names: voter, item and rank, or places of ballots."""
     return detect_table_format(header, columns) != "entity-ranks"
-
-
-def holds_json_value(line: bytes) -> bool:
-    """Whether a line is a list or an object of JSON."""
-    try:
-        return isinstance(json.loads(line), (list, dict))
-    except (ValueError, RecursionError):
-        return False
 
 
 def is_table_row(row: Mapping[str, object], columns: Mapping[str, str]) -> bool:

@@ -111,11 +111,11 @@ def read_document_table(path: PathLike) -> DocumentTable:
 
     Raises InputError, with file and line, for a missing column, an empty id, and a chunk that stands twice.
     """
-    from rankscope.io.tables import parse_table, read_content
+    from rankscope.io.tables import read_table
 
     if os.path.isdir(path):
         raise InputError(f"{os.fspath(path)}: a folder, expected a file with the columns chunk and document")
-    return table_of_columns(parse_table(read_content(path), os.fspath(path), schema(), columns_of(path)))
+    return table_of_columns(read_table(path, schema(), columns_of(path)))
 
 
 def schema() -> Schema:

@@ -7,10 +7,8 @@ of the responses (`--input elasticsearch:queries.tsv`).
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -20,7 +18,7 @@ import numpy as np
 from rankscope.data.row_input import to_numbers
 from rankscope.data.rows import first_duplicate
 from rankscope.data.tables import shorten_value
-from rankscope.data.text import pluralise
+from rankscope.data.text import json_value, pluralise
 from rankscope.errors import InputError
 from rankscope.io.core import FileContent, FileHead, Format, ReadRequest, open_binary, source_name
 from rankscope.io.other_tools.json_entries import (
@@ -207,9 +205,7 @@ def id_of_line(line: str) -> str | None:
     """The id of a query in a line of a file of queries."""
     if not line.lstrip().startswith("{"):
         return line.partition("\t")[0].strip() or None
-    record = None
-    with suppress(ValueError, RecursionError):
-        record = json.loads(line)
+    record = json_value(line)
     if not isinstance(record, dict):
         return None
     own = record.get("_id")

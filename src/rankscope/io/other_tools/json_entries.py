@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NoReturn
@@ -126,15 +126,15 @@ def number_of_text(value: Any) -> Any:
         return value
 
 
-def query_of_record(record: Mapping[str, Any], but: Collection[str] = ()) -> str | None:
+def query_of_record(record: Mapping[str, Any]) -> str | None:
     """The id of the query in an object, by one of its usual names; None without one.
 
-    A name whose value is an object, as a search engine's `query`, is passed over, and so are the names `but`.
+    A name whose value is an object, as a search engine's `query`, is passed over.
     """
     by_name = {key.strip().lower(): value for key, value in record.items()}
     for name in LIST_QUERY_NAMES:
         value = by_name.get(name)
-        if isinstance(value, (str, int)) and not isinstance(value, bool) and name not in but:
+        if isinstance(value, (str, int)) and not isinstance(value, bool):
             return str(value)
     return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -100,8 +100,15 @@ def read_content(path: PathLike) -> bytes:
         return stream.read()
 
 
-def parse_table(content: bytes, name: str, schema: Schema, columns: Mapping[str, str]) -> Table:
-    """The table in the content of a file; as `read_table`."""
+def parse_table(
+    content: bytes, name: str, schema: Schema, columns: Mapping[str, str], *, header: Sequence[str] = ()
+) -> Table:
+    """The table in the content of a file; as `read_table`.
+
+    header: the names of the columns of a table with tabs, where the content has no line of them.
+    """
+    if header:
+        return parse_text("\t".join(header).encode() + b"\n" + content, name, schema, columns, lines_before=-1)
     if content.startswith(BOM):
         content = content.removeprefix(BOM)
     if not content or content.isspace():
@@ -266,13 +273,16 @@ def end_of_record(content: bytes, start: int) -> int:
     return end or len(content)
 
 
-def parse_text(content: bytes, name: str, schema: Schema, columns: Mapping[str, str]) -> Table:
-    """A table of text: comments and blank lines, the header, a row a line."""
+def parse_text(
+    content: bytes, name: str, schema: Schema, columns: Mapping[str, str], *, lines_before: int = 0
+) -> Table:
+    """A table of text: comments and blank lines, the header, a row a line. lines_before: of the file, for messages."""
     layout = text_layout(content, name, schema, columns)
     if layout is None:
         raise InputError(f"{name}: comments only, expected {schema.expected}")
     content = content[layout.start :] if layout.start else content
-    layout = layout._replace(quoting=has_quotes(content, layout.format_name))
+    quoting = has_quotes(content, layout.format_name)
+    layout = layout._replace(quoting=quoting, n_before=layout.n_before + lines_before)
 
     def locate(row: int) -> str:
         try:
@@ -288,7 +298,7 @@ def parse_text(content: bytes, name: str, schema: Schema, columns: Mapping[str, 
         name=name,
         schema=schema,
         columns=layout.columns,
-        where=f"{name}:{layout.n_before + 1}",
+        where=f"{name}:{max(layout.n_before + 1, 1)}",
         locate=locate,
         nan_is_missing=schema.nan_is_missing,
         is_text=True,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -90,8 +89,7 @@ def read_wmt_rankings(
     table = parse_table(replace_invalid_bytes(read_content(path)), name, WMT, {})
     system_columns, rank_columns = find_columns(table)
     rows, notes = handle_duplicates(table, duplicates)
-    locate = table.locate
-    table = replace(table, frame=table.frame[rows], locate=lambda row: locate(int(rows[row])))
+    table = table.take(rows)
     ranks = read_ranks(table, rank_columns)
     names, systems = distinct_cells(table, system_columns)
     if "" in names:
