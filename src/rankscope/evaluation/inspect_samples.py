@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rankscope.data.tables import Table
 from rankscope.data.text import json_value
 from rankscope.errors import InputError
-from rankscope.io.tables import Table
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankscope.data.row_tables import DOC_ID, LISTS
 from rankscope.data.scores import Scores
-from rankscope.data.tables import find_column, is_number
+from rankscope.data.tables import Table, find_column, is_number
 from rankscope.data.text import join_names, json_value
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.column_settings import ColumnSettings
@@ -35,7 +35,7 @@ from rankscope.evaluation.score_tables import (
 )
 from rankscope.io.core import BOM, columns_of, is_file, is_path, open_binary, source_name
 from rankscope.io.id_lists import columns_to_records
-from rankscope.io.tables import Table, column_names, first_record, parse_table, read_content
+from rankscope.io.tables import column_names, first_record, parse_table, read_content
 from rankscope.io.trec import looks_like_rank_table
 from rankscope.settings import as_names
 from rankscope.typing import PathLike

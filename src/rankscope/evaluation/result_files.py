@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from rankscope.data.tables import refuse_case
 from rankscope.errors import InputError
 from rankscope.evaluation.score_tables import ScoreGrid, ScoreTableSettings, grid_of_cells
 from rankscope.io.core import source_name
 from rankscope.io.json_dicts import parse_json
 from rankscope.io.other_tools import details_of, number_of_text, parse_entries, refuse_shape
-from rankscope.io.tables import refuse_case
 from rankscope.typing import PathLike
 
 __all__ = [

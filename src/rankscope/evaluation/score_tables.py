@@ -18,13 +18,12 @@ from rankscope.data.hits import freeze
 from rankscope.data.row_tables import DOC_ID
 from rankscope.data.scores import Scores
 from rankscope.data.sparse import refuse_sparse
-from rankscope.data.tables import find_column, list_columns
+from rankscope.data.tables import Codes, Column, Schema, Table, find_column, list_columns, refuse_case, table_of_frame
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.evaluation.column_settings import ColumnSettings
 from rankscope.evaluation.foreign_measure import foreign_measure, measure_of_name
 from rankscope.evaluation.inspect_samples import is_sample_frame, sample_table
-from rankscope.io.tables import Codes, Column, Schema, Table, refuse_case, table_of_frame
 from rankscope.kernels.order import first_repeat
 from rankscope.measures.base import Measure
 from rankscope.settings import Settings, as_names, choice, name_list

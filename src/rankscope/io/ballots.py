@@ -16,24 +16,13 @@ import numpy as np
 
 from rankscope.data.rows import first_duplicate
 from rankscope.data.sparse import refuse_sparse
-from rankscope.data.tables import is_number, list_columns
+from rankscope.data.tables import Codes, Column, Schema, Table, is_number, list_columns, refuse_case
 from rankscope.data.text import join_names, json_value, pluralise
 from rankscope.data.votes import Votes, ballot_ranks
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.core import BOM, HEAD, binary_file_error, empty_file_error, open_binary, refuse_foreign, source_name
 from rankscope.io.json_dicts import parse_json
-from rankscope.io.tables import (
-    Codes,
-    Column,
-    Schema,
-    Table,
-    column_names,
-    first_record,
-    header_location,
-    name_codes,
-    parse_table,
-    refuse_case,
-)
+from rankscope.io.tables import column_names, first_record, header_location, name_codes, parse_table
 from rankscope.kernels.order import first_repeat
 from rankscope.settings import Settings, switch, table_columns
 from rankscope.typing import Floats, Ints, PathLike

@@ -11,20 +11,11 @@ import numpy as np
 
 from rankscope.data.preferences import Preferences, drop_unused_names
 from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.tables import find_column, list_columns
+from rankscope.data.tables import Column, Schema, Table, find_column, list_columns
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.io.core import source_name
-from rankscope.io.tables import (
-    Column,
-    Schema,
-    Table,
-    column_names,
-    header_location,
-    name_codes,
-    parse_table,
-    read_content,
-)
+from rankscope.io.tables import column_names, header_location, name_codes, parse_table, read_content
 from rankscope.io.translation import GOLD_COLUMNS, ITEMS, build_rankings, rankings_from_table, split_pair
 from rankscope.typing import Floats, Ints, PathLike
 

@@ -11,9 +11,10 @@ from rankscope.data.qrels import Qrels
 from rankscope.data.row_tables import DOC_ID, LIST_QUERY_NAMES, SCHEMAS, SPAN
 from rankscope.data.run import Run
 from rankscope.data.spans import GoldSpans, Overlap, SpanQrels, Spans
+from rankscope.data.tables import Column, Schema, Table, table_of_frame
 from rankscope.errors import InputError
 from rankscope.io.core import columns_of, file_stem, is_path
-from rankscope.io.tables import Column, Schema, Table, read_table, table_of_frame
+from rankscope.io.tables import read_table
 
 if TYPE_CHECKING:
     import polars as pl

@@ -13,13 +13,9 @@ import numpy as np
 
 from rankscope.data.tables import (
     NUMBER,
-    Codes,
-    Column,
-    Matrix,
     Schema,
     Table,
     bound_table,
-    refuse_case,
     table_of_frame,
 )
 from rankscope.data.text import first_names
@@ -42,11 +38,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
-    "Codes",
-    "Column",
-    "Matrix",
-    "Schema",
-    "Table",
     "TextLayout",
     "column_names",
     "even_rows",
@@ -60,8 +51,6 @@ __all__ = [
     "read_header",
     "read_table",
     "records",
-    "refuse_case",
-    "table_of_frame",
     "text_frame",
     "text_layout",
 ]

@@ -14,10 +14,10 @@ import numpy as np
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.rows import first_duplicate
 from rankscope.data.segment_scores import SystemScores
-from rankscope.data.tables import find_column, list_columns
+from rankscope.data.tables import Column, Schema, Table, find_column, list_columns
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, UnknownName
-from rankscope.io.tables import Column, Schema, Table, name_codes, read_table
+from rankscope.io.tables import name_codes, read_table
 from rankscope.io.translation.names import build_rankings, split_pair
 from rankscope.typing import Floats, Ints, PathLike
 

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankscope.data.rankings import Rankings
+from rankscope.data.tables import Column, Schema, Table
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import open_binary, source_name
-from rankscope.io.tables import Column, Schema, Table, name_codes, parse_table, read_content
+from rankscope.io.tables import name_codes, parse_table, read_content
 from rankscope.io.translation.names import build_rankings, pair_name
 from rankscope.typing import Bools, Floats, Ints, PathLike
 

@@ -12,11 +12,12 @@ import numpy as np
 from rankscope.data.features import Features
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.sparse import refuse_sparse
+from rankscope.data.tables import Column, Schema, Table
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.core import check_writable, compress, split_compression_suffix, to_parquet, write_chunks
 from rankscope.io.letor import write_features
-from rankscope.io.tables import Column, Schema, Table, read_table
+from rankscope.io.tables import read_table
 from rankscope.kernels.segments import bounds
 from rankscope.typing import Floats, PathLike
 
