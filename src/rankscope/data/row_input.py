@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -25,7 +25,7 @@ from rankscope.data.rows import (
     RowBatch,
     RowKind,
     Rows,
-    invalid_ids,
+    first_invalid_id,
 )
 from rankscope.data.tables import bound_table, shorten_value, to_frame, type_with_article
 from rankscope.errors import InputError, ParameterError
@@ -44,6 +44,7 @@ __all__ = [
     "detect_pieces",
     "is_mapping_of_lists",
     "is_mapping_of_mappings",
+    "make_rows",
     "refuse_bad_ids",
     "refuse_columns",
     "refuse_values",
@@ -103,7 +104,7 @@ def rows_from_dicts(data: Dicts, name: str, value_field: str, *, allow_bool: boo
     if values is None:
         refuse_values(((f"query {query!r}", docs) for query, docs in data.items()), name, value_field, allow_bool)
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
-    return make_rows(queries, lengths, docs, values, name, None, KINDS[value_field])
+    return make_rows(queries, lengths, docs, values, name, KINDS[value_field])
 
 
 def subtopic_rows(data: Dicts, name: str, allow_bool: bool) -> Rows:
@@ -129,33 +130,41 @@ def subtopic_rows(data: Dicts, name: str, allow_bool: bool) -> Rows:
             ((f"subtopic {s!r} of query {q!r}", docs) for q, s, docs in doc_lists), name, "relevance", allow_bool
         )
     subtopic_of_row = np.repeat(np.array(subtopic_ids, object), [len(docs) for *_, docs in doc_lists]).tolist()
-    return make_rows(list(data), np.array(lengths, np.int64), docs, values, name, subtopic_of_row, "qrels")
+    return make_rows(list(data), np.array(lengths, np.int64), docs, values, name, "qrels", subtopics=subtopic_of_row)
 
 
 def make_rows(
     queries: list[str],
     lengths: Ints,
-    docs: list[str],
+    docs: list[Any],
     values: Numbers,
     name: str,
-    subtopics: list[str] | None,
     kind: RowKind,
+    *,
+    subtopics: list[str] | None = None,
+    locate: Callable[[int], str] | None = None,
 ) -> Rows:
+    """Rows from the documents of all queries, one after the other. lengths: how many each query has.
+
+    locate: gives the place of a document by its index, for messages. Default: its query. Raises InputError for a bad
+    id, and where there is no document.
+    """
     if not docs:
         raise InputError(f"{name}: no documents, expected at least one: {DICT_SHAPE}")
-    refuse_bad_ids(docs, name, "document")
-    fields, offsets = encode(docs), bounds(lengths)
-    ids = [query.encode("utf-8", "surrogateescape") for query in queries]
-    where = query_locator(queries, offsets, fields.starts, name)
+    offsets = bounds(lengths)
+
+    def place(row: int) -> str:
+        return f"{name}: query {queries[int(np.searchsorted(offsets, row, side='right')) - 1]!r}"
+
+    locate = locate or place
+    refuse_bad_ids(docs, locate, "document")
+    fields, ids = encode(docs), [query.encode("utf-8", "surrogateescape") for query in queries]
     subtopic_ids = None if subtopics is None else encode(subtopics)
+
+    def where(start: int) -> str:
+        return locate(int(np.searchsorted(fields.starts, start)))
+
     return Rows(ids, offsets, fields, hashes(fields), values, where, subtopic_ids, kind)
-
-
-def query_locator(queries: list[str], offsets: Ints, starts: Ints, name: str) -> Callable[[int], str]:
-    """A function that names the query of a document, given where its id starts: mappings have no lines to name."""
-    return lambda start: (
-        f"{name}: query {queries[int(np.searchsorted(offsets, np.searchsorted(starts, start), side='right')) - 1]!r}"
-    )
 
 
 def to_numbers(values: list[Any], value_field: str, allow_bool: bool = True) -> Numbers | None:
@@ -190,12 +199,17 @@ def refuse_values(
     raise AssertionError("the fault is gone: the data changed while it was read")
 
 
-def refuse_bad_ids(ids: Collection[Any], name: str, noun: str) -> None:
-    """Raise InputError for an id that is no string, empty, or no valid Unicode. noun: the kind of ids."""
-    for id_ in invalid_ids(ids)[:1]:
+def refuse_bad_ids(ids: Collection[Any], where: str | Callable[[int], str], noun: str) -> None:
+    """Raise InputError for an id that is no string, empty, or no valid Unicode.
+
+    where: the place of all ids, or gives that of one by its index. noun: the kind of ids.
+    """
+    index = first_invalid_id(ids)
+    if index is not None:
+        id_ = next(islice(ids, index, None))
         raise InputError(
-            f"{name}: the {noun} id {shorten_value(id_)} is not a string, is empty or is not valid Unicode; "
-            "expected text, as str(...) makes it; correct it"
+            f"{where if isinstance(where, str) else where(index)}: the {noun} id {shorten_value(id_)} is not a string, "
+            "is empty or is not valid Unicode; expected text, as str(...) makes it; correct it"
         )
 
 
@@ -245,7 +259,7 @@ def rows_from_lists(data: Mapping[str, Collection[Any]], name: str, value_field:
     lists = [sorted(ids, key=str) if isinstance(ids, (set, frozenset)) else list(ids) for ids in data.values()]
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
     values = values_of_lists(bounds(lengths), value_field)
-    return make_rows(queries, lengths, list(chain.from_iterable(lists)), values, name, None, KINDS[value_field])
+    return make_rows(queries, lengths, list(chain.from_iterable(lists)), values, name, KINDS[value_field])
 
 
 def rows_from_data(data: Any, value_field: str, columns: Mapping[str, str] | None = None) -> Rows:

@@ -34,9 +34,9 @@ __all__ = [
     "decode_id",
     "decode_ids",
     "first_duplicate",
+    "first_invalid_id",
     "gather_rows",
     "group_rows",
-    "invalid_ids",
     "pack_strings",
     "string_contents",
 ]
@@ -75,21 +75,14 @@ def are_valid_ids(ids: Collection[str]) -> bool:
     return "" not in ids and (joined.isascii() or bool(joined.encode("utf-8", "surrogateescape")))
 
 
-def invalid_ids(ids: Collection[Any]) -> list[Any]:
-    """The ids that are no string, empty, or no valid Unicode."""
+def first_invalid_id(ids: Collection[Any]) -> int | None:
+    """The index of the first id that is no string, empty, or no valid Unicode; None where there is none."""
     try:
         if are_valid_ids(ids):
-            return []
+            return None
     except (TypeError, UnicodeEncodeError):
         pass
-
-    def is_valid(id_: Any) -> bool:
-        try:
-            return are_valid_ids([id_])
-        except (TypeError, UnicodeEncodeError):
-            return False
-
-    return [id_ for id_ in ids if not is_valid(id_)]
+    return next((i for i, id_ in enumerate(ids) if len(ids) == 1 or first_invalid_id([id_]) is not None), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from rankscope.data.row_input import EXPECTED, refuse_bad_ids, to_numbers
+from rankscope.data.row_input import EXPECTED, make_rows, refuse_bad_ids, to_numbers
 from rankscope.data.row_tables import LIST_QUERY_NAMES
-from rankscope.data.rows import RowKind, Rows, invalid_ids
+from rankscope.data.rows import RowKind, Rows
 from rankscope.data.tables import shorten_value
 from rankscope.data.text import first_names, pluralise_queries
 from rankscope.errors import InputError
 from rankscope.io.core import VALUES
 from rankscope.io.json_dicts import parse_json
-from rankscope.kernels.segments import bounds
-from rankscope.kernels.text import encode, hashes
 
 __all__ = [
     "DocumentList",
@@ -69,34 +67,21 @@ def rows_of_lists(lists: list[DocumentList], name: str, kind: RowKind) -> Rows:
                 f"{entry.where}: query {entry.query!r} occurs twice, first at {other}; expected one list for each "
                 "query; remove one of the two"
             )
-    docs = list(chain.from_iterable(entry.docs for entry in lists))
-    if not docs:
+    lengths = np.fromiter((len(entry.docs) for entry in lists), np.int64, len(lists))
+    ends = np.cumsum(lengths)
+    if not lengths.any():
         raise InputError(f"{name}: no documents in any of {len(lists)} lists, expected at least one")
-    offsets = bounds(np.fromiter((len(entry.docs) for entry in lists), np.int64, len(lists)))
 
     def locate(row: int) -> str:
-        index = int(np.searchsorted(offsets, row, side="right")) - 1
-        return lists[index].locate(row - int(offsets[index]))
+        index = int(np.searchsorted(ends, row, side="right"))
+        return lists[index].locate(row - int(ends[index] - lengths[index]))
 
-    refuse_bad_documents(docs, locate)
     value_field = VALUES[kind]
     values = to_numbers(list(chain.from_iterable(entry.values for entry in lists)), value_field, False)
     if values is None:
         refuse_bad_values(lists, value_field)
-    fields = encode(docs)
-    query_ids = [entry.query.encode("utf-8", "surrogateescape") for entry in lists]
-
-    def where(start: int) -> str:
-        return locate(int(np.searchsorted(fields.starts, start)))
-
-    return Rows(query_ids, offsets, fields, hashes(fields), values, where, kind=kind)
-
-
-def refuse_bad_documents(docs: list[Any], locate: Callable[[int], str]) -> None:
-    """Raise InputError for an id that is no text, empty or no valid Unicode."""
-    if invalid_ids(docs):
-        for row, doc in enumerate(docs):
-            refuse_bad_ids([doc], locate(row), "document")
+    docs = list(chain.from_iterable(entry.docs for entry in lists))
+    return make_rows([entry.query for entry in lists], lengths, docs, values, name, kind, locate=locate)
 
 
 def refuse_bad_values(lists: Iterable[DocumentList], value_field: str) -> NoReturn:
