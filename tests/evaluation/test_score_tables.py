@@ -148,7 +148,7 @@ def test_samples_of_lm_evaluation_harness(tmp_path: Path) -> None:
     assert scores.systems == ("llama", "qwen")
     assert scores.query_ids == ("arc/0", "arc/1", "arc/2", "mmlu/0", "mmlu/1", "mmlu/2")
     assert scores.matrix("acc").tolist() == [[1.0] * 6, [0.0] * 6]
-    with pytest.raises(InputError, match=r"x\.jsonl:2: a second acc of 'x/0' by .*, the first is at .*x\.jsonl:1"):
+    with pytest.raises(InputError, match=r"x\.jsonl:2: a second acc of .* for 'x/0', the first is at .*x\.jsonl:1"):
         read(tmp_path, f"{sample(0, acc=1)}\n{sample(0, acc=0)}\n", "x.jsonl")
 
 

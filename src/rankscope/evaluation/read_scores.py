@@ -25,6 +25,7 @@ from rankscope.evaluation.saved_scores import MAGIC, saved_scores
 from rankscope.evaluation.score_tables import (
     ALL,
     SCHEMA,
+    Cell,
     ScoreGrid,
     ScoreTableSettings,
     grid_of_cells,
@@ -33,7 +34,7 @@ from rankscope.evaluation.score_tables import (
     join_grids,
     scores_of_grid,
 )
-from rankscope.io.core import BOM, columns_of, is_file, is_path, open_binary, source_name
+from rankscope.io.core import BOM, HEAD, columns_of, is_file, is_path, open_binary, source_name
 from rankscope.io.id_lists import columns_to_records
 from rankscope.io.tables import column_names, first_record, parse_table, read_content
 from rankscope.io.trec import looks_like_rank_table
@@ -50,8 +51,6 @@ __all__ = [
 ]
 
 
-#: Bytes that tell what a file holds.
-HEAD = 1 << 16
 #: Fields of a line of `trec_eval -q` and of `ir_measures --by_query`.
 PER_QUERY_FIELDS = 3
 #: Fields of a line of AutoJudge, lines that tell such a file, and truth values in it.
@@ -168,10 +167,9 @@ def grid_of_content(content: bytes, path: PathLike, settings: ScoreTableSettings
     if is_sample_log(content[:HEAD]):
         return grid_of_sample_log(content, path, settings)
     if is_inspect_log(content[:HEAD]) and (log := log_values(content, name)) is not None:
-        keys, values, locations, notes = log
-        grid = grid_of_cells(name, keys, values, settings, locations, may_share_systems=True)
-        return replace(grid, notes=(*notes, *grid.notes))
-    if (results := grid_of_results(content, content[:HEAD], path, system)) is not None:
+        grid = grid_of_cells(name, list(map(Cell._make, log[0])), settings, may_share_systems=True)
+        return replace(grid, notes=(*log[1], *grid.notes))
+    if (results := grid_of_results(content, path, system, settings)) is not None:
         return results
     if (layout := per_query_layout(content[:HEAD])) is not None:
         return grid_of_table(per_query_table(content, name, layout, columns), system, settings)
@@ -318,16 +316,15 @@ def grid_of_sample_log(content: bytes, path: PathLike, settings: ScoreTableSetti
     folder = Path(os.path.abspath(name)).parent.name if name != "<stdin>" else ""
     samples = list(sample_records(content, name))
     filters = {str(sample.get("filter", "none")) for _, sample in samples}
-    keys, values, locations = [], [], []
+    cells = []
     for line, sample in samples:
+        suffix = "" if len(filters) == 1 else f",{sample.get('filter', 'none')}"
         for measure, value in sample_values(sample, f"{name}:{line}"):
-            full_name = measure if len(filters) == 1 else f"{measure},{sample.get('filter', 'none')}"
-            keys.append((folder or "system", full_name, f"{task}/{sample['doc_id']}"))
-            values.append(value)
-            locations.append(f"{name}:{line}")
-    if not keys:
+            query = f"{task}/{sample['doc_id']}"
+            cells.append(Cell(folder or "system", f"{measure}{suffix}", query, value, f"{name}:{line}"))
+    if not cells:
         raise InputError(f"{name}: samples without a number, expected values of measures as acc or exact_match")
-    grid = grid_of_cells(name, keys, values, settings, locations, may_share_systems=True)
+    grid = grid_of_cells(name, cells, settings, may_share_systems=True)
     unread = {str(measure) for _, sample in samples for measure in listed_metrics(sample)}
     unread -= {
         measure for _, sample in samples for measure in sample if isinstance(sample[measure], (bool, int, float))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from rankscope.typing import Bools, Floats, Ints
 __all__ = [
     "ALL",
     "SCHEMA",
+    "Cell",
     "ScoreGrid",
     "ScoreTableSettings",
     "grid_of_cells",
@@ -369,30 +370,35 @@ def query_columns_of(
     return columns, notes
 
 
+class Cell(NamedTuple):
+    """A value of a file, and where it stands."""
+
+    system: str
+    measure: str
+    query: str
+    value: float
+    where: str
+
+
 def grid_of_cells(
-    name: str,
-    keys: Sequence[tuple[str, str, str]],
-    numbers: Sequence[float],
-    settings: ScoreTableSettings,
-    locations: Sequence[str] = (),
-    *,
-    may_share_systems: bool = False,
+    name: str, cells: Sequence[Cell], settings: ScoreTableSettings, *, may_share_systems: bool = False
 ) -> ScoreGrid:
-    """A grid of values by (system, measure, query). locations: of each value, for the message about repeated ones."""
-    axes = [list(dict.fromkeys(key[axis] for key in keys)) for axis in range(3)]
-    places = [{label: place for place, label in enumerate(labels)} for labels in axes]
-    shape = (len(axes[0]), len(axes[1]), len(axes[2]))
-    refuse_sparse(shape, len(keys), name, "systems, measures and queries")
-    cells = np.array([(places[0][s] * shape[1] + places[1][m]) * shape[2] + places[2][q] for s, m, q in keys], np.int64)
-    repeat = first_repeat(cells, math.prod(shape))
+    """A grid of values. Raises InputError where names of systems differ in case only, and for repeated values."""
+    systems, measures, queries = (tuple(dict.fromkeys(names)) for names in list(zip(*cells, strict=True))[:3])
+    refuse_case(systems, lambda i: name, "system")
+    shape = (len(systems), len(measures), len(queries))
+    refuse_sparse(shape, len(cells), name, "systems, measures and queries")
+    places = [{label: place for place, label in enumerate(labels)} for labels in (systems, measures, queries)]
+    indices = [[place[cell[axis]] for cell in cells] for axis, place in enumerate(places)]
+    keys = np.ravel_multi_index(indices, shape)
+    repeat = first_repeat(keys, math.prod(shape))
     if repeat is not None and settings.repeats == "error":
-        system, measure, query = keys[repeat[0]]
+        second, first = (cells[place] for place in repeat)
         raise InputError(
-            f"{locations[repeat[0]]}: a second {measure} of {query!r} by {system!r}, the first is at "
-            f"{locations[repeat[1]]}; keep one of the two, or {AVERAGE}"
+            f"{second.where}: a second {second.measure} of {second.system!r} for {second.query!r}, the first is at "
+            f"{first.where}; keep one of the two, or {AVERAGE}"
         )
-    values, counts = average_cells(cells, np.array(numbers, np.float64), math.prod(shape))
-    systems, measures, queries = map(tuple, axes)
+    values, counts = average_cells(keys, np.array([cell.value for cell in cells], np.float64), math.prod(shape))
     return ScoreGrid(
         name=name,
         systems=systems,
@@ -653,19 +659,16 @@ def grid_of_mapping(
     data: Mapping[str, Mapping[str, Any]], settings: ScoreTableSettings, name: str = "scores"
 ) -> ScoreGrid:
     """{system: {query: value}}, or {system: {query: {measure: value}}} as pytrec_eval gives for each run."""
-    cells: dict[tuple[str, str, str], float] = {}
+    cells = []
     for system, by_query in data.items():
         for query, value in by_query.items():
             by_measure = value if isinstance(value, Mapping) else {"": value}
             for measure, number in by_measure.items():
-                cells[str(system), str(measure), str(query)] = as_number(
-                    number, f"{name}: {measure or 'the value'} of system {system!r} and query {query!r}"
-                )
+                where = f"{name}: {measure or 'the value'} of system {system!r} and query {query!r}"
+                cells.append(Cell(str(system), str(measure), str(query), as_number(number, where), where))
     if not cells:
         raise InputError(f"{name}: no values, expected {{system: {{query: value}}}}")
-    grid = grid_of_cells(name, list(cells), list(cells.values()), settings)
-    refuse_case(grid.systems, lambda i: name, "system")
-    return grid
+    return grid_of_cells(name, cells, settings)
 
 
 def as_number(value: Any, where: str) -> float:
