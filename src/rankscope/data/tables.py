@@ -304,8 +304,13 @@ class Table:
         return name in self.columns
 
     def take(self, rows: Ints) -> Table:
-        """These rows as a table; each keeps its place in the file."""
-        return replace(self, frame=self.frame[rows], locate=lambda row: self.locate(int(rows[row])))
+        """These rows, in rising order, as a table; each keeps its place in the file."""
+        import polars as pl
+
+        is_taken = np.zeros(self.frame.height, np.bool_)
+        is_taken[rows] = True
+        frame = self.frame.filter(pl.Series(is_taken))  # faster than by number
+        return replace(self, frame=frame, locate=lambda row: self.locate(int(rows[row])))
 
     @property
     def more_columns(self) -> list[str]:

@@ -664,21 +664,23 @@ def grid_of_mapping(
         for query, value in by_query.items():
             by_measure = value if isinstance(value, Mapping) else {"": value}
             for measure, number in by_measure.items():
-                where = f"{name}: {measure or 'the value'} of system {system!r} and query {query!r}"
-                cells.append(Cell(str(system), str(measure), str(query), as_number(number, where), where))
+                cell_value = as_number(number)
+                if math.isinf(cell_value):
+                    raise InputError(
+                        f"{name}: {measure or 'the value'} of system {system!r} and query {query!r} is {number!r}, "
+                        "expected a finite number; correct it or leave it out"
+                    )
+                cells.append(Cell(str(system), str(measure), str(query), cell_value, name))
     if not cells:
         raise InputError(f"{name}: no values, expected {{system: {{query: value}}}}")
     return grid_of_cells(name, cells, settings)
 
 
-def as_number(value: Any, where: str) -> float:
-    """The number, NaN for None. Raises InputError for what is none, and for infinity."""
+def as_number(value: Any) -> float:
+    """The number, NaN for None, infinity for what is no number."""
     if value is None:
-        return float("nan")
+        return math.nan
     try:
-        number = float(value) if isinstance(value, (int, float, np.number, np.bool_)) else math.inf
+        return float(value) if isinstance(value, (int, float, np.number, np.bool_)) else math.inf
     except OverflowError:
-        number = math.inf
-    if math.isinf(number):
-        raise InputError(f"{where} is {value!r}, expected a finite number; correct it or leave it out")
-    return number
+        return math.inf
