@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -264,8 +265,6 @@ def rows_from_lists(data: Mapping[str, Collection[Any]], name: str, value_field:
 
 def rows_from_data(data: Any, value_field: str, columns: Mapping[str, str] | None = None) -> Rows:
     """Rows from a data frame or a mapping of columns held in memory. columns: as for `Schema.bind`."""
-    import polars as pl
-
     kind = "qrels" if value_field == "relevance" else "run"
     shape = f"{{document: {value_field}}}"
     expected = f"{{query: {shape}}}, a data frame or a mapping of columns query_id, doc_id, {value_field}"
@@ -273,11 +272,9 @@ def rows_from_data(data: Any, value_field: str, columns: Mapping[str, str] | Non
         raise InputError(f"{kind}: {data!r} is a path, expected data; use read_{kind}(path)")
     try:
         frame = to_frame(data)
-    except (TypeError, ValueError, RuntimeError, pl.exceptions.PolarsError) as error:
-        if not isinstance(data, Mapping):
-            raise InputError(f"{kind}: {type_with_article(data)}, expected {expected}") from None
-        problem = str(error).partition("\n")[0]
-        raise InputError(f"{kind}: its columns are no table ({problem}), expected {expected}") from None
+    except InputError as error:
+        problem = f"its columns are no table ({error})" if isinstance(data, Mapping) else type_with_article(data)
+        raise InputError(f"{kind}: {problem}, expected {expected}") from None
     if not columns and isinstance(data, Mapping) and query_of_lists(frame.columns) is None:
         key, column = next((key, column) for key, column in data.items() if not isinstance(column, Mapping))
         raise InputError(
@@ -368,19 +365,16 @@ def batch_of_lists(lists: list[tuple[str, list[str], Any]], first_number: int) -
 
 def batches_from_frames(pieces: Iterator[Any], name: str, columns: Mapping[str, str]) -> Iterator[RowBatch]:
     """One batch for each frame."""
-    import polars as pl
-
     n_done = 0
     for piece in pieces:
-        try:
-            if not is_tabular(piece):
-                raise TypeError
-            frame = to_frame(piece)
-        except (TypeError, ValueError, RuntimeError, pl.exceptions.PolarsError):
+        frame = None
+        with suppress(InputError):
+            frame = to_frame(piece) if is_tabular(piece) else None
+        if frame is None:
             raise InputError(
                 f"{name}: {type_with_article(piece)} among its pieces, expected data frames with query_id, doc_id, "
                 "score"
-            ) from None
+            )
         if frame.height:
             yield batch_of_frame(frame, name, columns, n_done)
             n_done += frame.height

@@ -592,13 +592,10 @@ def table_of_frame(data: Any, name: str, schema: Schema, columns: Mapping[str, s
 
     Raises InputError for what is none of these and as `Schema.bind`.
     """
-    import polars as pl
-
     try:
         frame = to_frame(data)
-    except (TypeError, ValueError, RuntimeError, pl.exceptions.PolarsError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type_with_article(data)
-        raise InputError(f"{name}: no table ({reason}), expected a data frame or columns of one length") from None
+    except InputError as error:
+        raise InputError(f"{name}: no table ({error}), expected a data frame or columns of one length") from None
     if not frame.height:
         raise InputError(f"{name}: a table without rows, expected {schema.expected}")
     return bound_table(frame, name, schema, columns, nan_is_missing=True)
@@ -645,19 +642,22 @@ def type_with_article(x: object) -> str:
 
 
 def to_frame(data: Any) -> pl.DataFrame:
-    """Data of any supported kind as a polars frame."""
+    """Data of any supported kind as a polars frame. Raises InputError with what is wrong, or the type of other data."""
     import polars as pl
 
-    if isinstance(data, Mapping):
-        return pl.DataFrame(plain_columns(data), strict=False)  # [2, 1.5] are numbers
-    if isinstance(data, Iterable) and not hasattr(data, "columns") and not hasattr(data, "__arrow_c_stream__"):
-        data = list(data)
-        if not all(isinstance(row, Mapping) for row in data):
-            raise TypeError  # polars would read tuples as columns
     try:
-        return pl.DataFrame(data)
-    except ImportError:  # pandas without pyarrow
-        return pl.DataFrame({str(name): data[name].tolist() for name in data.columns})
+        if isinstance(data, Mapping):
+            return pl.DataFrame(plain_columns(data), strict=False)  # [2, 1.5] are numbers
+        if isinstance(data, Iterable) and not hasattr(data, "columns") and not hasattr(data, "__arrow_c_stream__"):
+            data = list(data)
+            if not all(isinstance(row, Mapping) for row in data):
+                raise TypeError  # polars would read tuples as columns
+        try:
+            return pl.DataFrame(data)
+        except ImportError:  # pandas without pyarrow
+            return pl.DataFrame({str(name): data[name].tolist() for name in data.columns})
+    except (TypeError, ValueError, RuntimeError, pl.exceptions.PolarsError) as error:
+        raise InputError(str(error).partition("\n")[0] or type_with_article(data)) from None
 
 
 def plain_columns(data: Mapping[str, Any]) -> dict[str, Any]:

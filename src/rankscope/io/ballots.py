@@ -122,7 +122,7 @@ def json_votes(content: bytes, name: str, columns: Mapping[str, str]) -> ParsedV
             raise InputError(f'{name}: "items" is not a list of names, expected {SHAPE}')
     if not isinstance(data, (dict, list)):
         raise InputError(f"{name}: JSON that holds no rankings, expected {SHAPE}")
-    entries = list(data.items()) if isinstance(data, dict) else [(str(i), entry) for i, entry in enumerate(data, 1)]
+    entries = data.items() if isinstance(data, dict) else ((str(i), entry) for i, entry in enumerate(data, 1))
     return votes_from_entries(entries, items, lambda i: f"{name}:{ballot_lines(content)[i]}: ", columns)
 
 
@@ -187,7 +187,7 @@ def parse_ballot(entry: Any, voter: str, where: Callable[[], str], columns: Mapp
 
 
 def votes_from_entries(
-    entries: list[tuple[str, Any]], items: list[Any] | None, where: Callable[[int], str], columns: Mapping[str, str]
+    entries: Iterable[tuple[str, Any]], items: list[Any] | None, where: Callable[[int], str], columns: Mapping[str, str]
 ) -> ParsedVotes:
     """The votes of each voter's name and entry. where: gives the beginning of a message by the number of an entry."""
     ballots = [parse_ballot(entry, voter, partial(where, i), columns) for i, (voter, entry) in enumerate(entries)]

@@ -197,8 +197,7 @@ def parse_scores(texts: Fields, block: LineBlock) -> Floats:
         if np.isinf(score_of_text[text]):
             raise InputError(
                 f"{block.location(int(texts.starts[row]))}: score {decode_id(text)!r}, expected a finite number, or "
-                "nan "
-                "for none; correct this line"
+                "nan for none; correct this line"
             )
     return values
 
