@@ -246,6 +246,20 @@ def test_what_is_wrong_is_refused_with_its_line(tmp_path: Path, text: str | byte
     assert "\n" not in str(raised.value).replace("a\nb", "")
 
 
+def test_a_list_is_no_number(tmp_path: Path) -> None:
+    path = tmp_path / "scores.json"
+    path.write_text('{"query": "1", "x": [1]}\n{"query": "2", "x": [2]}\n')
+    with pytest.raises(InputError, match="x is a list, expected a finite number"):
+        rs.read_scores(path, systems=["x"])
+
+
+def test_a_line_of_trec_eval_without_a_measure_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "scores.txt"
+    path.write_text("runid\tall\tx\nmap\t1\t0.5\n\t2\t0.5\n")
+    with pytest.raises(InputError, match=":3: measure is empty"):
+        rs.read_scores(path)
+
+
 def test_wrong_data_in_memory() -> None:
     for data, message in (
         (pl.DataFrame({"query": [1.0, 2.0], "a": [1, 2], "b": [1, 2]}), "Float64"),

@@ -473,10 +473,12 @@ class Table:
 
         cell = self.frame[own_name][row]
         advice = "correct it" if complete else "correct it, or leave the cell empty where there is no value"
-        if cell is None or cell == "":
+        if isinstance(cell, pl.Series):
+            cell_text = "a list"
+        elif cell is None or cell == "":
             cell_text, advice = "empty", "fill it in or drop the row"
         else:
-            cell_text = "a list" if isinstance(cell, pl.Series) else shorten_value(cell)
+            cell_text = shorten_value(cell)
             if isinstance(cell, str) and DECIMAL_COMMA.fullmatch(cell.strip()):
                 advice = "replace the decimal comma by a point"
         return InputError(f"{self.locate(row)}: {own_name} is {cell_text}, expected {expected}; {advice}")

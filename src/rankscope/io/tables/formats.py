@@ -105,7 +105,7 @@ def header_sniffer(format_name: str) -> Callable[[FileHead], bool]:
 
     def is_header(head: FileHead) -> bool:
         is_tsv = separator_of(head.line)[0] == "tsv"
-        if head.line.startswith(b"{") or is_tsv != (format_name == "tsv"):  # JSON lines, whatever their texts hold
+        if head.line.startswith((b"{", b"[")) or is_tsv != (format_name == "tsv"):  # JSON, whatever its texts hold
             return False
         return {"query_id", "doc_id"} <= SCHEMAS["score"].match(column_names(head.line), head.columns).keys()
 
