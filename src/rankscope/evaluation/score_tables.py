@@ -239,7 +239,8 @@ def grid_of_columns(
     if are_systems:  # their axis takes the place of that of systems, and those of measures the place of measures
         parts = [part[:, 0] for part in parts]
     else:
-        parts = [np.concatenate(part, axis=1) for part in parts]
+        parts = [np.ascontiguousarray(part.swapaxes(0, 1)) for part in parts]
+        parts = [part.reshape(len(systems), -1, len(queries)) for part in parts]
         if not has_measures:
             measures = ["" if len(columns) == 1 and name.lower() in ("value", "score") else name for name in columns]
     more = [name for name in table.more_columns if name not in columns]
@@ -275,7 +276,8 @@ def fill_cells(
     if cells.size == n_cells and (cells[1:] > cells[:-1]).all():
         return [values]
     filled = np.full((len(values), n_cells), np.nan)
-    filled[:, cells] = values
+    for row, of_column in zip(filled, values, strict=True):
+        row[cells] = of_column
     return [filled]
 
 
@@ -384,12 +386,13 @@ def grid_of_cells(
     name: str, cells: Sequence[Cell], settings: ScoreTableSettings, *, may_share_systems: bool = False
 ) -> ScoreGrid:
     """A grid of values. Raises InputError where names of systems differ in case only, and for repeated values."""
-    systems, measures, queries = (tuple(dict.fromkeys(names)) for names in list(zip(*cells, strict=True))[:3])
+    *labels, numbers, _ = zip(*cells, strict=True)
+    systems, measures, queries = (tuple(dict.fromkeys(names)) for names in labels)
     refuse_case(systems, lambda i: name, "system")
     shape = (len(systems), len(measures), len(queries))
     refuse_sparse(shape, len(cells), name, "systems, measures and queries")
-    places = [{label: place for place, label in enumerate(labels)} for labels in (systems, measures, queries)]
-    indices = [[place[cell[axis]] for cell in cells] for axis, place in enumerate(places)]
+    places = [{name: place for place, name in enumerate(names)} for names in (systems, measures, queries)]
+    indices = [[place[name] for name in names] for place, names in zip(places, labels, strict=True)]
     keys = np.ravel_multi_index(indices, shape)
     repeat = first_repeat(keys, math.prod(shape))
     if repeat is not None and settings.repeats == "error":
@@ -398,7 +401,7 @@ def grid_of_cells(
             f"{second.where}: a second {second.measure} of {second.system!r} for {second.query!r}, the first is at "
             f"{first.where}; keep one of the two, or {AVERAGE}"
         )
-    values, counts = average_cells(keys, np.array([cell.value for cell in cells], np.float64), math.prod(shape))
+    values, counts = average_cells(keys, np.array(numbers, np.float64), math.prod(shape))
     return ScoreGrid(
         name=name,
         systems=systems,
