@@ -148,7 +148,7 @@ def test_samples_of_lm_evaluation_harness(tmp_path: Path) -> None:
     assert scores.systems == ("llama", "qwen")
     assert scores.query_ids == ("arc/0", "arc/1", "arc/2", "mmlu/0", "mmlu/1", "mmlu/2")
     assert scores.matrix("acc").tolist() == [[1.0] * 6, [0.0] * 6]
-    with pytest.raises(InputError, match=r"x\.jsonl:2: a second acc of 'x/0' by .*, the first is at .*x\.jsonl:1"):
+    with pytest.raises(InputError, match=r"x\.jsonl:2: a second acc of .* for 'x/0', the first is at .*x\.jsonl:1"):
         read(tmp_path, f"{sample(0, acc=1)}\n{sample(0, acc=0)}\n", "x.jsonl")
 
 
@@ -244,6 +244,20 @@ def test_what_is_wrong_is_refused_with_its_line(tmp_path: Path, text: str | byte
         read(tmp_path, text)
     assert f"scores.csv{message}" in str(raised.value)
     assert "\n" not in str(raised.value).replace("a\nb", "")
+
+
+def test_a_list_is_no_number(tmp_path: Path) -> None:
+    path = tmp_path / "scores.json"
+    path.write_text('{"query": "1", "x": [1]}\n{"query": "2", "x": [2]}\n')
+    with pytest.raises(InputError, match="x is a list, expected a finite number"):
+        rs.read_scores(path, systems=["x"])
+
+
+def test_a_line_of_trec_eval_without_a_measure_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "scores.txt"
+    path.write_text("runid\tall\tx\nmap\t1\t0.5\n\t2\t0.5\n")
+    with pytest.raises(InputError, match=":3: measure is empty"):
+        rs.read_scores(path)
 
 
 def test_wrong_data_in_memory() -> None:

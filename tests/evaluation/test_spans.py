@@ -153,7 +153,7 @@ BAD = [
     (GOLD + "q1,a.txt,9,9\n", RUN, r"gold\.csv:5: a span from 9 to 9, expected whole numbers"),
     (GOLD, RUN + "q1,a.txt,-1,9\n", r"dense\.csv:6: a span from -1 to 9"),
     (GOLD, RUN + "q1,a.txt,1.5,9\n", r"dense\.csv:6: a span from 1\.5 to 9"),
-    (GOLD, RUN + "q1,a.txt,,9\n", r"dense\.csv:6: begin is empty, expected a number"),
+    (GOLD, RUN + "q1,a.txt,,9\n", r"dense\.csv:6: begin is empty, expected a finite number"),
     (GOLD, RUN + "q1,a.txt,x,9\n", r"dense\.csv:6: begin is 'x', expected a finite number"),
     (GOLD, RUN + "q1,,1,9\n", r"dense\.csv:6: file is empty, expected an id"),
     (GOLD, "query,file,begin\nq1,a,1\n", r"dense\.csv:1: no column 'end' among 'query', 'file', 'begin'; rename one"),

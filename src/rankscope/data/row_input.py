@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from itertools import chain
+from contextlib import suppress
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -15,7 +16,7 @@ from rankscope.data.grades import EXPECTED_GRADE, as_grades, invalid_grades
 from rankscope.data.row_tables import (
     KINDS,
     SCHEMAS,
-    columns_of_table,
+    batch_from_table,
     query_of_lists,
     rows_from_table,
     values_of_lists,
@@ -25,9 +26,7 @@ from rankscope.data.rows import (
     RowBatch,
     RowKind,
     Rows,
-    are_valid_ids,
-    invalid_ids,
-    row_batch,
+    first_invalid_id,
 )
 from rankscope.data.tables import bound_table, shorten_value, to_frame, type_with_article
 from rankscope.errors import InputError, ParameterError
@@ -36,7 +35,7 @@ from rankscope.kernels.text import encode, hashes
 from rankscope.typing import Ints
 
 if TYPE_CHECKING:
-    pass
+    import polars as pl
 
 __all__ = [
     "DICT_SHAPE",
@@ -46,6 +45,7 @@ __all__ = [
     "detect_pieces",
     "is_mapping_of_lists",
     "is_mapping_of_mappings",
+    "make_rows",
     "refuse_bad_ids",
     "refuse_columns",
     "refuse_values",
@@ -105,7 +105,7 @@ def rows_from_dicts(data: Dicts, name: str, value_field: str, *, allow_bool: boo
     if values is None:
         refuse_values(((f"query {query!r}", docs) for query, docs in data.items()), name, value_field, allow_bool)
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
-    return make_rows(queries, lengths, docs, values, name, None, KINDS[value_field])
+    return make_rows(queries, lengths, docs, values, name, KINDS[value_field])
 
 
 def subtopic_rows(data: Dicts, name: str, allow_bool: bool) -> Rows:
@@ -131,33 +131,41 @@ def subtopic_rows(data: Dicts, name: str, allow_bool: bool) -> Rows:
             ((f"subtopic {s!r} of query {q!r}", docs) for q, s, docs in doc_lists), name, "relevance", allow_bool
         )
     subtopic_of_row = np.repeat(np.array(subtopic_ids, object), [len(docs) for *_, docs in doc_lists]).tolist()
-    return make_rows(list(data), np.array(lengths, np.int64), docs, values, name, subtopic_of_row, "qrels")
+    return make_rows(list(data), np.array(lengths, np.int64), docs, values, name, "qrels", subtopics=subtopic_of_row)
 
 
 def make_rows(
     queries: list[str],
     lengths: Ints,
-    docs: list[str],
+    docs: list[Any],
     values: Numbers,
     name: str,
-    subtopics: list[str] | None,
     kind: RowKind,
+    *,
+    subtopics: list[str] | None = None,
+    locate: Callable[[int], str] | None = None,
 ) -> Rows:
+    """Rows from the documents of all queries, one after the other. lengths: how many each query has.
+
+    locate: gives the place of a document by its index, for messages. Default: its query. Raises InputError for a bad
+    id, and where there is no document.
+    """
     if not docs:
         raise InputError(f"{name}: no documents, expected at least one: {DICT_SHAPE}")
-    refuse_bad_ids(docs, name, "document")
-    fields, offsets = encode(docs), bounds(lengths)
-    ids = [query.encode("utf-8", "surrogateescape") for query in queries]
-    where = query_locator(queries, offsets, fields.starts, name)
+    offsets = bounds(lengths)
+
+    def place(row: int) -> str:
+        return f"{name}: query {queries[int(np.searchsorted(offsets, row, side='right')) - 1]!r}"
+
+    locate = locate or place
+    refuse_bad_ids(docs, locate, "document")
+    fields, ids = encode(docs), [query.encode("utf-8", "surrogateescape") for query in queries]
     subtopic_ids = None if subtopics is None else encode(subtopics)
+
+    def where(start: int) -> str:
+        return locate(int(np.searchsorted(fields.starts, start)))
+
     return Rows(ids, offsets, fields, hashes(fields), values, where, subtopic_ids, kind)
-
-
-def query_locator(queries: list[str], offsets: Ints, starts: Ints, name: str) -> Callable[[int], str]:
-    """A function that names the query of a document, given where its id starts: mappings have no lines to name."""
-    return lambda start: (
-        f"{name}: query {queries[int(np.searchsorted(offsets, np.searchsorted(starts, start), side='right')) - 1]!r}"
-    )
 
 
 def to_numbers(values: list[Any], value_field: str, allow_bool: bool = True) -> Numbers | None:
@@ -192,12 +200,17 @@ def refuse_values(
     raise AssertionError("the fault is gone: the data changed while it was read")
 
 
-def refuse_bad_ids(ids: Collection[Any], name: str, noun: str) -> None:
-    """Raise InputError for an id that is no string, empty, or no valid Unicode. noun: the kind of ids."""
-    for id_ in invalid_ids(ids)[:1]:
+def refuse_bad_ids(ids: Collection[Any], where: str | Callable[[int], str], noun: str) -> None:
+    """Raise InputError for an id that is no string, empty, or no valid Unicode.
+
+    where: the place of all ids, or gives that of one by its index. noun: the kind of ids.
+    """
+    index = first_invalid_id(ids)
+    if index is not None:
+        id_ = next(islice(ids, index, None))
         raise InputError(
-            f"{name}: the {noun} id {shorten_value(id_)} is not a string, is empty or is not valid Unicode; "
-            "expected text, as str(...) makes it; correct it"
+            f"{where if isinstance(where, str) else where(index)}: the {noun} id {shorten_value(id_)} is not a string, "
+            "is empty or is not valid Unicode; expected text, as str(...) makes it; correct it"
         )
 
 
@@ -247,13 +260,11 @@ def rows_from_lists(data: Mapping[str, Collection[Any]], name: str, value_field:
     lists = [sorted(ids, key=str) if isinstance(ids, (set, frozenset)) else list(ids) for ids in data.values()]
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
     values = values_of_lists(bounds(lengths), value_field)
-    return make_rows(queries, lengths, list(chain.from_iterable(lists)), values, name, None, KINDS[value_field])
+    return make_rows(queries, lengths, list(chain.from_iterable(lists)), values, name, KINDS[value_field])
 
 
 def rows_from_data(data: Any, value_field: str, columns: Mapping[str, str] | None = None) -> Rows:
     """Rows from a data frame or a mapping of columns held in memory. columns: as for `Schema.bind`."""
-    import polars as pl
-
     kind = "qrels" if value_field == "relevance" else "run"
     shape = f"{{document: {value_field}}}"
     expected = f"{{query: {shape}}}, a data frame or a mapping of columns query_id, doc_id, {value_field}"
@@ -261,11 +272,9 @@ def rows_from_data(data: Any, value_field: str, columns: Mapping[str, str] | Non
         raise InputError(f"{kind}: {data!r} is a path, expected data; use read_{kind}(path)")
     try:
         frame = to_frame(data)
-    except (TypeError, ValueError, RuntimeError, pl.exceptions.PolarsError) as error:
-        if not isinstance(data, Mapping):
-            raise InputError(f"{kind}: {type_with_article(data)}, expected {expected}") from None
-        problem = str(error).partition("\n")[0]
-        raise InputError(f"{kind}: its columns are no table ({problem}), expected {expected}") from None
+    except InputError as error:
+        problem = f"its columns are no table ({error})" if isinstance(data, Mapping) else type_with_article(data)
+        raise InputError(f"{kind}: {problem}, expected {expected}") from None
     if not columns and isinstance(data, Mapping) and query_of_lists(frame.columns) is None:
         key, column = next((key, column) for key, column in data.items() if not isinstance(column, Mapping))
         raise InputError(
@@ -332,21 +341,9 @@ def check_scored_list(piece: Any, name: str) -> tuple[str, list[str], np.ndarray
     if not is_scored_list(piece):
         raise InputError(f"{name}: {type_with_article(piece)} among its pieces, expected (query, documents, scores)")
     query, docs, raw_scores = piece
-    try:
-        is_valid = are_valid_ids([query])
-    except (TypeError, UnicodeEncodeError):
-        is_valid = False
-    if not is_valid:
-        raise InputError(f"{name}: the query id {query!r} is empty or not a string; use str(...)")
+    refuse_bad_ids([query], name, "query")
     docs = docs.tolist() if isinstance(docs, np.ndarray) else list(docs)
-    invalid_docs = [doc for doc in docs if not isinstance(doc, str) or not doc]
-    try:
-        is_valid = not invalid_docs and are_valid_ids(docs)
-    except UnicodeEncodeError:
-        is_valid = False
-    if not is_valid:
-        problem = f"{invalid_docs[0]!r} is empty or not a string" if invalid_docs else "one is not valid Unicode"
-        raise InputError(f"{name}: of the document ids of query {query!r} {problem}, expected ids; use str(...)")
+    refuse_bad_ids(docs, f"{name}: query {query!r}", "document")
     scores = np.asarray(raw_scores)
     if scores.shape != (len(docs),):
         raise InputError(
@@ -368,28 +365,22 @@ def batch_of_lists(lists: list[tuple[str, list[str], Any]], first_number: int) -
 
 def batches_from_frames(pieces: Iterator[Any], name: str, columns: Mapping[str, str]) -> Iterator[RowBatch]:
     """One batch for each frame."""
-    import polars as pl
-
     n_done = 0
     for piece in pieces:
-        try:
-            if not is_tabular(piece):
-                raise TypeError
-            frame = to_frame(piece)
-        except (TypeError, ValueError, RuntimeError, pl.exceptions.PolarsError):
+        frame = None
+        with suppress(InputError):
+            frame = to_frame(piece) if is_tabular(piece) else None
+        if frame is None:
             raise InputError(
                 f"{name}: {type_with_article(piece)} among its pieces, expected data frames with query_id, doc_id, "
                 "score"
-            ) from None
-        if frame.height:
-            table = bound_table(frame, name, SCHEMAS["score"], columns, locate=row_locator(name, n_done))
-            row_columns = columns_of_table(table, "score")
-            yield row_batch(
-                row_columns.queries, row_columns.docs, row_columns.values, np.arange(n_done, n_done + frame.height)
             )
+        if frame.height:
+            yield batch_of_frame(frame, name, columns, n_done)
             n_done += frame.height
 
 
-def row_locator(name: str, n_before: int) -> Callable[[int], str]:
-    """Names a row after so many."""
-    return lambda row: f"{name}: row {row + n_before}"
+def batch_of_frame(frame: pl.DataFrame, name: str, columns: Mapping[str, str], n_before: int) -> RowBatch:
+    """n_before: rows of earlier frames."""
+    table = bound_table(frame, name, SCHEMAS["score"], columns, locate=lambda row: f"{name}: row {row + n_before}")
+    return batch_from_table(table, np.arange(n_before, n_before + frame.height))

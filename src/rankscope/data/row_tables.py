@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.grades import EXPECTED_GRADE, as_grades, invalid_grades
-from rankscope.data.rows import Interner, RowKind, Rows, group_rows, pack_strings
+from rankscope.data.rows import Interner, RowBatch, RowKind, Rows, group_rows, pack_strings
 from rankscope.data.tables import LIST, NUMBER, Column, Schema, Table, find_column, shorten_value
+from rankscope.data.text import json_value
 from rankscope.errors import InputError
 from rankscope.kernels.segments import bounds, place_in_group
-from rankscope.kernels.text import Fields, decode, hashes
+from rankscope.kernels.text import Fields, changes, decode, hashes
 from rankscope.typing import Ints
 
 if TYPE_CHECKING:
@@ -31,8 +31,7 @@ __all__ = [
     "SCHEMAS",
     "SPAN",
     "SPAN_ADVICE",
-    "RowColumns",
-    "columns_of_table",
+    "batch_from_table",
     "has_lists",
     "has_span_columns",
     "query_of_lists",
@@ -161,32 +160,13 @@ def query_of_lists(columns: Collection[str]) -> str | None:
     return find_column(list(columns), LIST_QUERY_NAMES)
 
 
-class RowColumns(NamedTuple):
-    """The columns of a table, in the order of its rows.
-
-    Attributes
-    ----------
-    queries, docs
-        Ids.
-    values
-        Scores or relevances.
-    subtopics
-        Subtopics, if there are any.
-    """
-
-    queries: Fields
-    docs: Fields
-    values: npt.NDArray[Any]
-    subtopics: Fields | None
-
-
-def columns_of_table(table: Table, value_field: str) -> RowColumns:
-    """Validated ids and numbers. Raises InputError that names the row."""
+def columns_of_table(table: Table, value_field: str) -> tuple[Fields, Fields, npt.NDArray[Any], Fields | None]:
+    """Queries, documents, values and perhaps subtopics, row by row, validated. Raises InputError that names the row."""
     if not table.frame.height:
         raise InputError(f"{table.name}: no data rows, expected at least one; write one row per document")
     values = -numbers(table, "rank") if "rank" in table else numbers(table, value_field)
     subtopics = fields(table, "subtopic") if "subtopic" in table else None
-    return RowColumns(fields(table, "query_id"), fields(table, "doc_id"), values, subtopics)
+    return fields(table, "query_id"), fields(table, "doc_id"), values, subtopics
 
 
 def numbers(table: Table, name: str) -> npt.NDArray[Any]:
@@ -217,16 +197,22 @@ def rows_from_table(table: Table, value_field: str) -> tuple[Rows, int]:
     """The rows of a table, and how many queries had rows in several places. Raises InputError that names the row."""
     if LISTS[value_field].name in table:
         return rows_from_list_column(table, value_field), 0
-    columns = columns_of_table(table, value_field)
+    queries, docs, values, subtopics = columns_of_table(table, value_field)
     interner = Interner()
-    codes = interner.codes(columns.queries)
-    docs = columns.docs
+    codes = interner.codes(queries)
 
     def where(start: int) -> str:  # where an id starts in the buffer tells its row, also after rows are regrouped
         return table.locate(int(np.searchsorted(docs.starts, start)))
 
     hashed, kind = hashes(docs), KINDS[value_field]
-    return group_rows(list(interner.ids), codes, docs, hashed, columns.values, where, columns.subtopics, kind)
+    return group_rows(list(interner.ids), codes, docs, hashed, values, where, subtopics, kind)
+
+
+def batch_from_table(table: Table, row_numbers: Ints) -> RowBatch:
+    """The rows of a run in a table. row_numbers: in the whole run. Raises InputError that names the row."""
+    queries, docs, values, _ = columns_of_table(table, "score")
+    starts = np.r_[0, np.flatnonzero(changes(queries)) + 1]
+    return RowBatch(queries.take(starts), starts, docs, hashes(docs), values, row_numbers)
 
 
 def rows_from_list_column(table: Table, value_field: str) -> Rows:
@@ -309,15 +295,7 @@ def refuse_objects(ids: Fields, column: str, locate: Callable[[int], str]) -> No
     """Raise InputError for an object or a list of JSON in the place of an id, which polars makes a text."""
     for index in np.flatnonzero(np.isin(ids.buffer[ids.starts], OPENING)).tolist():
         text = decode(ids.take(np.array([index])))[0].decode("utf-8", "replace")
-        if is_json(text):
+        if json_value(text) is not None:
             raise InputError(
                 f"{locate(index)}: {column} holds {shorten_value(text)}, expected ids; write the id in the place of it"
             )
-
-
-def is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True

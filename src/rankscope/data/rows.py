@@ -17,7 +17,7 @@ import numpy.typing as npt
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges, repeated, stable_order
 from rankscope.kernels.segments import bounds
-from rankscope.kernels.text import MULTIPLIER, PADDING, Fields, changes, decode, equal, hashes
+from rankscope.kernels.text import MULTIPLIER, PADDING, Fields, decode, equal, hashes
 from rankscope.typing import Ints, Words
 
 __all__ = [
@@ -34,11 +34,10 @@ __all__ = [
     "decode_id",
     "decode_ids",
     "first_duplicate",
+    "first_invalid_id",
     "gather_rows",
     "group_rows",
-    "invalid_ids",
     "pack_strings",
-    "row_batch",
     "string_contents",
 ]
 
@@ -76,21 +75,14 @@ def are_valid_ids(ids: Collection[str]) -> bool:
     return "" not in ids and (joined.isascii() or bool(joined.encode("utf-8", "surrogateescape")))
 
 
-def invalid_ids(ids: Collection[Any]) -> list[Any]:
-    """The ids that are no string, empty, or no valid Unicode."""
+def first_invalid_id(ids: Collection[Any]) -> int | None:
+    """The index of the first id that is no string, empty, or no valid Unicode; None where there is none."""
     try:
         if are_valid_ids(ids):
-            return []
+            return None
     except (TypeError, UnicodeEncodeError):
         pass
-
-    def is_valid(id_: Any) -> bool:
-        try:
-            return are_valid_ids([id_])
-        except (TypeError, UnicodeEncodeError):
-            return False
-
-    return [id_ for id_ in ids if not is_valid(id_)]
+    return next((i for i, id_ in enumerate(ids) if len(ids) == 1 or first_invalid_id([id_]) is not None), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,12 +317,6 @@ class RowNumbers:
 
     def __call__(self, start: int) -> str:
         return self.describe_row(int(self.numbers[np.searchsorted(self.starts, start)]))
-
-
-def row_batch(queries: Fields, docs: Fields, values: npt.NDArray[Any], numbers: Ints) -> RowBatch:
-    """A batch from columns of at least one row. queries: the query id of each row."""
-    starts = np.r_[0, np.flatnonzero(changes(queries)) + 1]
-    return RowBatch(queries.take(starts), starts, docs, hashes(docs), values, numbers)
 
 
 def string_contents(fields: Fields) -> tuple[bytes, Ints]:

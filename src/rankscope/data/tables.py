@@ -17,6 +17,7 @@ import numpy.typing as npt
 from rankscope.data.sparse import refuse_sparse
 from rankscope.data.text import first_names, join_names
 from rankscope.errors import InputError, ParameterError
+from rankscope.kernels.order import first_repeat
 from rankscope.typing import Floats, Ints
 
 if TYPE_CHECKING:
@@ -65,14 +66,11 @@ class Column:
     aliases
         Other names by which it is found, in lower case.
     kind
-        "id": text, always, so that 007 stays 007. "number": a finite number, or nothing. "choice": one of `choices`.
-        "list": a list in each row.
+        "id": text, always, so that 007 stays 007. "number": a finite number, or nothing. "list": a list in each row.
     required
         Whether a table without it is refused.
     unique
         Whether a value may stand only once.
-    choices
-        The values of a choice, in lower case.
     first
         Whether it is the first column of the table, whatever that is called, unless the user names another one.
     """
@@ -82,7 +80,6 @@ class Column:
     kind: str = ID
     required: bool = False
     unique: bool = False
-    choices: tuple[str, ...] = ()
     first: bool = False
 
     @property
@@ -308,6 +305,15 @@ class Table:
     def __contains__(self, name: object) -> bool:
         return name in self.columns
 
+    def take(self, rows: Ints) -> Table:
+        """These rows, in rising order, as a table; each keeps its place in the file."""
+        import polars as pl
+
+        is_taken = np.zeros(self.frame.height, np.bool_)
+        is_taken[rows] = True
+        frame = self.frame.filter(pl.Series(is_taken))  # faster than by number
+        return replace(self, frame=frame, locate=lambda row: self.locate(int(rows[row])))
+
     @property
     def more_columns(self) -> list[str]:
         """The columns that the schema does not name."""
@@ -346,14 +352,13 @@ class Table:
         """The texts of a column. Raises InputError for an empty cell, for another type, and where one stands twice."""
         own_name = self.require(name)
         texts = self.names(own_name, noun=name)
-        column = self.schema.column(name)
-        if column.kind == "choice" and not (valid := texts.str.to_lowercase().is_in(list(column.choices))).all():
-            row = int((~valid).arg_true()[0])
+        if self.schema.column(name).unique and texts.n_unique() < texts.len():
+            row = int((~texts.is_first_distinct()).arg_true()[0])
+            first = int((texts == texts[row]).arg_true()[0])
             raise InputError(
-                f"{self.locate(row)}: {own_name} is {texts[row]!r}, expected one of {', '.join(column.choices)}"
+                f"{self.locate(row)}: {own_name or name} {texts[row]!r} stands a second time, the first is at "
+                f"{self.locate(first)}; keep one of the two"
             )
-        if column.unique:
-            self.refuse_repeated_ids(name, texts)
         return texts
 
     def names(self, own_name: str, *, required: bool = True, noun: str = "") -> pl.Series:
@@ -382,16 +387,6 @@ class Table:
                 "drop the row"
             )
         return texts
-
-    def refuse_repeated_ids(self, name: str, texts: pl.Series) -> None:
-        """Raise InputError where an id of this column stands twice."""
-        if texts.n_unique() < texts.len():
-            row = int((~texts.is_first_distinct()).arg_true()[0])
-            first = int((texts == texts[row]).arg_true()[0])
-            raise InputError(
-                f"{self.locate(row)}: {self.columns[name] or name} {texts[row]!r} stands a second time, the first is "
-                f"at {self.locate(first)}; keep one of the two"
-            )
 
     def codes(self, name: str) -> tuple[list[str], Codes]:
         """The distinct ids of a column in their order, and the number of each row's id among them."""
@@ -449,6 +444,14 @@ class Table:
             raise self.number_error(own_name, int(invalid.arg_true()[0]), complete=complete, expected=expected)
         return np.asarray(values.fill_null(float("nan")).to_numpy(), np.float64)
 
+    def weights(self, own_name: str) -> Floats:
+        """The numbers of a column of weights. Raises InputError, too, for an empty cell and for one of 0 or below."""
+        expected = "a number above 0 (leave out what does not count)"
+        values = self.numbers(own_name, complete=True, expected=expected)
+        if (values <= 0).any():
+            raise self.number_error(own_name, int(np.argmax(values <= 0)), complete=True, expected=expected)
+        return values
+
     def with_truths(self) -> Table:
         """The table with its columns of the texts true and false as 1 and 0."""
         import polars as pl
@@ -472,10 +475,12 @@ class Table:
 
         cell = self.frame[own_name][row]
         advice = "correct it" if complete else "correct it, or leave the cell empty where there is no value"
-        if cell is None or cell == "":
+        if isinstance(cell, pl.Series):
+            cell_text = "a list"
+        elif cell is None or cell == "":
             cell_text, advice = "empty", "fill it in or drop the row"
         else:
-            cell_text = "a list" if isinstance(cell, pl.Series) else shorten_value(cell)
+            cell_text = shorten_value(cell)
             if isinstance(cell, str) and DECIMAL_COMMA.fullmatch(cell.strip()):
                 advice = "replace the decimal comma by a point"
         return InputError(f"{self.locate(row)}: {own_name} is {cell_text}, expected {expected}; {advice}")
@@ -516,36 +521,21 @@ class Table:
         return Matrix(tuple(row_names), tuple(column_names), values, row_codes)
 
     def refuse_repeated_cells(
-        self, cells: Ints, n_cells: int, names: Sequence[str], table_rows: Ints | None = None
+        self, cells: Ints, n_cells: int, names: Sequence[str], advice: str = "keep one of the two"
     ) -> None:
         """Raise InputError where two rows are of the same cell of a matrix.
 
-        Parameters
-        ----------
-        cells
-            The cell of each row.
-        n_cells
-            Number of cells.
-        names
-            Our names of the columns that say which cell a row is of.
-        table_rows
-            The rows of the table that `cells` are of. Default: all.
+        cells: the cell of each row. n_cells: how many there are. names: our names of the columns that say which cell a
+        row is of. advice: what to do.
         """
-        if cells.size <= n_cells:
-            is_filled = np.zeros(n_cells, np.bool_)
-            is_filled[cells] = True
-            if int(np.count_nonzero(is_filled)) == cells.size:
-                return
-        order = np.argsort(cells, kind="stable")
-        row = int(order[1:][cells[order[1:]] == cells[order[:-1]]].min())
-        first = int(np.argmax(cells == cells[row]))
-        if table_rows is not None:
-            row, first = int(table_rows[row]), int(table_rows[first])
-        values = join_names(repr(str(self.frame[self.columns[name]][row])) for name in names)
-        raise InputError(
-            f"{self.locate(row)}: a second value of this {join_names(names)} ({values}), the first is at "
-            f"{self.locate(first)}; keep one of the two"
-        )
+        repeat = first_repeat(cells, n_cells)
+        if repeat is not None:
+            row, first = repeat
+            values = join_names(repr(str(self.frame[self.columns[name]][row])) for name in names)
+            raise InputError(
+                f"{self.locate(row)}: a second value of this {join_names(names)} ({values}), the first is at "
+                f"{self.locate(first)}; {advice}"
+            )
 
 
 def refuse_case(names: Sequence[str], location: Callable[[int], str], noun: str) -> None:
@@ -606,13 +596,10 @@ def table_of_frame(data: Any, name: str, schema: Schema, columns: Mapping[str, s
 
     Raises InputError for what is none of these and as `Schema.bind`.
     """
-    import polars as pl
-
     try:
         frame = to_frame(data)
-    except (TypeError, ValueError, RuntimeError, pl.exceptions.PolarsError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type_with_article(data)
-        raise InputError(f"{name}: no table ({reason}), expected a data frame or columns of one length") from None
+    except InputError as error:
+        raise InputError(f"{name}: no table ({error}), expected a data frame or columns of one length") from None
     if not frame.height:
         raise InputError(f"{name}: a table without rows, expected {schema.expected}")
     return bound_table(frame, name, schema, columns, nan_is_missing=True)
@@ -659,19 +646,22 @@ def type_with_article(x: object) -> str:
 
 
 def to_frame(data: Any) -> pl.DataFrame:
-    """Data of any supported kind as a polars frame."""
+    """Data of any supported kind as a polars frame. Raises InputError with what is wrong, or the type of other data."""
     import polars as pl
 
-    if isinstance(data, Mapping):
-        return pl.DataFrame(plain_columns(data), strict=False)  # [2, 1.5] are numbers
-    if isinstance(data, Iterable) and not hasattr(data, "columns") and not hasattr(data, "__arrow_c_stream__"):
-        data = list(data)
-        if not all(isinstance(row, Mapping) for row in data):
-            raise TypeError  # polars would read tuples as columns
     try:
-        return pl.DataFrame(data)
-    except ImportError:  # pandas without pyarrow
-        return pl.DataFrame({str(name): data[name].tolist() for name in data.columns})
+        if isinstance(data, Mapping):
+            return pl.DataFrame(plain_columns(data), strict=False)  # [2, 1.5] are numbers
+        if isinstance(data, Iterable) and not hasattr(data, "columns") and not hasattr(data, "__arrow_c_stream__"):
+            data = list(data)
+            if not all(isinstance(row, Mapping) for row in data):
+                raise TypeError  # polars would read tuples as columns
+        try:
+            return pl.DataFrame(data)
+        except ImportError:  # pandas without pyarrow
+            return pl.DataFrame({str(name): data[name].tolist() for name in data.columns})
+    except (TypeError, ValueError, RuntimeError, pl.exceptions.PolarsError) as error:
+        raise InputError(str(error).partition("\n")[0] or type_with_article(data)) from None
 
 
 def plain_columns(data: Mapping[str, Any]) -> dict[str, Any]:

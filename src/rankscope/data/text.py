@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from typing import Any
 from unicodedata import east_asian_width
 
 from rankscope.errors import in_one_line
@@ -21,6 +23,7 @@ __all__ = [
     "format_percent",
     "format_value",
     "join_names",
+    "json_value",
     "pluralise",
     "pluralise_queries",
     "replace_invalid_utf8",
@@ -29,6 +32,14 @@ __all__ = [
 
 #: How many names are listed; further ones are counted.
 MAX_LISTED = 4
+
+
+def json_value(text: str | bytes) -> Any:
+    """The value of a text of JSON; None for any other text."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def pluralise(n: int, singular: str, plural: str | None = None) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rankscope.data.tables import Table
+from rankscope.data.text import json_value
 from rankscope.errors import InputError
-from rankscope.io.tables import Table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,6 +22,8 @@ __all__ = [
 ]
 
 
+#: System, measure and query of a value, the value, and where it stands.
+Value = tuple[str, str, str, float, str]
 #: What columns of scores begin with, and columns of what a dataset says of a sample.
 SCORE, METADATA = "score_", "metadata_"
 #: Columns that may say which system answered, the best first.
@@ -97,18 +99,13 @@ def is_inspect_log(head: bytes) -> bool:
     return start.startswith(b"{") and b'"eval"' in start and (b'"status"' in start or b'"version"' in start)
 
 
-def log_values(
-    content: bytes, name: str
-) -> tuple[list[tuple[str, str, str]], list[float], list[str], list[str]] | None:
-    """(system, measure, query) of each value, the values, where each stands, and notes; None for another file.
+def log_values(content: bytes, name: str) -> tuple[list[Value], list[str]] | None:
+    """The values of a log, and notes; None for another file.
 
     The system is the model, a query is task/id, a measure is the scorer, or scorer_key where it gives several values.
     Raises InputError for a log without samples.
     """
-    try:
-        log = json.loads(content)
-    except (ValueError, RecursionError):
-        return None
+    log = json_value(content)
     evaluation = log.get("eval") if isinstance(log, dict) else None
     if not isinstance(evaluation, dict) or "model" not in evaluation:
         return None
@@ -116,27 +113,21 @@ def log_values(
     if not isinstance(samples, list) or not samples:
         raise InputError(f"{name}: a log without samples, expected one with them; read it where they are logged")
     system, task = str(evaluation["model"]), str(evaluation.get("task", "task"))
-    keys, values, locations = [], [], []
+    cells: list[Value] = []
     unscored = []
     for number, sample in enumerate(samples):
         if not isinstance(sample, dict) or "id" not in sample:
             raise InputError(f"{name}: sample {number} has no id, expected an object with id and scores; correct it")
-        where = f"{name}: sample {sample['id']!r}, epoch {sample.get('epoch', 1)}"
+        where, query = f"{name}: sample {sample['id']!r}, epoch {sample.get('epoch', 1)}", f"{task}/{sample['id']}"
         graded = list(sample_grades(sample.get("scores"), where))
+        cells += [(system, measure, query, value, where) for measure, value in graded]
         if not graded:
-            unscored.append(f"{task}/{sample['id']}")
-        for measure, value in graded:
-            keys.append((system, measure, f"{task}/{sample['id']}"))
-            values.append(value)
-            locations.append(where)
-    if not keys:
+            unscored.append(query)
+    if not cells:
         raise InputError(f"{name}: samples without scores, expected a value of a scorer for each; score the log first")
-    for query in unscored:  # the query is there, without a value
-        keys.append((system, keys[0][1], query))
-        values.append(math.nan)
-        locations.append(name)
-    notes = [f"{name}: {len(unscored)} of {len(samples)} samples have no score"] if unscored else []
-    return keys, values, locations, notes
+    # Their queries are there, without a value.
+    cells += [(system, cells[0][1], query, math.nan, name) for query in unscored]
+    return cells, [f"{name}: {len(unscored)} of {len(samples)} samples have no score"] if unscored else []
 
 
 def sample_grades(scores: object, where: str) -> Iterator[tuple[str, float]]:

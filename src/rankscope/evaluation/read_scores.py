@@ -6,7 +6,6 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,8 @@ import numpy as np
 
 from rankscope.data.row_tables import DOC_ID, LISTS
 from rankscope.data.scores import Scores
-from rankscope.data.tables import find_column, is_number
-from rankscope.data.text import join_names, pluralise
+from rankscope.data.tables import Table, find_column, is_number
+from rankscope.data.text import join_names, json_value
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.column_settings import ColumnSettings
 from rankscope.evaluation.foreign_measure import measure_of_name
@@ -26,6 +25,7 @@ from rankscope.evaluation.saved_scores import MAGIC, saved_scores
 from rankscope.evaluation.score_tables import (
     ALL,
     SCHEMA,
+    Cell,
     ScoreGrid,
     ScoreTableSettings,
     grid_of_cells,
@@ -34,9 +34,9 @@ from rankscope.evaluation.score_tables import (
     join_grids,
     scores_of_grid,
 )
-from rankscope.io.core import BOM, columns_of, is_file, is_path, open_binary, source_name
+from rankscope.io.core import BOM, HEAD, columns_of, is_file, is_path, open_binary, source_name
 from rankscope.io.id_lists import columns_to_records
-from rankscope.io.tables import Table, column_names, first_record, parse_table, read_content
+from rankscope.io.tables import column_names, first_record, parse_table, read_content
 from rankscope.io.trec import looks_like_rank_table
 from rankscope.settings import as_names
 from rankscope.typing import PathLike
@@ -51,8 +51,6 @@ __all__ = [
 ]
 
 
-#: Bytes that tell what a file holds.
-HEAD = 1 << 16
 #: Fields of a line of `trec_eval -q` and of `ir_measures --by_query`.
 PER_QUERY_FIELDS = 3
 #: Fields of a line of AutoJudge, lines that tell such a file, and truth values in it.
@@ -169,10 +167,9 @@ def grid_of_content(content: bytes, path: PathLike, settings: ScoreTableSettings
     if is_sample_log(content[:HEAD]):
         return grid_of_sample_log(content, path, settings)
     if is_inspect_log(content[:HEAD]) and (log := log_values(content, name)) is not None:
-        keys, values, locations, notes = log
-        grid = grid_of_cells(name, keys, values, settings, locations, may_share_systems=True)
-        return replace(grid, notes=(*notes, *grid.notes))
-    if (results := grid_of_results(content, content[:HEAD], path, system)) is not None:
+        grid = grid_of_cells(name, list(map(Cell._make, log[0])), settings, may_share_systems=True)
+        return replace(grid, notes=(*log[1], *grid.notes))
+    if (results := grid_of_results(content, path, system, settings)) is not None:
         return results
     if (layout := per_query_layout(content[:HEAD])) is not None:
         return grid_of_table(per_query_table(content, name, layout, columns), system, settings)
@@ -202,11 +199,9 @@ def nested_mapping(content: bytes, name: str) -> dict[str, dict[str, Any]] | Non
     """One object {system: {query: value}}; None where the content is something else."""
     if not content[:HEAD].lstrip().startswith(b"{"):
         return None
-    first_line = content.lstrip().partition(b"\n")[0]
-    with suppress(ValueError, RecursionError):
-        record = json.loads(first_line)
-        if not (isinstance(record, dict) and record and all(isinstance(value, dict) for value in record.values())):
-            return None
+    record = json_value(content.lstrip().partition(b"\n")[0])
+    if record is not None and not is_nested(record):
+        return None
     try:
         mapping = json.loads(content, parse_constant=refuse_constant)
     except ValueError as error:
@@ -215,8 +210,12 @@ def nested_mapping(content: bytes, name: str) -> dict[str, dict[str, Any]] | Non
         raise InputError(f"{name}: the value {error}, expected finite numbers") from None
     except RecursionError:
         return None
-    is_nested = isinstance(mapping, dict) and mapping and all(isinstance(value, dict) for value in mapping.values())
-    return mapping if is_nested else None
+    return mapping if is_nested(mapping) else None
+
+
+def is_nested(data: Any) -> bool:
+    """Whether this is an object of objects."""
+    return isinstance(data, dict) and bool(data) and all(isinstance(value, dict) for value in data.values())
 
 
 def refuse_constant(text: str) -> float:
@@ -246,35 +245,8 @@ def per_query_layout(head: bytes) -> list[str] | None:
 
 def per_query_table(content: bytes, name: str, layout: Sequence[str], columns: Mapping[str, str]) -> Table:
     """The lines as a table, without those that name the run."""
-    import polars as pl
-
-    refuse_uneven_lines(content, name, layout)
-    table = parse_table("\t".join(layout).encode() + b"\n" + content, name, SCHEMA, columns)
-    frame = table.frame
-    keep = frame["measure"].str.strip_chars() != RUN_NAME
-    frame, rows = frame.filter(keep), keep.arg_true()
-
-    def locate(row: int) -> str:
-        file, _, line = table.locate(int(rows[row])).rpartition(":")
-        return f"{file}:{int(line) - 1}"  # there is no header
-
-    frame = frame.with_columns(pl.col("measure", "query").str.strip_chars())
-    return Table(frame=frame, name=name, schema=SCHEMA, columns=table.columns, where=f"{name}:1", locate=locate)
-
-
-def refuse_uneven_lines(content: bytes, name: str, layout: Sequence[str]) -> None:
-    """Raise InputError for the first line that has not one tab less than there are columns."""
-    n_tabs = len(layout) - 1
-    n_lines = content.count(b"\n") + (not content.endswith(b"\n"))
-    if content.count(b"\t") == n_tabs * n_lines:
-        return
-    for number, line in enumerate(content.split(b"\n"), 1):
-        if line.strip() and line.count(b"\t") != n_tabs:
-            n_fields = line.count(b"\t") + 1
-            raise InputError(
-                f"{name}:{number}: {pluralise(n_fields, 'field')}, expected {len(layout)} ({', '.join(layout)}); "
-                "correct this line"
-            )
+    table = parse_table(content, name, SCHEMA, columns, header=layout)
+    return table.take(table.frame["measure"].ne_missing(RUN_NAME).arg_true().to_numpy())
 
 
 # AutoJudge: run, measure, topic and value, or run, topic, measure and value
@@ -344,16 +316,15 @@ def grid_of_sample_log(content: bytes, path: PathLike, settings: ScoreTableSetti
     folder = Path(os.path.abspath(name)).parent.name if name != "<stdin>" else ""
     samples = list(sample_records(content, name))
     filters = {str(sample.get("filter", "none")) for _, sample in samples}
-    keys, values, locations = [], [], []
+    cells = []
     for line, sample in samples:
+        suffix = "" if len(filters) == 1 else f",{sample.get('filter', 'none')}"
         for measure, value in sample_values(sample, f"{name}:{line}"):
-            full_name = measure if len(filters) == 1 else f"{measure},{sample.get('filter', 'none')}"
-            keys.append((folder or "system", full_name, f"{task}/{sample['doc_id']}"))
-            values.append(value)
-            locations.append(f"{name}:{line}")
-    if not keys:
+            query = f"{task}/{sample['doc_id']}"
+            cells.append(Cell(folder or "system", f"{measure}{suffix}", query, value, f"{name}:{line}"))
+    if not cells:
         raise InputError(f"{name}: samples without a number, expected values of measures as acc or exact_match")
-    grid = grid_of_cells(name, keys, values, settings, locations, may_share_systems=True)
+    grid = grid_of_cells(name, cells, settings, may_share_systems=True)
     unread = {str(measure) for _, sample in samples for measure in listed_metrics(sample)}
     unread -= {
         measure for _, sample in samples for measure in sample if isinstance(sample[measure], (bool, int, float))
@@ -367,12 +338,8 @@ def sample_records(content: bytes, name: str) -> Iterator[tuple[int, dict[str, A
     for number, line in enumerate(content.splitlines(), 1):
         if not line.strip():
             continue
-        try:
-            sample = json.loads(line)
-            is_sample = isinstance(sample, dict) and isinstance(sample.get("doc_id"), (int, str))
-        except (ValueError, RecursionError):
-            is_sample = False
-        if not is_sample:
+        sample = json_value(line)
+        if not isinstance(sample, dict) or not isinstance(sample.get("doc_id"), (int, str)):
             raise InputError(f"{name}:{number}: no sample with a doc_id, expected a JSON object a line; correct it")
         yield number, sample
 
@@ -426,9 +393,7 @@ def is_score_file(path: object, *, alone: bool) -> bool:
     if not is_file(path):
         return False
     assert isinstance(path, (str, os.PathLike))
-    columns = columns_of(path)
-    with open_binary(path) as stream:
-        head = stream.read(HEAD).removeprefix(BOM)
+    columns, head = columns_of(path), head_of(path)
     if head.startswith(MAGIC):
         return is_score_header(parquet_columns(path), alone, columns)
     if is_sample_log(head) or is_inspect_log(head) or is_result_file(head) or per_query_layout(head) is not None:
@@ -466,8 +431,7 @@ def names_measures(path: object, columns: Mapping[str, str]) -> bool:
     if not is_file(path):
         return False
     assert isinstance(path, (str, os.PathLike))
-    with open_binary(path) as stream:
-        head = stream.read(HEAD).removeprefix(BOM)
+    head = head_of(path)
     if not head.startswith(MAGIC) and (per_query_layout(head) is not None or may_have_four_fields(head)):
         return True
     header = parquet_columns(path) if head.startswith(MAGIC) else column_names(head)
@@ -481,6 +445,12 @@ def is_score_header(header: Sequence[str], alone: bool, columns: Mapping[str, st
     if columns.get("query") in header:
         return True
     return alone or "query" in SCHEMA.match(header, {})
+
+
+def head_of(path: PathLike) -> bytes:
+    """The first bytes of a file."""
+    with open_binary(path) as stream:
+        return stream.read(HEAD).removeprefix(BOM)
 
 
 def parquet_columns(path: PathLike) -> list[str]:

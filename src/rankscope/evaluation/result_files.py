@@ -11,17 +11,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from rankscope.data.tables import shorten_value
 from rankscope.errors import InputError
-from rankscope.evaluation.score_tables import ScoreGrid, ScoreTableSettings, grid_of_cells
-from rankscope.io.core import source_name
+from rankscope.evaluation.score_tables import Cell, ScoreGrid, ScoreTableSettings, grid_of_cells
+from rankscope.io.core import HEAD, source_name
 from rankscope.io.json_dicts import parse_json
-from rankscope.io.other_tools import details_of, number_of_text, parse_entries
-from rankscope.io.tables import refuse_case
+from rankscope.io.other_tools import details_of, number_of_text, parse_entries, refuse_shape
 from rankscope.typing import PathLike
 
 __all__ = [
@@ -30,7 +28,6 @@ __all__ = [
 ]
 
 
-Cells = dict[tuple[str, str, str], float]
 #: What the files of each tool hold, of which all must be in the first bytes.
 MTEB, RRE = (b'"mteb_version"', b'"task_name"'), (b'"metrics"', b'"versions"', b'"totalHits"')
 RANK_EVAL = (b'"metric_score"', b'"details"')
@@ -45,54 +42,40 @@ def is_result_file(head: bytes) -> bool:
     return reader_of(head) is not None
 
 
-def grid_of_results(content: bytes, head: bytes, path: PathLike, system: str) -> ScoreGrid | None:
+def grid_of_results(content: bytes, path: PathLike, system: str, settings: ScoreTableSettings) -> ScoreGrid | None:
     """The values of a result file, None for other files. system: its name where the file names none.
 
-    Raises InputError where a value is no number or stands twice.
+    Raises InputError where a value is no number, and as `grid_of_cells`.
     """
-    reader = reader_of(head)
-    return None if reader is None else reader(content, path, system)
+    reader = reader_of(content[:HEAD])
+    if reader is None:
+        return None
+    name = source_name(path)
+    cells = list(reader(content, path, system))
+    if not cells:
+        raise InputError(f"{name}: no values, expected at least one; check how it was made")
+    return grid_of_cells(name, cells, settings, may_share_systems=reader is mteb_cells)
 
 
-def reader_of(head: bytes) -> Callable[[bytes, PathLike, str], ScoreGrid] | None:
+def reader_of(head: bytes) -> Callable[[bytes, PathLike, str], Iterator[Cell]] | None:
     """The reader of files that begin so."""
     if not head.lstrip().startswith((b"{", b"[")):
         return None
-    for signs, reader in READERS.items():
-        if all(sign in head for sign in signs):
-            return reader
-    return None
+    return next((reader for signs, reader in READERS.items() if all(sign in head for sign in signs)), None)
 
 
-def add_value(cells: Cells, key: tuple[str, str, str], value: Any, where: str) -> None:
-    """Add a value. Raises InputError for one that is no finite number, and for a second of its kind."""
+def cell(system: str, measure: str, query: str, value: Any, where: str) -> Cell:
+    """A value. Raises InputError for one that is no finite number."""
     number = number_of_text(value)
     if isinstance(number, bool) or not isinstance(number, (int, float)) or not np.isfinite(float(number)):
-        raise InputError(f"{where}: {shorten_value(value)}, expected a finite number; correct it")
-    if key in cells:
-        system, measure, query = key
-        raise InputError(f"{where}: a second {measure} of {system!r} for {query!r}; give each value once")
-    cells[key] = float(number)
-
-
-def grid(cells: Cells, name: str, *, may_share_systems: bool = False) -> ScoreGrid:
-    """The values as a grid. Raises InputError where there are none, or names of systems differ in case only."""
-    if not cells:
-        raise InputError(f"{name}: no values, expected at least one; check how it was made")
-    keys, values = list(cells), list(cells.values())
-    made = grid_of_cells(name, keys, values, ScoreTableSettings(), may_share_systems=may_share_systems)
-    refuse_case(made.systems, lambda i: name, "system")
-    return made
-
-
-def refuse_shape(where: str, value: Any, expected: str) -> NoReturn:
-    raise InputError(f"{where}: {shorten_value(value)}, expected {expected}; correct it")
+        refuse_shape(where, value, "a finite number")
+    return Cell(system, measure, query, float(number), where)
 
 
 # MTEB
 
 
-def grid_of_mteb(content: bytes, path: PathLike, system: str) -> ScoreGrid:
+def mteb_cells(content: bytes, path: PathLike, system: str) -> Iterator[Cell]:
     """A result of MTEB: the model is the system, the task (with subset and split where there are several) the query."""
     name = source_name(path)
     data = parse_results(content, name)
@@ -103,14 +86,12 @@ def grid_of_mteb(content: bytes, path: PathLike, system: str) -> ScoreGrid:
     several_splits = len({split for split, _, _ in entries}) > 1
     several_subsets = len({entry.get("hf_subset") for _, entry, _ in entries}) > 1
     system = model_of_path(path) or system
-    cells: Cells = {}
     for split, entry, where in entries:
         subset = str(entry.get("hf_subset", "default"))
         query = "/".join([task, *([subset] if several_subsets else []), *([split] if several_splits else [])])
         for measure, value in entry.items():
             if isinstance(value, (int, float)) and not isinstance(value, bool):
-                add_value(cells, (system, measure, query), value, f"{where}.{measure}")
-    return grid(cells, name, may_share_systems=True)
+                yield cell(system, measure, query, value, f"{where}.{measure}")
 
 
 def parse_results(content: bytes, name: str) -> dict[str, Any]:
@@ -150,11 +131,10 @@ def model_of_path(path: PathLike) -> str:
 # RRE
 
 
-def grid_of_rre(content: bytes, path: PathLike, system: str) -> ScoreGrid:
+def rre_cells(content: bytes, path: PathLike, system: str) -> Iterator[Cell]:
     """An evaluation of RRE: a version of the search engine is a system."""
     del system
     name = source_name(path)
-    cells: Cells = {}
     data = parse_json(content, name, shape="an evaluation of RRE")
     for query, metrics, where in rre_evaluations(data, f"{name}: "):
         for metric, entry in metrics.items():
@@ -163,9 +143,7 @@ def grid_of_rre(content: bytes, path: PathLike, system: str) -> ScoreGrid:
                 refuse_shape(f"{where}metrics.{metric}", entry, "an object with versions")
             for version, value in versions.items():
                 number = value.get("value") if isinstance(value, dict) else value
-                place = f"{where}metrics.{metric}.versions.{version}"
-                add_value(cells, (str(version), str(metric), query), number, place)
-    return grid(cells, name)
+                yield cell(version, metric, query, number, f"{where}metrics.{metric}.versions.{version}")
 
 
 def rre_evaluations(node: Any, where: str) -> Iterator[tuple[str, dict[str, Any], str]]:
@@ -190,28 +168,25 @@ def rre_evaluations(node: Any, where: str) -> Iterator[tuple[str, dict[str, Any]
 # Elasticsearch and OpenSearch
 
 
-def grid_of_rank_eval(content: bytes, path: PathLike, system: str) -> ScoreGrid:
+def rank_eval_cells(content: bytes, path: PathLike, system: str) -> Iterator[Cell]:
     """A response of `_rank_eval`: its metric for each query. The file names the system."""
     name = source_name(path)
     details, place = details_of(parse_json(content, name, shape="a response of _rank_eval"), name)
-    cells: Cells = {}
     for query, detail in details.items():
         if not isinstance(detail, dict) or "metric_score" not in detail:
             refuse_shape(f"{name}: {place}{query}", detail, "an object with metric_score")
         metric_details = detail.get("metric_details")
         metrics = list(metric_details) if isinstance(metric_details, dict) else []
-        key = (system, metrics[0] if len(metrics) == 1 else "", query)
-        add_value(cells, key, detail["metric_score"], f"{name}: {place}{query}.metric_score")
-    return grid(cells, name)
+        metric = metrics[0] if len(metrics) == 1 else ""
+        yield cell(system, metric, query, detail["metric_score"], f"{name}: {place}{query}.metric_score")
 
 
 # LlamaIndex
 
 
-def grid_of_llama_index(content: bytes, path: PathLike, system: str) -> ScoreGrid:
+def llama_index_cells(content: bytes, path: PathLike, system: str) -> Iterator[Cell]:
     """What retrieval evaluators return: a list of objects, or one a line, with query and `metric_dict`."""
     name = source_name(path)
-    cells: Cells = {}
     for line, entry in parse_entries(content, name, "results of an evaluator"):
         for number, record in enumerate(entry if isinstance(entry, list) else [entry]):
             where = f"{line}: [{number}]" if isinstance(entry, list) else line
@@ -221,13 +196,12 @@ def grid_of_llama_index(content: bytes, path: PathLike, system: str) -> ScoreGri
                 refuse_shape(where, record, "an object with query and metric_dict")
             for metric, value in metrics.items():
                 score = value.get("score") if isinstance(value, dict) else value
-                add_value(cells, (system, metric, query), score, f"{where}: metric_dict.{metric}")
-    return grid(cells, name)
+                yield cell(system, metric, query, score, f"{where}: metric_dict.{metric}")
 
 
-READERS: dict[tuple[bytes, ...], Callable[[bytes, PathLike, str], ScoreGrid]] = {
-    MTEB: grid_of_mteb,
-    RRE: grid_of_rre,
-    RANK_EVAL: grid_of_rank_eval,
-    LLAMA_INDEX: grid_of_llama_index,
+READERS: dict[tuple[bytes, ...], Callable[[bytes, PathLike, str], Iterator[Cell]]] = {
+    MTEB: mteb_cells,
+    RRE: rre_cells,
+    RANK_EVAL: rank_eval_cells,
+    LLAMA_INDEX: llama_index_cells,
 }

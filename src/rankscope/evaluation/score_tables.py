@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,20 +18,21 @@ from rankscope.data.hits import freeze
 from rankscope.data.row_tables import DOC_ID
 from rankscope.data.scores import Scores
 from rankscope.data.sparse import refuse_sparse
-from rankscope.data.tables import find_column
-from rankscope.data.text import first_names, join_names, pluralise
+from rankscope.data.tables import Codes, Column, Schema, Table, find_column, list_columns, refuse_case, table_of_frame
+from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.evaluation.column_settings import ColumnSettings
 from rankscope.evaluation.foreign_measure import foreign_measure, measure_of_name
 from rankscope.evaluation.inspect_samples import is_sample_frame, sample_table
-from rankscope.io.tables import Codes, Column, Schema, Table, refuse_case, table_of_frame
+from rankscope.kernels.order import first_repeat
 from rankscope.measures.base import Measure
 from rankscope.settings import Settings, as_names, choice, name_list
-from rankscope.typing import Floats, Ints
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "ALL",
     "SCHEMA",
+    "Cell",
     "ScoreGrid",
     "ScoreTableSettings",
     "grid_of_cells",
@@ -156,31 +157,27 @@ def grid_of_table(table: Table, system: str, settings: ScoreTableSettings) -> Sc
     refuse_documents(table)
     if is_sample_frame(table.frame.columns):
         samples, measures, notes = sample_table(table)
-        grid = a_column_a_measure(samples, system, settings, measures)
+        grid = grid_of_columns(samples, measures, system, settings)
         return replace(grid, notes=(*notes, *grid.notes))
-    if "value" in table and "query" in table and ("system" in table or "measure" in table):
-        return long_form(table, system, settings)
-    if "query" not in table and ("system" in table or "measure" in table):
+    has_keys = "system" in table or "measure" in table
+    if has_keys:
         table.require("query")
-    if "system" in table:
-        return a_column_a_measure(table, system, settings, measure_columns(table))
+        if "value" in table:
+            return grid_of_columns(table, [table.columns["value"]], system, settings)
     chosen = [name for name in table.frame.columns if name in settings.table_systems]
-    if chosen:
-        return wide_form(table, chosen, settings)
-    if "value" in table and not table.number_columns():  # a column of items, and one of values
-        return a_column_a_measure(table, system, settings, measure_columns(table))
-    names = measure_columns(table)
-    if "query" in table and is_sample_table(table.frame.columns) and "value" not in table:
-        return a_column_a_measure(table, system, settings, names)
-    if names and "query" in table and all(measure_of_name(name) is not None for name in names):
-        return a_column_a_measure(table, system, settings, names)
-    return wide_form(table, names, settings)
-
-
-def measure_columns(table: Table) -> list[str]:
-    """The columns that may hold values: that of values, and those of numbers that the schema does not name."""
-    names = {*([table.columns["value"]] if "value" in table else []), *table.number_columns()}
-    return [name for name in table.frame.columns if name in names]
+    numbers = table.number_columns()
+    columns = [name for name in table.frame.columns if name in numbers or name == table.columns.get("value")]
+    if "system" in table:
+        are_systems = False
+    elif chosen:
+        are_systems, columns = True, chosen
+    elif "value" in table and not numbers:  # a column of items, and one of values
+        are_systems = False
+    else:
+        is_of_samples = "value" not in table and is_sample_table(table.frame.columns)
+        names_measures = bool(columns) and all(measure_of_name(name) is not None for name in columns)
+        are_systems = not ("query" in table and (is_of_samples or names_measures))
+    return grid_of_columns(table, columns, system, settings, are_systems=are_systems)
 
 
 def is_sample_table(columns: Iterable[str]) -> bool:
@@ -198,121 +195,127 @@ def refuse_documents(table: Table) -> None:
         )
 
 
-def long_form(table: Table, system: str, settings: ScoreTableSettings) -> ScoreGrid:
-    """A row for each value: query and value, with system and measure or one of them."""
-    systems, system_codes = table.codes("system") if "system" in table else ([system], None)
-    measures, measure_codes = table.codes("measure") if "measure" in table else ([""], None)
-    refuse_case(systems, lambda i: first_location(table, system_codes, i), "system")
-    refuse_case(measures, lambda i: first_location(table, measure_codes, i), "measure")
-    queries, query_codes = table.codes("query")
-    value_column = table.require("value")
-    if "measure" not in table:
-        measures = ["" if value_column.lower() in ("value", "score") else value_column]
-    values = table.numbers(value_column)
-    rows, summary_notes = value_rows(table, queries, query_codes, system_codes, measure_codes, len(measures))
-    if rows is not None:
-        system_codes = system_codes[rows] if system_codes is not None else None
-        measure_codes = measure_codes[rows] if measure_codes is not None else None
-        queries, query_codes = without_summaries(queries, query_codes[rows])
-        values = values[rows]
-    shape = (len(systems), len(measures), len(queries))
-    refuse_sparse(shape, values.size, table.name, "systems, measures and queries")
-    cells = query_codes.astype(np.int64)
-    if system_codes is not None:
-        cells += system_codes * np.int64(shape[1] * shape[2])
-    if measure_codes is not None:
-        cells += measure_codes * np.int64(shape[2])
-    n_cells = int(np.prod(shape))
-    counts = None
-    repeat_notes: tuple[str, ...] = ()
-    if has_repeated_cells(cells, n_cells):
-        refuse_repeats(table, cells, rows, settings)
-        flat_values, flat_counts = average_cells(cells, values, n_cells)
-        counts, repeat_notes = flat_counts.reshape(shape), (repeats_note(table.name, flat_counts),)
+def grid_of_columns(
+    table: Table, columns: Sequence[str], system: str, settings: ScoreTableSettings, *, are_systems: bool = False
+) -> ScoreGrid:
+    """The values of columns of numbers: a row for each query, and system and measure where columns name them.
+
+    columns: those with values, each of one measure, or `are_systems`: of one system. If there is a single one, a column
+    may name the measure of each row. system: as for `grid_of_table`.
+    """
+    if not columns:
+        raise InputError(
+            f"{table.where}: no column of numbers among {list_columns(table.frame.columns)}, expected scores: columns "
+            "system, query and value, or query and a column for each system or measure"
+        )
+    systems, system_codes = codes_of(table, "system") if "system" in table and not are_systems else ([system], None)
+    has_measures = "measure" in table and list(columns) == [table.columns.get("value")]
+    measures, measure_codes = codes_of(table, "measure") if has_measures else ([""], None)
+    notes: list[str] = []
+    if are_systems and "query" not in table and (settings.table_systems or set(table.more_columns) <= set(columns)):
+        queries = [str(number) for number in range(1, table.frame.height + 1)]
+        query_codes = np.arange(table.frame.height, dtype=np.uint32)
+        notes.append(f"{table.name}: no column of queries, so that each row is one, called by its number")
     else:
-        flat_values = np.full(n_cells, np.nan)
-        flat_values[cells] = values
-    columns, column_notes = query_columns_of(table, table.more_columns, query_codes, len(queries), rows)
+        queries, query_codes = table.codes("query")
+    values = table.number_columns_matrix(columns)
+    cells = query_codes.astype(np.int64)
+    for codes, size in ((measure_codes, len(queries)), (system_codes, len(queries) * len(measures))):
+        if codes is not None:
+            cells += codes * np.int64(size)
+    if ALL in queries and not (are_systems and len(queries) == 1):
+        is_value = query_codes != queries.index(ALL)
+        notes += summary_notes(table, cells[~is_value], is_value, are_systems=are_systems)
+        rows = np.flatnonzero(is_value)
+        table, values, blocks = table.take(rows), values[:, rows], cells[rows] // len(queries)
+        query_codes = query_codes[rows] - (query_codes[rows] > queries.index(ALL))
+        queries.remove(ALL)
+        cells = blocks * len(queries) + query_codes
+    shape = (len(systems), len(measures), len(queries))
+    refuse_sparse(shape, cells.size, table.name, "systems, measures and queries")
+    parts = [
+        part.reshape(len(columns), *shape) for part in fill_cells(table, values, cells, math.prod(shape), settings)
+    ]
+    if are_systems:  # their axis takes the place of that of systems, and those of measures the place of measures
+        parts = [part[:, 0] for part in parts]
+    else:
+        parts = [np.ascontiguousarray(part.swapaxes(0, 1)) for part in parts]
+        parts = [part.reshape(len(systems), -1, len(queries)) for part in parts]
+        if not has_measures:
+            measures = ["" if len(columns) == 1 and name.lower() in ("value", "score") else name for name in columns]
+    more = [name for name in table.more_columns if name not in columns]
+    query_columns, column_notes = query_columns_of(table, more, query_codes, len(queries))
+    if are_systems and not settings.table_systems:
+        read = f"{table.name}: {pluralise(len(columns), 'column')} read as systems: {list_columns(columns)}"
+        column_notes = (read, *column_notes)
     return ScoreGrid(
         name=table.name,
-        systems=tuple(systems),
+        systems=tuple(columns if are_systems else systems),
         measures=tuple(measures),
         query_ids=tuple(queries),
-        values=flat_values.reshape(shape),
-        notes=(*column_notes, *summary_notes, *repeat_notes),
-        query_columns=columns,
-        counts=counts,
+        values=parts[0],
+        notes=(*column_notes, *notes, *(repeats_note(table.name, counts) for counts in parts[1:])),
+        query_columns=query_columns,
+        columns=tuple(table.frame.columns) if are_systems else (),
+        counts=parts[1] if len(parts) > 1 else None,
     )
 
 
-def without_summaries(queries: Sequence[str], codes: Codes) -> tuple[list[str], Codes]:
-    """The queries without that of summaries, and the codes of the other rows."""
-    all_code = queries.index(ALL)
-    return [query for query in queries if query != ALL], codes - (codes > all_code)
+def fill_cells(
+    table: Table, values: Floats, cells: Ints, n_cells: int, settings: ScoreTableSettings
+) -> list[np.ndarray[Any, Any]]:
+    """(columns, cells) the values, NaN where there is none; if cells repeat, their means, and how many these are of.
+
+    values: (columns, rows). cells: of each row. Raises InputError for repeated cells unless they are averaged.
+    """
+    if first_repeat(cells, n_cells) is not None:
+        if settings.repeats == "error":
+            refuse_repeats(table, cells, n_cells)
+        averages = [average_cells(cells, of_column, n_cells) for of_column in values]
+        return [np.array(parts) for parts in zip(*averages, strict=True)]
+    if cells.size == n_cells and (cells[1:] > cells[:-1]).all():
+        return [values]
+    filled = np.full((len(values), n_cells), np.nan)
+    for row, of_column in zip(filled, values, strict=True):
+        row[cells] = of_column
+    return [filled]
 
 
-def value_rows(
-    table: Table,
-    queries: Sequence[str],
-    query_codes: Codes,
-    system_codes: Codes | None,
-    measure_codes: Codes | None,
-    n_measures: int,
-) -> tuple[Ints | None, tuple[str, ...]]:
-    """The rows that are no summaries (query "all"), None for all rows; and a note where there are too many summaries.
+def codes_of(table: Table, name: str) -> tuple[list[str], Codes]:
+    """As `Table.codes`. Raises InputError, too, for names that differ in case only."""
+    names, codes = table.codes(name)
+    refuse_case(names, lambda i: table.locate(int(np.argmax(codes == i))), name)
+    return names, codes
+
+
+def summary_notes(table: Table, cells: Ints, is_value: Bools, *, are_systems: bool) -> list[str]:
+    """A note where rows of summaries (query "all") are left out that are perhaps none. cells: of these rows.
 
     Raises InputError where there are only summaries.
     """
-    if ALL not in queries:
-        return None, ()
-    is_summary = query_codes == queries.index(ALL)
-    if is_summary.all():
+    if not is_value.any():
         raise InputError(
             f"{table.name}: summaries only (query {ALL!r}), expected the values of every query, as `rankscope evaluate "
             "--by-query`, `trec_eval -q` and `ir_measures --by_query` write them"
         )
-    keys = np.zeros(int(is_summary.sum()), np.int64)
-    for codes, factor in ((system_codes, n_measures), (measure_codes, 1)):
-        if codes is not None:
-            keys += codes[is_summary] * np.int64(factor)
-    n_extra = keys.size - np.unique(keys).size
-    notes = () if not n_extra else (
+    if are_systems:
+        return [f"{table.name}: the row of {ALL!r} is taken for a summary and left out"]
+    n_extra = cells.size - np.unique(cells).size
+    return [] if not n_extra else [
         f"{table.name}: {pluralise(n_extra, 'row')} of query {ALL!r} more than one summary for each system and "
         "measure; all are left out, and with them a query of that name, which a file of --save (write_scores) keeps "
-        "apart",
-    )  # fmt: skip
-    return np.flatnonzero(~is_summary), notes
+        "apart"
+    ]  # fmt: skip
 
 
-def has_repeated_cells(cells: Ints, n_cells: int) -> bool:
-    """Whether one system has two values of a measure on one query."""
-    if cells.size > n_cells:
-        return True
-    is_filled = np.zeros(n_cells, np.bool_)
-    is_filled[cells] = True
-    return int(np.count_nonzero(is_filled)) < cells.size
-
-
-def refuse_repeats(table: Table, cells: Ints, rows: Ints | None, settings: ScoreTableSettings) -> None:
-    """Raise InputError for the first repeated cell, unless repeated ones are averaged. rows: the rows of the cells."""
-    if settings.repeats != "error":
-        return
-    order = np.argsort(cells, kind="stable")
-    repeats = order[1:][cells[order[1:]] == cells[order[:-1]]]
-    row = int(repeats.min())
-    first = int(np.flatnonzero(cells == cells[row])[0])
-    if rows is not None:
-        row, first = int(rows[row]), int(rows[first])
+def refuse_repeats(table: Table, cells: Ints, n_cells: int) -> None:
+    """Raise InputError for the first repeated cell."""
     keys = [name for name in ("system", "measure", "query") if name in table]
     texts = [name for name in table.more_columns if name not in table.number_columns()]
-    which = "" if "system" in table or not texts else (
-        f", or say which column names the systems, such as --columns system={texts[0]} (in Python columns=)"
-    )  # fmt: skip
-    values = join_names(repr(str(table.frame[table.columns[name]][row])) for name in keys)
-    raise InputError(
-        f"{table.locate(row)}: a second value of this {join_names(keys)} ({values}), the first is at "
-        f"{table.locate(first)}; keep one of the two, or {AVERAGE}{which}"
-    )
+    advice = f"keep one of the two, or {AVERAGE}"
+    if texts and "system" not in table:
+        advice += f", or say which column names the systems, such as --columns system={texts[0]} (in Python columns=)"
+    table.refuse_repeated_cells(cells, n_cells, keys, advice)
 
 
 def average_cells(cells: Ints, values: Floats, n_cells: int) -> tuple[Floats, Ints]:
@@ -332,121 +335,13 @@ def repeats_note(name: str, counts: Ints) -> str:
     return f"{name}: repeated measurements are averaged: {int(filled.sum()):,} make {values}, {each} each"
 
 
-def a_column_a_measure(table: Table, system: str, settings: ScoreTableSettings, measures: Sequence[str]) -> ScoreGrid:
-    """A row for each system and query, or for each query of one system, and a column for each measure.
-
-    measures: their columns.
-    """
-    if not measures:
-        raise InputError(
-            f"{table.where}: no column of numbers beside {list_of(table.columns.values())}, expected one with values"
-        )
-    systems, system_codes = table.codes("system") if "system" in table else ([system], None)
-    refuse_case(systems, lambda i: first_location(table, system_codes, i), "system")
-    queries, query_codes = table.codes("query")
-    rows, notes = value_rows(table, queries, query_codes, system_codes, None, 1)
-    if rows is not None:
-        system_codes = system_codes[rows] if system_codes is not None else None
-        queries, query_codes = without_summaries(queries, query_codes[rows])
-    shape = (len(systems), len(measures), len(queries))
-    n_cells = shape[0] * shape[2]
-    refuse_sparse((shape[0], shape[2]), query_codes.size, table.name, "systems and queries")
-    cells = query_codes.astype(np.int64)
-    if system_codes is not None:
-        cells += system_codes * np.int64(len(queries))
-    is_repeated = has_repeated_cells(cells, n_cells)
-    if is_repeated:
-        refuse_repeats(table, cells, rows, settings)
-    grid = np.full(shape, np.nan)
-    counts = np.ones(shape, np.int64) if is_repeated else None
-    plane = np.full(n_cells, np.nan)
-    for m, name in enumerate(measures):
-        values = table.numbers(name) if rows is None else table.numbers(name)[rows]
-        if counts is not None:
-            plane, plane_counts = average_cells(cells, values, n_cells)
-            counts[:, m] = plane_counts.reshape(shape[0], shape[2])
-        else:
-            plane[cells] = values
-        grid[:, m] = plane.reshape(shape[0], shape[2])
-    more = [name for name in table.more_columns if name not in measures]
-    columns, column_notes = query_columns_of(table, more, query_codes, len(queries), rows)
-    names = [("" if len(measures) == 1 and name.lower() in ("value", "score") else name) for name in measures]
-    return ScoreGrid(
-        name=table.name,
-        systems=tuple(systems),
-        measures=tuple(names),
-        query_ids=tuple(queries),
-        values=grid,
-        notes=(*column_notes, *notes, *(() if counts is None else (repeats_note(table.name, counts),))),
-        query_columns=columns,
-        counts=counts,
-    )
-
-
-def wide_form(table: Table, names: Sequence[str], settings: ScoreTableSettings) -> ScoreGrid:
-    """A row for each query and a column for each system. names: these columns."""
-    if not names:
-        raise InputError(
-            f"{table.where}: no column of numbers among {list_of(table.frame.columns)}, expected scores: columns "
-            "system, query and value, or query and a column for each system"
-        )
-    notes: list[str] = []
-    if "query" in table:
-        queries, codes = table.codes("query")
-    elif set(table.more_columns) > set(names) and not settings.table_systems:
-        raise table.schema.missing_column("query", table.frame.columns, table.where)
-    else:
-        queries = [str(number) for number in range(1, table.frame.height + 1)]
-        codes = np.arange(table.frame.height, dtype=np.uint32)
-        notes.append(f"{table.name}: no column of queries, so that each row is one, called by its number")
-    values = table.number_columns_matrix(names)
-    rows = None
-    if ALL in queries and len(queries) > 1 and "query" in table:
-        rows = np.flatnonzero(codes != queries.index(ALL))
-        queries, codes = without_summaries(queries, codes[rows])
-        values = values[:, rows]
-        notes.append(f"{table.name}: the row of {ALL!r} is taken for a summary and left out")
-    more = [name for name in table.more_columns if name not in names]
-    columns, column_notes = query_columns_of(table, more, codes, len(queries), rows)
-    counts = None
-    if has_repeated_cells(codes.astype(np.int64), len(queries)):
-        refuse_repeats(table, codes.astype(np.int64), rows, settings)
-        averaged = [average_cells(codes.astype(np.int64), row, len(queries)) for row in values]
-        values, counts = (np.array(parts) for parts in zip(*averaged, strict=True))
-        notes.append(repeats_note(table.name, counts))
-    columns_note = (
-        f"{table.name}: {pluralise(len(names), 'column')} read as systems: {first_names(map(repr, names), 8)}"
-    )
-    return ScoreGrid(
-        name=table.name,
-        systems=tuple(names),
-        measures=("",),
-        query_ids=tuple(queries),
-        values=values[:, None],
-        notes=(*(() if settings.table_systems else (columns_note,)), *column_notes, *notes),
-        query_columns=columns,
-        columns=tuple(table.frame.columns),
-        counts=None if counts is None else counts[:, None],
-    )
-
-
 def query_columns_of(
-    table: Table, names: Sequence[str], codes: Codes, n_queries: int, rows: Ints | None
+    table: Table, names: Sequence[str], codes: Codes, n_queries: int
 ) -> tuple[dict[str, tuple[Any, ...]], tuple[str, ...]]:
     """The columns with one value for each query, and notes.
 
-    Parameters
-    ----------
-    table
-        The table.
-    names
-        Its columns that hold no scores. Those that the schema has for queries are taken, too.
-    codes
-        The number of the query in each row.
-    n_queries
-        How many queries there are.
-    rows
-        The rows that `codes` is about; None for all.
+    names: columns that hold no scores; those that the schema has for queries are taken, too. codes: the number of the
+    query in each row.
     """
     import polars as pl
 
@@ -461,62 +356,52 @@ def query_columns_of(
     for name in names:
         is_weight = own_names.get(name) == "weight"
         series = pl.Series(name, table.numbers(name)).fill_nan(None) if is_weight else table.cells(name)
-        if series is not None and rows is not None:
-            series = series.gather(rows)
         key = own_names.get(name, name)
-        is_free = key.lower() not in (*RESERVED, *columns)
-        if series is None or not is_free or series.null_count() == series.len():
-            left_out.append(name)
-            continue
-        of_query = series.gather(first_row)
-        if codes.size > n_queries and not of_query.gather(codes).eq_missing(series).all():
-            left_out.append(name)
-        else:
-            columns[key] = tuple(of_query.to_list())
-    notes = []
-    if columns:
-        noun = "the column" if len(columns) == 1 else "the columns"
-        notes.append(f"{table.name}: {noun} {list_of(columns)} kept with the queries")
-    if left_out:
-        noun = "the column" if len(left_out) == 1 else "the columns"
-        notes.append(f"{table.name}: {noun} {list_of(left_out)} left out: neither scores nor one value for each query")
-    return columns, tuple(notes)
+        if series is not None and key.lower() not in (*RESERVED, *columns) and series.null_count() < series.len():
+            of_query = series.gather(first_row)
+            if codes.size == n_queries or of_query.gather(codes).eq_missing(series).all():
+                columns[key] = tuple(of_query.to_list())
+                continue
+        left_out.append(name)
+    reasons = ((columns, "kept with the queries"), (left_out, "left out: neither scores nor one value for each query"))
+    notes = tuple(
+        f"{table.name}: the column{'s'[: len(names) - 1]} {list_columns(list(names))} {reason}"
+        for names, reason in reasons
+        if names
+    )
+    return columns, notes
 
 
-def list_of(names: Iterable[str]) -> str:
-    return first_names(map(repr, names), 8)
+class Cell(NamedTuple):
+    """A value of a file, and where it stands."""
 
-
-def first_location(table: Table, codes: Codes | None, code: int) -> str:
-    return table.where if codes is None else table.locate(int(np.argmax(codes == code)))
+    system: str
+    measure: str
+    query: str
+    value: float
+    where: str
 
 
 def grid_of_cells(
-    name: str,
-    keys: Sequence[tuple[str, str, str]],
-    numbers: Sequence[float],
-    settings: ScoreTableSettings,
-    locations: Sequence[str] = (),
-    *,
-    may_share_systems: bool = False,
+    name: str, cells: Sequence[Cell], settings: ScoreTableSettings, *, may_share_systems: bool = False
 ) -> ScoreGrid:
-    """A grid of values by (system, measure, query). locations: of each value, for the message about repeated ones."""
-    axes = [list(dict.fromkeys(key[axis] for key in keys)) for axis in range(3)]
-    places = [{label: place for place, label in enumerate(labels)} for labels in axes]
-    shape = (len(axes[0]), len(axes[1]), len(axes[2]))
-    refuse_sparse(shape, len(keys), name, "systems, measures and queries")
-    cells = np.array([(places[0][s] * shape[1] + places[1][m]) * shape[2] + places[2][q] for s, m, q in keys], np.int64)
-    values, counts = average_cells(cells, np.array(numbers, np.float64), int(np.prod(shape)))
-    is_repeated = len(set(keys)) < len(keys)
-    if is_repeated and settings.repeats == "error":
-        first: dict[tuple[str, str, str], int] = {}
-        i = next(i for i, key in enumerate(keys) if first.setdefault(key, i) != i)
-        system, measure, query = keys[i]
+    """A grid of values. Raises InputError where names of systems differ in case only, and for repeated values."""
+    *labels, numbers, _ = zip(*cells, strict=True)
+    systems, measures, queries = (tuple(dict.fromkeys(names)) for names in labels)
+    refuse_case(systems, lambda i: name, "system")
+    shape = (len(systems), len(measures), len(queries))
+    refuse_sparse(shape, len(cells), name, "systems, measures and queries")
+    places = [{name: place for place, name in enumerate(names)} for names in (systems, measures, queries)]
+    indices = [[place[name] for name in names] for place, names in zip(places, labels, strict=True)]
+    keys = np.ravel_multi_index(indices, shape)
+    repeat = first_repeat(keys, math.prod(shape))
+    if repeat is not None and settings.repeats == "error":
+        second, first = (cells[place] for place in repeat)
         raise InputError(
-            f"{locations[i]}: a second {measure} of {query!r} by {system!r}, the first is at "
-            f"{locations[first[keys[i]]]}; keep one of the two, or {AVERAGE}"
+            f"{second.where}: a second {second.measure} of {second.system!r} for {second.query!r}, the first is at "
+            f"{first.where}; keep one of the two, or {AVERAGE}"
         )
-    systems, measures, queries = map(tuple, axes)
+    values, counts = average_cells(keys, np.array(numbers, np.float64), math.prod(shape))
     return ScoreGrid(
         name=name,
         systems=systems,
@@ -524,8 +409,8 @@ def grid_of_cells(
         query_ids=queries,
         values=values.reshape(shape),
         may_share_systems=may_share_systems,
-        notes=(repeats_note(name, counts),) if is_repeated else (),
-        counts=counts.reshape(shape) if is_repeated else None,
+        notes=() if repeat is None else (repeats_note(name, counts),),
+        counts=None if repeat is None else counts.reshape(shape),
     )
 
 
@@ -617,7 +502,7 @@ def join_query_columns(
         name: tuple(column.get(query) for query in queries) for name, column in joined.items() if name not in disputed
     }
     notes = (
-        (f"the files have different values of {list_of(dict.fromkeys(disputed))} for one query: left out",)
+        (f"the files have different values of {list_columns(list(dict.fromkeys(disputed)))} for one query: left out",)
         if disputed
         else ()
     )
@@ -777,29 +662,28 @@ def grid_of_mapping(
     data: Mapping[str, Mapping[str, Any]], settings: ScoreTableSettings, name: str = "scores"
 ) -> ScoreGrid:
     """{system: {query: value}}, or {system: {query: {measure: value}}} as pytrec_eval gives for each run."""
-    cells: dict[tuple[str, str, str], float] = {}
+    cells = []
     for system, by_query in data.items():
         for query, value in by_query.items():
             by_measure = value if isinstance(value, Mapping) else {"": value}
             for measure, number in by_measure.items():
-                cells[str(system), str(measure), str(query)] = as_number(
-                    number, f"{name}: {measure or 'the value'} of system {system!r} and query {query!r}"
-                )
+                cell_value = as_number(number)
+                if math.isinf(cell_value):
+                    raise InputError(
+                        f"{name}: {measure or 'the value'} of system {system!r} and query {query!r} is {number!r}, "
+                        "expected a finite number; correct it or leave it out"
+                    )
+                cells.append(Cell(str(system), str(measure), str(query), cell_value, name))
     if not cells:
         raise InputError(f"{name}: no values, expected {{system: {{query: value}}}}")
-    grid = grid_of_cells(name, list(cells), list(cells.values()), settings)
-    refuse_case(grid.systems, lambda i: name, "system")
-    return grid
+    return grid_of_cells(name, cells, settings)
 
 
-def as_number(value: Any, where: str) -> float:
-    """The number, NaN for None. Raises InputError for what is none, and for infinity."""
+def as_number(value: Any) -> float:
+    """The number, NaN for None, infinity for what is no number."""
     if value is None:
-        return float("nan")
+        return math.nan
     try:
-        number = float(value) if isinstance(value, (int, float, np.number, np.bool_)) else math.inf
+        return float(value) if isinstance(value, (int, float, np.number, np.bool_)) else math.inf
     except OverflowError:
-        number = math.inf
-    if math.isinf(number):
-        raise InputError(f"{where} is {value!r}, expected a finite number; correct it or leave it out")
-    return number
+        return math.inf

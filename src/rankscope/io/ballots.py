@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankscope.data.rows import first_duplicate
 from rankscope.data.sparse import refuse_sparse
-from rankscope.data.tables import is_number, list_columns
-from rankscope.data.text import join_names, pluralise
+from rankscope.data.tables import Codes, Column, Schema, Table, is_number, list_columns, refuse_case
+from rankscope.data.text import join_names, json_value, pluralise
 from rankscope.data.votes import Votes, ballot_ranks
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.core import BOM, HEAD, binary_file_error, empty_file_error, open_binary, refuse_foreign, source_name
 from rankscope.io.json_dicts import parse_json
-from rankscope.io.tables import (
-    Codes,
-    Column,
-    Schema,
-    Table,
-    column_names,
-    first_record,
-    header_location,
-    name_codes,
-    parse_table,
-    refuse_case,
-)
+from rankscope.io.tables import column_names, first_record, header_location, name_codes, parse_table
+from rankscope.kernels.order import first_repeat
 from rankscope.settings import Settings, switch, table_columns
 from rankscope.typing import Floats, Ints, PathLike
 
@@ -128,68 +120,46 @@ def json_votes(content: bytes, name: str, columns: Mapping[str, str]) -> ParsedV
         data, items = data["rankings"], data.get("items")
         if items is not None and not (isinstance(items, list) and all(isinstance(item, (str, int)) for item in items)):
             raise InputError(f'{name}: "items" is not a list of names, expected {SHAPE}')
-    lines: list[int] = []
-
-    def where(i: int) -> str:
-        """The file and line of a ballot; looked up only for an error."""
-        if not lines:
-            lines.extend(ballot_lines(content.decode("utf-8-sig")))
-        return f"{name}:{lines[i]}: "
-
-    if isinstance(data, dict):
-        voter_entries: Iterable[tuple[str, Any]] = data.items()
-    elif isinstance(data, list):
-        voter_entries = ((str(i), entry) for i, entry in enumerate(data, 1))
-    else:
+    if not isinstance(data, (dict, list)):
         raise InputError(f"{name}: JSON that holds no rankings, expected {SHAPE}")
-    ballots = [parse_ballot(entry, voter, partial(where, i), columns) for i, (voter, entry) in enumerate(voter_entries)]
-    return votes_from_ballots(ballots, items, where)
+    entries = data.items() if isinstance(data, dict) else ((str(i), entry) for i, entry in enumerate(data, 1))
+    return votes_from_entries(entries, items, lambda i: f"{name}:{ballot_lines(content)[i]}: ", columns)
 
 
 def json_lines_votes(content: bytes, name: str, columns: Mapping[str, str]) -> ParsedVotes:
     """The votes in a text with one ranking per line. Raises InputError with the line."""
-    numbered_lines = [(number, line) for number, line in enumerate(content.split(b"\n"), 1) if line.strip()]
-    ballots = []
-    for i, (number, line) in enumerate(numbered_lines, 1):
-        entry = parse_json(line, name, shape=SHAPE, holder="item", first_line=number)
-        ballots.append(parse_ballot(entry, str(i), f"{name}:{number}: ".__str__, columns))
-    return votes_from_ballots(ballots, None, lambda i: f"{name}:{numbered_lines[i][0]}: ")
+    lines = [(number, line) for number, line in enumerate(content.split(b"\n"), 1) if line.strip()]
+    entries = [
+        (str(i), parse_json(line, name, shape=SHAPE, holder="item", first_line=number))
+        for i, (number, line) in enumerate(lines, 1)
+    ]
+    return votes_from_entries(entries, None, lambda i: f"{name}:{lines[i][0]}: ", columns)
 
 
-def ballot_lines(text: str) -> list[int]:
+def ballot_lines(content: bytes) -> list[int]:
     """The line on which each ballot (or its voter's name) begins, in JSON that was parsed without error."""
-    decoder, separator = json.JSONDecoder(), re.compile(r"[\s,:]*")
+    text = content.decode("utf-8-sig")
+    decode, blanks = json.JSONDecoder().raw_decode, re.compile(r"[\s,:]*")
 
-    def parse_value(position: int) -> tuple[Any, int]:
-        return decoder.raw_decode(text, position)
+    def skip_blanks(place: int) -> int:
+        return next(blanks.finditer(text, place)).end()
 
-    def entry_starts(position: int, has_names: bool) -> Iterator[tuple[Any, int, int]]:
-        """The name of each entry (None in a list), where the entry begins, and where its value begins."""
-        position = next_value(separator, text, position + 1)
-        while text[position] not in "]}":
-            begin = position
-            key = None
+    def entries(start: int) -> Iterator[tuple[Any, int, int]]:
+        """The entries of the list or object at this place: name, where it begins, and where its value begins."""
+        name, has_names = None, text[start] == "{"
+        begin = value = skip_blanks(start + 1)
+        while text[begin] not in "]}":
             if has_names:
-                key, position = parse_value(position)
-                position = next_value(separator, text, position)
-            yield key, begin, position
-            position = next_value(separator, text, parse_value(position)[1])
+                name, end = decode(text, begin)
+                value = skip_blanks(end)
+            yield name, begin, value
+            begin = value = skip_blanks(decode(text, value)[1])
 
-    start = next_value(separator, text, 0)
-    if text[start] == "{":
-        value_positions = {key: position for key, _, position in entry_starts(start, has_names=True)}
-        start = (
-            value_positions["rankings"]
-            if "rankings" in value_positions and set(value_positions) <= {"items", "rankings"}
-            else start
-        )
-    return [text.count("\n", 0, begin) + 1 for _, begin, _ in entry_starts(start, has_names=text[start] == "{")]
-
-
-def next_value(separator: re.Pattern[str], text: str, position: int) -> int:
-    """The position of the next value or bracket."""
-    match = separator.match(text, position)
-    return match.end() if match else position
+    start = skip_blanks(0)
+    values = {name: value for name, _, value in entries(start)}
+    if "rankings" in values and set(values) <= {"items", "rankings"}:
+        start = values["rankings"]
+    return [text.count("\n", 0, begin) + 1 for _, begin, _ in entries(start)]
 
 
 def parse_ballot(entry: Any, voter: str, where: Callable[[], str], columns: Mapping[str, str]) -> Ballot:
@@ -216,7 +186,11 @@ def parse_ballot(entry: Any, voter: str, where: Callable[[], str], columns: Mapp
     return Ballot(str(name), float(weight), entry[keys["ranking"]])
 
 
-def votes_from_ballots(ballots: list[Ballot], items: list[Any] | None, where: Callable[[int], str]) -> ParsedVotes:
+def votes_from_entries(
+    entries: Iterable[tuple[str, Any]], items: list[Any] | None, where: Callable[[int], str], columns: Mapping[str, str]
+) -> ParsedVotes:
+    """The votes of each voter's name and entry. where: gives the beginning of a message by the number of an entry."""
+    ballots = [parse_ballot(entry, voter, partial(where, i), columns) for i, (voter, entry) in enumerate(entries)]
     voters = [ballot.voter for ballot in ballots]
     duplicate = first_duplicate(voters)
     if duplicate is not None:
@@ -328,19 +302,19 @@ def read_votes(
             raise binary_file_error(content[:64], name)
     format_name = input or detect_vote_format(content, names)
     try:
-        votes = parse_votes(content, name, format_name, names, detected=input is None)
+        votes, holds_numbers = parse_votes(content, name, format_name, names, detected=input is None)
     except InputError as error:
         raise error if str(error).startswith(name) else InputError(f"{name}: {error}") from None
-    if higher:
-        if not votes.holds_numbers:
-            raise ParameterError(
-                f"{name}: higher (--higher) is for numbers, and these are names in their order, the best first; leave "
-                "it out"
-            )
-        note = f"{name}: the numbers are read as scores, of which the highest is the best (higher)"
-        return replace(votes.votes, ranks=-votes.votes.ranks, notes=(*votes.votes.notes, note))
-    notes = score_notes(votes.votes.ranks, name) if votes.holds_numbers else ()
-    return replace(votes.votes, notes=(*votes.votes.notes, *notes)) if notes else votes.votes
+    if not higher:
+        notes = score_notes(votes.ranks, name) if holds_numbers else ()
+        return replace(votes, notes=(*votes.notes, *notes))
+    if not holds_numbers:
+        raise ParameterError(
+            f"{name}: higher (--higher) is for numbers, and these are names in their order, the best first; leave it "
+            "out"
+        )
+    note = f"{name}: the numbers are read as scores, of which the highest is the best (higher)"
+    return replace(votes, ranks=-votes.ranks, notes=(*votes.notes, note))
 
 
 def parse_votes(
@@ -395,13 +369,11 @@ def detect_vote_format(content: bytes, columns: Mapping[str, str]) -> str:
         row = first_record(text[:HEAD]) or first_record(text)
         if is_table_row(row, columns):
             return detect_table_format(list(row), columns)
-        first_line, second_line = first_lines(text)
-        if not second_line:
-            return "json"
-        record = parse_json_line(first_line)
-        if record is None and len(first_line) > 1:
-            record = parse_json_line(second_line)
-        return "json" if record is None else "jsonl"
+        lines = [line.strip() for line in islice(filter(bytes.strip, io.BytesIO(text)), 2)]
+        has_lines = (
+            len(lines) > 1 and len(lines[0]) > 1 and any(isinstance(json_value(line), (list, dict)) for line in lines)
+        )
+        return "jsonl" if has_lines else "json"
     return detect_table_format(column_names(content), columns)
 
 
@@ -418,26 +390,11 @@ def holds_votes(header: Sequence[str], columns: Mapping[str, str]) -> bool:
     return detect_table_format(header, columns) != "entity-ranks"
 
 
-def first_lines(text: bytes) -> tuple[bytes, bytes]:
-    """The first line, and the next line that is not blank."""
-    first_line, _, remainder = text.partition(b"\n")
-    return first_line.strip(), remainder.lstrip().partition(b"\n")[0].strip()
-
-
-def parse_json_line(line: bytes) -> object:
-    """The list or object in a line of JSON; None for anything else."""
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, (list, dict)) else None
-
-
 def is_table_row(row: Mapping[str, object], columns: Mapping[str, str]) -> bool:
     """Whether an object of JSON has a voter, an item and a rank, or an item for each place."""
     if VOTES.fits(list(row), columns):
         return True
-    cells = [row.get(name) for name in place_columns(row, columns).values()]
+    cells = [row.get(name) for name, *_ in place_columns(row, columns).values()]
     return len(cells) > 1 and not any(isinstance(cell, (int, float, list, dict)) for cell in cells)
 
 
@@ -472,18 +429,15 @@ def voter_weights(table: Table, voter_index: Codes | Ints, voters: tuple[str, ..
     """(voters) the weight of each voter, which must be the same in all of the voter's rows; empty without a column."""
     if "weight" not in table:
         return np.empty(0)
-    row_weights = table.numbers(table.columns["weight"], complete=True)
+    row_weights = table.weights(table.columns["weight"])
     weights = np.empty(len(voters))
     weights[voter_index[::-1]] = row_weights[::-1]  # reversed, so that each voter gets the weight of its first row
-    invalid = np.flatnonzero(~(row_weights > 0) | (row_weights != weights[voter_index]))
-    if invalid.size:
-        row = int(invalid[0])
-        if row_weights[row] > 0:
-            reason = f"and was {weights[voter_index[row]]:g} before, expected the same in all of the voter's rows"
-        else:
-            reason = "expected a number above 0; leave out voters who do not count"
+    differs = row_weights != weights[voter_index]
+    if differs.any():
+        row = int(np.argmax(differs))
         raise InputError(
-            f"{table.locate(row)}: the weight of voter {voters[voter_index[row]]!r} is {row_weights[row]:g}, {reason}"
+            f"{table.locate(row)}: the weight of voter {voters[voter_index[row]]!r} is {row_weights[row]:g}, and was "
+            f"{weights[voter_index[row]]:g} before, expected the same in all of the voter's rows"
         )
     return weights
 
@@ -491,13 +445,16 @@ def voter_weights(table: Table, voter_index: Codes | Ints, voters: tuple[str, ..
 # Ballots
 
 
-def place_columns(header: Iterable[str], columns: Mapping[str, str]) -> dict[int, str]:
-    """The column of each place. columns: the names that the user gives, also those of places."""
-    places = {place: column for name, column in columns.items() if (place := parse_place(name)) is not None}
+def place_columns(header: Iterable[str], columns: Mapping[str, str]) -> dict[int, list[str]]:
+    """The columns of each place: the one that the user names, or all that are called so.
+
+    columns: the names that the user gives, also those of places.
+    """
+    places: dict[int, list[str]] = {}
     for column in header:
-        place = parse_place(column)
-        if place is not None and column not in columns.values():
-            places.setdefault(place, column)
+        if column not in columns.values() and (place := parse_place(column)) is not None:
+            places.setdefault(place, []).append(column)
+    places |= {place: [column] for name, column in columns.items() if (place := parse_place(name)) is not None}
     return dict(sorted(places.items()))
 
 
@@ -516,16 +473,11 @@ def parse_place(name: str) -> int | None:
 def ballot_schema(header: Sequence[str], columns: Mapping[str, str], where: str) -> Schema:
     """The columns of these ballots. Raises InputError where places are missing, or two columns are of one place."""
     places = place_columns(header, columns)
-    by_user = set(columns.values())
-    repeated = next(
-        (c for c in header if c not in by_user and (place := parse_place(c)) and places[place] not in (c, *by_user)),
-        None,
-    )
+    repeated = next((names for names in places.values() if len(names) > 1), None)
     if repeated is not None:
-        first = places[parse_place(repeated) or 0]
         raise InputError(
-            f"{where}: the columns {first!r} and {repeated!r} are of the same place; keep one, or name the columns of "
-            "the places: --columns 1=NAME,2=NAME (in Python columns=)"
+            f"{where}: the columns {repeated[0]!r} and {repeated[1]!r} are of the same place; keep one, or name the "
+            "columns of the places: --columns 1=NAME,2=NAME (in Python columns=)"
         )
     missing = next((place for place in range(1, max(len(places), 1) + 1) if place not in places), None)
     if missing is not None:
@@ -536,7 +488,7 @@ def ballot_schema(header: Sequence[str], columns: Mapping[str, str], where: str)
     keys = {place: key for key in columns if (place := parse_place(key)) is not None}
     place_names = tuple(
         Column(name=keys.get(place, str(place)), aliases=(column.strip().lower(),), required=True)
-        for place, column in places.items()
+        for place, (column,) in places.items()
     )
     return Schema(
         columns=(*place_names, VOTER, VOTES.column("weight")),
@@ -550,31 +502,26 @@ def ballot_votes(table: Table, *, allow_numbers: bool) -> Votes | None:
 
     None where all cells are numbers, which are then ranks, unless `allow_numbers`. Rows without any item are skipped.
     """
-    import polars as pl
-
     own_names = [table.columns[column.name] for column in table.schema.columns if parse_place(column.name) is not None]
-    cells = [table.texts(name).str.strip_chars() for name in own_names]
-    cells = [
-        pl.select(pl.when(~c.str.to_lowercase().is_in(NO_ITEM)).then(c).otherwise(pl.lit(""))).to_series()
-        for c in cells
-    ]
+    texts = [table.texts(name).str.strip_chars() for name in own_names]
+    cells = [column.set(column.str.to_lowercase().is_in(NO_ITEM), "") for column in texts]
     names, codes = name_codes(cells)
     if names == ("",):
         raise InputError(f"{table.name}: no item in any ballot, expected the name of one in each place")
     if not allow_numbers and all(name == "" or is_number(name) for name in names):
         return None
-    table_rows, item_codes, place = filled_cells(names, codes)
     items = tuple(name for name in names if name)
-    keys = table_rows * len(items) + item_codes
-    order = np.lexsort((place, keys))
-    repeats = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
-    if repeats.size:
-        second = order[repeats + 1]
-        cell = int(second[np.argmin(table_rows[second])])
-        first = int(np.flatnonzero(keys == keys[cell])[0])
+    empty = names.index("") if "" in names else len(names)
+    item_of_cell = np.stack(codes, axis=1)
+    table_rows, place = np.nonzero(item_of_cell != empty)
+    item_codes = item_of_cell[table_rows, place]
+    item_codes -= item_codes > empty
+    repeat = first_repeat(table_rows * len(items) + item_codes)
+    if repeat is not None:
+        second, first = repeat
         raise InputError(
-            f"{table.locate(int(table_rows[cell]))}: {items[item_codes[cell]]!r} stands twice in this ballot, as "
-            f"{own_names[place[first]]!r} and as {own_names[place[cell]]!r}; keep one of the two"
+            f"{table.locate(int(table_rows[second]))}: {items[item_codes[second]]!r} stands twice in this ballot, as "
+            f"{own_names[place[first]]!r} and as {own_names[place[second]]!r}; keep one of the two"
         )
     refuse_case(items, lambda i: table.locate(int(table_rows[np.argmax(item_codes == i)])), "item")
     voted, row_codes = np.unique(table_rows, return_inverse=True)
@@ -593,15 +540,6 @@ def ballot_votes(table: Table, *, allow_numbers: bool) -> Votes | None:
         weights=weights[voted] if weights.size else weights,
         notes=tuple(notes),
     )
-
-
-def filled_cells(names: tuple[str, ...], codes: list[Ints]) -> tuple[Ints, Ints, Ints]:
-    """The row, the item and the place (from 0) of each cell that is not empty, place by place."""
-    empty = names.index("") if "" in names else len(names)
-    table_codes = np.array(codes)
-    place, rows = np.nonzero(table_codes != empty)
-    items = table_codes[place, rows]
-    return rows, items - (items > empty), place
 
 
 def ballot_voters(table: Table) -> tuple[tuple[str, ...], list[str]]:

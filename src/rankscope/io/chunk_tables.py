@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rankscope.data.chunks import DocumentMap, DocumentTable, Merging, MergingSettings, as_document_map
 from rankscope.data.run import Run
+from rankscope.data.tables import Column, Schema, Table, table_of_frame
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import check_single_stdin, columns_of, file_stem, is_path, with_columns
 from rankscope.io.read import read_run
 from rankscope.typing import PathLike
-
-if TYPE_CHECKING:
-    from rankscope.io.tables import Schema, Table
 
 __all__ = [
     "document_map",
@@ -27,17 +25,28 @@ __all__ = [
 ]
 
 
-#: Names of the two columns.
-ALIASES = {
-    "chunk": (
-        *("chunk_id", "passage", "passage_id", "pid", "segment", "segment_id", "node_id", "node", "point_id", "id"),
-        *("from", "retrieved"),
+SCHEMA = Schema(
+    columns=(
+        Column(
+            name="chunk",
+            aliases=(
+                *("chunk_id", "passage", "passage_id", "pid", "segment", "segment_id", "node_id", "node", "point_id"),
+                *("id", "from", "retrieved"),
+            ),
+            required=True,
+            unique=True,
+        ),
+        Column(
+            name="document",
+            aliases=(
+                *("document_id", "doc", "doc_id", "docid", "docno", "parent", "parent_id", "ref_doc_id", "source"),
+                *("file", "to", "judged"),
+            ),
+            required=True,
+        ),
     ),
-    "document": (
-        *("document_id", "doc", "doc_id", "docid", "docno", "parent", "parent_id", "ref_doc_id", "source", "file"),
-        *("to", "judged"),
-    ),
-}
+    expected="a table of chunks and their documents: a line of names (chunk,document) and a chunk a line",
+)
 
 
 def document_map(doc_of: Any, columns: Mapping[str, str] | None = None) -> DocumentMap | None:
@@ -67,9 +76,8 @@ def document_map(doc_of: Any, columns: Mapping[str, str] | None = None) -> Docum
                 "(--doc-of) names none; leave it out"
             )
         return as_document_map(doc_of)
-    from rankscope.io.tables import table_of_frame
 
-    return table_of_columns(table_of_frame(doc_of, "doc_of", schema(), columns or {}))
+    return table_of_columns(table_of_frame(doc_of, "doc_of", SCHEMA, columns or {}))
 
 
 def merging_of(settings: MergingSettings) -> Merging:
@@ -111,21 +119,11 @@ def read_document_table(path: PathLike) -> DocumentTable:
 
     Raises InputError, with file and line, for a missing column, an empty id, and a chunk that stands twice.
     """
-    from rankscope.io.tables import parse_table, read_content
+    from rankscope.io.tables import read_table
 
     if os.path.isdir(path):
         raise InputError(f"{os.fspath(path)}: a folder, expected a file with the columns chunk and document")
-    return table_of_columns(parse_table(read_content(path), os.fspath(path), schema(), columns_of(path)))
-
-
-def schema() -> Schema:
-    from rankscope.io.tables import Column, Schema
-
-    chunk = Column(name="chunk", aliases=ALIASES["chunk"], required=True, unique=True)
-    return Schema(
-        columns=(chunk, Column(name="document", aliases=ALIASES["document"], required=True)),
-        expected="a table of chunks and their documents: a line of names (chunk,document) and a chunk a line",
-    )
+    return table_of_columns(read_table(path, SCHEMA, columns_of(path)))
 
 
 def table_of_columns(table: Table) -> DocumentTable:

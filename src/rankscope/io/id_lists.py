@@ -10,10 +10,9 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankscope.data.row_input import is_mapping_of_lists, rows_from_lists
 from rankscope.data.row_tables import (
@@ -26,6 +25,7 @@ from rankscope.data.row_tables import (
     rows_from_table,
 )
 from rankscope.data.tables import Table, find_column, list_columns, shorten_value
+from rankscope.data.text import json_value
 from rankscope.errors import InputError
 from rankscope.io.core import BOM, VALUES, FileContent, Format, ReadRequest
 from rankscope.io.json_dicts import holds_records, json_shape, lines_of, parse_json
@@ -69,10 +69,7 @@ def columns_to_records(content: bytes, name: str) -> bytes:
     """
     if not content.lstrip().startswith(b"{") or QUERY_COLUMN.search(content) is None:
         return content
-    try:
-        data = json.loads(content)
-    except (ValueError, RecursionError):
-        return content
+    data = json_value(content)
     is_table = isinstance(data, dict) and len(data) > 1 and all(isinstance(cells, list) for cells in data.values())
     if not is_table or query_of_lists(data) is None:
         return content
@@ -98,7 +95,8 @@ def read_records(content: bytes, source: Source, request: ReadRequest) -> FileCo
     name, is_list = source.name, content.lstrip().startswith(b"[")
     if is_list:
         content = records_to_lines(content, name)
-    records = list(first_records(content))
+    first = map(json_value, islice(lines_of(content), N_FIRST))
+    records = [record for record in first if isinstance(record, dict)]
     keys = list(dict.fromkeys(key for record in records for key in record))
     present = [
         kind
@@ -132,15 +130,6 @@ def read_records(content: bytes, source: Source, request: ReadRequest) -> FileCo
     return FileContent(*rows_from_table(table, value_field))
 
 
-def first_records(content: bytes) -> Iterator[dict[str, Any]]:
-    """The objects in the first lines, as far as they are valid."""
-    for line in islice(lines_of(content), N_FIRST):
-        with suppress(ValueError, RecursionError):
-            record = json.loads(line)
-            if isinstance(record, dict):
-                yield record
-
-
 def frame_of_records(
     content: bytes, name: str, columns: Mapping[str, str], value_field: str, is_list: bool
 ) -> pl.DataFrame:
@@ -167,10 +156,7 @@ def refuse_bad_records(content: bytes, name: str, columns: Mapping[str, bool], i
         where = f"{name}: row {number}" if is_list else f"{name}:{number}"
         if not line.strip():
             continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            record = None
+        record = json_value(line)
         if not isinstance(record, dict):
             raise InputError(f"{where}: no JSON object, expected one a line; correct this line")
         for column, holds_lists in columns.items():

@@ -26,6 +26,7 @@ from rankscope.data.row_input import (
 from rankscope.data.row_tables import DOC_ID, LISTS, QUERY_ID, has_lists, query_of_lists
 from rankscope.data.rows import Interner, Rows, decode_ids
 from rankscope.data.tables import find_column, shorten_value
+from rankscope.data.text import json_value
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import (
     ALLOWED_BYTES,
@@ -121,9 +122,8 @@ def holds_records(content: bytes, columns: Mapping[str, str]) -> bool:
     line = next(lines_of(content), b"").lstrip()
     if line.startswith(b"["):
         return True
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
+    record = json_value(line)
+    if record is None:
         return False
     if isinstance(record, dict) and any(columns.get(column.name) in record for column in LISTS.values()):
         return True

@@ -6,41 +6,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.preferences import Preferences, drop_unused_names
 from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.tables import find_column, list_columns
+from rankscope.data.tables import Column, Schema, Table, find_column, list_columns
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.io.core import source_name
-from rankscope.io.tables import (
-    Column,
-    Schema,
-    Table,
-    column_names,
-    header_location,
-    name_codes,
-    parse_table,
-    read_content,
-)
+from rankscope.io.tables import column_names, header_location, name_codes, parse_table, read_content
 from rankscope.io.translation import GOLD_COLUMNS, ITEMS, build_rankings, rankings_from_table, split_pair
 from rankscope.typing import Floats, Ints, PathLike
 
 __all__ = [
-    "NO_CHOICE",
-    "ORDERED",
-    "SIDED",
-    "TIE",
-    "ambiguous_digits",
     "holds_comparisons",
     "names_comparisons",
-    "normalise_cell",
     "parse_choice",
-    "preferences_of",
     "read_judged_table",
     "read_preference_rankings",
     "read_preferences",
@@ -132,30 +114,21 @@ def parse_choice(cell: str, columns: Sequence[str] = ()) -> int | None:
     return next((choice for choice, words in enumerate(CHOICE_WORDS) if word in words), None)
 
 
-def ambiguous_digits(cells: Iterable[str]) -> bool:
-    """Whether cells hold 0 and 1 but not 2: 0 could be a tie or the second of the two."""
-    return {normalise_cell(cell) for cell in cells} & {"0", "1", "2", "-1"} == {"0", "1"}
+def refuse_ambiguous(table: Table, column: str, cells: Iterable[str]) -> None:
+    """Raise InputError for digits with several meanings among the cells of a column."""
+    digits = {normalise_cell(cell) for cell in cells} & {"0", "1", "2", "-1"}
+    problem = ""
+    if digits == {"0", "1"}:
+        problem = "0 and 1 and no 2: is 0 a tie, or the second? expected 1, 2 and 0 for a tie"
+    elif {"-1", "2"} <= digits:
+        problem = "2 and -1, expected 1, 2 and 0, or 1, -1 and 0"
+    if problem:
+        raise InputError(f"{table.where}: column {column!r} holds {problem}; write left, right and tie (or a, b, tie)")
 
 
 #: Suffixes (or prefixes) of the two columns of a covariate, the left one first.
 COVARIATE_AFFIXES = (("left", "right"), ("a", "b"), ("1", "2"), ("better", "worse"), ("winner", "loser"))
 CHOICES = "left, right or tie (or a, b; 1, 2, 0), the name of one of the two, or an empty cell if no choice was made"
-
-
-class SystemPairs(NamedTuple):
-    """The two systems of each row.
-
-    Attributes
-    ----------
-    systems
-        Names of the systems.
-    left, right
-        Indices of the two.
-    """
-
-    systems: tuple[str, ...]
-    left: Ints
-    right: Ints
 
 
 def read_preferences(
@@ -222,7 +195,7 @@ def read_preferences(
     schema = ORDERED if is_ordered else SIDED
     more = covariate_columns(header, covariate_names)
     table = parse_table(content, name, replace(schema, columns=(*schema.columns, *more)), names)
-    return preferences_of(table, covariate_names, unit, is_ordered)
+    return preferences_of(table, covariate_names, unit, is_ordered=is_ordered)
 
 
 def holds_comparisons(header: Sequence[str], columns: Mapping[str, str]) -> bool:
@@ -237,30 +210,34 @@ def names_comparisons(header: Sequence[str], columns: Mapping[str, str]) -> bool
     return any(required & schema.match(header, columns).keys() for schema in (SIDED, ORDERED))
 
 
-def preferences_of(table: Table, covariates: Sequence[str], unit: str | None, is_ordered: bool) -> Preferences:
+def preferences_of(table: Table, covariates: Sequence[str], unit: str | None, *, is_ordered: bool) -> Preferences:
     """The preferences in a table of ORDERED or SIDED; as `read_preferences`."""
-    pairs = read_system_pairs(table, ("better", "worse") if is_ordered else ("left", "right"))
+    systems, left, right = read_pairs(table)
+    units = None if unit is None else read_units(table, unit)
     notes: list[str] = []
-    if is_ordered:
-        outcome = np.ones(table.frame.height, np.int64)
-        kept_rows: Ints | slice = slice(None)
-    else:
+    outcome = np.ones(table.frame.height, np.int64)
+    if not is_ordered:
         note_other_winners(table, notes)
-        choice = read_choices(table, pairs, notes)
-        kept_rows = np.flatnonzero(choice != NO_CHOICE)
-        outcome = np.array([1, -1, 0])[choice[kept_rows]]
-    systems, left, right = select_pairs(pairs, kept_rows)
-    if len(systems) < 2:
+        choice = read_choices(table, systems, left, right, notes)
+        rows = np.flatnonzero(choice != NO_CHOICE)
+        table, left, right, outcome = table.take(rows), left[rows], right[rows], np.array([1, -1, 0])[choice[rows]]
+        units = units and drop_unused_names(units.take(rows))
+    pairs = drop_unused_names(Labels(systems, np.stack((left, right))))
+    if len(pairs.names) < 2:
         raise InputError(f"{table.name}: no row says who won, expected {CHOICES}")
+    weights = np.empty(0)
+    if "weight" in table:
+        weights = table.weights(table.columns["weight"])
+        notes.append(f"{table.name}: {table.columns['weight']!r} is read as the weight")
     try:
         return Preferences(
-            systems=systems,
-            left=left,
-            right=right,
+            systems=pairs.names,
+            left=pairs.codes[0],
+            right=pairs.codes[1],
             outcome=outcome,
-            weight=comparison_weights(table, kept_rows, notes),
-            covariates={name: read_covariate(table, name, kept_rows) for name in covariates},
-            unit=None if unit is None else read_units(table, unit, kept_rows),
+            weight=weights,
+            covariates={name: read_covariate(table, name) for name in covariates},
+            unit=units,
             sides=not is_ordered,
             notes=tuple(notes),
         )
@@ -268,25 +245,19 @@ def preferences_of(table: Table, covariates: Sequence[str], unit: str | None, is
         raise error if str(error).startswith(table.name) else InputError(f"{table.name}: {error}") from None
 
 
-def read_system_pairs(table: Table, sides: tuple[str, str]) -> SystemPairs:
-    """The two systems of each row. Raises InputError where both are the same system."""
-    systems, (left, right) = name_codes([table.ids(side) for side in sides])
-    identical = np.flatnonzero(left == right)
-    if identical.size:
-        row = int(identical[0])
+def read_pairs(table: Table) -> tuple[tuple[str, ...], Ints, Ints]:
+    """The names of the two columns of systems or answers, and the index of each row's two among them.
+
+    Raises InputError where the two are the same.
+    """
+    sides = ("left", "right") if "left" in table else ("better", "worse")
+    names, (left, right) = name_codes([table.ids(side) for side in sides])
+    if (left == right).any():
+        row = int(np.argmax(left == right))
         raise InputError(
-            f"{table.locate(row)}: {systems[left[row]]!r} against itself, expected two systems; correct this line"
+            f"{table.locate(row)}: {names[left[row]]!r} is compared with itself, expected two systems; correct it"
         )
-    return SystemPairs(systems, left, right)
-
-
-def select_pairs(pairs: SystemPairs, kept_rows: Ints | slice) -> tuple[tuple[str, ...], Ints, Ints]:
-    """The systems of the kept rows, in their order, and for each row the indices of its two systems."""
-    left, right = pairs.left[kept_rows], pairs.right[kept_rows]
-    used = np.zeros(len(pairs.systems), np.bool_)
-    used[left] = used[right] = True
-    new_index = np.cumsum(used) - 1
-    return tuple(np.array(pairs.systems, object)[used]), new_index[left], new_index[right]
+    return names, left, right
 
 
 def note_other_winners(table: Table, notes: list[str]) -> None:
@@ -298,55 +269,42 @@ def note_other_winners(table: Table, notes: list[str]) -> None:
         notes.append(f"{table.name}: {column!r} is read as the winner; {join_names(map(repr, others))} not read")
 
 
-def read_choices(table: Table, pairs: SystemPairs, notes: list[str]) -> npt.NDArray[np.int64]:
-    """Which of the two systems each row prefers.
+def read_choices(table: Table, systems: Sequence[str], left: Ints, right: Ints, notes: list[str]) -> Ints:
+    """(rows) which of its two systems each row prefers: 0 or 1, TIE, or NO_CHOICE for empty cells. Notes are added.
 
-    Parameters
-    ----------
-    table
-        The table.
-    pairs
-        The two systems of each row.
-    notes
-        Notes are added to this list.
-
-    Returns
-    -------
-    array of shape (rows)
-        0 if the left one won, 1 if the right one won, TIE, or NO_CHOICE for empty cells.
-
-    Raises
-    ------
-    InputError
-        A cell is neither a known word nor the name of one of the row's two systems, or it is ambiguous.
-
-    Notes
-    -----
     A cell with the name of one of the row's two systems means that system; any other cell is a word. If a word is also
-    the name of a system, every such cell must name one of the two; otherwise it would be ambiguous.
+    the name of a system, every such cell must name one of the two; otherwise it would be ambiguous. Raises InputError
+    for an ambiguous cell, and for one that is neither.
     """
     column = table.columns["winner"]
     cells, (codes,) = name_codes([table.texts(column)])
-    system_index = {name: i for i, name in enumerate(pairs.systems)}
+    system_index = {name: i for i, name in enumerate(systems)}
     cell_systems = np.array([system_index.get(cell.strip(), -1) for cell in cells], np.int64)
     cell_choices = np.array([choice_of_word(cell, table) for cell in cells], np.int64)
     named_system, word_choice = cell_systems[codes], cell_choices[codes]
-    choice = np.select([named_system == pairs.left, named_system == pairs.right], [0, 1], word_choice)
+    is_left, is_right = named_system == left, named_system == right
+    choice = np.select([is_left, is_right], [0, 1], word_choice)
     is_ambiguous = ((cell_systems >= 0) & np.isin(cell_choices, (0, 1)))[codes]
-    is_invalid = (choice < 0) | (is_ambiguous & (named_system != pairs.left) & (named_system != pairs.right))
+    is_invalid = (choice < 0) | (is_ambiguous & ~is_left & ~is_right)
     if is_invalid.any():
-        row = int(np.flatnonzero(is_invalid)[0])
-        pair_text = f"{pairs.systems[pairs.left[row]]!r} and {pairs.systems[pairs.right[row]]!r}"
-        problem = (
-            f"which is neither of the two systems ({pair_text})" if named_system[row] >= 0 else f"between {pair_text}"
-        )
+        row = int(np.argmax(is_invalid))
+        pair_text = f"{systems[left[row]]!r} and {systems[right[row]]!r}"
+        problem = f"neither of the two systems ({pair_text})" if named_system[row] >= 0 else f"between {pair_text}"
         raise InputError(
             f"{table.locate(row)}: {column} is {cells[codes[row]]!r}, {problem}; expected {CHOICES}; correct this line"
         )
     refuse_ambiguous(table, column, [cell for cell, system in zip(cells, cell_systems, strict=True) if system < 0])
     if (is_ambiguous & (choice != word_choice)).any():
         notes.append(f"{table.name}: cells of {column!r} are read as names of systems, not as left and right")
-    note_skipped_rows(table, column, choice, notes)
+    missing = int((choice == NO_CHOICE).sum())
+    if missing == choice.size:
+        raise InputError(
+            f"{table.where}: column {column!r} is empty, expected {CHOICES}; name another column: --columns "
+            "winner=NAME (in Python columns=)"
+        )
+    if missing:
+        verb = "is" if missing == 1 else "are"
+        notes.append(f"{table.name}: {pluralise(missing, 'row')} without a winner {verb} skipped")
     bad_cells = [cell for cell, system in zip(cells, cell_systems, strict=True) if system < 0 and "bad" in cell.lower()]
     if bad_cells:
         notes.append(f"{table.name}: {join_names(map(repr, bad_cells))} counts as a tie")
@@ -358,54 +316,6 @@ def choice_of_word(cell: str, table: Table) -> int:
     sides = [table.columns[side] for side in ("left", "right")]
     choice = 1 if normalise_cell(cell) == "-1" else parse_choice(cell, sides)
     return -1 if choice is None else choice
-
-
-def refuse_ambiguous(table: Table, column: str, cells: Sequence[str]) -> None:
-    """Raise InputError for digits with several meanings."""
-    digits = {normalise_cell(cell) for cell in cells}
-    if ambiguous_digits(cells):
-        raise InputError(
-            f"{table.where}: column {column!r} holds 0 and 1 and no 2: is 0 a tie, or the second? expected "
-            "1, 2 and 0 "
-            "for a tie; write left, right and tie"
-        )
-    if {"-1", "2"} <= digits:
-        raise InputError(
-            f"{table.where}: column {column!r} holds 2 and -1, expected 1, 2 and 0, or 1, -1 and 0; write "
-            "left, right "
-            "and tie"
-        )
-
-
-def note_skipped_rows(table: Table, column: str, choice: npt.NDArray[np.int64], notes: list[str]) -> None:
-    """Note the rows without a winner. Raises InputError where no row has one."""
-    missing = int((choice == NO_CHOICE).sum())
-    if missing == choice.size:
-        raise InputError(
-            f"{table.where}: column {column!r} is empty, expected {CHOICES}; name another column: --columns "
-            "winner=NAME (in Python columns=)"
-        )
-    if missing:
-        verb = "is" if missing == 1 else "are"
-        notes.append(f"{table.name}: {pluralise(missing, 'row')} without a winner {verb} skipped")
-
-
-def comparison_weights(table: Table, kept_rows: Ints | slice, notes: list[str]) -> Floats:
-    """(comparisons) the weights, with a note; empty without such a column."""
-    if "weight" not in table:
-        return np.empty(0)
-    column = table.columns["weight"]
-    weights = table.numbers(column)[kept_rows]
-    invalid = np.flatnonzero(~(weights > 0))
-    if invalid.size:
-        row = row_of_comparison(int(invalid[0]), kept_rows)
-        weight = weights[invalid[0]]
-        weight_text = "empty" if np.isnan(weight) else f"{weight:g}"
-        raise InputError(
-            f"{table.locate(row)}: {column} is {weight_text}, expected a number above 0; leave out what does not count"
-        )
-    notes.append(f"{table.name}: {column!r} is read as the weight")
-    return weights
 
 
 def covariate_pairs(header: Sequence[str], name: str) -> list[str]:
@@ -428,7 +338,7 @@ def covariate_columns(header: Sequence[str], covariates: Iterable[str]) -> list[
     return [Column(name=name, aliases=(name.strip().lower(),), kind="number") for name in names]
 
 
-def read_covariate(table: Table, name: str, kept_rows: Ints | slice) -> Floats:
+def read_covariate(table: Table, name: str) -> Floats:
     """(comparisons) a column of numbers, or the difference of two columns."""
     columns = covariate_pairs(table.frame.columns, name)
     if not columns:
@@ -436,33 +346,18 @@ def read_covariate(table: Table, name: str, kept_rows: Ints | slice) -> Floats:
             f"{table.where}: no covariate {name!r} among {list_columns(table.frame.columns)}, expected a column of "
             f"this name, or two: {name}_left and {name}_right (or {name}_a and {name}_b)"
         )
-    numbers = [complete_numbers(table, column, kept_rows) for column in columns]
+    numbers = [table.numbers(column, complete=True) for column in columns]
     return numbers[0] if len(numbers) == 1 else numbers[0] - numbers[1]
 
 
-def complete_numbers(table: Table, column: str, kept_rows: Ints | slice) -> Floats:
-    """The numbers of a column without missing values."""
-    numbers = table.numbers(column)[kept_rows]
-    missing = np.flatnonzero(np.isnan(numbers))
-    if missing.size:
-        location = table.locate(row_of_comparison(int(missing[0]), kept_rows))
-        raise InputError(f"{location}: the {column} is empty, expected a number; fill it in or drop the line")
-    return numbers
-
-
-def read_units(table: Table, unit: str, kept_rows: Ints | slice) -> Labels:
+def read_units(table: Table, unit: str) -> Labels:
     column = table.find(unit)
     texts = table.texts(column)
     if (empty := texts == "").any():
         row = int(empty.arg_true()[0])
         raise InputError(f"{table.locate(row)}: {column} is empty, expected a name; fill it in or drop the row")
     names, (codes,) = name_codes([texts])
-    return drop_unused_names(Labels(names, codes[kept_rows]))
-
-
-def row_of_comparison(comparison: int, kept_rows: Ints | slice) -> int:
-    """The row of the table with this comparison."""
-    return comparison if isinstance(kept_rows, slice) else int(kept_rows[comparison])
+    return Labels(names, codes)
 
 
 #: The ranks of the two by choice: the first is better, the second is better, a tie, no choice.
@@ -515,8 +410,8 @@ def read_preference_rankings(
     schema = pair_schema(header, names)
     if schema is None:
         raise InputError(
-            f"{header_location(content, name)}: columns {list_columns(header)}, expected a segment with better "
-            "and worse, or with a, b and choices between the two; name them: --columns NAME=COLUMN (in Python columns=)"
+            f"{header_location(content, name)}: columns {list_columns(header)}, expected a segment with better and "
+            "worse, or with a, b and choices between the two; name them: --columns NAME=COLUMN (in Python columns=)"
         )
     return rankings_of_preferences(parse_table(content, name, schema, names), set(), gold)
 
@@ -552,16 +447,15 @@ def read_judged_table(
     """
     content, name = read_content(path), source_name(path)
     schema = pair_schema(column_names(content), names or {})
+    table = parse_table(content, name, schema or ITEMS, names or {})
     if schema is None:
-        table = parse_table(content, name, ITEMS, names or {})
         return rankings_from_table(table, columns, scores=scores, gold=gold, needed=needed)
-    preferences = parse_table(content, name, schema, names or {})
     if scores:
         raise InputError(
-            f"{preferences.where}: preferences between two, which become ranks; {scores[0]!r} cannot be a column of "
-            "scores, leave higher out"
+            f"{table.where}: preferences between two, which become ranks; {scores[0]!r} cannot be a column of scores, "
+            "leave higher out"
         )
-    return rankings_of_preferences(preferences, {*(columns or ()), *needed}, gold)
+    return rankings_of_preferences(table, {*(columns or ()), *needed}, gold)
 
 
 def pair_schema(header: Sequence[str], names: Mapping[str, str]) -> Schema | None:
@@ -583,22 +477,16 @@ def pair_schema(header: Sequence[str], names: Mapping[str, str]) -> Schema | Non
 def rankings_of_preferences(table: Table, needed: set[str], gold: str | None = None) -> Rankings:
     """The preferences in a table as rankings. needed: columns that must hold choices, as gold must."""
     has_choices = "better" not in table
-    sides = ("left", "right") if has_choices else ("better", "worse")
-    first, second = (table.ids(side).to_list() for side in sides)
-    repeated = next((row for row, (x, y) in enumerate(zip(first, second, strict=True)) if x == y), None)
-    if repeated is not None:
-        raise InputError(
-            f"{table.locate(repeated)}: {first[repeated]!r} is compared with itself, expected two systems; correct it"
-        )
-    n_rows, named = table.frame.height, {table.columns[field] for field in ("segment", *sides)}
+    names, left, right = read_pairs(table)
+    systems = np.array(names, object)[np.stack((left, right), axis=1)]
+    n_rows, named = table.frame.height, {own for field, own in table.columns.items() if field not in ("pair", "judge")}
     other_columns = [name for name in table.frame.columns if name not in named]
     keys: dict[str, str] = {}
     notes: list[str] = []
     values = {"rank": np.tile([1.0, 2.0], n_rows)}
     if has_choices:
-        answers = (first, second)
         choices = [name for name in other_columns if name != table.columns.get("pair")]
-        values, notes = choice_ranks(table, choices, answers, needed, gold)
+        values, notes = choice_ranks(table, choices, systems.tolist(), needed, gold)
     for field in ("pair", "judge"):
         column = ITEMS.column(field)
         free = [name for name in other_columns if not has_choices or name not in values]
@@ -616,7 +504,7 @@ def rankings_of_preferences(table: Table, needed: set[str], gold: str | None = N
         segments=table.ids("segment").to_list(),
         judges=texts.get("judge", [""] * n_rows),
         lengths=np.full(n_rows, 2),
-        systems=[name for row in zip(first, second, strict=True) for name in row],
+        systems=systems.ravel().tolist(),
         columns=values,
         where=lambda row, _: table.locate(row),
         notes=notes,
@@ -625,9 +513,9 @@ def rankings_of_preferences(table: Table, needed: set[str], gold: str | None = N
 
 
 def choice_ranks(
-    table: Table, names: Sequence[str], answers: tuple[list[str], list[str]], needed: set[str], gold: str | None = None
+    table: Table, names: Sequence[str], answers: Sequence[Sequence[str]], needed: set[str], gold: str | None = None
 ) -> tuple[dict[str, Floats], list[str]]:
-    """The columns with choices, as ranks; and notes. Raises InputError where there is none."""
+    """The columns with choices, as ranks; and notes. answers: the two of each row. Raises InputError without any."""
     columns = [table.columns[side] for side in ("left", "right")]
     required = {*needed, find_column(names, GOLD_COLUMNS) if gold is None else gold}
     ranks_by_column: dict[str, Floats] = {}
@@ -636,39 +524,31 @@ def choice_ranks(
         if table.is_nested(name) and name not in required:
             continue
         cells = table.texts(name).to_list()
-        codes = [choice_code(cell, (x, y), columns) for cell, x, y in zip(cells, *answers, strict=True)]
+        codes = [choice_code(cell, pair, columns) for cell, pair in zip(cells, answers, strict=True)]
         if None in codes:
             if name in required:
                 row = codes.index(None)
                 raise InputError(
-                    f"{table.locate(row)}: {name} is {cells[row]!r}, expected a, b or tie (or 1, 2, 0), or nothing "
-                    "for "
+                    f"{table.locate(row)}: {name} is {cells[row]!r}, expected a, b or tie (or 1, 2, 0), or nothing for "
                     "no choice; correct this line"
                 )
             continue
-        if ambiguous_digits(cells):
-            raise InputError(
-                f"{table.where}: column {name!r} holds 0 and 1 and no 2: is 0 a tie, or the second? "
-                "expected 1, 2 and 0 "
-                "for a tie; write a, b and tie"
-            )
+        refuse_ambiguous(table, name, cells)
         ranks = RANKS[np.array(codes, np.int64)]
-        if np.isnan(ranks).all():
-            continue
-        ranks_by_column[name] = ranks.ravel()
         missing = int(np.isnan(ranks[:, 0]).sum())
-        if missing:
-            notes.append(f"{table.name}: {pluralise(missing, 'row')} without a choice of {name!r}")
+        if missing < len(cells):
+            ranks_by_column[name] = ranks.ravel()
+            if missing:
+                notes.append(f"{table.name}: {pluralise(missing, 'row')} without a choice of {name!r}")
     if not ranks_by_column:
         raise InputError(
-            f"{table.where}: no column of choices among {list_columns(table.frame.columns)}, expected one "
-            "as human, "
+            f"{table.where}: no column of choices among {list_columns(table.frame.columns)}, expected one as human, "
             "with a, b or tie (or 1, 2, 0) in every row"
         )
     return ranks_by_column, notes
 
 
-def choice_code(cell: str, answers: tuple[str, str], columns: Sequence[str]) -> int | None:
+def choice_code(cell: str, answers: Sequence[str], columns: Sequence[str]) -> int | None:
     """The choice in a cell, also by the name of an answer: 0 or 1, TIE, NO_CHOICE; None for anything else."""
     choice = parse_choice(cell, columns)
     if choice not in (0, 1) and cell.strip() in answers:

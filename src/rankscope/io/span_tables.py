@@ -11,9 +11,10 @@ from rankscope.data.qrels import Qrels
 from rankscope.data.row_tables import DOC_ID, LIST_QUERY_NAMES, SCHEMAS, SPAN
 from rankscope.data.run import Run
 from rankscope.data.spans import GoldSpans, Overlap, SpanQrels, Spans
+from rankscope.data.tables import Column, Schema, Table, table_of_frame
 from rankscope.errors import InputError
-from rankscope.io.core import columns_of, file_stem, is_path, source_name
-from rankscope.io.tables import Column, Schema, Table, parse_table, read_content, table_of_frame
+from rankscope.io.core import columns_of, file_stem, is_path
+from rankscope.io.tables import read_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -61,12 +62,14 @@ def read_gold_spans(source: Any, overlap: Overlap) -> SpanQrels:
     """
     table = span_table(source, GOLD, "qrels")
     frame = span_frame(table)
-    relevance = cells(table, "relevance") if "relevance" in table else np.ones(frame.height)
-    repeated = frame.is_duplicated()
-    if repeated.any():
-        second = int((~frame.to_struct().is_first_distinct()).arg_true()[0])
+    relevance = np.ones(frame.height)
+    if "relevance" in table:
+        relevance = table.numbers(table.columns["relevance"], complete=True)
+    is_repeated = ~frame.to_struct().is_first_distinct()
+    if is_repeated.any():
+        second = int(is_repeated.arg_true()[0])
         query, file, begin, end = frame.row(second)
-        first = next(row for row in repeated.arg_true().to_list() if frame.row(row) == frame.row(second))
+        first = frame.rows().index(frame.row(second))
         raise InputError(
             f"{table.locate(second)}: the span {begin}-{end} of {file!r} stands a second time for query {query!r}, the "
             f"first is at {table.locate(first)}; keep one of the two"
@@ -81,12 +84,11 @@ def read_span_run(source: Any, gold: GoldSpans) -> Run:
     """
     table = span_table(source, RETRIEVED, "run")
     frame = span_frame(table)
+    scores = -np.arange(1.0, frame.height + 1)  # in order, unless a column says otherwise
     if "score" in table:
-        scores = cells(table, "score")
+        scores = table.numbers(table.columns["score"], complete=True)
     elif "rank" in table:
-        scores = -cells(table, "rank")
-    else:  # in order
-        scores = -np.arange(1.0, frame.height + 1)
+        scores = -table.numbers(table.columns["rank"], complete=True)
     name = source.name if isinstance(source, Spans) else file_stem(source) if is_path(source) else "run"
     return gold.match(frame.with_columns(score=scores), name)
 
@@ -98,7 +100,7 @@ def span_table(source: Any, schema: Schema, name: str) -> Table:
             "frame or Spans(...) with query, file, begin, end"
         )
     if is_path(source):
-        return parse_table(read_content(source), source_name(source), schema, columns_of(source))
+        return read_table(source, schema, columns_of(source))
     schema = replace(schema, has_option=False)
     return table_of_frame(source.data if isinstance(source, Spans) else source, name, schema, {})
 
@@ -107,7 +109,7 @@ def span_frame(table: Table) -> pl.DataFrame:
     """Query, file, begin and end of each row. Raises InputError for an impossible span."""
     import polars as pl
 
-    begin, end = cells(table, "begin"), cells(table, "end")
+    begin, end = table.number_columns_matrix([table.columns["begin"], table.columns["end"]], complete=True)
     is_whole = (begin == np.floor(begin)) & (end == np.floor(end))
     wrong = np.flatnonzero(~(is_whole & (begin >= 0) & (begin < end) & (end < MAX_POSITION)))
     if wrong.size:
@@ -116,21 +118,5 @@ def span_frame(table: Table) -> pl.DataFrame:
             f"{table.locate(row)}: a span from {begin[row]:g} to {end[row]:g}, expected whole numbers from 0, the "
             "begin below the end (which is the first character behind the span); correct it"
         )
-    return pl.DataFrame(
-        {
-            "query": table.ids("query"),
-            "file": table.ids("file"),
-            "begin": begin.astype(np.int64),
-            "end": end.astype(np.int64),
-        }
-    )
-
-
-def cells(table: Table, name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """The numbers of a column. Raises InputError for an empty cell."""
-    own_name = table.columns[name]
-    values = table.numbers(own_name)
-    empty = np.flatnonzero(np.isnan(values))
-    if empty.size:
-        raise InputError(f"{table.locate(int(empty[0]))}: {own_name} is empty, expected a number; fill it in")
-    return values
+    places = {"begin": begin.astype(np.int64), "end": end.astype(np.int64)}
+    return pl.DataFrame({"query": table.ids("query"), "file": table.ids("file"), **places})

@@ -1,4 +1,4 @@
-"""Stable sorting within groups, and a fast check for repeated keys."""
+"""Stable sorting within groups, and checks for repeated keys."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy.typing as npt
 from rankscope.typing import Indices
 
 __all__ = [
+    "first_repeat",
     "order_falling",
     "order_in_groups",
     "ranges",
@@ -54,6 +55,27 @@ def ranges(starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> Ind
     """start, start + 1, ..., start + length - 1 of each pair, one after the other."""
     offsets = np.cumsum(lengths) - lengths
     return np.repeat(starts - offsets, lengths) + np.arange(int(lengths.sum()))
+
+
+def first_repeat(keys: npt.NDArray[np.int64], n_keys: int | None = None) -> tuple[int, int] | None:
+    """The first place with a key that stands before, and where that stands first; None where all keys differ.
+
+    n_keys: how many keys there can be, counted from 0; then nothing is sorted unless a key repeats.
+
+    >>> first_repeat(np.array([5, 3, 4, 3, 5]))
+    (3, 1)
+    """
+    if n_keys is not None and keys.size <= n_keys:
+        is_used = np.zeros(n_keys, np.bool_)
+        is_used[keys] = True
+        if np.count_nonzero(is_used) == keys.size:
+            return None
+    order = np.argsort(keys, kind="stable")
+    seconds = order[1:][keys[order[1:]] == keys[order[:-1]]]
+    if not seconds.size:
+        return None
+    second = int(seconds.min())
+    return second, int(np.argmax(keys == keys[second]))
 
 
 def repeated(keys: npt.NDArray[np.uint64]) -> bool:

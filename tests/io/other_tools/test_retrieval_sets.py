@@ -56,7 +56,7 @@ def test_predictions_of_mteb_are_a_run(tmp_path: Path, data: Any, input_: str | 
             None,
             "default/test: the score of document 'd' of query 'q'",
         ),
-        ({**META, "default": 3}, None, "default is 3, expected"),
+        ({**META, "default": 3}, None, "default: 3, expected"),
         (META, None, "no predictions"),
         ([RUN], "mteb", "expected {subset"),
     ],

@@ -10,8 +10,9 @@ from helpers.properties import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankscope.data.tables import Column, Schema, Table
 from rankscope.errors import InputError
-from rankscope.io.tables import Column, Schema, Table, column_names, parse_table
+from rankscope.io.tables import column_names, parse_table
 
 LONG = Schema(
     columns=(

@@ -158,8 +158,7 @@ def refuse_second_key(features: Sequence[str], location: str, keys: Mapping[str,
             beside = "" if keys is None or field not in keys else f" beside {keys[field]!r}"
             raise InputError(
                 f"{location}: column {name.strip()!r}{beside} is by its name another one of {CONTENTS[field]}, "
-                "expected "
-                "one; drop or rename it, or in Python name the features to keep (columns)"
+                "expected one; drop or rename it, or in Python name the features to keep (columns)"
             )
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rankscope.io.other_tools.beir import judgments_in_folder as judgments_in_folder
     from rankscope.io.other_tools.json_entries import number_of_text as number_of_text
     from rankscope.io.other_tools.json_entries import parse_entries as parse_entries
+    from rankscope.io.other_tools.json_entries import refuse_shape as refuse_shape
     from rankscope.io.other_tools.local_datasets import read_dataset as read_dataset
     from rankscope.io.other_tools.rank_eval import details_of as details_of
 
@@ -20,6 +21,7 @@ HOMES = {
     "number_of_text": "json_entries",
     "parse_entries": "json_entries",
     "read_dataset": "local_datasets",
+    "refuse_shape": "json_entries",
 }
 
 __all__ = sorted(HOMES)

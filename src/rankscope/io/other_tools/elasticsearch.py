@@ -7,10 +7,8 @@ of the responses (`--input elasticsearch:queries.tsv`).
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -20,7 +18,7 @@ import numpy as np
 from rankscope.data.row_input import to_numbers
 from rankscope.data.rows import first_duplicate
 from rankscope.data.tables import shorten_value
-from rankscope.data.text import pluralise
+from rankscope.data.text import json_value, pluralise
 from rankscope.errors import InputError
 from rankscope.io.core import FileContent, FileHead, Format, ReadRequest, open_binary, source_name
 from rankscope.io.other_tools.json_entries import (
@@ -28,6 +26,7 @@ from rankscope.io.other_tools.json_entries import (
     empty_note,
     parse_entries,
     query_of_record,
+    refuse_shape,
     rows_of_lists,
 )
 
@@ -94,32 +93,22 @@ def read_responses(source: Source, request: ReadRequest) -> FileContent:
     scores, score_notes = scores_of(responses, hit_lists, name)
     lists = []
     for response, hits, values in zip(responses, hit_lists, scores, strict=True):
+        locate = partial(place_of_hit, response.where)
         try:
             docs = list(map(itemgetter("_id"), hits))
         except (KeyError, TypeError):
             refuse_hits(response.where, hits)
-        lists.append(DocumentList(response.query, docs, values, response.where, path_of_hit(response.where)))
+        lists.append(DocumentList(response.query, docs, values, response.where, locate))
     return FileContent(rows_of_lists(lists, name, "run"), notes=(*score_notes, *empty_note(lists, name)))
 
 
-def path_of_hit(where: str) -> Any:
-    """The path of a hit from a response, given its place."""
-    dot = "." if is_path_in_file(where) else ": "
-    return partial(hit_path, dot)
-
-
-def hit_path(dot: str, place: int) -> str:
-    return f"{dot}hits.hits[{place}]"
-
-
-def is_path_in_file(where: str) -> bool:
-    """Whether a place has a path within the file, to which more can be added with a dot."""
-    return ": " in where
+def place_of_hit(where: str, place: int) -> str:
+    return at(where, f"hits.hits[{place}]")
 
 
 def at(where: str, key: str) -> str:
-    """The place of a value within another."""
-    return f"{where}.{key}" if is_path_in_file(where) else f"{where}: {key}"
+    """The place of a value within another. where: the file, and perhaps a path in it."""
+    return f"{where}.{key}" if ": " in where else f"{where}: {key}"
 
 
 # Responses and their queries
@@ -138,7 +127,7 @@ def responses_in(entries: list[tuple[str, Any]]) -> Iterator[Response]:
 def responses_of(entry: Any, where: str) -> Iterator[Response]:
     """The responses in an object: it is one, holds one beside the query, holds several, or one for each query."""
     if not isinstance(entry, dict):
-        raise InputError(f"{where}: {shorten_value(entry)}, expected {EXPECTED}; correct it")
+        refuse_shape(where, entry, EXPECTED)
     if isinstance(entry.get(SEVERAL), list):
         for place, item in enumerate(entry[SEVERAL]):
             yield from responses_of(item, at(where, f"{SEVERAL}[{place}]"))
@@ -216,9 +205,7 @@ def id_of_line(line: str) -> str | None:
     """The id of a query in a line of a file of queries."""
     if not line.lstrip().startswith("{"):
         return line.partition("\t")[0].strip() or None
-    record = None
-    with suppress(ValueError, RecursionError):
-        record = json.loads(line)
+    record = json_value(line)
     if not isinstance(record, dict):
         return None
     own = record.get("_id")
@@ -250,7 +237,7 @@ def hits_of(response: Response) -> list[Any]:
     if hits is None and n_matches == 0:
         return []
     if not isinstance(hits, list):
-        raise InputError(f"{at(where, 'hits.hits')}: {shorten_value(hits)}, expected a list of hits; correct it")
+        refuse_shape(at(where, "hits.hits"), hits, "a list of hits")
     if not hits and isinstance(n_matches, int) and n_matches > 0:
         raise InputError(
             f"{where}: {n_matches} documents match, but hits.hits is empty; ask for hits (size above 0, from 0)"
@@ -270,10 +257,7 @@ def refuse_hits(where: str, hits: list[Any]) -> NoReturn:
     """Raise InputError for the first hit without an id."""
     for place, hit in enumerate(hits):
         if not isinstance(hit, dict) or "_id" not in hit:
-            raise InputError(
-                f"{where}{path_of_hit(where)(place)}: {shorten_value(hit)}, expected an object with _id; keep _id in "
-                "the response (filter_path)"
-            )
+            refuse_shape(place_of_hit(where, place), hit, "an object with _id; keep _id in the response (filter_path)")
     raise AssertionError("every hit has an id")
 
 
@@ -292,10 +276,8 @@ def scores_of(
         reason = "the hits have no scores"
     elif n_missing:
         index = next(i for i, values in enumerate(scores) if None in values)
-        path = path_of_hit(responses[index].where)(scores[index].index(None))
-        raise InputError(
-            f"{responses[index].where}{path}: no _score, which other hits have; expected scores of all hits or of none"
-        )
+        first = place_of_hit(responses[index].where, scores[index].index(None))
+        raise InputError(f"{first}: no _score, which other hits have; expected scores of all hits or of none")
     elif any(map(is_rising, scores)):
         reason = "the hits are not ordered by their scores (as with sort or a rescorer)"
     if not reason:

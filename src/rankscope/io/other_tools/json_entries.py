@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from rankscope.data.row_input import EXPECTED, refuse_bad_ids, to_numbers
+from rankscope.data.row_input import EXPECTED, make_rows, refuse_bad_ids, to_numbers
 from rankscope.data.row_tables import LIST_QUERY_NAMES
-from rankscope.data.rows import RowKind, Rows, are_valid_ids
+from rankscope.data.rows import RowKind, Rows
 from rankscope.data.tables import shorten_value
 from rankscope.data.text import first_names, pluralise_queries
 from rankscope.errors import InputError
 from rankscope.io.core import VALUES
 from rankscope.io.json_dicts import parse_json
-from rankscope.kernels.segments import bounds
-from rankscope.kernels.text import encode, hashes
 
 __all__ = [
     "DocumentList",
@@ -26,6 +24,7 @@ __all__ = [
     "number_of_text",
     "parse_entries",
     "query_of_record",
+    "refuse_shape",
     "rows_of_lists",
 ]
 
@@ -44,15 +43,15 @@ class DocumentList:
         Their scores or relevances.
     where
         Place of the query in the file, as "x.json: responses[3]".
-    entry
-        Path of a document from there, given its place in the list, as ".hits.hits[7]".
+    locate
+        Place of a document in the file, given its index, as "x.json: responses[3].hits.hits[7]".
     """
 
     query: Any
     docs: list[Any]
     values: list[Any]
     where: str
-    entry: Callable[[int], str]
+    locate: Callable[[int], str]
 
 
 def rows_of_lists(lists: list[DocumentList], name: str, kind: RowKind) -> Rows:
@@ -68,51 +67,38 @@ def rows_of_lists(lists: list[DocumentList], name: str, kind: RowKind) -> Rows:
                 f"{entry.where}: query {entry.query!r} occurs twice, first at {other}; expected one list for each "
                 "query; remove one of the two"
             )
-    docs = list(chain.from_iterable(entry.docs for entry in lists))
-    if not docs:
+    lengths = np.fromiter((len(entry.docs) for entry in lists), np.int64, len(lists))
+    ends = np.cumsum(lengths)
+    if not lengths.any():
         raise InputError(f"{name}: no documents in any of {len(lists)} lists, expected at least one")
-    offsets = bounds(np.fromiter((len(entry.docs) for entry in lists), np.int64, len(lists)))
 
     def locate(row: int) -> str:
-        index = int(np.searchsorted(offsets, row, side="right")) - 1
-        return f"{lists[index].where}{lists[index].entry(row - int(offsets[index]))}"
+        index = int(np.searchsorted(ends, row, side="right"))
+        return lists[index].locate(row - int(ends[index] - lengths[index]))
 
-    refuse_bad_documents(docs, locate)
     value_field = VALUES[kind]
     values = to_numbers(list(chain.from_iterable(entry.values for entry in lists)), value_field, False)
     if values is None:
         refuse_bad_values(lists, value_field)
-    assert values is not None
-    fields = encode(docs)
-    starts = fields.starts
-
-    def where(start: int) -> str:
-        return locate(int(np.searchsorted(starts, start)))
-
-    query_ids = [entry.query.encode("utf-8", "surrogateescape") for entry in lists]
-    return Rows(query_ids, offsets, fields, hashes(fields), values, where, kind=kind)
+    docs = list(chain.from_iterable(entry.docs for entry in lists))
+    return make_rows([entry.query for entry in lists], lengths, docs, values, name, kind, locate=locate)
 
 
-def refuse_bad_documents(docs: list[Any], locate: Callable[[int], str]) -> None:
-    """Raise InputError for an id that is no text, empty or no valid Unicode."""
-    try:
-        if are_valid_ids(docs):
-            return
-    except (TypeError, UnicodeEncodeError):
-        pass
-    for row, doc in enumerate(docs):
-        refuse_bad_ids([doc], locate(row), "document")
-
-
-def refuse_bad_values(lists: Iterable[DocumentList], value_field: str) -> None:
+def refuse_bad_values(lists: Iterable[DocumentList], value_field: str) -> NoReturn:
     """Raise InputError for the first value that is no number."""
     for entry in lists:
         for place, value in enumerate(entry.values):
             if to_numbers([value], value_field, False) is None:
                 raise InputError(
-                    f"{entry.where}{entry.entry(place)}: {value_field} {shorten_value(value)}, expected "
-                    f"{EXPECTED[value_field]}"
+                    f"{entry.locate(place)}: {value_field} {shorten_value(value)}, expected {EXPECTED[value_field]}"
                 )
+    raise AssertionError("every value is a number")
+
+
+def refuse_shape(where: str, value: Any, expected: str) -> NoReturn:
+    """Raise InputError for a value that is not what is expected."""
+    advice = "" if ";" in expected else "; correct it"
+    raise InputError(f"{where}: {shorten_value(value)}, expected {expected}{advice}")
 
 
 def number_of_text(value: Any) -> Any:
@@ -125,15 +111,15 @@ def number_of_text(value: Any) -> Any:
         return value
 
 
-def query_of_record(record: Mapping[str, Any], but: Collection[str] = ()) -> str | None:
+def query_of_record(record: Mapping[str, Any]) -> str | None:
     """The id of the query in an object, by one of its usual names; None without one.
 
-    A name whose value is an object, as a search engine's `query`, is passed over, and so are the names `but`.
+    A name whose value is an object, as a search engine's `query`, is passed over.
     """
     by_name = {key.strip().lower(): value for key, value in record.items()}
     for name in LIST_QUERY_NAMES:
         value = by_name.get(name)
-        if isinstance(value, (str, int)) and not isinstance(value, bool) and name not in but:
+        if isinstance(value, (str, int)) and not isinstance(value, bool):
             return str(value)
     return None
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from rankscope.data.tables import shorten_value
 from rankscope.errors import InputError
 from rankscope.io.core import FileContent, Format, ReadRequest
 from rankscope.io.json_dicts import parse_json
-from rankscope.io.other_tools.json_entries import DocumentList, rows_of_lists
+from rankscope.io.other_tools.json_entries import DocumentList, refuse_shape, rows_of_lists
 
 if TYPE_CHECKING:
     from rankscope.io.core import Source
@@ -42,8 +41,8 @@ def read_question_set(source: Source, request: ReadRequest) -> FileContent:
 
 def relevant_list(query: str, docs: Any, where: str) -> DocumentList:
     if not isinstance(docs, list):
-        raise InputError(f"{where}: {shorten_value(docs)}, expected a list of ids; correct it")
-    return DocumentList(query, docs, [1] * len(docs), where, lambda place: f"[{place}]")
+        refuse_shape(where, docs, "a list of ids")
+    return DocumentList(query, docs, [1] * len(docs), where, lambda place: f"{where}[{place}]")
 
 
 LLAMA_INDEX = Format(read=read_question_set, sniff=lambda head: BEGIN.match(head.text) is not None)

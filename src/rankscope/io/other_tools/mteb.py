@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rankscope.data.row_input import DICT_SHAPE, rows_from_dicts
-from rankscope.data.tables import shorten_value
+from rankscope.data.row_input import DICT_SHAPE, is_mapping_of_mappings, rows_from_dicts
 from rankscope.data.text import first_names
 from rankscope.errors import InputError
 from rankscope.io.core import FileContent, Format, ReadRequest
 from rankscope.io.json_dicts import parse_json
+from rankscope.io.other_tools.json_entries import refuse_shape
 
 if TYPE_CHECKING:
     from rankscope.io.core import Source
@@ -35,21 +35,18 @@ def read_predictions(source: Source, request: ReadRequest) -> FileContent:
     name = source.name
     data = parse_json(source.read_bytes(), name, shape=SHAPE)
     if not isinstance(data, dict):
-        raise InputError(f"{name}: {shorten_value(data)}, expected {SHAPE}")
+        refuse_shape(name, data, SHAPE)
     meta = data.pop(META, {})
     splits = {}
     for subset, by_split in data.items():
         if not isinstance(by_split, dict):
-            raise InputError(f"{name}: {subset} is {shorten_value(by_split)}, expected {SHAPE}; correct it")
+            refuse_shape(f"{name}: {subset}", by_split, SHAPE)
         splits.update({f"{subset}/{split}": predictions for split, predictions in by_split.items()})
     place = chosen_split(list(splits), source.detail, name)
     predictions = splits[place]
-    is_ranking = isinstance(predictions, dict) and all(isinstance(docs, dict) for docs in predictions.values())
-    if not is_ranking:
-        raise InputError(
-            f"{name}: {place} holds {shorten_value(predictions)}, expected {DICT_SHAPE}: only predictions of retrieval "
-            "and reranking tasks are rankings"
-        )
+    if not is_mapping_of_mappings(predictions):
+        expected = f"{DICT_SHAPE}; only predictions of retrieval and reranking tasks are rankings"
+        refuse_shape(f"{name}: {place}", predictions, expected)
     model = meta.get("model_name") if isinstance(meta, dict) else None
     run_name = model if isinstance(model, str) and model else None
     return FileContent(rows_from_dicts(predictions, f"{name}: {place}", "score", allow_bool=False), name=run_name)

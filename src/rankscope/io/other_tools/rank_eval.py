@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from rankscope.errors import InputError
 from rankscope.io.core import FileContent, FileHead, Format, ReadRequest
 from rankscope.io.json_dicts import parse_json
-from rankscope.io.other_tools.json_entries import DocumentList, empty_note, rows_of_lists
-from rankscope.io.other_tools.rating_lists import rated_list, refuse_shape
+from rankscope.io.other_tools.json_entries import DocumentList, empty_note, refuse_shape, rows_of_lists
+from rankscope.io.other_tools.rating_lists import rated_list
 
 if TYPE_CHECKING:
     from rankscope.io.core import Source
@@ -85,7 +85,7 @@ def detail_list(query: str, detail: Any, where: str, kind: str) -> DocumentList:
             continue
         docs.append(hit["_id"])
         places.append(place)
-    return DocumentList(query, docs, values, where, lambda place: f".hits[{places[place]}]")
+    return DocumentList(query, docs, values, where, lambda place: f"{where}.hits[{places[place]}]")
 
 
 RANK_EVAL = Format(read=read_rank_eval, sniff=looks_like_rank_eval)

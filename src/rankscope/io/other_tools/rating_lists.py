@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from rankscope.data.tables import shorten_value
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError
 from rankscope.io.core import FileContent, FileHead, Format, ReadRequest
 from rankscope.io.json_dicts import parse_json
-from rankscope.io.other_tools.json_entries import DocumentList, number_of_text, rows_of_lists
+from rankscope.io.other_tools.json_entries import DocumentList, number_of_text, refuse_shape, rows_of_lists
 
 if TYPE_CHECKING:
     from rankscope.io.core import Source
@@ -84,17 +82,8 @@ def rated_list(entry: Any, where: str, query_key: str, doc_key: str) -> Document
         [rating[doc_key] for rating in ratings],
         [number_of_text(rating["rating"]) for rating in ratings],
         where,
-        rating_path,
+        lambda place: f"{where}.ratings[{place}]",
     )
-
-
-def rating_path(place: int) -> str:
-    """The path of a rating from its query."""
-    return f".ratings[{place}]"
-
-
-def refuse_shape(where: str, value: Any, expected: str) -> NoReturn:
-    raise InputError(f"{where}: {shorten_value(value)}, expected {expected}; correct it")
 
 
 # RRE
@@ -159,13 +148,13 @@ def rre_queries(node: dict[str, Any], where: str) -> Iterator[tuple[str, str, An
 def rre_query_id(query: dict[str, Any], where: str) -> str:
     """What stands for `$query`, or for the only placeholder."""
     placeholders = query.get("placeholders", {key: value for key, value in query.items() if key.startswith("$")})
-    if isinstance(placeholders, dict):
-        text = placeholders.get("$query")
-        if text is None and len(placeholders) == 1:
-            (text,) = placeholders.values()
-        if isinstance(text, str) and text:
-            return text
-    refuse_shape(f"{where}.placeholders", placeholders, "a text for $query, which is the id of the query")
+    texts = placeholders if isinstance(placeholders, dict) else {}
+    text = texts.get("$query")
+    if text is None and len(texts) == 1:
+        (text,) = texts.values()
+    if not isinstance(text, str) or not text:
+        refuse_shape(f"{where}.placeholders", placeholders, "a text for $query, which is the id of the query")
+    return text
 
 
 def graded_list(query: str, documents: Any, where: str, documents_where: str) -> DocumentList:
@@ -184,11 +173,7 @@ def graded_list(query: str, documents: Any, where: str, documents_where: str) ->
             paths.append(key)
         else:
             refuse_shape(f"{documents_where}.{key}", value, 'a list of documents, or {"gain": number}')
-    return DocumentList(query, docs, values, where, partial(graded_path, paths))
-
-
-def graded_path(paths: list[str], place: int) -> str:
-    return f" (relevant_documents.{paths[place]})"
+    return DocumentList(query, docs, values, where, lambda place: f"{where} (relevant_documents.{paths[place]})")
 
 
 SEARCH_RELEVANCE = Format(

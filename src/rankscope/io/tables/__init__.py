@@ -18,30 +18,18 @@ if TYPE_CHECKING:
     from rankscope.io.tables.label_pairs import read_label_pairs as read_label_pairs
     from rankscope.io.tables.label_pairs import read_rater_labels as read_rater_labels
     from rankscope.io.tables.parquet_pages import refuse_false_pages as refuse_false_pages
-    from rankscope.io.tables.schema import Codes as Codes
-    from rankscope.io.tables.schema import Column as Column
-    from rankscope.io.tables.schema import Matrix as Matrix
-    from rankscope.io.tables.schema import Schema as Schema
-    from rankscope.io.tables.schema import Table as Table
     from rankscope.io.tables.schema import column_names as column_names
     from rankscope.io.tables.schema import first_rows as first_rows
     from rankscope.io.tables.schema import header_location as header_location
     from rankscope.io.tables.schema import parse_table as parse_table
     from rankscope.io.tables.schema import read_content as read_content
     from rankscope.io.tables.schema import read_table as read_table
-    from rankscope.io.tables.schema import refuse_case as refuse_case
-    from rankscope.io.tables.schema import table_of_frame as table_of_frame
 
 HOMES = {
-    "Codes": "schema",
-    "Column": "schema",
-    "Matrix": "schema",
     "LABELS": "label_pairs",
     "PARQUET": "formats",
     "ParquetRows": "formats",
     "SEPARATORS": "frames",
-    "Schema": "schema",
-    "Table": "schema",
     "column_names": "schema",
     "find_label": "label_pairs",
     "first_record": "frames",
@@ -55,10 +43,8 @@ HOMES = {
     "read_label_pairs": "label_pairs",
     "read_rater_labels": "label_pairs",
     "read_table": "schema",
-    "refuse_case": "schema",
     "refuse_false_pages": "parquet_pages",
     "separator_of": "frames",
-    "table_of_frame": "schema",
 }
 
 __all__ = sorted(HOMES)

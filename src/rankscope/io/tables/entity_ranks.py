@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from rankscope.data.entities import EntityRanks
 from rankscope.data.row_input import rows_from_dicts
+from rankscope.data.tables import Column, Schema
 from rankscope.errors import ParameterError
 from rankscope.io.core import VALUES, FileContent, Format, ReadRequest, Source, file_stem, open_binary, source_name
-from rankscope.io.tables.schema import Column, Schema, parse_table
+from rankscope.io.tables.schema import parse_table
 from rankscope.typing import PathLike
 
 __all__ = [

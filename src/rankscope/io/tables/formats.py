@@ -20,15 +20,14 @@ from rankscope.data.row_input import all_integers
 from rankscope.data.row_tables import (
     DOC_ID,
     LISTS,
-    QUERY_ID,
     SCHEMAS,
     SPAN_ADVICE,
-    columns_of_table,
+    batch_from_table,
     has_span_columns,
     query_of_lists,
     rows_from_table,
 )
-from rankscope.data.rows import RowBatch, Rows, decode_id, decode_ids, row_batch
+from rankscope.data.rows import RowBatch, Rows, decode_id, decode_ids
 from rankscope.data.tables import Table, bound_table, find_column, list_columns, list_fields
 from rankscope.errors import InputError
 from rankscope.io.core import (
@@ -105,15 +104,10 @@ def header_sniffer(format_name: str) -> Callable[[FileHead], bool]:
     """The sniffer of tables with this separator: the header has a column of queries and one of documents."""
 
     def is_header(head: FileHead) -> bool:
-        if head.line.startswith(b"{"):  # JSON lines, whatever their texts hold
+        is_tsv = separator_of(head.line)[0] == "tsv"
+        if head.line.startswith((b"{", b"[")) or is_tsv != (format_name == "tsv"):  # JSON, whatever its texts hold
             return False
-        found_name, separator = separator_of(head.line)
-        if (found_name == "tsv") != (format_name == "tsv"):
-            return False
-        names = {cell.strip(" \"'").lower() for cell in head.line.decode("utf-8", "replace").split(separator)}
-        return all(
-            names & {*column.names, head.columns.get(column.name, column.name).lower()} for column in (QUERY_ID, DOC_ID)
-        )
+        return {"query_id", "doc_id"} <= SCHEMAS["score"].match(column_names(head.line), head.columns).keys()
 
     return is_header
 
@@ -122,27 +116,19 @@ def header_sniffer(format_name: str) -> Callable[[FileHead], bool]:
 
 
 def read(source: Source, request: ReadRequest) -> FileContent:
-    """Judgments or a run; all that the file holds, where the request says so."""
-    content = source.read_bytes().removeprefix(BOM)
-    if request.keep_all:
-        return read_complete(content, source, request)
-    return FileContent(*read_rows(content, source, VALUES[request.kind or "run"])[1])
-
-
-def read_complete(content: bytes, source: Source, request: ReadRequest) -> FileContent:
-    """Judgments or a run, as the columns tell, and a note on the other columns."""
-    name = source.name
+    """Judgments or a run; if all that the file holds is wanted, as the columns tell, with a note on other columns."""
+    content, name = source.read_bytes().removeprefix(BOM), source.name
+    if not request.keep_all:
+        return FileContent(*read_rows(content, source, VALUES[request.kind or "run"])[1])
     kind = request.kind or kind_of_columns(column_names(content), source, request)
     table, (rows, n_ungrouped) = read_rows(content, source, VALUES[kind])
     if request.kind is None and kind == "run" and all_integers(rows.values):  # as judgments of BEIR and ranx
         kind = request.resolved_kind(name, "whole numbers in the column of scores, which may be judgments")
         if kind == "qrels":
             table, (rows, n_ungrouped) = read_rows(content, source, VALUES[kind])
-    notes: tuple[str, ...] = ()
-    if table.more_columns:
-        subject = "the column" if len(table.more_columns) == 1 else "the columns"
-        listed = ", ".join(map(repr, table.more_columns))
-        notes = (f"{name}: {subject} {listed} dropped: rankings have no such columns",)
+    more = table.more_columns
+    listed = f"the column{'s'[: len(more) - 1]} {', '.join(map(repr, more))}"
+    notes = (f"{name}: {listed} dropped: rankings have no such columns",) if more else ()
     return FileContent(rows, n_ungrouped, None, notes)
 
 
@@ -320,8 +306,7 @@ def batch_of_table(
         where=name,
         locate=lambda row: row_template.format(name, numbers[row]),
     )
-    row_columns = columns_of_table(table, "score")
-    return row_batch(row_columns.queries, row_columns.docs, row_columns.values, numbers)
+    return batch_from_table(table, numbers)
 
 
 def line_blocks(source: Source, quoted: bool, progress: Progress | None) -> Iterator[bytes]:

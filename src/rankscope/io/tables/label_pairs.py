@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankscope.data.tables import list_columns
+from rankscope.data.tables import Column, Schema, Table, list_columns
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError
-from rankscope.io.tables.schema import Column, Schema, Table, read_table
+from rankscope.io.tables.schema import read_table
 from rankscope.typing import PathLike
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,13 +13,9 @@ import numpy as np
 
 from rankscope.data.tables import (
     NUMBER,
-    Codes,
-    Column,
-    Matrix,
     Schema,
     Table,
     bound_table,
-    refuse_case,
     table_of_frame,
 )
 from rankscope.data.text import first_names
@@ -42,11 +38,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
-    "Codes",
-    "Column",
-    "Matrix",
-    "Schema",
-    "Table",
     "TextLayout",
     "column_names",
     "even_rows",
@@ -60,8 +51,6 @@ __all__ = [
     "read_header",
     "read_table",
     "records",
-    "refuse_case",
-    "table_of_frame",
     "text_frame",
     "text_layout",
 ]
@@ -100,8 +89,15 @@ def read_content(path: PathLike) -> bytes:
         return stream.read()
 
 
-def parse_table(content: bytes, name: str, schema: Schema, columns: Mapping[str, str]) -> Table:
-    """The table in the content of a file; as `read_table`."""
+def parse_table(
+    content: bytes, name: str, schema: Schema, columns: Mapping[str, str], *, header: Sequence[str] = ()
+) -> Table:
+    """The table in the content of a file; as `read_table`.
+
+    header: the names of the columns of a table with tabs, where the content has no line of them.
+    """
+    if header:
+        return parse_text("\t".join(header).encode() + b"\n" + content, name, schema, columns, lines_before=-1)
     if content.startswith(BOM):
         content = content.removeprefix(BOM)
     if not content or content.isspace():
@@ -266,13 +262,16 @@ def end_of_record(content: bytes, start: int) -> int:
     return end or len(content)
 
 
-def parse_text(content: bytes, name: str, schema: Schema, columns: Mapping[str, str]) -> Table:
-    """A table of text: comments and blank lines, the header, a row a line."""
+def parse_text(
+    content: bytes, name: str, schema: Schema, columns: Mapping[str, str], *, lines_before: int = 0
+) -> Table:
+    """A table of text: comments and blank lines, the header, a row a line. lines_before: of the file, for messages."""
     layout = text_layout(content, name, schema, columns)
     if layout is None:
         raise InputError(f"{name}: comments only, expected {schema.expected}")
     content = content[layout.start :] if layout.start else content
-    layout = layout._replace(quoting=has_quotes(content, layout.format_name))
+    quoting = has_quotes(content, layout.format_name)
+    layout = layout._replace(quoting=quoting, n_before=layout.n_before + lines_before)
 
     def locate(row: int) -> str:
         try:
@@ -288,7 +287,7 @@ def parse_text(content: bytes, name: str, schema: Schema, columns: Mapping[str, 
         name=name,
         schema=schema,
         columns=layout.columns,
-        where=f"{name}:{layout.n_before + 1}",
+        where=f"{name}:{max(layout.n_before + 1, 1)}",
         locate=locate,
         nan_is_missing=schema.nan_is_missing,
         is_text=True,

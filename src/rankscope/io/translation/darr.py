@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankscope.data.rankings import Rankings
+from rankscope.data.tables import Column, Schema
 from rankscope.errors import InputError
 from rankscope.io.core import BOM, empty_file_error, open_binary, source_name
-from rankscope.io.tables import Column, Schema
 from rankscope.io.translation.names import build_rankings, split_pair
 from rankscope.io.translation.tables import ITEMS
 from rankscope.typing import PathLike

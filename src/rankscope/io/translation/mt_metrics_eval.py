@@ -15,6 +15,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.io.translation.plain_texts import Lines, Texts, read_lines, refuse_unequal
 from rankscope.io.translation.wmt_scores import NO_SCORE
 from rankscope.kernels.numbers import parse_floats
+from rankscope.kernels.order import first_repeat
 from rankscope.kernels.text import encode
 from rankscope.typing import PathLike
 
@@ -174,12 +175,11 @@ def read_mt_system_scores(
     """
     file = find_file(path, pair, name, "sys")
     systems, values = read_scored_lines(file.path)
-    if len(systems.names) < values.size:
-        system_code = int(np.flatnonzero(np.bincount(systems.codes) > 1)[0])
-        second_row = int(np.flatnonzero(systems.codes == system_code)[1])
+    repeat = first_repeat(systems.codes)
+    if repeat is not None:
         raise InputError(
-            f"{file.path}:{second_row + 1}: a second score of system {systems.names[system_code]!r}, expected one "
-            "each; is this a file of segments (.seg.score)?"
+            f"{file.path}:{repeat[0] + 1}: a second score of system {systems.names[systems.codes[repeat[0]]]!r}, "
+            "expected one each; is this a file of segments (.seg.score)?"
         )
     scores = dict(zip(systems.names, values.tolist(), strict=True))
     return MetricScores.of(

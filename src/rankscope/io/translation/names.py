@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-import numpy as np
-
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.errors import InputError
+from rankscope.kernels.order import first_repeat
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.typing import Floats, Ints
 
@@ -138,10 +137,9 @@ def build_rankings(
     offsets, codes = bounds(lengths), system_labels.codes[full_names.codes]
     judgment, n_systems = group_of(offsets), max(len(system_labels.names), 1)
     key = judgment * n_systems + codes
-    order = np.argsort(key, kind="stable")
-    repeats = np.flatnonzero(np.diff(key[order]) == 0)
-    if repeats.size:
-        item = int(order[repeats + 1].min())
+    repeat = first_repeat(key)
+    if repeat is not None:
+        item, _ = repeat
         raise InputError(
             f"{where(int(judgment[item]), item)}: system {system_labels.names[codes[item]]!r} occurs twice in one "
             "judgment, expected each system once; keep one of the two"

@@ -13,10 +13,11 @@ import numpy as np
 
 from rankscope.data.metric_scores import MetricScores
 from rankscope.data.rankings import Labels, Rankings
-from rankscope.data.tables import find_column, list_columns
+from rankscope.data.rows import first_duplicate
+from rankscope.data.tables import Column, Schema, Table, find_column, list_columns
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, UnknownName
-from rankscope.io.tables import Column, Schema, Table, name_codes, read_table
+from rankscope.io.tables import name_codes, read_table
 from rankscope.io.translation.names import build_rankings, split_pair
 from rankscope.typing import Floats, Ints, PathLike
 
@@ -135,8 +136,7 @@ def rankings_from_table(
         refuse_numbers(table, labels)
     for name in values:
         values[name] = values[name][order]
-        if missing := int(np.isnan(values[name]).sum()):
-            notes.append(f"{table.name}: {pluralise(missing, 'item')} without a value of {name!r}")
+        notes += missing_note(table, name, values[name], "item")
     starts = order[np.cumsum(lengths) - lengths]
     judgment_labels = {
         column.name: list(labels[column.name].take(starts)) if column.name in labels else [""] * starts.size
@@ -154,6 +154,12 @@ def rankings_from_table(
         notes=notes,
         shorten=False,
     )
+
+
+def missing_note(table: Table, column: str, values: Floats, noun: str) -> list[str]:
+    """A note on rows without a value."""
+    missing = int(np.isnan(values).sum())
+    return [f"{table.name}: {pluralise(missing, noun)} without a value of {column!r}"] if missing else []
 
 
 def number_columns(table: Table, required: Collection[str | None]) -> tuple[dict[str, Floats], list[str]]:
@@ -286,29 +292,20 @@ def systems_from_table(table: Table, *, needed: Sequence[str], people: bool) -> 
     pairs = [""] * len(systems)
     if "pair" in table:
         pairs = [split_pair(name) for name in table.names(table.columns["pair"], required=False).to_list()]
-    refuse_repeated(table, pairs, systems)
+    row = first_duplicate(list(zip(pairs, systems, strict=True)))
+    if row is not None:
+        pair_text = f" of {pairs[row]}" if pairs[row] else ""
+        raise InputError(
+            f"{table.locate(row)}: a second row of system {systems[row]!r}{pair_text}, expected one each; are these "
+            "scores of segments? Then say which column names them: --columns segment=NAME (in Python columns=)"
+        )
     metrics = []
     for column, numbers in values.items():
         scores: dict[str, dict[str, float]] = defaultdict(dict)
         for pair, system, value in zip(pairs, systems, numbers.tolist(), strict=True):
             scores[pair][system] = value
         is_unnamed = len(values) == 1 and column.strip().lower() in UNNAMED_METRICS
-        missing = int(np.isnan(numbers).sum())
-        missing_notes = (
-            [f"{table.name}: {pluralise(missing, 'system')} without a value of {column!r}"] if missing else []
-        )
         name = PurePath(table.name).name.partition(".")[0] if is_unnamed else column
-        metrics.append(MetricScores.of(name or column, dict(scores), notes=(*notes, *missing_notes)))
+        own_notes = [*notes, *missing_note(table, column, numbers, "system")]
+        metrics.append(MetricScores.of(name or column, dict(scores), notes=tuple(own_notes)))
     return metrics
-
-
-def refuse_repeated(table: Table, pairs: Sequence[str], systems: Sequence[str]) -> None:
-    seen: set[tuple[str, str]] = set()
-    for row, key in enumerate(zip(pairs, systems, strict=True)):
-        if key in seen:
-            pair_text = f" of {key[0]}" if key[0] else ""
-            raise InputError(
-                f"{table.locate(row)}: a second row of system {key[1]!r}{pair_text}, expected one each; are these "
-                "scores of segments? Then say which column names them: --columns segment=NAME (in Python columns=)"
-            )
-        seen.add(key)

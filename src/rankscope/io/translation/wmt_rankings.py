@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from rankscope.data.rankings import Rankings
+from rankscope.data.tables import Column, Schema, Table
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import open_binary, source_name
-from rankscope.io.tables import Column, Schema, Table, name_codes, parse_table, read_content
+from rankscope.io.tables import name_codes, parse_table, read_content
 from rankscope.io.translation.names import build_rankings, pair_name
 from rankscope.typing import Bools, Floats, Ints, PathLike
 
@@ -90,8 +90,7 @@ def read_wmt_rankings(
     table = parse_table(replace_invalid_bytes(read_content(path)), name, WMT, {})
     system_columns, rank_columns = find_columns(table)
     rows, notes = handle_duplicates(table, duplicates)
-    locate = table.locate
-    table = replace(table, frame=table.frame[rows], locate=lambda row: locate(int(rows[row])))
+    table = table.take(rows)
     ranks = read_ranks(table, rank_columns)
     names, systems = distinct_cells(table, system_columns)
     if "" in names:

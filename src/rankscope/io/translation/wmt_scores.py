@@ -17,6 +17,7 @@ from rankscope.io.core import BlockReader, LineBlock, LineLayout, open_binary, s
 from rankscope.io.translation.names import bare_names, segment_order, split_pair
 from rankscope.io.trec import advise_on_line
 from rankscope.kernels.numbers import parse_floats
+from rankscope.kernels.order import first_repeat
 from rankscope.kernels.text import Fields, as_fields, decode
 from rankscope.typing import Floats, Ints, PathLike
 
@@ -196,8 +197,7 @@ def parse_scores(texts: Fields, block: LineBlock) -> Floats:
         if np.isinf(score_of_text[text]):
             raise InputError(
                 f"{block.location(int(texts.starts[row]))}: score {decode_id(text)!r}, expected a finite number, or "
-                "nan "
-                "for none; correct this line"
+                "nan for none; correct this line"
             )
     return values
 
@@ -248,15 +248,13 @@ def refuse_repeated(table: ScoreLines, row_lines: npt.NDArray[np.int32]) -> None
     key = np.zeros(row_lines.size, np.int64)
     for field in fields:
         key = key * len(table.names[field]) + table.codes[field]
-    order = np.argsort(key, kind="stable")
-    repeats = np.flatnonzero(np.diff(key[order]) == 0)
-    if repeats.size:
-        position = repeats[np.argmin(order[repeats + 1])]
-        first_row, second_row = (int(order[position]), int(order[position + 1]))
-        description = ", ".join(f"{field} {table.names[field][table.codes[field][second_row]]}" for field in fields)
+    repeat = first_repeat(key)
+    if repeat is not None:
+        second, first = repeat
+        description = ", ".join(f"{field} {table.names[field][table.codes[field][second]]}" for field in fields)
         raise InputError(
-            f"{table.name}:{row_lines[second_row]}: a second score for {description} (the first is in line "
-            f"{row_lines[first_row]}), expected each once; keep one of the two"
+            f"{table.name}:{row_lines[second]}: a second score for {description} (the first is in line "
+            f"{row_lines[first]}), expected each once; keep one of the two"
         )
 
 

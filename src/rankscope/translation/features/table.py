@@ -12,11 +12,12 @@ import numpy as np
 from rankscope.data.features import Features
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.sparse import refuse_sparse
+from rankscope.data.tables import Column, Schema, Table
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.core import check_writable, compress, split_compression_suffix, to_parquet, write_chunks
 from rankscope.io.letor import write_features
-from rankscope.io.tables import Column, Schema, Table, read_table
+from rankscope.io.tables import read_table
 from rankscope.kernels.segments import bounds
 from rankscope.typing import Floats, PathLike
 
@@ -436,7 +437,7 @@ def table_of_pair(
     shape = (len(system.names), len(segment.names))
     refuse_sparse(shape, rows.size, table.name, "systems and segments")
     cell_index = system.codes * shape[1] + segment.codes
-    table.refuse_repeated_cells(cell_index, shape[0] * shape[1], ("system", "segment"), rows)
+    table.take(rows).refuse_repeated_cells(cell_index, shape[0] * shape[1], ("system", "segment"))
     if rows.size < shape[0] * shape[1]:
         counts = np.bincount(cell_index, minlength=shape[0] * shape[1])
         s, i = divmod(int(np.argmin(counts)), shape[1])
