@@ -190,6 +190,15 @@ def client() -> Iterator[Any]:
 
 
 @pytest.fixture
+def forked_workers(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Workers are forked though other tests have begun threads of Polars: for units that do not use it, and quicker."""
+    if sys.platform == "linux":
+        request.applymarker(pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"))
+        for module in ("pool", "run"):
+            monkeypatch.setattr(f"rankscope.parallel.{module}.start_method", lambda: "fork")
+
+
+@pytest.fixture
 def own_measures() -> Iterator[None]:
     """Measures that a test defines are gone when it ends."""
     before = dict(MEASURES)
