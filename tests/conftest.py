@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.doctest import DoctestModule
 from helpers.few_messages import FewMessages, Files
 from helpers.forks import forked_commands
 from helpers.properties import QUICK, choose_share
@@ -26,11 +27,16 @@ gc.disable()  # until all tests are collected
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Tests by the ten thousand stay until the end: the garbage collector need not look at them again and again."""
+    """Tests by the ten thousand stay until the end: the garbage collector need not look at them, not even once."""
     gc.enable()
-    gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Iterator[Any]:
+    """Examples in docstrings are looked for in src, not in the tests too: they have none."""
+    return [found for found in (yield) if not isinstance(found, DoctestModule)]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -187,6 +193,15 @@ def client() -> Iterator[Any]:
         cluster.get_client() as client,
     ):
         yield client
+
+
+@pytest.fixture
+def forked_workers(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Workers are forked though other tests have begun threads of Polars: for units that do not use it, and quicker."""
+    if sys.platform == "linux":
+        request.applymarker(pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"))
+        for module in ("pool", "run"):
+            monkeypatch.setattr(f"rankscope.parallel.{module}.start_method", lambda: "fork")
 
 
 @pytest.fixture

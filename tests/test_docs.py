@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from helpers.forks import run_command
 from helpers.same import same_but_last_digits
 
 from rankscope.demo.collection import SEED, write_files
@@ -69,17 +70,7 @@ def run_console(block, folder, page, env):
     assert steps[0] == "", f"{page}:{block.line}: a console block begins with a command"
     for step in steps[1:]:
         command, _, expected = step.partition("\n")
-        done = subprocess.run(
-            command,
-            shell=True,
-            cwd=folder,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            check=False,
-        )
+        done = run_command(command, folder, env, one_stream=True)
         found = "\n".join(line.rstrip() for line in without_version(done.stdout).splitlines()).rstrip("\n")
         wanted = without_version(expected).rstrip("\n")
         if UPDATE and not same_but_last_digits(found, wanted) and found != wanted:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -150,10 +149,11 @@ def packed(how, content):
 
 
 @pytest.mark.parametrize("how", ["plain", "gzip", "zstd"])
-def test_standard_input_is_told_by_what_it_holds(how):
+def test_standard_input_is_told_by_what_it_holds(how, commands):
     code = (
         "from rankscope.agreement.load import read_judgments\n"
         "found = read_judgments('-')\nprint(found.table('rank').tolist(), found.pair.names)"
     )
-    done = subprocess.run([sys.executable, "-c", code], input=packed(how, FILES["wmt"].encode()), capture_output=True)
+    content = packed(how, FILES["wmt"].encode())
+    done = subprocess.run(["python", "-c", code], env=commands, input=content, capture_output=True)
     assert done.stdout.decode().strip() == "[[1.0, 2.0]] ('fr-en',)", done.stderr.decode()

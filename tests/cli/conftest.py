@@ -38,10 +38,16 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
     return call
 
 
+@pytest.fixture(scope="session")
+def letor_texts() -> dict[str, str]:
+    """The demo's files for learning."""
+    return letor_files(SEED)
+
+
 @pytest.fixture
-def letor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def letor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, letor_texts: dict[str, str]) -> Path:
     """The working folder, with the demo's files for learning."""
-    for name, text in letor_files(SEED).items():
+    for name, text in letor_texts.items():
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
     return tmp_path

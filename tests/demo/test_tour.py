@@ -1,12 +1,12 @@
 """The tour: what it prints, and that every command in it runs."""
 
 import re
-import subprocess
 import sys
 from html import unescape
 from pathlib import Path
 
 import pytest
+from helpers.forks import run_command
 from helpers.messages import mentions
 
 from rankscope import evaluate
@@ -41,9 +41,9 @@ def test_every_command_of_the_tour_runs(tour, step, commands):
     assert (lines in text) == step.in_short_tour
     for earlier in TOUR[: TOUR.index(step)]:  # whose file this one may start from
         if written_by(earlier) in step.command.split() and not (folder / written_by(earlier)).exists():
-            made = run_step(earlier, folder, commands)
+            made = run_command(earlier.command, folder, commands)
             assert (made.returncode, made.stderr) == (0, "")
-    done = run_step(step, folder, commands)
+    done = run_command(step.command, folder, commands)
     assert (done.returncode, done.stderr) == (0, "")
     output = written_by(step)
     assert (folder / output).read_bytes() if output else done.stdout
@@ -52,10 +52,6 @@ def test_every_command_of_the_tour_runs(tour, step, commands):
 def written_by(step):
     output = re.search(r"-o (\S+)", step.command)
     return output[1] if output else None
-
-
-def run_step(step, folder, env):
-    return subprocess.run(step.command, shell=True, cwd=folder, env=env, capture_output=True, text=True)
 
 
 def test_the_demo_fits_a_screen_and_names_one_command_for_each_purpose(tour):

@@ -122,6 +122,7 @@ def test_more_trials_go_on_where_fewer_ended(tmp_path: Path) -> None:
     assert_same_bits(all_but_time(fewer), [one for one in all_but_time(in_one_go()) if one[1] <= 2])
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_any_number_of_workers_finds_the_same(tmp_path: Path) -> None:
     check_same(searched(workers=2, log=tmp_path / "log"), in_one_go())
     check_same(searched(log=tmp_path / "log"), in_one_go())

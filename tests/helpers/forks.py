@@ -17,18 +17,21 @@ import contextlib
 import gc
 import marshal
 import os
+import re
 import runpy
 import select
+import shlex
 import signal
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
-from typing import NoReturn
+from tempfile import TemporaryFile
+from typing import IO, NoReturn
 
 # What begins no threads when it is loaded that a command could miss, for only one thread comes along in a fork: so not
 # LightGBM.
@@ -88,6 +91,61 @@ def forked_commands(folder: Path) -> Iterator[Path]:
         assert said == "ready\n", said
         yield folder
         server.communicate()  # which closes its standard input, and so ends it
+
+
+def run_command(
+    command: str, folder: Path, environment: dict[str, str], *, one_stream: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """As `subprocess.run` with a shell and without an input; a command that needs none is forked without its help.
+
+    environment: what the fixture `commands` gives. one_stream: put what goes to standard error between what goes to
+    standard output.
+    """
+    place = Path(environment["PATH"].split(os.pathsep)[0]) / "socket"
+    args = plain_words(command)
+    if args[:1] != ["rankscope"] or not place.exists():
+        error = subprocess.STDOUT if one_stream else subprocess.PIPE
+        return subprocess.run(
+            command,
+            shell=True,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=error,
+            encoding="utf-8",
+            check=False,
+        )
+    with open(os.devnull, "rb") as none, TemporaryFile() as out, TemporaryFile() as err:
+        code = ask(place, args, folder, environment, (none, out, out if one_stream else err))
+        printed = []
+        for file in (out, err):
+            file.seek(0)
+            printed.append(file.read().decode())
+    return subprocess.CompletedProcess(command, code, printed[0], None if one_stream else printed[1])
+
+
+def plain_words(command: str) -> list[str]:
+    """The words of a command of the shell; none where it is more than words."""
+    unquoted = re.sub(r"""'[^']*'|"[^"$`\\]*\"""", "", command)
+    return [] if re.search(r"""[][|&;<>()$`\\"'*?#~!{}\n]""", unquoted) else shlex.split(command)
+
+
+def ask(place: Path, args: list[str], folder: Path, environment: dict[str, str], streams: Sequence[IO[bytes]]) -> int:
+    """What the small script does. Returns the exit code."""
+    asked = marshal.dumps((args, str(folder), {os.fsencode(k): os.fsencode(v) for k, v in environment.items()}))
+    with socket.socket(socket.AF_UNIX) as server:
+        near = os.open(place.parent, os.O_RDONLY)  # for names of sockets must be short
+        try:
+            server.connect(f"/proc/self/fd/{near}/{place.name}")
+        finally:
+            os.close(near)
+        socket.send_fds(server, [b"."], [stream.fileno() for stream in streams])
+        server.sendall(asked)
+        server.shutdown(socket.SHUT_WR)
+        code = server.recv(9)
+    assert code, "the process that forks has ended"
+    return int(code)
 
 
 def serve() -> None:

@@ -102,6 +102,7 @@ def test_the_order_of_the_lines_does_not_matter() -> None:
     assert not note_of(trec([(q, doc, rank, -score) for q, doc, rank, score in lines]))
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_a_folder_and_pieces_of_workers_have_the_note_once(tmp_path: Path) -> None:
     lines = rows(float)
     for part, chosen in enumerate((lines[:16], lines[16:])):

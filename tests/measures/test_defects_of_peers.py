@@ -7,6 +7,7 @@ document ids hashed into floats, with ties sorted by an unstable sort: AP wrong 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from math import log2
 from pathlib import Path
 from typing import Any
@@ -223,12 +224,9 @@ def test_queries_that_collide_elsewhere_are_kept_apart(kind: str, tmp_path: Path
     assert_same_bits(rs.evaluate(case.qrels, case.run, "RR").matrix("RR").tolist(), scores.matrix("RR").tolist())
 
 
-@pytest.mark.parametrize("way", [by_dicts, by_files, by_frames], ids=lambda way: way.__name__)
-@pytest.mark.parametrize("shuffled", [False, True])
-def test_average_precision_of_many_queries_full_of_ties_is_that_of_pythons_sort(
-    way: Any, shuffled: bool, tmp_path: Path
-) -> None:
-    """1,700 queries, as many as the real topics on which it once was wrong."""
+@cache
+def full_of_ties(shuffled: bool) -> tuple[Case, dict[str, float]]:
+    """1,700 queries, as many as the real topics on which it once was wrong, and their values."""
     rng = np.random.default_rng(17)
     pool = [*(id_ for ids in COLLIDING.values() for id_ in ids), *(f"doc-{i}" for i in range(60))]
     case = Case({}, {})
@@ -238,8 +236,16 @@ def test_average_precision_of_many_queries_full_of_ties_is_that_of_pythons_sort(
         levels = levels if shuffled else np.sort(levels)[::-1]
         case.run[f"{q}"] = dict(zip(picked, levels.tolist(), strict=True))
         case.qrels[f"{q}"] = {pool[i]: int(rng.integers(2)) for i in rng.permutation(len(pool))[:25]}
+    return case, {q: naive_ap(judged, case.run[q]) for q, judged in case.qrels.items()}
+
+
+@pytest.mark.parametrize("way", [by_dicts, by_files, by_frames], ids=lambda way: way.__name__)
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_average_precision_of_many_queries_full_of_ties_is_that_of_pythons_sort(
+    way: Any, shuffled: bool, tmp_path: Path
+) -> None:
+    case, expected = full_of_ties(shuffled)
     names = ["AP"]
-    expected = {q: naive_ap(judged, case.run[q]) for q, judged in case.qrels.items()}
     if way is by_dicts:
         scores = rs.evaluate(case.qrels, case.run, names)
         for query, value in zip(scores.query_ids, scores.matrix("AP")[0], strict=True):

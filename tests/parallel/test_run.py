@@ -18,7 +18,7 @@ from helpers.same import assert_same_bits
 import rankscope.parallel.pool
 from rankscope.errors import InputError, OutputError, ParameterError, RankscopeError, UnknownName
 from rankscope.parallel import all_cores, run_units
-from rankscope.parallel.threads import openblas_functions, use_one_thread
+from rankscope.parallel.threads import openblas_functions, thread_names, use_one_thread
 
 BOTH = pytest.mark.parametrize("workers", [1, 2])
 
@@ -302,6 +302,24 @@ def test_each_worker_has_one_thread_for_linear_algebra():
         assert found == [1] * len(before[0])
         assert variable == "1"
     assert ([get() for get in openblas_functions("get_num_threads")], dict(os.environ)) == before
+
+
+def threads_of_process(_: int) -> tuple[int, int, list[int]]:
+    return len(thread_names()), threading.active_count(), [get() for get in openblas_functions("get_num_threads")]
+
+
+def test_a_forked_worker_begins_no_threads_of_linear_algebra_that_it_will_not_use():
+    before = [get() for get in openblas_functions("get_num_threads")]
+    try:
+        for set_threads in openblas_functions("set_num_threads"):
+            set_threads(3)
+        np.ones((300, 300)) @ np.ones((300, 300))  # begins those of the parent
+        for n_threads, of_python, of_blas in run_units(threads_of_process, range(2), workers=2):
+            assert n_threads == of_python
+            assert of_blas == [1] * len(before)
+    finally:
+        for set_threads, count in zip(openblas_functions("set_num_threads"), before, strict=True):
+            set_threads(count)
 
 
 def test_the_openblas_of_numpy_is_found_and_set(monkeypatch):

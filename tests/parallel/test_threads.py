@@ -70,17 +70,17 @@ def test_units_in_this_process_have_one_thread_and_the_caller_has_its_own(two):
 
 def test_libraries_are_looked_for_again_only_where_more_modules_are_loaded(monkeypatch):
     looked = []
-    monkeypatch.setattr(limits, "openblas_libraries", lambda: looked.append("for them") or [])
-    limits.functions_with_modules.cache_clear()
+    monkeypatch.setattr(limits, "memory_map", lambda: looked.append("for them") or [])
+    limits.libraries_with_modules.cache_clear()
     try:
         list(run_units(str, range(9), workers=1))
         once = len(looked)
-        assert 1 <= once < 9
+        assert once == 1
         monkeypatch.setitem(sys.modules, "one more module", sys)
         list(run_units(str, range(9), workers=1))
         assert len(looked) == 2 * once
     finally:
-        limits.functions_with_modules.cache_clear()
+        limits.libraries_with_modules.cache_clear()
 
 
 def test_a_product_of_a_unit_is_that_of_one_thread_to_the_last_bit(two):

@@ -42,6 +42,7 @@ def scores():
     return made(values, ["AP", "nDCG@10"])
 
 
+@pytest.mark.usefixtures("forked_workers")
 @pytest.mark.parametrize("what", ["table", "scores"])
 def test_the_number_of_workers_changes_nothing(monkeypatch, request, what):
     data = request.getfixturevalue(what)

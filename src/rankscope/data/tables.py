@@ -380,7 +380,9 @@ class Table:
                 f"{self.locate(0)}: column {own_name!r} holds {series.dtype}, expected texts or whole numbers; convert "
                 "it"
             )
-        texts = series.cast(pl.String).fill_null("")
+        texts = series.cast(pl.String)
+        if texts.null_count():
+            texts = texts.fill_null("")
         if required and (empty := texts == "").any():
             raise InputError(
                 f"{self.locate(int(empty.arg_true()[0]))}: {own_name or noun} is empty, expected an id; fill it in or "
@@ -438,11 +440,12 @@ class Table:
         text, infinity and NaN.
         """
         values, invalid = to_numbers(self.frame[own_name], self.nan_is_missing)
-        if complete:
+        has_empty = values.null_count() > 0
+        if complete and has_empty:
             invalid = values.is_null() if invalid is None else invalid | values.is_null()
         if invalid is not None and invalid.any():
             raise self.number_error(own_name, int(invalid.arg_true()[0]), complete=complete, expected=expected)
-        return np.asarray(values.fill_null(float("nan")).to_numpy(), np.float64)
+        return np.asarray((values.fill_null(float("nan")) if has_empty else values).to_numpy(), np.float64)
 
     def weights(self, own_name: str) -> Floats:
         """The numbers of a column of weights. Raises InputError, too, for an empty cell and for one of 0 or below."""

@@ -26,6 +26,8 @@ ONE_THREAD = dict.fromkeys(
     ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
 )
 PROCESS_FOLDER = Path("/proc/self")
+#: What OpenBLAS says of how it was built: that it begins threads itself.
+PTHREADS = 1
 #: How often threads are counted while there are too many, and the seconds between.
 N_CHECKS, CHECK_INTERVAL = 20, 0.002
 
@@ -42,46 +44,65 @@ class ThreadLimit:
 THREAD_LIMIT = ThreadLimit()
 
 
-def openblas_libraries() -> list[ctypes.CDLL]:
-    """Each loaded OpenBLAS; only on Linux, where the libraries of a process are listed."""
-    try:
-        lines = (PROCESS_FOLDER / "maps").read_text("utf-8", "surrogateescape").splitlines()
-    except OSError:
-        return []
+def openblas_libraries() -> tuple[ctypes.CDLL, ...]:
+    """Each loaded OpenBLAS; only on Linux, where the libraries of a process are listed.
+
+    That list is long, and a unit of work may be short: it is read again only once more modules are loaded, for an
+    OpenBLAS comes with modules. A fork knows what its parent knew.
+    """
+    return libraries_with_modules(len(sys.modules))
+
+
+@lru_cache(maxsize=1)
+def libraries_with_modules(n_modules: int) -> tuple[ctypes.CDLL, ...]:
     libraries = []
-    for path in sorted({line.split(maxsplit=5)[-1] for line in lines if "openblas" in line}):
+    for path in sorted({line.split(maxsplit=5)[-1] for line in memory_map() if "openblas" in line}):
         with contextlib.suppress(OSError):  # another file with that word in its name
             libraries.append(ctypes.CDLL(path))
-    return libraries
+    return tuple(libraries)
+
+
+def memory_map() -> list[str]:
+    """The lines of what Linux tells of this process's memory; each that is of a file ends with its path."""
+    try:
+        return (PROCESS_FOLDER / "maps").read_text("utf-8", "surrogateescape").splitlines()
+    except OSError:
+        return []
 
 
 def openblas_functions(function_name: str) -> tuple[Any, ...]:
-    """The function openblas_... of each loaded OpenBLAS: NumPy and SciPy each bring one and rename its functions.
-
-    The list of a process's libraries is long, and a unit of work may be short: it is read again only once more modules
-    are loaded, for an OpenBLAS comes with modules.
-    """
-    return functions_with_modules(function_name, len(sys.modules))
+    """The function openblas_... of each loaded OpenBLAS: NumPy and SciPy each bring one and rename its functions."""
+    found = (openblas_function(library, function_name) for library in openblas_libraries())
+    return tuple(function for function in found if function is not None)
 
 
-@lru_cache(maxsize=4)
-def functions_with_modules(function_name: str, n_modules: int) -> tuple[Any, ...]:
-    names = [f"{prefix}openblas_{function_name}{suffix}" for prefix in ("", "scipy_") for suffix in ("", "64_")]
-    functions = []
-    for library in openblas_libraries():
-        functions.extend([getattr(library, name) for name in names if hasattr(library, name)][:1])
-    return tuple(functions)
+@lru_cache(maxsize=32)
+def openblas_function(library: ctypes.CDLL, function_name: str) -> Any:
+    """None in a library without it."""
+    names = (f"{prefix}openblas_{function_name}{suffix}" for prefix in ("", "scipy_") for suffix in ("", "64_"))
+    return next((getattr(library, name) for name in names if hasattr(library, name)), None)
 
 
 def use_one_thread() -> None:
     """Limit linear algebra in this worker to one thread: the workers already use all cores.
 
-    A library that is already loaded no longer reads its variables, so OpenBLAS is called; libraries loaded later read
+    A library that is already loaded no longer reads its variables, so OpenBLAS is told; libraries loaded later read
     them.
     """
     os.environ.update(ONE_THREAD)
-    for set_threads in openblas_functions("set_num_threads"):
-        set_threads(1)
+    for library in openblas_libraries():
+        get_threads, set_threads, get_parallel = (
+            openblas_function(library, name) for name in ("get_num_threads", "set_num_threads", "get_parallel")
+        )
+        if set_threads is None or (get_threads is not None and get_threads() == 1):
+            continue
+        # In a fork the function would begin as many threads as the parent had, only to leave them idle. The number
+        # that it sets is enough, but where OpenMP keeps another.
+        if get_parallel is not None and get_parallel() == PTHREADS:
+            with contextlib.suppress(ValueError):  # no such number is in the library
+                ctypes.c_int.in_dll(library, "blas_cpu_number").value = 1
+        if get_threads is None or get_threads() != 1:
+            set_threads(1)
 
 
 @contextlib.contextmanager

@@ -35,18 +35,27 @@ def text() -> str:
     return feature_files(2003)["demo-features.csv"]
 
 
+@pytest.fixture(scope="module")
+def texts(text: str) -> dict[str, str]:
+    """The files: one, and two layouts of folds."""
+    few = "\n".join(text.splitlines()[:200]) + "\n"
+    parts = {first: letor(text, range(first, first + 6)) for first in (1, 7, 13, 19)}
+    subsets = {f"subsets/S{i}.txt": part for i, part in enumerate(parts.values(), 1)}
+    own = {
+        f"own/Fold{k}/{name}.txt": parts[first]
+        for k, firsts in enumerate(((1, 13, 19), (7, 19, 1)), 1)
+        for name, first in zip(("train", "vali", "test"), firsts, strict=True)
+    }
+    return {"few.csv": few, **subsets, **own}
+
+
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> Path:
-    """The working folder: one file, and two layouts of folds."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, texts: dict[str, str]) -> Path:
+    """The working folder, with these files in it."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "few.csv").write_text("\n".join(text.splitlines()[:200]) + "\n")
-    (tmp_path / "subsets").mkdir()
-    for i in range(4):
-        (tmp_path / "subsets" / f"S{i + 1}.txt").write_text(letor(text, range(1 + 6 * i, 7 + 6 * i)))
-    for k, parts in enumerate(((1, 13, 19), (7, 19, 1)), 1):
-        (tmp_path / "own" / f"Fold{k}").mkdir(parents=True)
-        for name, first in zip(("train", "vali", "test"), parts, strict=True):
-            (tmp_path / "own" / f"Fold{k}" / f"{name}.txt").write_text(letor(text, range(first, first + 6)))
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
     return tmp_path
 
 

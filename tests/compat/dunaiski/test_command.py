@@ -75,6 +75,7 @@ def test_results_go_to_the_file_named_by_o_and_nothing_else_does(cli: Callable[.
         )
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_the_output_is_the_same_for_any_number_of_threads(
     cli: Callable[..., Any], tables: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,8 @@ from rankscope.errors import InputError, ParameterError, SettingError
 
 QRELS = {"q1": {"d1": 1, "d2": 0}}
 
+pytestmark = pytest.mark.usefixtures("forked_workers")
+
 
 @pytest.fixture
 def runs(tmp_path):

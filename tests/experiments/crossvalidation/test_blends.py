@@ -77,6 +77,7 @@ def test_the_other_rankers_are_as_they_are_without_a_blend() -> None:
     assert found().seconds[0, 2, 0] >= found().seconds[0, :2, 0].sum()  # a blend takes the time of its parts
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_any_number_of_workers_gives_the_same() -> None:
     two = cross_validate(made(), LOSSES, ["nDCG@3", "AP"], folds=4, seeds=2, blend="stacked", workers=2, **QUICK)
     assert_same_bits(two.test.scores.values.tolist(), found("stacked").test.scores.values.tolist())

@@ -106,6 +106,7 @@ def test_seeds_that_change_nothing_are_trained_once_and_said_to() -> None:
     assert random.fixed == (False, False)
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_any_number_of_workers_gives_the_same() -> None:
     arguments = {"folds": 3, "seeds": 2, "importance": True, **QUICK}
     one, two = (cross_validate(features(), ["listmle"], "AP", workers=n, **arguments) for n in (1, 2))

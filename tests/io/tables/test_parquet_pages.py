@@ -9,6 +9,7 @@ import pytest
 
 from rankscope.errors import InputError
 from rankscope.io.tables import parquet_pages, refuse_false_pages
+from rankscope.io.tables.formats import ParquetRows
 from rankscope.io.tables.frames import read_frame
 from rankscope.io.tables.parquet_pages import Structure
 
@@ -60,6 +61,17 @@ def test_files_as_polars_writes_them_are_taken(heads, options):
     chunks = -(-N // options.get("row_group_size", N)) * TABLE.width
     assert len(heads) > chunks
     assert len(set(heads)) == len(heads)
+
+
+def test_a_file_that_is_read_in_parts_is_checked_once_and_again_when_it_has_changed(heads, tmp_path):
+    path = tmp_path / "run.parquet"
+    pl.DataFrame({"query_id": "q", "doc_id": ["d", "e"], "score": [1.0, 0.5]}).write_parquet(path)
+    for _ in range(3):
+        assert ParquetRows(str(path), "run", {}).height == 2
+    assert len(set(heads)) == len(heads)
+    path.write_bytes(path.read_bytes() + b"PAR1")
+    with pytest.raises(InputError, match="run: cannot be read as parquet"):
+        ParquetRows(str(path), "run", {})
 
 
 @pytest.mark.parametrize("version", ["1.0", "2.0"])

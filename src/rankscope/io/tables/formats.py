@@ -10,6 +10,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from mmap import ACCESS_READ, mmap
 from os import fspath
 from typing import TYPE_CHECKING
@@ -37,6 +38,7 @@ from rankscope.io.core import (
     VALUES,
     FileContent,
     FileHead,
+    FileStamp,
     Format,
     Progress,
     ReadRequest,
@@ -387,8 +389,7 @@ class ParquetRows:
         self.name = name
         self.stamps = {path: file_stamp(path)}
         with report_polars_errors(name, "parquet"):
-            with open(path, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
-                refuse_false_pages(content, name)
+            refuse_false_pages_once(path, self.stamps[path], name)
             self.lazy_frame = pl.scan_parquet(path, glob=False, hive_partitioning=False)
             fields = self.lazy_frame.collect_schema()
             columns = fields.names()
@@ -414,6 +415,13 @@ class ParquetRows:
             refuse_changed(self.stamps, self.name)
         numbers = np.arange(first_row, first_row + frame.height)
         return batch_of_table(frame, self.name, self.columns, numbers, PARQUET.row_template)
+
+
+@lru_cache(maxsize=64)
+def refuse_false_pages_once(path: str, stamp: FileStamp, name: str) -> None:
+    """Check all pages of a file, of which a worker reads many parts, only once. name: for errors."""
+    with open(path, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+        refuse_false_pages(content, name)
 
 
 @contextmanager

@@ -100,7 +100,10 @@ class Structure:
         while header := self.byte():
             delta, kind = header >> 4, header & 15
             field_number = field_number + delta if delta else self.signed()
-            field_values[field_number] = None if kind in (TRUE, FALSE) else self.value(kind, depth)
+            if BYTE < kind < DOUBLE:  # most of them
+                field_values[field_number] = self.signed()
+            else:
+                field_values[field_number] = None if kind in (TRUE, FALSE) else self.value(kind, depth)
         return field_values
 
     def value(self, kind: int, depth: int) -> Any:
@@ -129,10 +132,12 @@ class Structure:
         raise UnreadableError
 
     def byte(self) -> int:
-        if self.position >= self.end:
+        position = self.position
+        if position >= self.end:
             raise UnreadableError
-        self.position += 1
-        return int(self.content[self.position - 1])
+        self.position = position + 1
+        byte: int = self.content[position]
+        return byte
 
     def skip(self, n_bytes: int) -> None:
         self.position += n_bytes
@@ -141,12 +146,16 @@ class Structure:
 
     def number(self) -> int:
         """An unsigned number: seven bits per byte, the lowest first."""
+        byte = self.byte()
+        if byte < 128:
+            return byte
         value = shift = 0
-        while (byte := self.byte()) & 128:
+        while byte & 128:
             value |= (byte & 127) << shift
             shift += 7
             if shift > 63:
                 raise UnreadableError
+            byte = self.byte()
         return value | byte << shift
 
     def signed(self) -> int:
