@@ -333,19 +333,30 @@ def mean_sums(scores: AlignedScores, values: Floats, counted: Bools) -> Floats:
 def flat_correlations(scores: AlignedScores, stack: Floats, statistic: str, grouping: str) -> tuple[Floats, Ints]:
     """(matrices) the correlation of all translations at once, or the mean of those of each system."""
     present = ~(np.isnan(scores.people) | np.isnan(stack[0]))
+    if scores.is_grid and scores.weight is None:
+        n_groups = 1 if grouping == "none" else len(scores.systems)
+        sides = [side.swapaxes(1, 2).reshape(len(side), n_groups, -1) for side in (scores.people[None], stack)]
+        by_group = correlate_tables(sides[0], sides[1], statistic)
+    else:
+        by_group = grouped_correlations(scores, stack, present, statistic, grouping)
+    if grouping == "none":
+        return by_group[:, 0], np.full(len(stack), np.count_nonzero(present))
+    return mean_and_count(by_group)
+
+
+def grouped_correlations(scores: AlignedScores, stack: Floats, present: Bools, statistic: str, grouping: str) -> Floats:
+    """(matrices, groups) the correlation of each group's translations; present: (lists, items) where both sides have a
+    score.
+    """
     people, values = scores.people[present], stack[:, present]
     if grouping == "none":
         table = np.arange(people.size)[None]
     else:
         table = cell_table(scores.system[present], len(scores.systems))
-    if scores.weight is not None:
-        weights = np.append(np.broadcast_to(scores.weight[:, None], present.shape)[present], 0.0)[table]
-        by_group = np.stack([weighted_pearson(gather(people, table), gather(row, table), weights) for row in values])
-    else:
-        by_group = correlate_tables(gather(people, table)[None], gather(values, table), statistic)
-    if grouping == "none":
-        return by_group[:, 0], np.full(len(stack), people.size)
-    return mean_and_count(by_group)
+    if scores.weight is None:
+        return correlate_tables(gather(people, table)[None], gather(values, table), statistic)
+    weights = np.append(np.broadcast_to(scores.weight[:, None], present.shape)[present], 0.0)[table]
+    return np.stack([weighted_pearson(gather(people, table), gather(row, table), weights) for row in values])
 
 
 def gather(values: Floats, table: Ints) -> Floats:
