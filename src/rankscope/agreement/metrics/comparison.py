@@ -299,7 +299,7 @@ def compare_metrics(
         Weights of the language pairs in the average, adding up to 1. Default: equal weights.
     test
         Significance test between two metrics. One of 'perm_both', 'boot_both', 'bootstrap', 'pair_swaps', 'williams'.
-        Default: bootstrap if people ranked segments, else perm_both.
+        Default: bootstrap if people ranked segments and for statistics of rankings, else perm_both.
     alternative
         Alternative hypothesis: the metrics differ (two-sided), or the one with the higher value is better (greater), as
         in WMT's metrics task. One of 'greater', 'two-sided'. Default: 'two-sided'.
@@ -379,11 +379,11 @@ def compare_metrics(
     former. Segments are usually grouped by "segment", the mean over segments; "wmt12" and the like by "none".
 
     `rankscope.agreement.metrics.compare_matrices` says what each test assumes. Where people ranked, and for statistics
-    that only rankings have, the test is a bootstrap over segments. If people or a metric score whole systems only, all
-    are compared on whole systems, and the test draws or swaps systems. `alternative="greater"` gives half the p-value,
-    and twice the false findings. Swaps of cells take errors as independent from cell to cell. The average over tasks is
-    tested by the average of their resamples, which tasks on one language pair share; if these are at both levels, all
-    of them swap systems for the average.
+    that only rankings have, the bootstrap over segments is the default. If people or a metric score whole systems only,
+    all are compared on whole systems, and the test draws or swaps systems. `alternative="greater"` gives half the
+    p-value, and twice the false findings. Swaps of cells take errors as independent from cell to cell. The average over
+    tasks is tested by the average of their resamples, which tasks on one language pair share; if these are at both
+    levels, all of them swap systems for the average.
 
     Scores that one side lacks are skipped for all metrics, and counted in notes.
 

@@ -255,7 +255,7 @@ class MetricComparisonSettings(Settings):
         None,
         TESTS,
         help="Significance test between two metrics.",
-        unset="bootstrap if people ranked segments, else perm_both",
+        unset="bootstrap if people ranked segments and for statistics of rankings, else perm_both",
     )
     alternative: str = choice(
         "two-sided",

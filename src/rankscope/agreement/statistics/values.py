@@ -19,6 +19,7 @@ from rankscope.agreement.statistics.soft_pairwise_accuracy import soft_pairwise_
 from rankscope.agreement.statistics.system_statistics import TAU_AP, system_statistic
 from rankscope.agreement.statistics.tie_calibration import calibrate
 from rankscope.errors import ParameterError
+from rankscope.kernels.order import stable_order
 from rankscope.kernels.resample import Draws, bootstrap_counts, draw
 from rankscope.kernels.rounding_ties import join_ties
 from rankscope.stats.correlation_values import make_list_pairs
@@ -334,19 +335,30 @@ def mean_sums(scores: AlignedScores, values: Floats, counted: Bools) -> Floats:
 def flat_correlations(scores: AlignedScores, stack: Floats, statistic: str, grouping: str) -> tuple[Floats, Ints]:
     """(matrices) the correlation of all translations at once, or the mean of those of each system."""
     present = ~(np.isnan(scores.people) | np.isnan(stack[0]))
+    if scores.is_grid and scores.weight is None:
+        n_groups = 1 if grouping == "none" else len(scores.systems)
+        sides = [side.swapaxes(1, 2).reshape(len(side), n_groups, -1) for side in (scores.people[None], stack)]
+        by_group = correlate_tables(sides[0], sides[1], statistic)
+    else:
+        by_group = grouped_correlations(scores, stack, present, statistic, grouping)
+    if grouping == "none":
+        return by_group[:, 0], np.full(len(stack), np.count_nonzero(present))
+    return mean_and_count(by_group)
+
+
+def grouped_correlations(scores: AlignedScores, stack: Floats, present: Bools, statistic: str, grouping: str) -> Floats:
+    """(matrices, groups) the correlation of each group's translations; present: (lists, items) where both sides have a
+    score.
+    """
     people, values = scores.people[present], stack[:, present]
     if grouping == "none":
         table = np.arange(people.size)[None]
     else:
         table = cell_table(scores.system[present], len(scores.systems))
-    if scores.weight is not None:
-        weights = np.append(np.broadcast_to(scores.weight[:, None], present.shape)[present], 0.0)[table]
-        by_group = np.stack([weighted_pearson(gather(people, table), gather(row, table), weights) for row in values])
-    else:
-        by_group = correlate_tables(gather(people, table)[None], gather(values, table), statistic)
-    if grouping == "none":
-        return by_group[:, 0], np.full(len(stack), people.size)
-    return mean_and_count(by_group)
+    if scores.weight is None:
+        return correlate_tables(gather(people, table)[None], gather(values, table), statistic)
+    weights = np.append(np.broadcast_to(scores.weight[:, None], present.shape)[present], 0.0)[table]
+    return np.stack([weighted_pearson(gather(people, table), gather(row, table), weights) for row in values])
 
 
 def gather(values: Floats, table: Ints) -> Floats:
@@ -507,21 +519,110 @@ def resample_sums(tables: list[Floats], draws: Draws) -> Floats:
 
 
 def resample_cells(scores: AlignedScores, metric: Floats, statistic: str, grouping: str, draws: Draws) -> Floats:
-    """(resamples) a correlation of all translations of the drawn segments, or the mean of those of each system."""
-    value_of = values_of_cells(scores, metric, statistic, grouping)
-    values = np.empty(draws.n_resamples)
+    """(resamples) a rank correlation of all translations of the drawn segments, or the mean of those of each system."""
+    present = ~(np.isnan(scores.people) | np.isnan(metric))
+    segments = np.broadcast_to(scores.segment[:, None], present.shape)[present]
+    people, values = scores.people[present], metric[present]
+    n_segments = len(scores.segments)
+    groups = [np.arange(people.size)]
+    if grouping == "system":
+        groups = [np.flatnonzero(scores.system[present] == system) for system in range(len(scores.systems))]
+    functions = [
+        counted_correlation(people[cells], values[cells], segments[cells], statistic, n_segments)
+        for cells in groups
+        if cells.size > 1
+    ]
+    resampled = np.empty(draws.n_resamples)
     start = 0
-    for counts in bootstrap_counts(draws, len(scores.segments), scores.people.size):
-        values[start : start + len(counts)] = value_of(None, sampled_items(counts))
+    for counts in bootstrap_counts(draws, n_segments, max(cells.size for cells in groups)):
+        by_group = np.stack([function(counts) for function in functions], axis=1)
+        resampled[start : start + len(counts)] = mean_and_count(by_group)[0]
         start += len(counts)
-    return values
+    return resampled
+
+
+def counted_correlation(
+    x: Floats, y: Floats, segments: Ints, statistic: str, n_segments: int
+) -> Callable[[Floats], Floats]:
+    """A rank correlation of items as a function of how often each segment counts, (resamples, segments).
+
+    The order of the items is that of all of them, whichever are drawn, so nothing is sorted again: a sample changes how
+    often each value occurs, and with it the ranks and the ties.
+    """
+    sides = [np.unique(values, return_inverse=True)[1] for values in (x, y)]
+    surplus_of = None if statistic == "spearman" else counted_surplus(sides[0], sides[1], segments, n_segments)
+
+    def value_of(counts: Floats) -> Floats:
+        item_counts = counts[:, segments]
+        n = item_counts.sum(axis=1)
+        by_value = [counts_by_value(item_counts, codes) for codes in sides]
+        if surplus_of is None:
+            ranks = [
+                (np.cumsum(table, axis=1) - table / 2 - (n / 2)[:, None])[:, codes]
+                for table, codes in zip(by_value, sides, strict=True)
+            ]
+            squares = [np.einsum("ri,ri,ri->r", item_counts, side, side) for side in ranks]
+            return clipped_ratio(np.einsum("ri,ri,ri->r", item_counts, *ranks), np.sqrt(squares[0] * squares[1]))
+        surplus = surplus_of(counts)
+        if statistic == "kendall_c":
+            n_values = np.minimum(*((table > 0).sum(axis=1) for table in by_value))
+            return clipped_ratio(surplus, n * n * (n_values - 1) / np.maximum(n_values, 1) / 2)
+        untied = [(n * n - np.einsum("rv,rv->r", table, table)) / 2 for table in by_value]
+        return clipped_ratio(surplus, np.sqrt(untied[0] * untied[1]))
+
+    return value_of
+
+
+def clipped_ratio(numerator: Floats, denominator: Floats) -> Floats:
+    return np.asarray(np.clip(divide_or_nan(numerator, denominator), -1.0, 1.0))
+
+
+def counts_by_value(item_counts: Floats, codes: Ints) -> Floats:
+    """(resamples, values) how often each value occurs; item_counts: (resamples, items), codes: (items) from 0."""
+    order = stable_order(codes)
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    return np.add.reduceat(item_counts[:, order], starts, axis=1)
+
+
+#: How many pairs of items are compared at once.
+PAIRS_AT_ONCE = 1 << 22
+
+
+def counted_surplus(x: Ints, y: Ints, segments: Ints, n_segments: int) -> Callable[[Floats], Floats]:
+    """Concordant less discordant pairs as a function of how often each segment counts: half a quadratic form of the
+    surplus between any two segments.
+    """
+    order = stable_order(segments)
+    x, y, segments = x[order].astype(np.int32), y[order].astype(np.int32), segments[order]
+    starts = np.flatnonzero(np.diff(segments, prepend=-1))
+    places = segments[starts]
+    place = np.searchsorted(places, segments)
+    by_segment = np.zeros((places.size, places.size), np.int64)
+    step = max(1, PAIRS_AT_ONCE // x.size)
+    for start in range(0, x.size, step):
+        rows = slice(start, start + step)
+        signs = [
+            (values[rows, None] > values).view(np.int8) - (values[rows, None] < values).view(np.int8)
+            for values in (x, y)
+        ]
+        np.add.at(by_segment, place[rows], np.add.reduceat(signs[0] * signs[1], starts, axis=1, dtype=np.int64))
+    # Whole numbers: exact in single precision, where no sum is above 2^24.
+    widest = int(np.bincount(segments).max())
+    number = np.float32 if n_segments * widest * widest < 1 << 24 else np.float64
+    surplus = by_segment.astype(number)
+
+    def value_of(counts: Floats) -> Floats:
+        drawn = counts[:, places]
+        return np.asarray(np.einsum("rs,rs->r", drawn.astype(number) @ surplus, drawn) / 2)
+
+    return value_of
 
 
 def values_of_cells(
     scores: AlignedScores, metric: Floats, statistic: str, grouping: str
-) -> Callable[[Ints | None, Ints], Floats]:
-    """A function of drawn systems, (resamples, systems) or None for all, and segments, (resamples, segments): the
-    correlation of their translations, or the mean of the correlations of each drawn system; (resamples).
+) -> Callable[[Ints, Ints], Floats]:
+    """A function of drawn systems, (resamples, systems), and segments, (resamples, segments): the correlation of their
+    translations, or the mean of the correlations of each drawn system; (resamples).
     """
     present = ~(np.isnan(scores.people) | np.isnan(metric))
     people, values = scores.people[present], metric[present]
@@ -529,20 +630,15 @@ def values_of_cells(
     segments = np.broadcast_to(scores.segment[:, None], present.shape)[present]
     systems = scores.system[present]
 
-    def value_of(drawn_systems: Ints | None, drawn_segments: Ints) -> Floats:
-        n = len(drawn_segments)
-        if drawn_systems is None and grouping == "none":
-            places = by_segment[drawn_segments].reshape(n, 1, -1)
-        else:
-            rows = np.arange(n_systems)[None] if drawn_systems is None else drawn_systems
-            places = by_cell[rows[:, :, None], drawn_segments[:, None, :]].reshape(n, n_systems, -1)
-        if grouping == "none":
-            places = places.reshape(n, 1, -1)
-        by_group = correlate_tables(gather(people, places), gather(values, places), statistic)
-        return by_group[:, 0] if grouping == "none" else mean_and_count(by_group)[0]
-
-    by_segment = cell_table(segments, n_segments)
     by_cell = cell_table(segments + n_segments * systems, n_segments * n_systems).reshape(n_systems, n_segments, -1)
+
+    def value_of(drawn_systems: Ints, drawn_segments: Ints) -> Floats:
+        n_groups = 1 if grouping == "none" else n_systems
+        places = by_cell[drawn_systems[:, :, None], drawn_segments[:, None, :]].reshape(
+            len(drawn_systems), n_groups, -1
+        )
+        return mean_and_count(correlate_tables(gather(people, places), gather(values, places), statistic))[0]
+
     return value_of
 
 
