@@ -263,6 +263,58 @@ def test_intervals_hold_the_true_value_in_93_of_100_data_sets(n, shape):
     assert min(found.values()) >= 0.93 - 0.015, found
 
 
+def in_clusters(n_clusters, seed):
+    """Items in clusters of five, of which some are harder, and their clusters."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random(5 * n_clusters) < 0.5
+    accuracy = np.repeat(rng.choice([0.65, 0.97], n_clusters), 5)
+    is_right = rng.random((2, truth.size)) < accuracy
+    return np.where(is_right, truth, ~truth).astype(np.int64), np.repeat(np.arange(n_clusters), 5)
+
+
+@pytest.mark.slow
+def test_intervals_over_clusters_hold_the_true_value():
+    true = value(estimate(in_clusters(100_000, 1)[0], machines=0, settings=BINARY, groups=False), "kappa", 0)
+    held = np.zeros(2)
+    for seed in range(600):
+        codes, clusters = in_clusters(40, 100 + seed)
+        for i, of_items in enumerate((clusters, None)):
+            found = estimate(
+                codes, machines=0, settings=BINARY, groups=False, n_resamples=800, clusters=of_items, rng=seed
+            )
+            k = [key[0] for key in found.keys].index("kappa")
+            held[i] += found.low[k, 0] <= true <= found.high[k, 0]
+    assert held[0] / 600 >= 0.93 - 0.02
+    assert held[0] > held[1]  # one by one they are too narrow
+
+
+@pytest.mark.slow
+def test_weighted_intervals_of_an_unequal_sample_hold_the_value_of_the_whole():
+    """Items that the first rater calls 1 are in the sample with certainty, the others with a chance of 1 in 5."""
+    rng = np.random.default_rng(2)
+    whole = simulated(200_000, share=0.15, seed=3)
+    true = value(estimate(whole, machines=0, settings=BINARY, groups=False), "kappa", 0)
+    held, centre = 0, 0.0
+    for seed in range(600):
+        drawn = whole[:, rng.integers(0, whole.shape[1], 600)]
+        chance = np.where(drawn[0] == 1, 1.0, 0.2)
+        is_in = rng.random(600) < chance
+        found = estimate(
+            drawn[:, is_in],
+            machines=0,
+            settings=BINARY,
+            groups=False,
+            n_resamples=800,
+            weights=1 / chance[is_in],
+            rng=seed,
+        )
+        k = [key[0] for key in found.keys].index("kappa")
+        held += found.low[k, 0] <= true <= found.high[k, 0]
+        centre += found.values[k, 0] / 600
+    assert held / 600 >= 0.93 - 0.02
+    assert centre == pytest.approx(true, abs=0.01)
+
+
 def test_a_pair_without_common_items_is_skipped():
     found = estimate([[0, 1, 2, -1, 0], [0, 1, 2, -1, 1], [-1, -1, -1, 1, 1]], machines=0, groups=False)
     assert found.pairs == ((0, 1), (0, 2), (1, 2))

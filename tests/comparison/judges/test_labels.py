@@ -157,6 +157,16 @@ def test_texts_without_an_order_are_classes_and_numbers_are_a_scale():
     assert mentions(by_order.signature(), "order:bad,ok,good")
 
 
+def test_all_kinds_of_gaps_are_gaps():
+    pandas = pytest.importorskip("pandas")
+    b = ["x", "x", "y", "y"]
+    for gap in (None, float("nan"), pandas.NA):
+        found = rs.agree_labels({"a": ["x", "y", gap, "y"], "b": b}, n_resamples=9)
+        assert (found.pairs[0].n, found.n_items) == (3, 3)
+    assert rs.agree_labels({"a": np.array([1, 2, np.nan, 2]), "b": [1, 1, 2, 2]}, n_resamples=9).pairs[0].n == 3
+    assert rs.agree_labels({"a": pl.Series([1, 2, None, 2]), "b": [1, 1, 2, 2]}, n_resamples=9).pairs[0].n == 3
+
+
 def test_people_come_before_machines_and_are_the_reference():
     rated = {"gpt": list("abba"), "ann": list("abab"), "bob": list("abaa"), "cem": list("abbb")}
     found = rs.agree_labels(rated, machines=["gpt"], n_resamples=20)

@@ -25,6 +25,10 @@ __all__ = [
 ]
 
 
+#: Whole numbers from here on are not exact as floats.
+EXACT = 2**53
+
+
 def load_labels(labels: Any, settings: LabelTableSettings) -> LabelTable:
     """The labels of raters from a mapping, a data frame or a file. Raises InputError as `agree_labels`."""
     if is_path(labels):
@@ -88,7 +92,9 @@ def encode_raters(
             f"the labels of {texts[0]} are text and those of {numbers[0]} numbers; expected one kind for all raters"
         )
     values = [label for name in given for label in given[name]] if texts else np.concatenate(list(given.values()))
-    classes, found, _ = encode(values, values, order)
+    half = (len(values) + 1) // 2
+    classes, *halves = encode(values[:half], values[-half:], order)  # it takes two lists of one length
+    found = np.concatenate((halves[0], halves[1][half - len(values) // 2 :]))
     codes = np.full((len(columns), len(next(iter(present.values()))[1])), -1, np.int64)
     codes[np.stack([mask for _, mask in present.values()])] = found
     return classes, codes
@@ -100,7 +106,12 @@ def present_labels(name: str, values: Any) -> tuple[Any, Bools]:
         mask = ~np.isnan(values) if values.dtype.kind == "f" else np.ones(values.shape, bool)
         return values[mask], mask
     items = list(values.tolist() if hasattr(values, "tolist") else values)
-    mask = np.array([item is not None and item == item for item in items], bool)
+    types = set(map(type, items))
+    if types == {str}:
+        return items, np.ones(len(items), bool)
+    if types and types <= {int, float} and not (int in types and max(map(abs, items)) >= EXACT):
+        return present_labels(name, np.array(items))
+    mask = np.array([not is_gap(item) for item in items], bool)
     labels = [item for item, is_present in zip(items, mask.tolist(), strict=True) if is_present]
     is_text = [isinstance(label, str) for label in labels]
     if labels and all(is_text):
@@ -133,6 +144,14 @@ def cluster_codes(clusters: Sequence[Any]) -> Ints:
     return np.array([index.setdefault(cluster, len(index)) for cluster in clusters], np.int64)
 
 
+def is_gap(item: Any) -> bool:
+    """Whether this stands for no label: None, NaN, or the NA of pandas."""
+    try:
+        return item is None or bool(item != item)
+    except (TypeError, ValueError):  # of NA, and of arrays
+        return type(item).__name__ == "NAType"
+
+
 def usable_items(
     raters: Sequence[str], classes: tuple[Label, ...], codes: Ints, order: Sequence[str] | None
 ) -> tuple[tuple[Label, ...], Ints, Bools]:
@@ -149,18 +168,20 @@ def usable_items(
             f"no item has labels of two raters ({join_names(raters)}), expected at least one; without common items, "
             "agreement cannot be measured"
         )
-    common = codes[:, is_common]
-    if np.unique(common[common >= 0]).size == 1:
+    common = codes if is_common.all() else codes[:, is_common]
+    if (np.bincount(common.ravel() + 1)[1:] > 0).sum() == 1:
         n_items = pluralise(int(is_common.sum()), "item")
         raise InputError(
             f"there is only the label {classes[int(common.max())]!r} from two raters or more ({n_items}), expected at "
             "least 2 labels; with one label, agreement cannot be distinguished from chance"
         )
     is_used = is_common if len(raters) == 2 else np.asarray(n_labels > 0)
-    used = codes[:, is_used]
+    used = codes if is_used.all() else codes[:, is_used]
     if order is not None:
         return classes, used, is_used
-    occurring = np.unique(used[used >= 0])
+    occurring = np.flatnonzero(np.bincount(used.ravel() + 1)[1:])
+    if occurring.size == len(classes):
+        return classes, used, is_used
     places = np.full(len(classes) + 1, -1, np.int64)  # the last one is that of gaps, -1
     places[occurring] = np.arange(occurring.size)
     return tuple(classes[k] for k in occurring.tolist()), places[used], is_used

@@ -49,6 +49,8 @@ Key = tuple[str, str]
 #: Most different items that are left out one by one, for the skewness of a statistic, and most numbers of that; of more
 #: items, a sample.
 MAX_LEFT_OUT, MAX_NUMBERS = 20_000, 1 << 26
+#: Most combinations of labels that are counted in a table.
+MAX_KEYS = 1 << 20
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -246,14 +248,23 @@ def distinct_units(labels: Labels) -> tuple[Labels, Ints, Ints]:
     if labels.clusters is not None:
         _, unit = np.unique(labels.clusters, return_inverse=True)
         return labels, unit, np.ones(int(unit.max()) + 1, np.int64)
-    _, key = np.unique(labels.weights, return_inverse=True)
-    for codes in labels.codes:  # numbers of the rows so far, so that no product overflows
-        _, key = np.unique(key * (labels.n_classes + 1) + codes + 1, return_inverse=True)
-    _, first, repeats = np.unique(key, return_index=True, return_counts=True)
-    distinct = Labels(
-        codes=labels.codes[:, first], n_classes=labels.n_classes, weights=labels.weights[first], clusters=None
-    )
-    return distinct, np.arange(first.size), repeats
+    if (n_keys := (labels.n_classes + 1) ** len(labels.codes)) <= MAX_KEYS and (labels.weights == 1).all():
+        key = labels.codes[0] + 1
+        for codes in labels.codes[1:]:
+            key = key * (labels.n_classes + 1) + codes + 1
+        counts = np.bincount(key, minlength=n_keys)
+        occurring = np.flatnonzero(counts)
+        repeats = counts[occurring]
+        distinct_codes = np.stack(np.unravel_index(occurring, (labels.n_classes + 1,) * len(labels.codes))) - 1
+        weights = np.ones(occurring.size)
+    else:
+        _, key = np.unique(labels.weights, return_inverse=True)
+        for codes in labels.codes:  # numbers of the rows so far, so that no product overflows
+            _, key = np.unique(key * (labels.n_classes + 1) + codes + 1, return_inverse=True)
+        _, first, repeats = np.unique(key, return_index=True, return_counts=True)
+        distinct_codes, weights = labels.codes[:, first], labels.weights[first]
+    distinct = Labels(codes=distinct_codes, n_classes=labels.n_classes, weights=weights, clusters=None)
+    return distinct, np.arange(repeats.size), repeats
 
 
 class Entries(NamedTuple):
