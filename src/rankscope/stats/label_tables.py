@@ -23,6 +23,7 @@ __all__ = [
     "cells_of",
     "chance_agreement",
     "class_rates",
+    "divide",
     "graded_weights",
     "gwet",
     "gwet_value",
@@ -40,7 +41,9 @@ def divide(numerator: npt.NDArray[Any], denominator: npt.NDArray[Any]) -> Floats
     """Numerator / denominator, NaN where the denominator is not above 0."""
     denominator = np.asarray(denominator, np.float64)
     undefined = np.full(np.broadcast(numerator, denominator).shape, np.nan)
-    return np.asarray(np.divide(numerator, denominator, out=undefined, where=denominator > 0))
+    return np.asarray(
+        np.divide(numerator, denominator, out=undefined, where=np.broadcast_to(denominator > 0, undefined.shape))
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

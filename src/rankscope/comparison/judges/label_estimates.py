@@ -8,7 +8,7 @@ raters labelled alike are counted together.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, permutations
 from typing import Any, NamedTuple
 
@@ -26,6 +26,7 @@ from rankscope.stats.label_tables import (
     cells_of,
     chance_agreement,
     class_rates,
+    divide,
     graded_weights,
     gwet,
     gwet_value,
@@ -207,17 +208,14 @@ def estimate_agreement(
     """All statistics with their intervals. Pairs without an item in common are skipped."""
     labels, unit, repeats = distinct_units(labels)
     tables = RaterTables.of(labels, unit, repeats.size, groups, people, machines)
-    once = repeats[:, None].astype(np.float64)
-    values = tables.evaluate(tables.cells.count(once), once, statistics)
-    keys = tuple(values)
-    point = stacked(values, keys)[:, :, 0]
+    keys, values = tables.of_samples(repeats[:, None].astype(np.float64), statistics)
+    point = values[:, :, 0]
     samples = np.empty((*point.shape, n_resamples))
     n_done = 0
     for counts in bootstrap_repeats(draw(as_generator(rng), n_resamples), repeats, tables.width):
-        found = tables.evaluate(tables.cells.count(counts.T), counts.T, statistics)
-        samples[:, :, n_done : n_done + len(counts)] = stacked(found, keys)
+        samples[:, :, n_done : n_done + len(counts)] = tables.of_samples(counts.T, statistics)[1]
         n_done += len(counts)
-    left_out, weights = tables.leave_out(repeats, statistics, keys)
+    left_out, weights = tables.leave_out(repeats, statistics, len(keys))
     # The units that a row is about are those without which one of its statistics is another number.
     changes = np.abs(left_out - point[:, :, None]) > 0
     n = np.maximum((changes.any(axis=0) * weights).sum(axis=1), 2.0)
@@ -236,11 +234,6 @@ def estimate_agreement(
         share_undefined=share_undefined,
         n_units=int(repeats.sum()),
     )
-
-
-def stacked(values: dict[Key, Floats], keys: tuple[Key, ...]) -> Floats:
-    """(statistics, rows, resamples)."""
-    return np.stack([values[key] for key in keys])
 
 
 def distinct_units(labels: Labels) -> tuple[Labels, Ints, Ints]:
@@ -397,62 +390,58 @@ class RaterTables:
         """Numbers that one resample needs."""
         return self.cells.width
 
-    def evaluate(self, tables: CellCounts, unit_counts: Floats, statistics: Statistics) -> dict[Key, Floats]:
-        """Each statistic, (rows, resamples). unit_counts: (units, resamples)."""
-        found = statistics.of_pairs(tables)
-        n_pairs = self.pairs[0].size
-        totals = tables.total
-        of_groups = self.of_groups(tables, unit_counts, found, statistics)
-        rows = {}
-        for key, values in found.items():
-            parts = [of_groups[key], values[:n_pairs]]
-            for machine_tables, people_tables in zip(self.machine_tables, self.people_tables, strict=True):
-                parts.append(beside_people(values, totals, machine_tables, people_tables))
-            rows[key] = np.concatenate(parts)
-        return rows
+    def of_samples(self, unit_counts: Floats, statistics: Statistics) -> tuple[tuple[Key, ...], Floats]:
+        """The statistics, and (statistics, rows, resamples) their values. unit_counts: (units, resamples)."""
+        unit_counts = np.ascontiguousarray(unit_counts)
+        return self.evaluate(self.cells.count(unit_counts), np.asarray(self.shares @ unit_counts), statistics)
 
-    def of_groups(
-        self, tables: CellCounts, unit_counts: Floats, found: dict[Key, Floats], statistics: Statistics
-    ) -> dict[Key, Floats]:
-        """Each statistic of each group, (groups, resamples): of all its raters at once, or the mean over its pairs."""
-        n_pairs, n_resamples = self.pairs[0].size, unit_counts.shape[1]
+    def evaluate(self, tables: CellCounts, shares: Floats, statistics: Statistics) -> tuple[tuple[Key, ...], Floats]:
+        """The same from counts of cells and (groups x labels, resamples) shares of labels."""
+        found = statistics.of_pairs(tables)
+        values = np.stack(list(found.values()))
+        parts = [self.of_groups(tables, shares, found, statistics), values[:, : self.pairs[0].size]]
+        for machine_tables, people_tables in zip(self.machine_tables, self.people_tables, strict=True):
+            parts.append(beside_people(values, tables.total, machine_tables, people_tables))
+        return tuple(found), np.concatenate(parts, axis=1)
+
+    def of_groups(self, tables: CellCounts, shares: Floats, found: dict[Key, Floats], statistics: Statistics) -> Floats:
+        """(statistics, groups, resamples) of all raters of a group at once, or the mean over its pairs."""
+        n_pairs, n_resamples = self.pairs[0].size, shares.shape[1]
         start = n_pairs + self.n_triples
         of_alpha, of_gwet = np.arange(start, start + 2 * self.n_groups).reshape(-1, 2).T
-        added = np.asarray(self.shares @ np.ascontiguousarray(unit_counts, dtype=np.float64))
-        shares = added.reshape(self.n_groups, self.cells.n_classes, n_resamples)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            shares = shares / shares.sum(axis=1, keepdims=True)
+        by_label = shares.reshape(self.n_groups, self.cells.n_classes, n_resamples)
+        label_shares = divide(by_label, by_label.sum(axis=1, keepdims=True))
         weights = {} if statistics.positions is None else graded_weights(statistics.positions)
-        groups = {}
-        for (name, label), values in found.items():
+        groups = np.empty((len(found), self.n_groups, n_resamples))
+        for place, ((name, _), values) in enumerate(found.items()):
             if name == "agreement":
-                groups[name, label] = values[of_gwet]
+                groups[place] = values[of_gwet]
             elif name.startswith("alpha"):
-                groups[name, label] = values[of_alpha]
+                groups[place] = values[of_alpha]
             elif name.startswith("ac"):
                 weight = None if name == "ac1" else weights[name.removeprefix("ac2_")]
                 observed = (tables.equal if weight is None else tables.weighted(weight))[of_gwet]
-                with np.errstate(invalid="ignore", divide="ignore"):
-                    groups[name, label] = gwet_value(observed / tables.total[of_gwet], shares, weight)
+                groups[place] = gwet_value(divide(observed, tables.total[of_gwet]), label_shares, weight)
             else:
-                means = [weighted_mean(values[:n_pairs][pairs], tables.total[:n_pairs][pairs]) for pairs in self.inside]
-                groups[name, label] = np.array(means).reshape(self.n_groups, n_resamples)
+                for group, pairs in enumerate(self.inside):
+                    groups[place, group] = weighted_mean(values[:n_pairs][pairs], tables.total[:n_pairs][pairs])
         return groups
 
-    def leave_out(self, repeats: Ints, statistics: Statistics, keys: tuple[Key, ...]) -> tuple[Floats, Floats]:
+    def leave_out(self, repeats: Ints, statistics: Statistics, n_keys: int) -> tuple[Floats, Floats]:
         """(statistics, rows, units) each statistic without one item of each unit, and how many items stand for each."""
         n_units = repeats.size
         n_rows = self.n_groups + self.pairs[0].size + 3 * len(self.ceilings)
-        chosen = np.arange(n_units)[:: -(-n_units // min(MAX_LEFT_OUT, MAX_NUMBERS // (n_rows * len(keys))))]
+        chosen = np.arange(n_units)[:: -(-n_units // min(MAX_LEFT_OUT, MAX_NUMBERS // (n_rows * n_keys)))]
         weights = repeats[chosen] * (repeats.sum() / repeats[chosen].sum())
         by_unit, shares = self.cells.units.tocsc(), self.shares.tocsc()
         counts = repeats[:, None].astype(np.float64)
         all_cells, all_shares = self.cells.units @ counts, self.shares @ counts
         found = []
         for units in unit_chunks(chosen, self.width):
-            without = replace(self, shares=np.maximum(all_shares - shares[:, units].toarray(), 0.0))
+            # Below 0 is rounding.
             tables = CellCounts(self.cells, np.maximum(all_cells - by_unit[:, units].toarray(), 0.0))
-            found.append(stacked(without.evaluate(tables, np.eye(units.size), statistics), keys))
+            shares_left = np.maximum(all_shares - shares[:, units].toarray(), 0.0)
+            found.append(self.evaluate(tables, shares_left, statistics)[1])
         return np.concatenate(found, axis=2), weights
 
 
@@ -481,21 +470,18 @@ def shares_of(labels: Labels, unit: Ints, n_units: int, groups: Sequence[Sequenc
 
 
 def weighted_mean(values: Floats, weights: Floats) -> Floats:
-    """(resamples) the mean over rows, of those with a value; NaN without one. Both: (rows, resamples)."""
+    """(..., resamples) the mean over rows, of those with a value; NaN without one. Both: (..., rows, resamples)."""
     is_known = ~np.isnan(values)
-    total = (weights * is_known).sum(axis=0)
-    mean = np.full(total.shape, np.nan)
-    sums = (weights * np.where(is_known, values, 0.0)).sum(axis=0)
-    return np.asarray(np.divide(sums, total, out=mean, where=total > 0))
+    return divide((weights * np.where(is_known, values, 0.0)).sum(axis=-2), (weights * is_known).sum(axis=-2))
 
 
 def beside_people(values: Floats, totals: Floats, machine_tables: Ints, people_tables: Ints) -> Floats:
-    """(3, resamples) the means of the machine and of people over their tables, and the difference.
+    """(statistics, 3, resamples) the means of the machine and of people over their tables, and the difference.
 
     A table without a value is skipped together with the other one that it stands beside.
     """
-    machine, people = values[machine_tables], values[people_tables]
+    machine, people = values[:, machine_tables], values[:, people_tables]
     is_known = ~(np.isnan(machine) | np.isnan(people))
     weights = np.where(is_known, totals[machine_tables], 0.0)
     means = [weighted_mean(np.where(is_known, side, np.nan), weights) for side in (machine, people)]
-    return np.stack((*means, means[0] - means[1]))
+    return np.stack((*means, means[0] - means[1]), axis=1)
