@@ -183,6 +183,14 @@ def test_people_come_before_machines_and_are_the_reference():
     assert found.ceilings[0].machine_agreement["kappa"].value == pytest.approx(np.mean(means))
 
 
+def test_pairs_of_many_raters_are_details():
+    rated = {f"r{i}": [0, 1, 0, i % 2, 1] for i in range(11)}
+    shown = [section.title for section in rs.agree_labels(rated, n_resamples=5).sections() if not section.folded]
+    assert shown == ["All raters together"]
+    few = {name: rated[name] for name in list(rated)[:10]}
+    assert "Every two raters" in str(rs.agree_labels(few, n_resamples=5))
+
+
 def test_a_machine_reaches_people_falls_short_or_it_is_undecided():
     rng = np.random.default_rng(8)
     truth = rng.integers(0, 2, 400)

@@ -23,7 +23,9 @@ __all__ = [
 @click.argument("file")
 @option_group("Agreement", setting_options(LabelSettings))
 @option_group("Data", setting_options(LabelTableSettings))
-@option_group("Output", details_option("Also show the confusion matrix of every two raters."), result_options)
+@option_group(
+    "Output", details_option("Also show confusion matrices, and every two of more than ten raters."), result_options
+)
 def labels(file: str, details: bool, **options: Any) -> None:
     """Compare the labels of raters, a column each, in FILE: CSV, TSV, JSONL or Parquet, plain, .gz or .zst; - is
     standard input.

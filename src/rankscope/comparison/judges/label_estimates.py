@@ -49,7 +49,7 @@ __all__ = [
 Key = tuple[str, str]
 #: Most different items that are left out one by one, for the skewness of a statistic, and most numbers of that; of more
 #: items, a sample.
-MAX_LEFT_OUT, MAX_NUMBERS = 20_000, 1 << 26
+MAX_LEFT_OUT, MAX_NUMBERS = 20_000, 1 << 24
 #: Most combinations of labels that are counted in a table.
 MAX_KEYS = 1 << 20
 

@@ -27,6 +27,8 @@ __all__ = [
 
 #: Rates of the positive class, after the statistics of agreement.
 RATES = ("precision", "recall", "specificity", "fpr", "fnr", "fscore", "mcc")
+#: Most raters whose pairs are all shown; those of more are details.
+MAX_SHOWN = 10
 RANKING = "whether a machine ranks systems as people do is another question, which rankscope agree systems answers"
 
 
@@ -236,6 +238,7 @@ def pair_section(result: LabelAgreement) -> Section:
             *(column(short[other], (pair.statistics[other].value for pair in pairs), digits()) for other in shown),
             column("items", (pair.n for pair in pairs), thousands),
         ),
+        folded=len(result.raters) > MAX_SHOWN,
     )
 
 
