@@ -290,3 +290,27 @@ def test_what_cannot_be_compared_is_refused_in_one_line(labels, options, message
     with pytest.raises((InputError, ParameterError), match=message) as caught:
         rs.agree_labels(labels, **options)
     assert "\n" not in str(caught.value)
+
+
+@given(st.data())
+@examples(60)
+def test_any_labels_give_a_result_or_one_clear_error(data):
+    n_raters, n_items = data.draw(st.integers(2, 4)), data.draw(st.integers(1, 6))
+    pool = data.draw(st.sampled_from([[0, 1, None], [0, 1, 2, 3.5], ["a", "b", None], [None, "a"]]))
+    column = st.lists(st.sampled_from(pool), min_size=n_items, max_size=n_items)
+    labels = {f"r{i}": data.draw(column) for i in range(n_raters)}
+    if data.draw(st.booleans()):
+        labels["cluster"] = data.draw(st.lists(st.integers(0, 2), min_size=n_items, max_size=n_items))
+    if data.draw(st.booleans()):
+        labels["weight"] = data.draw(st.lists(st.sampled_from([0.1, 1, 3]), min_size=n_items, max_size=n_items))
+    machines = data.draw(st.sampled_from([[], ["r0"], ["r0", "r1"]]))
+    n_resamples = data.draw(st.integers(1, 9))
+    try:
+        found = rs.agree_labels(labels, machines=machines, n_resamples=n_resamples)
+    except (InputError, ParameterError):
+        return
+    assert str(found)
+    for *_, value, low, high, _ in found.records():
+        assert math.isnan(low) == math.isnan(high)
+        assert not low > high
+        assert not math.isnan(value) or math.isnan(low)

@@ -127,7 +127,7 @@ class Statistics:
         rates = class_rates(tables, self.beta)
         found = {(name, label): rates[name][:, k] for k, label in enumerate(self.by_class) for name in rates}
         q = tables.cells.n_classes
-        pooled = tables.equal / tables.total
+        pooled = divide(tables.equal, tables.total)
         for name in AVERAGED:
             is_known = ~np.isnan(rates[name])
             total = np.where(is_known, rates[name], 0.0).sum(axis=1)
