@@ -43,8 +43,6 @@ __all__ = [
 ]
 
 
-#: Statistics that are a share of items.
-SHARES = ("agreement", "precision", "recall", "specificity", "fpr", "fnr")
 #: Most raters: of more, pairs are too many to be read.
 MAX_RATERS = 50
 #: Pairs of labels whose second one is clearly the positive class.
