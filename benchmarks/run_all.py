@@ -43,6 +43,7 @@ SCRIPTS = (
     "entity_measures",
     "randomisation",
     "judges",
+    "label_intervals",
     "compare",
     "saved_scores",
     "score_tables",

@@ -76,7 +76,7 @@ WRITTEN_BY_HAND = {
         "--by-query": "evaluate",
         "--conventions": "evaluate",
         "--decisions": "agree segments",
-        "--details": "compare, agree measures, agree ranks, agree segments, agree systems, "
+        "--details": "compare, agree labels, agree measures, agree ranks, agree segments, agree systems, "
         "agree metrics, pool, consensus, leaderboard, crossvalidate, "
         "mt-experiment",
         "--figures": "report",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rankscope.agreement.load import read_rankings, read_segment_scores
     from rankscope.comparison.compare import Comparison, compare
     from rankscope.comparison.gate import Gate, gate
-    from rankscope.comparison.judges import agree_judgments, agree_label_raters, agree_labels
+    from rankscope.comparison.judges import agree_judgments, agree_labels
     from rankscope.comparison.measure_agreement import agree_measures
     from rankscope.comparison.merge_scores import join_scores
     from rankscope.comparison.plan import QueryPlan, plan
@@ -79,7 +79,6 @@ __all__ = [
     "Votes",
     "__version__",
     "agree_judgments",
-    "agree_label_raters",
     "agree_labels",
     "agree_measures",
     "compare",
@@ -138,7 +137,6 @@ HOMES = {
     "UnknownName": "errors",
     "Votes": "data.votes",
     "agree_judgments": "comparison.judges",
-    "agree_label_raters": "comparison.judges",
     "agree_labels": "comparison.judges",
     "agree_measures": "comparison.measure_agreement",
     "compare": "comparison.compare",

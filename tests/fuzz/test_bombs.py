@@ -91,7 +91,7 @@ def test_parquet_of_more_rows_than_it_can_hold_is_refused(tmp_path: Path) -> Non
     content = parquet(table.with_columns(doc_id=pl.col("query_id")))
     del table
     assert len(content) < n * 24 / MAX_RATIO
-    for name in ("run", "label pairs", "votes"):
+    for name in ("run", "labels", "votes"):
         assert f"unpack to {24 * n:,} or more" in refused(name, content, tmp_path)
 
 
@@ -203,7 +203,7 @@ EMPTY = {
     "keys of comparisons": ("preferences", lines('{{"left":"a","right":"b{0}","winner":"left","k{0}":1}}\n', 20_000)),
     "columns of a run": ("run", b"query_id,doc_id,score," + NAMES + b"\n" + lines("q,d{0},{0}\n")),
     "columns of features": ("features", b"query_id,relevance," + NAMES + b"\n" + lines("q,1\n")),
-    "columns of labels": ("label pairs", b"true,predicted," + NAMES + b"\n" + lines("1,0\n")),
+    "columns of labels": ("labels", b"true,predicted," + NAMES + b"\n" + lines("1,0\n")),
     "numbers of features": ("features", lines("1 qid:{0} {1}:1\n")),
     "large numbers of features": ("features", lines("1 qid:1 {0}:1\n".replace("{0}", "9{0:04}"), 2000)),
     "attributes": (

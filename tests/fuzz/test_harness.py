@@ -44,7 +44,7 @@ def test_a_reader_that_is_none_is_told() -> None:
 def test_a_reader_apart_goes_on_behind_what_is_known_to_end_it(
     signal_: signal.Signals, said: bytes, expected: str | None
 ) -> None:
-    reader = Apart("label pairs")
+    reader = Apart("labels")
     reader.read(b"no table")
     reader.errors.write(said)
     reader.errors.flush()

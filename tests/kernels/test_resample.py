@@ -19,6 +19,7 @@ from rankscope.kernels.resample import (
     bootstrap_indices,
     bootstrap_means,
     bootstrap_moments,
+    bootstrap_repeats,
     draw,
     exact_flip_sums,
     flip_sums,
@@ -198,3 +199,24 @@ def test_memory_stays_bounded(shape):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 250e6
+
+
+def test_items_that_are_alike_are_drawn_together(monkeypatch):
+    repeats = np.array([5, 1, 14])
+    found = np.concatenate(list(bootstrap_repeats(draw(np.random.default_rng(1), 3000), repeats)))
+    assert (found.sum(axis=1) == 20).all()
+    # As sums of 20 draws: means n p, variances n p (1 - p).
+    assert found.mean(axis=0) == pytest.approx(repeats, abs=0.2)
+    assert found.var(axis=0) == pytest.approx(repeats * (1 - repeats / 20), rel=0.1)
+    monkeypatch.setattr(resample, "NUMBERS", 30)  # many small chunks
+    small = np.concatenate(list(bootstrap_repeats(draw(np.random.default_rng(1), 3000), repeats)))
+    assert_same_bits(small, found)
+
+
+def test_items_that_all_differ_are_counted_as_before():
+    draws = draw(np.random.default_rng(1), 20)
+    found, expected = (
+        np.concatenate(list(chunks))
+        for chunks in (bootstrap_repeats(draws, np.ones(6, np.int64)), bootstrap_counts(draws, 6))
+    )
+    assert_same_bits(found, expected)

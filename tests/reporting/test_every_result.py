@@ -16,7 +16,7 @@ from helpers.walks import import_all, subclasses
 
 import rankscope as rs
 from rankscope import Rankings
-from rankscope.comparison.judges import LabelRaters
+from rankscope.comparison.judges import LabelAgreement
 from rankscope.data.rankings import Labels
 from rankscope.data.result import Result, as_text
 from rankscope.data.scores import EachQuery
@@ -215,8 +215,9 @@ RESULTS: dict[type, Callable[[], Any]] = {
     rs.judging.JudgmentPlan: lambda: rs.judging.plan_judgments(
         FEW, RUNS, SECOND_JUDGE, ["RR", "P@1"], map="0=0,1=1", width=0.4
     ),
-    LabelRaters: lambda: rs.agree_label_raters({"ann": [0, 1, 2, 1], "bob": [0, 1, 2, None], "gpt": [0, 1, 1, 2]}),
-    type(rs.agree_labels([0, 1], [0, 1])): lambda: rs.agree_labels([0, 1, 1, 0, 1], [0, 1, 0, 0, 1]),
+    LabelAgreement: lambda: rs.agree_labels(
+        {"ann": [0, 1, 2, 1], AWFUL: [0, 1, 2, None], "gpt": [0, 1, 1, 2]}, machines="gpt", n_resamples=20
+    ),
 }
 made = cache(lambda kind: RESULTS[kind]())
 each = pytest.mark.parametrize("kind", RESULTS, ids=lambda kind: kind.__name__)

@@ -145,3 +145,49 @@ def test_what_is_no_level_or_method_is_refused():
         bootstrap_interval(SLEEP, method="basic")
     with pytest.raises(ParameterError, match=r"1 of 2 .*NaN"):
         t_interval([0.1, np.nan])
+
+
+# BCa of any statistic
+
+
+def ends_of_mean(values, repeats, confidence_level=0.95, n_resamples=4000):
+    """The interval of a mean of values that are repeated, from its resamples and its values without one of them."""
+    values, repeats = np.asarray(values, float), np.asarray(repeats)
+    n = repeats.sum()
+    counts = np.random.default_rng(1).multinomial(n, repeats / n, size=n_resamples)
+    mean = values @ repeats / n
+    samples, left_out = (counts @ values / n)[None], ((values @ repeats - values) / (n - 1))[None]
+    low, high = intervals.expanded_bca_ends(
+        np.array([mean]), samples, left_out, repeats.astype(float), np.array([float(n)]), confidence_level
+    )
+    return float(low[0]), float(high[0])
+
+
+def test_of_many_values_the_interval_is_that_of_scipy():
+    values = np.random.default_rng(4).exponential(size=300)
+    expected = stats.bootstrap(
+        (values,), np.mean, method="BCa", n_resamples=9999, rng=np.random.default_rng(5)
+    ).confidence_interval
+    assert ends_of_mean(values, np.ones(300, int)) == pytest.approx(tuple(expected), abs=0.01)
+
+
+def test_of_few_values_it_is_wider_by_students_quantile():
+    values = np.random.default_rng(4).normal(size=12)
+    low, high = ends_of_mean(values, np.ones(12, int), n_resamples=20_000)
+    expected = bootstrap_interval(values, n_resamples=20_000, rng=1)
+    wider = np.sqrt(12 / 11) * stats.t.ppf(0.975, 11) / stats.norm.ppf(0.975)
+    assert (high - low) / float(expected.high - expected.low) == pytest.approx(wider, rel=0.04)
+
+
+def test_values_that_are_alike_may_be_counted_together():
+    one_by_one = ends_of_mean(np.repeat([0.0, 1.0, 4.0], [30, 20, 10]), np.ones(60, int), n_resamples=20_000)
+    assert ends_of_mean([0.0, 1.0, 4.0], [30, 20, 10], n_resamples=20_000) == pytest.approx(one_by_one, abs=0.02)
+
+
+def test_without_variation_or_with_too_few_resamples_there_is_no_interval():
+    assert np.isnan(ends_of_mean([2.0, 2.0], [3, 4])).all()
+    samples = np.where(np.arange(100) < 60, np.nan, np.arange(100.0))[None]
+    low, high = intervals.expanded_bca_ends(
+        np.array([80.0]), samples, np.array([[79.0, 81.0]]), np.ones(2), np.array([20.0]), 0.95
+    )
+    assert np.isnan([low[0], high[0]]).all()

@@ -12,7 +12,7 @@ from sklearn import metrics
 from statsmodels.stats import inter_rater
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.stats import cohens_kappa, krippendorffs_alpha
+from rankscope.stats import cohens_kappa, gwets_ac, krippendorffs_alpha
 from rankscope.stats.rater_agreement import LEVELS
 
 NAN = float("nan")
@@ -234,3 +234,64 @@ def test_what_are_no_ratings_is_refused(table, message):
 def test_another_level_is_refused():
     with pytest.raises(ParameterError, match=r"level is 'ratio', .*'nominal', 'ordinal', 'interval'"):
         krippendorffs_alpha(FOUR, level="ratio")
+
+
+# Gwet's AC1 and AC2
+
+
+def test_ac1_is_that_of_published_tables():
+    # The R package irrCAC on its data cac.raw4raters, those above: p_a 0.8181818, p_e 0.1903212, AC1 0.77544.
+    found = gwets_ac(FOUR)
+    assert (found.agreement, found.chance) == (pytest.approx(0.8181818, abs=1e-7), pytest.approx(0.1903212, abs=1e-7))
+    assert found.value == pytest.approx(0.77544, abs=1e-5)
+    # Its table cont3x3abstractors: AC1 0.8493305.
+    table = np.array([[13, 0, 0], [0, 20, 7], [0, 4, 56]])
+    a, b = (np.repeat(codes, table.ravel()) for codes in (np.repeat(range(3), 3), np.tile(range(3), 3)))
+    assert gwets_ac([a, b]).value == pytest.approx(0.8493305, abs=1e-7)
+
+
+def plain_gwet(ratings, weights, classes):
+    """The definition, a unit and two of its ratings at a time."""
+    span = classes[-1] - classes[0]
+    power = {None: 0, "linear": 1, "quadratic": 2}[weights]
+
+    def w(x, y):
+        return float(x == y) if weights is None else 1 - (abs(x - y) / span) ** power
+
+    units = [[x for x in unit if x == x] for unit in np.array(ratings).T]
+    agreements = [
+        np.mean([w(x, y) for i, x in enumerate(unit) for j, y in enumerate(unit) if i != j])
+        for unit in units
+        if len(unit) > 1
+    ]
+    shares = [np.mean([unit.count(k) / len(unit) for unit in units if unit]) for k in classes]
+    total = sum(w(x, y) for x in classes for y in classes)
+    chance = total / (len(classes) * (len(classes) - 1)) * sum(share * (1 - share) for share in shares)
+    return (np.mean(agreements) - chance) / (1 - chance)
+
+
+@given(st.lists(st.lists(st.sampled_from([0, 1, 2.5, NAN]), min_size=3, max_size=3), min_size=2, max_size=12))
+def test_ac_is_its_definition(units):
+    ratings = np.array(units, float).T
+    classes = sorted(set(ratings[~np.isnan(ratings)].tolist()))
+    assume(len(classes) > 1 and ((~np.isnan(ratings)).sum(axis=0) > 1).any())
+    for weights in WEIGHTS:
+        expected = plain_gwet(ratings, weights, classes)
+        assert gwets_ac(ratings, weights=weights).value == pytest.approx(expected, abs=1e-12)
+    with_more = gwets_ac(ratings, classes=[*classes, 9]).value
+    assert with_more == pytest.approx(plain_gwet(ratings, None, [*classes, 9]), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("ratings", "options", "message"),
+    [
+        ([[1, 1], [1, 1]], {}, "all values are one"),
+        ([[1, NAN], [NAN, 2]], {}, "two judges"),
+        ([[1, 2], [1, 3]], {"classes": [1, 2]}, "the value 3 is none of the classes"),
+        ([[1, 2], [1, 2]], {"classes": [2, 1]}, "rising numbers"),
+        ([[1, 2], [1, 2]], {"weights": "cubic"}, "weights"),
+    ],
+)
+def test_what_gwets_ac_refuses(ratings, options, message):
+    with pytest.raises((InputError, ParameterError), match=message):
+        gwets_ac(ratings, **options)

@@ -15,6 +15,7 @@ from rankscope.comparison.compare import compare
 from rankscope.comparison.summary import short_verdict
 from rankscope.demo.chunk_lists import chunk_list_files
 from rankscope.demo.collection import SEED, SYSTEMS, collection_files, judge_files, write_files
+from rankscope.demo.labels import label_files
 from rankscope.demo.letor import feature_files, letor_files
 from rankscope.demo.rankings import N_AUTHORS, answer_files, entity_files, preference_files, vote_files
 from rankscope.demo.scores import score_files
@@ -57,6 +58,7 @@ PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (
     letor_files,
     entity_files,
     judge_files,
+    label_files,
     answer_files,
     vote_files,
     preference_files,
@@ -143,6 +145,11 @@ TOUR = (
         "and how many queries people must judge for an interval of that width",
     ),
     Step("rankscope agree labels demo-labels.csv --normalise row", "the same for plain labels, relevant or not"),
+    Step(
+        "rankscope agree labels demo-raters.csv --raters ann,bob,cem,llm --machines llm --order bad,ok,good "
+        "--columns cluster=question",
+        "labels of three people and a language model: does it agree with people as well as they do with each other",
+    ),
     Step(
         "rankscope agree segments demo-answers.csv --higher llm,reward",
         "answers to prompts: do an LLM judge and a reward model rank them as people do",

@@ -22,6 +22,7 @@ __all__ = [
     "bootstrap_indices",
     "bootstrap_means",
     "bootstrap_moments",
+    "bootstrap_repeats",
     "draw",
     "exact_flip_sums",
     "flip_sums",
@@ -130,6 +131,19 @@ def bootstrap_counts(draws: Draws, n: int, width: int = 0) -> Iterator[Floats]:
         items = stream.integers(0, n, size=(n_rows, n))
         items += n * np.arange(n_rows)[:, None]
         yield np.bincount(items.ravel(), minlength=n_rows * n).reshape(n_rows, n).astype(np.float64)
+
+
+def bootstrap_repeats(draws: Draws, repeats: Ints, width: int = 0) -> Iterator[Floats]:
+    """(resamples, n), chunk by chunk: how often each of n different items is in samples of all items.
+
+    repeats: how many items are alike. width: as for `bootstrap_counts`.
+    """
+    n, n_items = repeats.size, int(repeats.sum())
+    if n == n_items:
+        yield from bootstrap_counts(draws, n, width)
+        return
+    for stream, n_rows in chunks(draws, max(n, width)):
+        yield stream.multinomial(n_items, repeats / n_items, size=n_rows).astype(np.float64)
 
 
 def bootstrap_means(values: Floats, draws: Draws) -> Floats:

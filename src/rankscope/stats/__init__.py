@@ -22,7 +22,7 @@ from rankscope.stats.paired_tests import (
     wilcoxon_test,
 )
 from rankscope.stats.power import anova_power, queries_for_anova, queries_for_interval, queries_for_t, t_power
-from rankscope.stats.rater_agreement import Alpha, Kappa, cohens_kappa, krippendorffs_alpha
+from rankscope.stats.rater_agreement import Alpha, Gwet, Kappa, cohens_kappa, gwets_ac, krippendorffs_alpha
 from rankscope.stats.reliability import Generalisability, generalisability
 from rankscope.stats.standardisation import STANDARDISATIONS, Standardised, standardise_scores
 from rankscope.stats.williams import williams_test
@@ -41,6 +41,7 @@ __all__ = [
     "Effects",
     "Friedman",
     "Generalisability",
+    "Gwet",
     "Interval",
     "Kappa",
     "MeanTaus",
@@ -64,6 +65,7 @@ __all__ = [
     "find_clusters",
     "friedman_test",
     "generalisability",
+    "gwets_ac",
     "jeffreys_interval",
     "krippendorffs_alpha",
     "mean_taus",

@@ -29,6 +29,7 @@ from rankscope.typing import Bools, Floats
 __all__ = [
     "Interval",
     "bootstrap_interval",
+    "expanded_bca_ends",
     "jeffreys_interval",
     "percentile_ends",
     "t_interval",
@@ -386,6 +387,68 @@ def percentile_ends(samples: Floats, confidence_level: float) -> tuple[Floats, F
         quantile = np.nanquantile if np.isnan(known_samples).any() else np.quantile
         ends[:, has_samples] = quantile(known_samples, [tail, 1 - tail], axis=-1)
     return ends[0], ends[1]
+
+
+def expanded_bca_ends(
+    values: Floats, samples: Floats, left_out: Floats, repeats: Floats, n: Floats, confidence_level: float
+) -> tuple[Floats, Floats]:
+    """The ends of the BCa interval of any statistic, with Student's quantiles in the place of normal ones.
+
+    Phi(z0 + (z0 + c) / (1 - a (z0 + c))), c = -+ sqrt(n / (n - 1)) t: as BCa, but in small samples as much wider as
+    Student's interval of a mean is. NaN if fewer than half of the resamples have a value, or all have the same.
+
+    Parameters
+    ----------
+    values
+        (lists) the statistics of the data.
+    samples
+        (lists, resamples) those of the resamples, NaN where there is none. They are sorted in place.
+    left_out
+        (lists, units) those without one unit of the data.
+    repeats
+        (units) how many units are alike.
+    n
+        (lists) how many units each statistic is of.
+    confidence_level
+        Level of the interval.
+
+    References
+    ----------
+    Efron (1987) for BCa; Hesterberg (2015), "What teachers should know about the bootstrap", for the quantiles.
+    """
+    functions, n_resamples = special(), samples.shape[1]
+    n_known = (~np.isnan(samples)).sum(axis=1)
+    noise = NOISE * (1 + np.abs(np.nan_to_num(values)))[:, None]
+    middle = values[:, None]
+    n_below = ((samples < middle - noise).sum(axis=1) + (samples <= middle + noise).sum(axis=1)) / 2
+    min_share = 0.5 / n_resamples
+    bias = functions.ndtri(np.clip(n_below / np.maximum(n_known, 1), min_share, 1 - min_share))
+    # One unit has no interval; two have nearly all of the resamples.
+    half = np.sqrt(n / (n - 1)) * functions.stdtrit(n - 1, (1 + confidence_level) / 2)
+    z = bias + np.array([[-1.0], [1.0]]) * half
+    denominator = 1 - jackknife_skew(left_out, repeats) * z
+    shifted = np.where(denominator > 0, z / np.where(denominator > 0, denominator, 1.0), np.copysign(np.inf, z))
+    samples.sort(axis=1)  # NaN at the end
+    last = np.maximum(n_known - 1, 0)
+    position = functions.ndtr(bias + shifted) * last
+    lower = np.floor(position).astype(np.int64)
+    ends = [np.take_along_axis(samples, index.T, axis=1).T for index in (lower, np.minimum(lower + 1, last))]
+    low_high = ends[0] + (position - lower) * (ends[1] - ends[0])
+    spread = np.take_along_axis(samples, last[:, None], axis=1)[:, 0] - samples[:, 0]
+    low_high[:, (n_known < n_resamples / 2) | np.isnan(values) | ~(spread > noise[:, 0])] = np.nan
+    return low_high[0], low_high[1]
+
+
+def jackknife_skew(left_out: Floats, repeats: Floats) -> Floats:
+    """(lists) a sixth of the skewness of the jackknife, the acceleration of BCa; units without a value are skipped."""
+    is_known = ~np.isnan(left_out)
+    weights = is_known * repeats
+    found = np.where(is_known, left_out, 0.0)
+    mean = (weights * found).sum(axis=1, keepdims=True) / np.maximum(weights.sum(axis=1, keepdims=True), 1.0)
+    gaps = np.where(is_known, mean - found, 0.0)
+    squares, cubes = (weights * gaps**2).sum(axis=1), (weights * gaps**3).sum(axis=1)
+    none = np.zeros_like(squares)
+    return np.asarray(np.divide(cubes, 6 * squares**1.5, out=none, where=squares > NOISE**2))
 
 
 def quantiles(sorted_values: Floats, shares: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Agreement of raters beyond chance: Cohen's kappa of two raters, Krippendorff's alpha of any number."""
+"""Agreement of raters beyond chance: Cohen's kappa of two raters, Krippendorff's alpha and Gwet's AC of any number."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.stats.confusion import Label, count_labels
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import check_choice, check_share
+from rankscope.stats.label_tables import gwet_value
 from rankscope.typing import Bools, Floats
 
 __all__ = [
     "LEVELS",
     "WEIGHTS",
     "Alpha",
+    "Gwet",
     "Kappa",
     "cohens_kappa",
+    "gwets_ac",
     "krippendorffs_alpha",
 ]
 
@@ -282,6 +285,96 @@ def krippendorffs_alpha(ratings: npt.ArrayLike, *, level: str = "ordinal") -> Al
         n=n,
         notes=("all values are one: alpha divides 0 by 0 and has no value",) if one_value else (),
     )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Gwet:
+    """Gwet's AC1 or AC2.
+
+    Attributes
+    ----------
+    value
+        (agreement - chance) / (1 - chance), at most 1, 0 if raters agree as often as by chance.
+    agreement
+        (Weighted) mean over units of the share of pairs of raters that agree.
+    chance
+        The same by chance.
+    weights
+        Weights of disagreements: None for AC1, "linear" or "quadratic" for AC2.
+    n
+        Number of units with two values or more.
+    """
+
+    value: float
+    agreement: float
+    chance: float
+    weights: str | None
+    n: int
+
+
+def gwets_ac(ratings: npt.ArrayLike, *, weights: str | None = None, classes: Sequence[float] | None = None) -> Gwet:
+    """Gwet's AC1, and with weights AC2: agreement of any number of raters beyond chance; at most 1, higher is better.
+
+    Parameters
+    ----------
+    ratings
+        Ratings, (raters, units), numbers, NaN if a rater has no value.
+    weights
+        None for AC1; "linear", w_kl = 1 - |x_k - x_l| / range, or "quadratic", 1 - (x_k - x_l)^2 / range^2, for AC2.
+    classes
+        All values that raters could give, in rising order; their number changes chance. Default: those that occur.
+
+    Returns
+    -------
+    Gwet
+        Units with one value count for the shares of the classes only.
+
+    Raises
+    ------
+    InputError
+        No unit has two values, all values are equal, one is none of the classes or infinite, or the shape is wrong.
+    ParameterError
+        The weights are unknown, or classes do not rise.
+
+    Notes
+    -----
+    AC = (p_a - p_e) / (1 - p_e); p_a: mean over units with r >= 2 ratings of sum_k r_k (r*_k - 1) / (r (r - 1)), r*_k =
+    sum_l w_kl r_l; p_e = sum_kl w_kl / (q (q - 1)) sum_k pi_k (1 - pi_k), pi_k the mean share of class k of q.
+
+    References
+    ----------
+    Gwet (2008), "Computing inter-rater reliability and its variance in the presence of high agreement"; Gwet (2014),
+    "Handbook of Inter-Rater Reliability".
+
+    Examples
+    --------
+    >>> result = gwets_ac([[1, 1, 2, 2, 2], [1, 2, 2, 2, 2]])  # p_e = 2 (.3 x .7)
+    >>> round(result.agreement, 2), round(result.chance, 2), round(result.value, 4)
+    (0.8, 0.42, 0.6552)
+    """
+    if weights is not None:
+        check_choice("weights", weights, tuple(WEIGHTS))
+    pairable(ratings)  # refuses what is no table of ratings
+    table = np.asarray(ratings, np.float64)
+    unit, _ = np.nonzero(~np.isnan(table.T))
+    values = table.T[~np.isnan(table.T)]
+    found = np.unique(values) if classes is None else np.asarray(classes, np.float64)
+    w = agreement_weights(found.size, weights, found)
+    if found.size < 2:
+        raise InputError("all values are one, expected at least 2; with one class, agreement is no more than chance")
+    codes = np.minimum(np.searchsorted(found, values), found.size - 1)
+    if (unknown := found[codes] != values).any():
+        raise InputError(f"the value {values[unknown][0]:g} is none of the classes; add it to classes or correct it")
+    counts = np.bincount(unit * found.size + codes, minlength=table.shape[1] * found.size)
+    r = counts.reshape(table.shape[1], found.size).astype(np.float64)
+    n_ratings = r.sum(axis=1)
+    several = r[n_ratings > 1]
+    agreeing = (several * (several @ w - 1)).sum(axis=1)
+    observed = float((agreeing / (several.sum(axis=1) * (several.sum(axis=1) - 1))).mean())
+    shares = (r[n_ratings > 0] / n_ratings[n_ratings > 0, None]).mean(axis=0)
+    value = float(gwet_value(np.array([[observed]]), shares[None, :, None], None if weights is None else w)[0, 0])
+    chance = float(w.sum() / (found.size * (found.size - 1)) * (shares * (1 - shares)).sum())
+    return Gwet(value=value, agreement=observed, chance=chance, weights=weights, n=len(several))
 
 
 def pairable(ratings: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.int64]]:

@@ -16,7 +16,7 @@ import pytest
 from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
-from rankscope.io.tables import read_label_pairs
+from rankscope.io.tables import read_label_table
 from rankscope.reporting.tables import RESULT_FORMATS
 
 LABELS = "id,true,predicted\n1,yes,yes\n2,no,no\n3,yes,yes\n4,no,yes\n5,yes,no\n"
@@ -50,6 +50,26 @@ def test_judgments_are_compared_and_systems_ranked(cli: Callable[..., Any], file
     assert mentions(text.splitlines(), "| rel:1 | beta:1", "| alpha:ordinal |", "confidence:0.95 | documents:3 |")
 
 
+def test_machines_are_beside_people(cli: Callable[..., Any], files: Path) -> None:
+    text = "doc,ann,bob,gpt\n" + "".join(
+        f"{i // 2},{x},{y},{z}\n" for i, (x, y, z) in enumerate(["aab", "bbb", "abb"] * 9)
+    )
+    Path("three.csv").write_text(text)
+    args = ["agree", "labels", "three.csv", "--raters", "ann,bob,gpt", "--machines", "gpt", "--resamples", "50"]
+    found = json.loads(cli(*args, "--statistic", "kappa", "--format", "json").out)
+    (ceiling,) = [row["value"] for row in found if row["statistic"] == "kappa_of_people"]
+    (people,) = [
+        row["value"] for row in found if (row["rater"], row["statistic"], row["other"]) == ("ann", "kappa", "bob")
+    ]
+    assert ceiling == pytest.approx(people)
+    printed = cli(*args, "--columns", "cluster=doc").out
+    assert mentions(printed.splitlines(), "gpt beside people")
+    assert mentions(printed, "agree systems")
+    assert mentions(printed, "clusters:14 | items:27")
+    assert "Confusion matrix" not in printed
+    assert "Confusion matrix of ann and bob" in cli(*args, "--details").out
+
+
 def test_labels_are_compared(cli: Callable[..., Any], files: Path) -> None:
     found = rows(cli("agree", "labels", "labels.csv", "--format", "json"))
     assert found["agreement", ""] == 3 / 5
@@ -57,7 +77,9 @@ def test_labels_are_compared(cli: Callable[..., Any], files: Path) -> None:
     other = rows(cli("agree", "labels", "labels.csv", "--positive", "no", "--beta", "2", "--format", "json"))
     assert other["recall", "no"] == 1 / 2
     assert other["fscore", "no"] == 5 * 1 / (5 * 1 + 4 * 1 + 1)
-    assert mentions(cli("agree", "labels", "labels.csv").out, "alpha:nominal | confidence:0.95", "| items:5 |")
+    assert mentions(
+        cli("agree", "labels", "labels.csv").out, "raters:true,predicted | positive:yes | beta:1", "| items:5 |"
+    )
     shares = cli("agree", "labels", "labels.csv", "--normalise", "row").out
     assert mentions(shares, "share", "its row")
 
@@ -88,9 +110,9 @@ def test_labels_are_read_from_any_table(cli: Callable[..., Any], files: Path, ki
 
 def test_labels_of_a_text_file_are_numbers_where_all_are(files: Path) -> None:
     Path("numbers.csv").write_text("# a comment\n\ny_true,y_pred\n10,9\n9,-0.5\n")
-    assert read_label_pairs("numbers.csv")[:2] == ([10, 9], [9, -0.5])
+    assert list(read_label_table("numbers.csv").labels.values()) == [[10, 9], [9, -0.5]]
     Path("codes.csv").write_text("true,predicted\n007,7\n7,7\n")
-    assert read_label_pairs("codes.csv")[:2] == (["007", "7"], ["7", "7"])
+    assert list(read_label_table("codes.csv").labels.values()) == [["007", "7"], ["7", "7"]]
 
 
 def test_a_label_is_named_as_it_is_printed(cli: Callable[..., Any], files: Path) -> None:
@@ -107,22 +129,34 @@ def test_numbers_written_in_two_ways_are_one_label(cli: Callable[..., Any], file
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "bad: the file is empty, expected a header line (true,predicted) and one line per item"),
+        ("", "bad: the file is empty, expected a header line, as true,predicted or alice"),
         ("# nothing\n", "bad: comments only, expected a header line"),
-        ("true,predicted\n", "bad: a header and no rows, expected a header line (true,predicted)"),
-        ("a,b\n1,2\n", "bad:1: no column 'true' among 'a', 'b'; rename one of them (also understood: truth"),
-        ("\n# x\ntrue,b\n1,2\n", "bad:3: no column 'predicted' among 'true', 'b'"),
-        ("true,predicted\n1,\n,2\n", "bad: no item has both labels, expected at least one"),
+        ("true,predicted\n", "bad: a header and no rows, expected a header line, as true,predicted"),
+        ("a,b\n1,2\n", "bad:1: no columns of true and predicted labels among 'a', 'b'; name the columns of"),
+        ("\n# x\ntrue,b\n1,2\n", "bad:3: no columns of true and predicted labels among 'true', 'b'"),
+        (
+            "true,predicted\n1,\n,2\n",
+            "bad: no item has labels of two raters (true and predicted), expected at least one",
+        ),
         ("true,predicted\n1,2\n1\n", "bad:3: 1 fields, expected 2 (true, predicted); correct this line"),
         ("true,True,predicted\n1,2,3\n", "bad:1: the columns 'true' and 'True' differ in case or blanks only"),
         ("true,predicted\n1,2\n1,2,3\n", "bad:3: 3 fields, expected 2 (true, predicted); correct this line"),
-        ('{"true": 1}\n', "bad:1: no column 'predicted'"),
-        ('{"true": 1, "predicted": 1}\n{"true": 1}\n', "bad: there is only the label 1 in both lists (1 item)"),
+        ('{"true": 1}\n', "bad:1: no columns of true and predicted labels among 'true'"),
+        (
+            '{"true": 1, "predicted": 1}\n{"true": 1}\n',
+            "bad: there is only the label 1 from two raters or more (1 item)",
+        ),
         ('{"true": 1, "predicted": [1]}\n', "bad: column 'predicted' holds List"),
         ('{"true": 1, "predicted": 1}\nnonsense\n', "bad:2: not a JSON object"),
-        ("true,predicted\n1,1\n1,1\n", "bad: there is only the label 1 in both lists (2 items), expected at least 2"),
-        ("true,predicted\n1,1.0\n", "bad: there is only the label 1 in both lists (1 item), expected at least 2"),
-        ('{"true": "a", "predicted": 1}\n', "bad: the true labels are text and the predicted ones numbers"),
+        (
+            "true,predicted\n1,1\n1,1\n",
+            "bad: there is only the label 1 from two raters or more (2 items)",
+        ),
+        ("true,predicted\n1,1.0\n", "bad: there is only the label 1 from two raters or more (1 item)"),
+        (
+            '{"true": "a", "predicted": 1}\n',
+            "bad: the labels of true are text and those of predicted numbers; expected one kind",
+        ),
     ],
 )
 def test_bad_tables_are_refused_in_one_line_with_file_and_line(
@@ -150,6 +184,13 @@ def test_bad_tables_are_refused_in_one_line_with_file_and_line(
         (["labels"], "Missing argument 'FILE'"),
         (["labels", "labels.csv", "--positive", "maybe"], "the positive class 'maybe' is none of the labels"),
         (["labels", "labels.csv", "--confidence-level", "95"], "'--confidence-level': 95.0 is not in the range 0<x<1"),
+        (["labels", "labels.csv", "--machines", "gpt"], "machines (--machines) has 'gpt', which is none of the raters"),
+        (["labels", "labels.csv", "--machines", "true,predicted"], "machines (--machines) names all raters"),
+        (["labels", "labels.csv", "--raters", "true"], "1 rater, expected two or more"),
+        (["labels", "labels.csv", "--statistic", "kappa_linear"], "needs three labels or more with an order"),
+        (["labels", "labels.csv", "--margin", "-1"], "'--margin': -1.0 is not in the range x>=0"),
+        (["labels", "labels.csv", "--resamples", "0"], "'--resamples': 0 is not in the range"),
+        (["labels", "labels.csv", "--order", "no"], "the label 'yes' is none of the classes"),
         (["labels", "labels.csv", "--beta", "0"], "'--beta': 0.0 is not in the range x>0"),
         (["judgments", "qrels", "machine", "--confidence-level", "2"], "'--confidence-level': 2.0 is not in the range"),
         (["measures", "qrels", "run", "--confidence-level", "2"], "'--confidence-level': 2.0 is not in the range"),

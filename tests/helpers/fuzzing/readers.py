@@ -39,7 +39,7 @@ from rankscope.io.core import read_arrays
 from rankscope.io.letor import read_labels, read_predictions
 from rankscope.io.letor.feature_cache import SUFFIX
 from rankscope.io.preferences import read_judged_table, read_preference_rankings
-from rankscope.io.tables import read_label_pairs, read_rater_labels
+from rankscope.io.tables import read_label_table
 from rankscope.io.translation import (
     read_lines,
     read_mt_documents,
@@ -318,11 +318,11 @@ READERS: dict[str, Reader] = {
     "leaderboard": reader(
         board(None), board(None, multiway=True), board("scores"), board("votes"), board("rankings"), seeds=seeds.boards
     ),
-    "label pairs": reader(
-        read_label_pairs,
-        partial(read_label_pairs, columns={"true": "predicted", "predicted": "true"}),
-        partial(read_rater_labels, raters=("true", "predicted")),
-        seeds=seeds.label_pairs,
+    "labels": reader(
+        read_label_table,
+        partial(read_label_table, columns={"cluster": "predicted"}, raters=("true",)),
+        partial(read_label_table, raters=("true", "predicted")),
+        seeds=seeds.labels,
     ),
     "judged scores": reader(
         rs.agreement.systems, partial(rs.agreement.systems, gold="m"), seeds=seeds.scores_by_measure

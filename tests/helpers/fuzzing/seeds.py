@@ -474,8 +474,11 @@ def scores_by_measure() -> Seeds:
 
 
 @cache
-def label_pairs() -> Seeds:
-    return tables(table_of("true,predicted\nyes,no\n1,1.0\nno,no\n"))
+def labels() -> Seeds:
+    return {
+        **tables(table_of("true,predicted\nyes,no\n1,1.0\nno,no\n")),
+        "weights": b"cluster,weight,true,predicted\na,1,yes,no\na,2.5,1,\nb,1,no,no\n",
+    }
 
 
 @cache

@@ -24,9 +24,10 @@ from rankscope.agreement.settings import (
 from rankscope.agreement.statistics import SystemSums, win_sums
 from rankscope.data.rankings import Rankings
 from rankscope.data.result import Result
+from rankscope.data.tables import Column, Schema
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.io.tables import Column, Schema, read_table
+from rankscope.io.tables import read_table
 from rankscope.settings import REQUIRED, Rule, Settings, alpha_field, choice, declare, switch
 from rankscope.stats.multiple_comparisons import CORRECTIONS, adjust_pvalues
 from rankscope.typing import Bools, Floats, Ints, PathLike

@@ -609,10 +609,10 @@ def counted_surplus(x: Ints, y: Ints, segments: Ints, n_segments: int) -> Callab
     # Whole numbers: exact in single precision, where no sum is above 2^24.
     widest = int(np.bincount(segments).max())
     number = np.float32 if n_segments * widest * widest < 1 << 24 else np.float64
-    surplus = by_segment.astype(number)
+    surplus: npt.NDArray[Any] = by_segment.astype(number)
 
     def value_of(counts: Floats) -> Floats:
-        drawn = counts[:, places]
+        drawn: npt.NDArray[Any] = counts[:, places]
         return np.asarray(np.einsum("rs,rs->r", drawn.astype(number) @ surplus, drawn) / 2)
 
     return value_of

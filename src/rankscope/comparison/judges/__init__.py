@@ -1,4 +1,4 @@
-"""Agreement of two judges, or of predicted and true labels (`rankscope.agree_judgments`, `agree_labels`)."""
+"""Agreement of two judges, or of raters on labels (`rankscope.agree_judgments`, `agree_labels`)."""
 
 from __future__ import annotations
 
@@ -9,28 +9,32 @@ if TYPE_CHECKING:
     from rankscope.comparison.judges.judgments import JudgeAgreement as JudgeAgreement
     from rankscope.comparison.judges.judgments import agree_judges as agree_judges
     from rankscope.comparison.judges.judgments import agree_judgments as agree_judgments
-    from rankscope.comparison.judges.label_raters import LabelRaters as LabelRaters
-    from rankscope.comparison.judges.label_raters import agree_label_columns as agree_label_columns
-    from rankscope.comparison.judges.label_raters import agree_label_raters as agree_label_raters
-    from rankscope.comparison.judges.labels import LabelAgreement as LabelAgreement
-    from rankscope.comparison.judges.labels import LabelSettings as LabelSettings
-    from rankscope.comparison.judges.labels import LabelTableSettings as LabelTableSettings
-    from rankscope.comparison.judges.labels import agree_label_lists as agree_label_lists
+    from rankscope.comparison.judges.label_columns import load_labels as load_labels
+    from rankscope.comparison.judges.label_result import Estimate as Estimate
+    from rankscope.comparison.judges.label_result import HumanCeiling as HumanCeiling
+    from rankscope.comparison.judges.label_result import LabelAgreement as LabelAgreement
+    from rankscope.comparison.judges.label_result import RaterGroup as RaterGroup
+    from rankscope.comparison.judges.label_result import RaterPair as RaterPair
+    from rankscope.comparison.judges.label_settings import LabelSettings as LabelSettings
+    from rankscope.comparison.judges.label_settings import LabelTableSettings as LabelTableSettings
+    from rankscope.comparison.judges.labels import agree_label_table as agree_label_table
     from rankscope.comparison.judges.labels import agree_labels as agree_labels
 
 HOMES = {
+    "Estimate": "label_result",
+    "HumanCeiling": "label_result",
     "JudgeAgreement": "judgments",
     "JudgeSettings": "common_documents",
-    "LabelAgreement": "labels",
-    "LabelRaters": "label_raters",
-    "LabelSettings": "labels",
-    "LabelTableSettings": "labels",
+    "LabelAgreement": "label_result",
+    "LabelSettings": "label_settings",
+    "LabelTableSettings": "label_settings",
+    "RaterGroup": "label_result",
+    "RaterPair": "label_result",
     "agree_judges": "judgments",
     "agree_judgments": "judgments",
-    "agree_label_columns": "label_raters",
-    "agree_label_lists": "labels",
-    "agree_label_raters": "label_raters",
+    "agree_label_table": "labels",
     "agree_labels": "labels",
+    "load_labels": "label_columns",
 }
 
 __all__ = sorted(HOMES)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.comparison.judges.labels import ChanceCorrected
+from rankscope.comparison.judges.agreement_rows import ChanceCorrected
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import Rows, combined_keys
 from rankscope.data.text import pluralise, pluralise_queries

@@ -8,6 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from rankscope.comparison.judges.agreement_rows import (
+    ChanceCorrected,
+    Row,
+    binary_rows,
+    chance_corrected_agreement,
+    chance_sentence,
+    count_rows,
+    format_tenths,
+    matrix_section,
+    row_table,
+    share_row,
+    two_classes,
+)
 from rankscope.comparison.judges.bias import (
     GradeBias,
     SystemTaste,
@@ -25,19 +38,6 @@ from rankscope.comparison.judges.common_documents import (
     notes_on_documents,
     overlap,
     overlap_by_query,
-)
-from rankscope.comparison.judges.labels import (
-    ChanceCorrected,
-    Row,
-    binary_rows,
-    chance_corrected_agreement,
-    chance_sentence,
-    count_rows,
-    format_tenths,
-    matrix_section,
-    row_table,
-    share_row,
-    two_classes,
 )
 from rankscope.comparison.judges.ranking_effect import (
     RankingEffect,

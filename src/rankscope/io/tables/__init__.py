@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from rankscope.io.tables.frames import name_codes as name_codes
     from rankscope.io.tables.frames import polars_errors as polars_errors
     from rankscope.io.tables.frames import separator_of as separator_of
-    from rankscope.io.tables.label_pairs import LABELS as LABELS
-    from rankscope.io.tables.label_pairs import find_label as find_label
-    from rankscope.io.tables.label_pairs import read_label_pairs as read_label_pairs
-    from rankscope.io.tables.label_pairs import read_rater_labels as read_rater_labels
+    from rankscope.io.tables.labels import LABELS as LABELS
+    from rankscope.io.tables.labels import LabelTable as LabelTable
+    from rankscope.io.tables.labels import find_label as find_label
+    from rankscope.io.tables.labels import labels_of_frame as labels_of_frame
+    from rankscope.io.tables.labels import read_label_table as read_label_table
     from rankscope.io.tables.parquet_pages import refuse_false_pages as refuse_false_pages
     from rankscope.io.tables.schema import column_names as column_names
     from rankscope.io.tables.schema import first_rows as first_rows
@@ -26,22 +27,23 @@ if TYPE_CHECKING:
     from rankscope.io.tables.schema import read_table as read_table
 
 HOMES = {
-    "LABELS": "label_pairs",
+    "LABELS": "labels",
+    "LabelTable": "labels",
     "PARQUET": "formats",
     "ParquetRows": "formats",
     "SEPARATORS": "frames",
     "column_names": "schema",
-    "find_label": "label_pairs",
+    "find_label": "labels",
     "first_record": "frames",
     "first_rows": "schema",
     "header_location": "schema",
+    "labels_of_frame": "labels",
     "name_codes": "frames",
     "parse_table": "schema",
     "polars_errors": "frames",
     "read_entity_ranks": "entity_ranks",
     "read_content": "schema",
-    "read_label_pairs": "label_pairs",
-    "read_rater_labels": "label_pairs",
+    "read_label_table": "labels",
     "read_table": "schema",
     "refuse_false_pages": "parquet_pages",
     "separator_of": "frames",

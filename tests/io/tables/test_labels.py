@@ -1,4 +1,4 @@
-"""Tables of true and predicted labels: formats, names of columns, text and numbers. What is refused: tests/cli."""
+"""Tables of labels: formats, names of columns, text and numbers, clusters and weights. What is refused: tests/cli."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError, RankscopeError
-from rankscope.io.tables import find_label, read_label_pairs, read_rater_labels
-from rankscope.io.tables.label_pairs import labels_as_numbers
+from rankscope.io.tables import find_label, labels_of_frame, read_label_table
+from rankscope.io.tables.labels import labels_as_numbers
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def written(tmp_path):
     ],
 )
 def test_one_table_in_many_forms(written, content):
-    assert read_label_pairs(written(content))[:2] == (["a", "b"], ["b", "b"])
+    assert list(read_label_table(written(content)).labels.values()) == [["a", "b"], ["b", "b"]]
 
 
 @pytest.mark.parametrize(
@@ -55,12 +55,12 @@ def test_one_table_in_many_forms(written, content):
 )
 def test_labels_are_numbers_only_where_all_of_them_are_and_text_otherwise(written, labels, found):
     content = "true,predicted\n" + "".join(f"{label},{labels[0]}\n" for label in labels)
-    assert read_label_pairs(written(content)).true == found
+    assert read_label_table(written(content)).labels["true"] == found
 
 
 def test_a_number_written_in_two_ways_is_one_label_beside_text_too(written):
-    found = read_label_pairs(written("true,predicted\n1,1.0\nunclear,unclear\n0.5,0.50\n+2,+2\n"))
-    assert found[:2] == (["1", "unclear", "0.5", "+2"], ["1", "unclear", "0.5", "+2"])
+    found = read_label_table(written("true,predicted\n1,1.0\nunclear,unclear\n0.5,0.50\n+2,+2\n")).labels
+    assert found["true"] == found["predicted"] == ["1", "unclear", "0.5", "+2"]
 
 
 @given(st.lists(st.integers(-50, 50), min_size=1, max_size=20), st.integers(1, 3), st.booleans())
@@ -94,49 +94,59 @@ def test_a_label_is_found_however_it_is_written(asked, known, found):
 @pytest.mark.parametrize("content", ["", "\n\n", "#", "# a\n#b\n", "# a\n\n"])
 def test_nothing_in_a_file_is_said_and_ends(written, content):
     with pytest.raises(InputError, match=r"empty|comments only"):
-        read_label_pairs(written(content))
+        read_label_table(written(content))
 
 
 JUDGED = "item,alice,bob,gpt4\n1,yes,no,yes\n2,,no,yes\n3,1,1.0,+1\n"
 
 
-def test_columns_called_otherwise_are_named(written):
-    found = read_label_pairs(written(JUDGED), {"true": "alice", "predicted": "gpt4"})
-    assert found[:2] == (["yes", "1"], ["yes", "1"])
-    (note,) = found.notes
-    assert note.endswith("labels: 1 item of 3 has no label in 'alice' or in 'gpt4': skipped")
-
-
 def test_labels_of_raters_keep_their_gaps(written):
-    assert read_rater_labels(written(JUDGED), ["bob", "alice"]) == {
+    assert read_label_table(written(JUDGED), ["bob", "alice"]).labels == {
         "bob": ["no", "no", "1"],
         "alice": ["yes", None, "1"],
     }
     numbers = written('{"a": 1, "b": 2.5}\n{"a": null, "b": 1}\n')
-    assert read_rater_labels(numbers, ["a", "b"]) == {"a": [1, None], "b": [2.5, 1]}
+    assert read_label_table(numbers, ["a", "b"]).labels == {"a": [1, None], "b": [2.5, 1]}
+
+
+def test_clusters_and_weights_are_found_by_name_or_named(written):
+    content = "cluster,weight,doc,alice,bob\na,1,x,yes,no\na,2.5,y,no,no\n"
+    found = read_label_table(written(content), ["alice", "bob"])
+    assert (found.clusters, found.weights.tolist()) == (["a", "a"], [1.0, 2.5])
+    assert read_label_table(written(content), ["alice", "bob"], {"cluster": "doc"}).clusters == ["x", "y"]
+    assert read_label_table(written(JUDGED), ["alice", "bob"]).clusters is None
+    frame = labels_of_frame(pl.read_csv(written(content)), ["alice", "bob"], None)
+    assert (frame.clusters, frame.weights.tolist(), frame.labels) == (["a", "a"], [1.0, 2.5], found.labels)
 
 
 @pytest.mark.parametrize(
-    ("columns", "message"),
+    ("content", "raters", "columns", "message"),
     [
-        ({"true": "carol"}, r"labels:1: no column 'carol', which columns \(--columns\) names, among 'item', 'alice'"),
-        ({"truth": "alice"}, r"columns \(--columns\) has 'truth', expected some of true and predicted"),
-        ({"true": "alice"}, r"labels:1: no column 'predicted' among .*--columns predicted=NAME"),
+        (JUDGED, ["carol"], {}, r"labels:1: no column 'carol', .* 'item', 'alice', 'bob', 'gpt4'"),
+        (JUDGED, None, {}, r"labels:1: no columns of true and predicted labels among 'item', .* --raters \(raters=\)"),
+        (
+            JUDGED,
+            ["bob"],
+            {"cluster": "x"},
+            r"labels:1: no column 'x', which columns \(--columns\) names, among 'item'",
+        ),
+        (JUDGED, ["bob"], {"true": "bob"}, r"columns \(--columns\) has 'true', expected some of cluster and weight"),
+        (JUDGED, ["alice", "bob"], {"cluster": "bob"}, "labels:1: 'bob' is the cluster of items and a rater"),
+        (JUDGED, ["bob", "gpt4"], {"cluster": "alice"}, "labels:3: alice is empty, expected an id"),
+        (JUDGED, ["bob", "gpt4"], {"weight": "alice"}, "labels:2: alice is 'yes', expected a number above 0"),
+        ("weight,a,b\n1,x,y\n0,x,y\n", ["a", "b"], {}, "labels:3: the weight is 0, expected a number above 0"),
+        ("weight,a,b\n1,x,y\n,x,y\n", ["a", "b"], {}, "labels:3: weight is empty, expected a number above 0"),
     ],
 )
-def test_wrong_names_of_columns_are_refused_with_those_that_there_are(written, columns, message):
+def test_wrong_columns_are_refused_with_file_and_line(written, content, raters, columns, message):
     with pytest.raises(RankscopeError, match=message):
-        read_label_pairs(written(JUDGED), columns)
-
-
-def test_a_rater_who_is_no_column_is_refused(written):
-    with pytest.raises(InputError, match=r"labels:1: no column 'carol', .* 'item', 'alice', 'bob', 'gpt4'"):
-        read_rater_labels(written(JUDGED), ["carol"])
+        read_label_table(written(content), raters, columns)
 
 
 def test_an_infinite_label_is_refused_and_an_index_without_a_name_is_not(written):
     path = written("")
     pl.DataFrame({"true": [1.0, float("inf")], "predicted": [1.0, 2.0]}).write_parquet(path)
     with pytest.raises(InputError, match="labels: row 1: true is inf"):
-        read_label_pairs(path)
-    assert read_label_pairs(written(",true,predicted\n0,a,b\n1,b,b\n"))[:2] == (["a", "b"], ["b", "b"])
+        read_label_table(path)
+    found = read_label_table(written(",true,predicted\n0,a,b\n1,b,b\n"))
+    assert found.labels == {"true": ["a", "b"], "predicted": ["b", "b"]}
