@@ -19,7 +19,7 @@ from rankscope.cli._advice import COMMAND_SYNONYMS, OPTION_HINTS, OPTION_SYNONYM
         (
             "agree demo.qrels x",
             "No such command 'demo.qrels'; expected judgments, labels, measures, ranks, segments, systems, metrics, "
-            "raters or wmt12; see `rankscope agree --help`",
+            "raters, favour or wmt12; see `rankscope agree --help`",
         ),
         ("letor scor", "No such command 'scor'; did you mean 'score'? See `rankscope letor --help`"),
         (

@@ -135,8 +135,8 @@ def test_figures_are_drawn_and_wrong_names_told(cli: Callable[..., Any], demo: P
     ("text", "options", "said"),
     [
         (HEAD + "A,B,C\n", "", "bad.csv:2: winner is 'C', between 'A' and 'B'"),
-        (HEAD + "A,A,A\n", "", "bad.csv:2: 'A' against itself"),
-        ("left,right,winner,weight\nA,B,A,0\n", "", "bad.csv:2: weight is 0, expected a number above 0"),
+        (HEAD + "A,A,A\n", "", "bad.csv:2: 'A' is compared with itself"),
+        ("left,right,winner,weight\nA,B,A,0\n", "", "bad.csv:2: weight is 0"),
         (HEAD + "A,B,A\nC,B,B\n", "", "3 groups; of any two groups, one never won against the other"),
         (HEAD + "A,B,A\nC,B,B\n", "", "or use a prior, such as prior=0.5 (--prior 0.5)"),
         (HEAD + "A,B,A\nA,B,B\n", "--covariate length", "bad.csv:1: no covariate 'length'"),
