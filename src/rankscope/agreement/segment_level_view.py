@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankscope.agreement.segment_level.agreement import AVERAGE, SegmentAgreement
+from rankscope.agreement.segment_level import AVERAGE, ROWS_UNFOLDED, SegmentAgreement
 from rankscope.agreement.statistics import CONVENTIONS
 from rankscope.data.columns import column, digits, is_best, table_of, thousands
 from rankscope.data.section import Section, Table
@@ -17,8 +17,6 @@ __all__ = [
 ]
 
 
-#: A table with more rows is folded.
-ROWS_UNFOLDED = 24
 #: The meaning of the greatest value, of 0 and of the lowest value, by range.
 MEANING = {
     (-1.0, 1.0): "1: all pairs ordered as by people; 0: as many right as wrong; -1: all wrong",
