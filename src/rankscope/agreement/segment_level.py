@@ -42,14 +42,19 @@ from rankscope.stats.intervals import percentile_ends
 from rankscope.typing import Floats, Ints, PathLike
 
 __all__ = [
+    "AVERAGE",
+    "ROWS_UNFOLDED",
     "SegmentAgreement",
     "agree_on_segments",
+    "agreement_on_pair",
     "refuse_unordered",
     "segments",
 ]
 
 
 AVERAGE = "average"
+#: A table with more rows is folded.
+ROWS_UNFOLDED = 24
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -6,7 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+<<<<<<<< HEAD:src/rankscope/agreement/segment_view.py
 from rankscope.agreement.segment_level import AVERAGE, SegmentAgreement
+========
+from rankscope.agreement.segment_level import AVERAGE, ROWS_UNFOLDED, SegmentAgreement
+>>>>>>>> stat31:src/rankscope.agreement.segment_view.py
 from rankscope.agreement.statistics import CONVENTIONS
 from rankscope.data.columns import column, digits, is_best, table_of, thousands
 from rankscope.data.section import Section, Table
@@ -17,8 +21,6 @@ __all__ = [
 ]
 
 
-#: A table with more rows is folded.
-ROWS_UNFOLDED = 24
 #: The meaning of the greatest value, of 0 and of the lowest value, by range.
 MEANING = {
     (-1.0, 1.0): "1: all pairs ordered as by people; 0: as many right as wrong; -1: all wrong",

@@ -79,6 +79,17 @@ def test_tasks_that_draw_from_other_segments_leave_the_average_untested() -> Non
     assert mentions(found.notes, "x-1", "different segments")
 
 
+def test_swaps_of_lists_and_of_matrices_are_not_averaged() -> None:
+    people, metrics = given(noises=(0.6, 0.75))
+    tasks = ["x-1:segment:kendall_b", "x-1:segment:tau23/segment"]
+    found = compare(people, metrics, tasks=tasks, test="perm_both", **FEW)
+    assert np.isfinite(found.pvalue[:2, 0, 1]).all()
+    assert np.isnan(found.pvalue[2, 0, 1])
+    assert mentions(found.notes, "x-1", "systems")
+    alike = compare(people, metrics, tasks=[tasks[1], "x-1:segment:wmt14"], test="perm_both", **FEW)
+    assert np.isfinite(alike.pvalue[2, 0, 1])
+
+
 @pytest.mark.slow
 def test_the_average_of_lists_and_matrices_rejects_as_often_as_its_tasks() -> None:
     tasks = ["x-1:segment:kendall_b", "x-1:segment:tau23/segment"]

@@ -1,4 +1,4 @@
-"""Statistics of metrics on plain matrices: against SciPy and loops, list by list, pair by pair."""
+"""Statistics of metrics on plain matrices and on counts: against SciPy and loops, list by list, pair by pair."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from scipy import stats as scipy_stats
 
 from rankscope.agreement.statistics import (
     STATISTICS,
+    correlate_rows,
     from_matrices,
     metric_values,
     pair_pvalues,
     soft_pairwise_accuracies,
 )
+from rankscope.agreement.statistics.values import counted_correlation
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import draw
 
@@ -202,3 +204,28 @@ def test_one_system_or_constant_scores_have_no_correlation_and_no_error(statisti
         found = metric_values(np.ones(shape), np.ones(shape), statistic=statistic, grouping=grouping)
         pairs = statistic not in (*OF_SCIPY, "tau_ap") and shape[0] > 1
         assert float(found.value[0]) == 1.0 if pairs else np.isnan(found.value[0])
+
+
+# Rank correlations of samples that are given as counts
+
+
+@examples(60)
+@given(
+    st.integers(2, 9).flatmap(
+        lambda n: st.tuples(
+            arrays(np.float64, (2, n), elements=st.one_of(st.integers(0, 3).map(float), st.floats(0, 1, width=16))),
+            arrays(np.int64, n, elements=st.integers(0, 3)),
+        )
+    ),
+    arrays(np.int64, (3, 4), elements=st.integers(0, 3)),
+    st.sampled_from(["spearman", "kendall_b", "kendall_c"]),
+    st.sampled_from([4, 1 << 24]),  # in single precision, and in double precision
+)
+def test_counts_of_segments_give_what_repeated_items_give(items, drawn, statistic, n_segments):
+    (x, y), segments = items
+    counts = np.stack([np.bincount(row, minlength=4) for row in drawn]).astype(np.float64)
+    found = counted_correlation(x, y, segments, statistic, n_segments)(counts)
+    for value, count in zip(found, counts.astype(int), strict=True):
+        places = np.repeat(np.arange(x.size), count[segments])
+        expected = correlate_rows(x[places][None], y[places][None], statistic) if places.size else [NAN]
+        np.testing.assert_allclose(value, expected[0], atol=1e-9)

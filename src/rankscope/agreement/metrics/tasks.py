@@ -67,8 +67,9 @@ class TaskResult(NamedTuple):
         For acc_eq the calibration curve of each metric, (metrics); else empty.
     notes
         What a reader should know.
-    segment_names
-        Language pair -> its segments, in the order in which they are resampled.
+    resampled_names
+        Language pair -> its segments (and systems, where a test swaps or draws these) in the order in which they are
+        resampled.
     """
 
     value: Floats
@@ -82,7 +83,7 @@ class TaskResult(NamedTuple):
     drawn_differences: DrawnDifferences = NO_DRAWS
     curves: tuple[CalibrationCurve, ...] = ()
     notes: tuple[str, ...] = ()
-    segment_names: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    resampled_names: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 def run_task(
@@ -165,7 +166,7 @@ def pool_language_pairs(
         n_unscored=sum(result.n_unscored for result in results),
         drawn_differences=drawn_differences if keep_draws else NO_DRAWS,
         notes=tuple(note for result in results for note in result.notes),
-        segment_names={pair: names for result in results for pair, names in result.segment_names.items()},
+        resampled_names={pair: names for result in results for pair, names in result.resampled_names.items()},
     )
 
 
@@ -221,6 +222,9 @@ def compare_on_pair(
         keep_drawn=keep_draws,
         drop_empty=not of_lists,
     )
+    names = matched.segments
+    if test != "bootstrap":  # lists and grids may hold other systems, in another order
+        names += scores.common(drop_empty=not of_lists).systems
     notes = [*matched.notes, *(prefix_pair(task.pair, note) for note in tested.notes)]
     if of_systems and test != "williams":
         notes.append(prefix_pair(task.pair, "scores are of whole systems, so the test resamples or swaps systems only"))
@@ -238,7 +242,7 @@ def compare_on_pair(
         drawn_differences=tested.drawn,
         curves=curves_of(scores.common(), statistic, grouping) if statistic.is_calibrated(grouping, epsilon) else (),
         notes=tuple(notes),
-        segment_names={task.pair: matched.segments},
+        resampled_names={task.pair: names},
     )
 
 
@@ -340,9 +344,7 @@ def average_tasks(tasks: Sequence[Task], results: Sequence[TaskResult], alternat
         )
     resample_kinds = {TESTS[result.test] for result in results}
     same_kind = len(resample_kinds) == 1 and "" not in resample_kinds
-    unmatched_pair = (
-        None if {result.test for result in results} <= {"williams"} else pair_with_different_segments(results)
-    )
+    unmatched_pair = None if {result.test for result in results} <= {"williams"} else pair_with_different_names(results)
     tested = same_kind and unmatched_pair is None
     value, drawn_differences = weighted_sum(
         [result if tested else result._replace(drawn_differences=NO_DRAWS) for result in results], weights
@@ -350,8 +352,8 @@ def average_tasks(tasks: Sequence[Task], results: Sequence[TaskResult], alternat
     if same_kind and unmatched_pair is not None:
         notes.append(
             f"the average over {pluralise(len(tasks), 'task')} is not tested: tasks"
-            f"{f' of {unmatched_pair}' if unmatched_pair else ''} resample different segments, as some include "
-            "segments for which a metric has no scores, and others do not"
+            f"{f' of {unmatched_pair}' if unmatched_pair else ''} resample different segments or systems, as "
+            "some include those for which a metric has no scores, and others do not"
         )
     if not same_kind:
         tests = " and ".join(dict.fromkeys(result.test for result in results))
@@ -368,10 +370,10 @@ def average_tasks(tasks: Sequence[Task], results: Sequence[TaskResult], alternat
     )
 
 
-def pair_with_different_segments(results: Sequence[TaskResult]) -> str | None:
-    """The first language pair whose tasks resample different segments, so that their resamples do not match."""
-    segments_by_pair = defaultdict(set)
+def pair_with_different_names(results: Sequence[TaskResult]) -> str | None:
+    """The first language pair whose tasks resample different names, so that their resamples do not match."""
+    names_by_pair = defaultdict(set)
     for result in results:
-        for pair, names in result.segment_names.items():
-            segments_by_pair[pair].add(names)
-    return next((pair for pair, segment_lists in segments_by_pair.items() if len(segment_lists) > 1), None)
+        for pair, names in result.resampled_names.items():
+            names_by_pair[pair].add(names)
+    return next((pair for pair, name_lists in names_by_pair.items() if len(name_lists) > 1), None)

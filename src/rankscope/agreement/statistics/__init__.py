@@ -13,9 +13,13 @@ if TYPE_CHECKING:
     from rankscope.agreement.statistics.kendall import CLOSE as CLOSE
     from rankscope.agreement.statistics.kendall import CONVENTIONS as CONVENTIONS
     from rankscope.agreement.statistics.kendall import KINDS as KINDS
+    from rankscope.agreement.statistics.kendall import CalibrationCurve as CalibrationCurve
     from rankscope.agreement.statistics.kendall import Cell as Cell
     from rankscope.agreement.statistics.kendall import KendallConvention as KendallConvention
     from rankscope.agreement.statistics.kendall import as_convention as as_convention
+    from rankscope.agreement.statistics.kendall import calibrate as calibrate
+    from rankscope.agreement.statistics.kendall import calibration_curve as calibration_curve
+    from rankscope.agreement.statistics.kendall import check_calibrated as check_calibrated
     from rankscope.agreement.statistics.kendall import count_by_judgment as count_by_judgment
     from rankscope.agreement.statistics.kendall import count_unscored_pairs as count_unscored_pairs
     from rankscope.agreement.statistics.kendall import kinds_of as kinds_of
@@ -50,10 +54,6 @@ if TYPE_CHECKING:
     from rankscope.agreement.statistics.system_statistics import share_sums as share_sums
     from rankscope.agreement.statistics.system_statistics import system_statistic as system_statistic
     from rankscope.agreement.statistics.system_statistics import win_sums as win_sums
-    from rankscope.agreement.statistics.tie_calibration import CalibrationCurve as CalibrationCurve
-    from rankscope.agreement.statistics.tie_calibration import calibrate as calibrate
-    from rankscope.agreement.statistics.tie_calibration import calibration_curve as calibration_curve
-    from rankscope.agreement.statistics.tie_calibration import check_calibrated as check_calibrated
     from rankscope.agreement.statistics.values import StatisticValues as StatisticValues
     from rankscope.agreement.statistics.values import bootstrap_segments as bootstrap_segments
     from rankscope.agreement.statistics.values import correlate_rows as correlate_rows
@@ -77,7 +77,7 @@ HOMES = {
     "BY_SIGNS": "kendall",
     "CLOSE": "kendall",
     "CONVENTIONS": "kendall",
-    "CalibrationCurve": "tie_calibration",
+    "CalibrationCurve": "kendall",
     "Cell": "kendall",
     "KINDS": "kendall",
     "KendallConvention": "kendall",
@@ -97,9 +97,9 @@ HOMES = {
     "bootstrap_segments": "values",
     "best_systems": "system_statistics",
     "bootstrap_systems": "system_statistics",
-    "calibrate": "tie_calibration",
-    "calibration_curve": "tie_calibration",
-    "check_calibrated": "tie_calibration",
+    "calibrate": "kendall",
+    "calibration_curve": "kendall",
+    "check_calibrated": "kendall",
     "check_scores": "registry",
     "check_statistic": "registry",
     "correlate_rows": "values",

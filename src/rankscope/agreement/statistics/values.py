@@ -13,11 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.agreement.statistics.aligned import AlignedScores, cell_table, from_matrices, sum_by_code
-from rankscope.agreement.statistics.kendall import KendallConvention, count_by_item, count_by_judgment, pair_indices
+from rankscope.agreement.statistics.kendall import (
+    KendallConvention,
+    calibrate,
+    count_by_item,
+    count_by_judgment,
+    pair_indices,
+)
 from rankscope.agreement.statistics.registry import AgreementStatistic, check_statistic
 from rankscope.agreement.statistics.soft_pairwise_accuracy import soft_pairwise_accuracies
 from rankscope.agreement.statistics.system_statistics import TAU_AP, system_statistic
-from rankscope.agreement.statistics.tie_calibration import calibrate
 from rankscope.errors import ParameterError
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.resample import Draws, bootstrap_counts, draw
@@ -608,12 +613,13 @@ def counted_surplus(x: Ints, y: Ints, segments: Ints, n_segments: int) -> Callab
         np.add.at(by_segment, place[rows], np.add.reduceat(signs[0] * signs[1], starts, axis=1, dtype=np.int64))
     # Whole numbers: exact in single precision, where no sum is above 2^24.
     widest = int(np.bincount(segments).max())
-    number = np.float32 if n_segments * widest * widest < 1 << 24 else np.float64
-    surplus: npt.NDArray[Any] = by_segment.astype(number)
+    is_small = n_segments * widest * widest < 1 << 24
+    surplus: npt.NDArray[Any] = by_segment.astype(np.float32 if is_small else np.float64)
 
     def value_of(counts: Floats) -> Floats:
-        drawn: npt.NDArray[Any] = counts[:, places]
-        return np.asarray(np.einsum("rs,rs->r", drawn.astype(number) @ surplus, drawn) / 2)
+        drawn = counts[:, places]
+        products: Floats = np.asarray(drawn.astype(surplus.dtype) @ surplus, np.float64)
+        return np.asarray(np.einsum("rs,rs->r", products, drawn) / 2)
 
     return value_of
 
