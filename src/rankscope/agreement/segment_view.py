@@ -6,11 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-<<<<<<<< HEAD:src/rankscope/agreement/segment_view.py
-from rankscope.agreement.segment_level import AVERAGE, SegmentAgreement
-========
 from rankscope.agreement.segment_level import AVERAGE, ROWS_UNFOLDED, SegmentAgreement
->>>>>>>> stat31:src/rankscope.agreement.segment_view.py
 from rankscope.agreement.statistics import CONVENTIONS
 from rankscope.data.columns import column, digits, is_best, table_of, thousands
 from rankscope.data.section import Section, Table

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankscope.agreement.direction import direction_notes
-from rankscope.agreement.segment_level import AVERAGE
-from rankscope.agreement.segment_view import ROWS_UNFOLDED
+from rankscope.agreement.segment_level import AVERAGE, ROWS_UNFOLDED
 from rankscope.agreement.statistics import ACCURACY, OUTLIER_CUTOFF, SOFT, TAU_AP
 from rankscope.agreement.system_level import ALL, SIGNED, SystemAgreement, SystemValues
 from rankscope.data.columns import Column, column, digits, is_best, table_of, thousands

@@ -233,9 +233,8 @@ def grid_of_columns(
         cells = blocks * len(queries) + query_codes
     shape = (len(systems), len(measures), len(queries))
     refuse_sparse(shape, cells.size, table.name, "systems, measures and queries")
-    parts: list[np.ndarray[Any, Any]] = [
-        part.reshape(len(columns), *shape) for part in fill_cells(table, values, cells, math.prod(shape), settings)
-    ]
+    filled = fill_cells(table, values, cells, math.prod(shape), settings)
+    parts: list[np.ndarray[Any, Any]] = [part.reshape(len(columns), *shape) for part in filled]
     if are_systems:  # their axis takes the place of that of systems, and those of measures the place of measures
         parts = [part[:, 0] for part in parts]
     else:
