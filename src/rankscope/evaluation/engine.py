@@ -27,11 +27,10 @@ from rankscope.evaluation.joining import (
     ENTITY,
     LETOR,
     JoinedRun,
+    Joining,
     Progress,
-    as_qrels,
     join_all,
     join_entities,
-    join_run,
     n_workers,
 )
 from rankscope.evaluation.scoring import score_hits
@@ -41,7 +40,6 @@ from rankscope.typing import PathLike
 __all__ = [
     "Evaluator",
     "evaluate",
-    "evaluate_runs",
     "list_runs",
     "plan_and_join",
 ]
@@ -182,25 +180,9 @@ def evaluate(
     if columns:
         qrels, runs = naming.judgments(qrels), runs if runs is None else [naming.run(run) for run in list_runs(runs)]
     errors = RunErrorSettings(on_error=on_error)
-    return evaluate_runs(qrels, runs, measures, conventions, reading, errors, workers=workers, progress=progress)
-
-
-def evaluate_runs(
-    qrels: Any,
-    runs: Any,
-    measures: Any,
-    conventions: ConventionSettings,
-    reading: InputSettings,
-    errors: RunErrorSettings = STOP_AT_ERRORS,
-    *,
-    workers: int | None = None,
-    progress: Progress | None = None,
-) -> Scores:
-    """As `evaluate`, with its settings as objects."""
-    plan, joined_runs = plan_and_join(
-        qrels, runs, measures, conventions, reading, errors, workers=workers, progress=progress
+    return score_hits(
+        *plan_and_join(qrels, runs, measures, conventions, reading, errors, workers=workers, progress=progress)
     )
-    return score_hits(plan, joined_runs)
 
 
 def plan_and_join(
@@ -340,12 +322,17 @@ class Evaluator:
             overlap=overlap,
             overlap_of=overlap_of,
         )
-        self.qrels = as_qrels(qrels, self.plan)
+        self.joining = Joining.of(qrels, self.plan)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
         """The measures that are computed."""
         return self.plan.measures
+
+    @property
+    def qrels(self) -> Qrels:
+        """The judgments."""
+        return self.joining.qrels
 
     def __call__(self, run: Any) -> Scores:
         """The scores of one run: a Run, a path, or anything that `Run(...)` takes. Raises as `evaluate`."""
@@ -366,4 +353,4 @@ class Evaluator:
             raise ParameterError(
                 "an Evaluator takes one run per call; call it for each run, or pass the list to `evaluate`"
             )
-        return join_run(self.qrels, run, self.plan.convention, None, None)
+        return self.joining.join_run(run)
