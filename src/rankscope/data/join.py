@@ -106,7 +106,7 @@ class RunPart(NamedTuple):
     Attributes
     ----------
     hits
-        (5, hits) as in `Joiner.hit_tables`.
+        (3 or 5, hits) as in `Joiner.hit_tables`.
     queries
         Indices of the judged queries among those of the qrels.
     retrieved, listed
@@ -153,7 +153,7 @@ class Joiner:
 
     def __init__(self, qrels: Qrels, convention: Convention, name: str) -> None:
         self.qrels, self.convention, self.name = qrels, convention, name
-        # Rows query, rank, first, last, judgment; a column a hit, in order within each query.
+        # A column a hit, in order within each query. Rows: query, judgment, rank; where any is tied also first, last.
         self.hit_tables: list[npt.NDArray[Any]] = []
         n = len(qrels.query_ids)
         self.grades = qrels.grades  # sorted now, before the hits need the memory
@@ -345,9 +345,10 @@ class Joiner:
     def _append(self, ranks: Ranks, codes: Ints, offsets: Ints, row_groups: Ints, judgments: Ints) -> None:
         """Collect the hits of ranked rows."""
         fits_int32 = max(int(offsets[-1]), len(self.qrels)) < 1 << 31  # half the memory until `finish`
-        hit_table: npt.NDArray[Any] = np.array(
-            [codes[row_groups], *ranks[:3], judgments], np.int32 if fits_int32 else np.int64
-        )
+        columns = [codes[row_groups], judgments, ranks.rank]
+        if ranks.first is not ranks.rank:  # they are one array where nothing is tied
+            columns += [ranks.first, ranks.last]
+        hit_table: npt.NDArray[Any] = np.array(columns, np.int32 if fits_int32 else np.int64)
         if not ranks.in_order:
             hit_table = hit_table[:, self._order(ranks, row_groups, judgments, is_single_query=offsets.size == 2)]
         self.hit_tables.append(hit_table)
@@ -355,7 +356,7 @@ class Joiner:
     def _order(self, ranks: Ranks, row_groups: Ints, judgments: Ints, is_single_query: bool) -> npt.NDArray[np.intp]:
         """The order of hits by query, then rank. is_single_query: they are of one query."""
         if self.convention.ties == "average":  # tied ones by falling grade, whatever their order in the input
-            return np.lexsort((-self.qrels.relevance[judgments], ranks.first, row_groups))
+            return np.lexsort((-self.qrels.relevance_of(judgments), ranks.first, row_groups))
         return ranks.rank.argsort() if is_single_query else np.lexsort((ranks.rank, row_groups))
 
     def part(self) -> RunPart:
@@ -391,9 +392,30 @@ class Joiner:
         self.rank_note = self.rank_note or part.rank_note
 
     def _hits(self) -> npt.NDArray[Any]:
+        """All hits in one table."""
+        if len(self.hit_tables) == 1:
+            return self.hit_tables[0]
+        return np.array([self._hit_column(row) for row in range(self._n_columns())])
+
+    def _n_columns(self) -> int:
+        """How many columns the hits have: 5, or 3 if none of them is tied."""
+        return max(map(len, self.hit_tables), default=3)
+
+    def _hit_column(self, row: int) -> npt.NDArray[Any]:
+        """A row of all tables: those without first and last have their rank in its place."""
+        if len(self.hit_tables) == 1:
+            return np.asarray(self.hit_tables[0][row])
         if not self.hit_tables:  # queries without judgments only
-            return np.empty((5, 0), np.int32)
-        return np.concatenate(self.hit_tables, axis=1) if len(self.hit_tables) > 1 else self.hit_tables[0]
+            return np.empty(0, np.int32)
+        return np.concatenate([table[row if row < len(table) else 2] for table in self.hit_tables])
+
+    def _sorted_columns(self) -> list[npt.NDArray[Any]]:
+        """Query and judgment of all hits, int64, and ranks, float64, by query; one after the other, to save memory."""
+        query = self._hit_column(0)
+        order = stable_order(query) if (query[1:] < query[:-1]).any() else slice(None)
+        del query
+        types = [np.int64, np.int64, np.float64, np.float64, np.float64][: self._n_columns()]
+        return [self._hit_column(row)[order].astype(dtype) for row, dtype in enumerate(types)]
 
     def merge_notes(self) -> tuple[str, ...]:
         """What became of documents that a query held several times."""
@@ -409,16 +431,15 @@ class Joiner:
                 f"run {self.name!r} and the qrels have no query in common (qrels: {first_names(qrels.query_ids)}; "
                 f"run: {first_names(self.unjudged_queries)}); check that they belong together"
             )
-        hit_table = self._hits()
+        query, judged, *ranks = self._sorted_columns()
         doc_of = self.convention.merging.doc_of
-        if doc_of is not None and not hit_table.size and self.retrieved.any():
+        if doc_of is not None and not query.size and self.retrieved.any():
             self._refuse_unmatched_chunks(doc_of)
         self.hit_tables.clear()
-        if (hit_table[0, 1:] < hit_table[0, :-1]).any():
-            hit_table = hit_table[:, stable_order(hit_table[0])]
-        query, judgment = hit_table[0].astype(np.int64), hit_table[4]
-        rank, first, last = hit_table[1:4].astype(np.float64)
-        if self.convention.ties == "average":
+        relevance = qrels.relevance_of(judged)
+        judged -= qrels.offsets[query]
+        rank, first, last = ranks if len(ranks) == 3 else ranks * 3
+        if self.convention.ties == "average" and first is not last:
             rank = (first + last) / 2
         hits = Hits(
             query_ids=qrels.query_ids,
@@ -426,8 +447,8 @@ class Joiner:
             rank=rank,
             first=first,
             last=last,
-            relevance=qrels.relevance[judgment],
-            judged=judgment - qrels.offsets[query],  # int64 again
+            relevance=relevance,
+            judged=judged,
             retrieved=self.retrieved,
             missing=self.missing,
             grades=self.grades,
