@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate, chain, pairwise, repeat
@@ -36,6 +36,8 @@ __all__ = [
 
 
 PRECISIONS = ("float64", "float32")
+#: So many hits are converted at once.
+SHORT = 1 << 16
 #: The documents by which a mark between document and chunk is looked for.
 N_FIRST = 50
 
@@ -161,7 +163,8 @@ class Joiner:
         # Rows before documents are merged: the same numbers where nothing is.
         self.listed = np.zeros(n, np.int64) if convention.merging else self.retrieved
         self.adds_negative = False  # whether a negative score was added to another
-        self.missing = np.ones(n, np.bool_)
+        self.missing = np.empty(n, np.bool_)
+        self.missing.fill(True)
         self.has_judged_query = False  # whether any query of the qrels has a list
         self.unjudged_queries: list[str] = []  # queries of the run that have no judgments
         # In the message for a document that a query holds twice.
@@ -234,14 +237,41 @@ class Joiner:
         if self.convention.merging.doc_of is not None:  # chunks, as rows may hold them
             self.add(rows_from_dicts(run, f"run {self.name!r}", "score"))
             return
-        places = self.qrels.places
+        codes: list[int] = []
         doc_lists: list[Mapping[str, float]] = []
-        unjudged_lists: list[Mapping[str, float]] = []  # of queries without judgments; checked as well
-        codes = []
+        self._collect(run, codes, doc_lists)
+        if len(doc_lists) == 1:
+            self._add_list(codes[0], doc_lists[0])
+            return
+        for start, stop in chunk_bounds(doc_lists):
+            self._add_lists(codes[start:stop], doc_lists[start:stop])
+
+    def add_mappings(self, runs: Iterable[Mapping[str, Mapping[str, float]]], n_queries: int) -> None:
+        """Join several runs, each with the next `n_queries` queries of the qrels, which are copies of each other."""
+        codes: list[int] = []
+        doc_lists: list[Mapping[str, float]] = []
+        for index, run in enumerate(runs):
+            n_before = len(codes)
+            self._collect(run, codes, doc_lists, index * n_queries)
+            if len(codes) == n_before:
+                raise no_common_query_error(self.name, self.qrels, list(run))
+        for start, stop in chunk_bounds(doc_lists):
+            self._add_lists(codes[start:stop], doc_lists[start:stop])
+
+    def _collect(
+        self,
+        run: Mapping[str, Mapping[str, float]],
+        codes: list[int],
+        doc_lists: list[Mapping[str, float]],
+        first_code: int = 0,
+    ) -> None:
+        """Append the lists of judged queries, and the places of these queries; lists of others are only checked."""
+        places = self.qrels.places
+        unjudged_lists: list[Mapping[str, float]] = []
         for query, docs in run.items():
             code = places.get(query)
             if code is not None:
-                codes.append(code)
+                codes.append(first_code + code)
                 doc_lists.append(docs)
             elif isinstance(query, str) and query:
                 self.unjudged_queries.append(query)
@@ -250,8 +280,31 @@ class Joiner:
                 raise InputError(f"run {self.name!r}: the query id {query!r} is empty or not a string; use str(...)")
         if unjudged_lists:
             self._scores(unjudged_lists)
-        for start, stop in chunk_bounds(doc_lists):
-            self._add_lists(codes[start:stop], doc_lists[start:stop])
+
+    def _add_list(self, code: int, docs: Mapping[str, float]) -> None:
+        """Join the list of one query, by its place among the qrels'. As `_add_lists`, with less overhead."""
+        scores = self._scores([docs])
+        judged_in_query = np.fromiter(
+            map(self.qrels.document_places[code].get, docs, repeat(-1)), np.int64, scores.size
+        )
+        judged_rows = (judged_in_query >= 0).nonzero()[0]
+        self.listed[code] = self.retrieved[code] = scores.size
+        self.missing[code] = False
+        self.has_judged_query = True
+        codes, offsets = np.array((code,)), np.array((0, scores.size))
+        fetch_doc_ids = partial(doc_ids_of_lists, [docs], offsets)
+        ranks = rank_rows(
+            self._rounded(scores),
+            offsets,
+            judged_rows,
+            np.zeros(judged_rows.size, np.int64),
+            self.convention.ties,
+            fetch_doc_ids,
+            partial(self._describe_row, codes, offsets, fetch_doc_ids),
+        )
+        judgments = judged_in_query[judged_rows]
+        judgments += self.qrels.offsets[code]
+        self._append(ranks, codes, offsets, np.zeros(judged_rows.size, np.int64), judgments)
 
     def _add_lists(self, codes: list[int], doc_lists: list[Mapping[str, float]]) -> None:
         """Join the lists of these queries, by their places among the qrels'."""
@@ -412,6 +465,9 @@ class Joiner:
     def _sorted_columns(self) -> list[npt.NDArray[Any]]:
         """Query and judgment of all hits, int64, and ranks, float64, by query; one after the other, to save memory."""
         query = self._hit_column(0)
+        if query.size < SHORT and len(self.hit_tables) == 1 and not (query[1:] < query[:-1]).any():
+            table = self.hit_tables[0]
+            return [*table[:2].astype(np.int64), *table[2:].astype(np.float64)]
         order = stable_order(query) if (query[1:] < query[:-1]).any() else slice(None)
         del query
         types = [np.int64, np.int64, np.float64, np.float64, np.float64][: self._n_columns()]
@@ -427,10 +483,7 @@ class Joiner:
         """The hits of all that was added."""
         qrels = self.qrels
         if not self.has_judged_query:
-            raise InputError(
-                f"run {self.name!r} and the qrels have no query in common (qrels: {first_names(qrels.query_ids)}; "
-                f"run: {first_names(self.unjudged_queries)}); check that they belong together"
-            )
+            raise no_common_query_error(self.name, qrels, self.unjudged_queries)
         query, judged, *ranks = self._sorted_columns()
         doc_of = self.convention.merging.doc_of
         if doc_of is not None and not query.size and self.retrieved.any():
@@ -462,6 +515,14 @@ class Joiner:
         )
         hits.__dict__["query"] = freeze(query)  # fills the cached property, which would compute it from the offsets
         return hits
+
+
+def no_common_query_error(name: str, qrels: Qrels, queries: list[str]) -> InputError:
+    """The error for a run without judged queries."""
+    return InputError(
+        f"run {name!r} and the qrels have no query in common (qrels: {first_names(qrels.query_ids)}; "
+        f"run: {first_names(queries)}); check that they belong together"
+    )
 
 
 def doc_ids_of_lists(lists: list[Mapping[str, float]], offsets: Ints, rows: npt.NDArray[np.intp]) -> Fields:

@@ -170,6 +170,20 @@ class Qrels:
         self._relevance: npt.NDArray[Any] = freeze(relevance.astype(np.int8) if is_compact else relevance)
         self.memory: dict[Any, Any] = {}  # cache of what measures compute from the judgments alone
 
+    def repeat(self, n: int) -> Qrels:
+        """The judgments n times, as of queries of their own: of copy i those from i times the number of queries on.
+
+        Runs in memory can be joined with them; ids are found in the first copy only.
+        """
+        copies = Qrels.__new__(Qrels)
+        n_judgments = int(self.offsets[-1])
+        firsts = np.arange(n)[:, np.newaxis] * n_judgments + self.offsets[:-1]
+        copies._set(list(self.query_ids) * n, np.append(firsts.ravel(), n * n_judgments), np.tile(self.relevance, n))
+        copies.document_places = self.document_places * n
+        copies.places = self.places
+        copies.grades = np.tile(self.grades, n)
+        return copies
+
     @cached_property
     def docs(self) -> Fields:
         """Document ids, in the order of `relevance`."""

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rankscope.evaluation.joining.inputs import refuse_measures as refuse_measures
     from rankscope.evaluation.joining.inputs import run_size as run_size
     from rankscope.evaluation.joining.inputs import worth_parallelising as worth_parallelising
+    from rankscope.evaluation.joining.joined import MIN_NOTED_DOCUMENTS as MIN_NOTED_DOCUMENTS
     from rankscope.evaluation.joining.joined import JoinedRun as JoinedRun
     from rankscope.evaluation.joining.joined import Progress as Progress
     from rankscope.evaluation.joining.joined import has_no_judged_document as has_no_judged_document
@@ -25,6 +26,7 @@ HOMES = {
     "JoinedRun": "joined",
     "Joining": "joining",
     "LETOR": "inputs",
+    "MIN_NOTED_DOCUMENTS": "joined",
     "Progress": "joined",
     "as_qrels": "inputs",
     "has_no_judged_document": "joined",

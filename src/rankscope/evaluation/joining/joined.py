@@ -15,6 +15,7 @@ from rankscope.kernels.text import decode
 from rankscope.typing import PathLike
 
 __all__ = [
+    "MIN_NOTED_DOCUMENTS",
     "JoinedRun",
     "Progress",
     "has_no_judged_document",
