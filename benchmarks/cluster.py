@@ -29,7 +29,7 @@ import json, pickle, sys, time
 from distributed import Client
 from rankscope.data.join import Convention
 from rankscope.evaluation.joining.workers import tasks_of_run, join_task
-from rankscope.evaluation.joining import as_qrels
+from rankscope.evaluation.joining import Joining, as_qrels
 from rankscope.parallel import run_units, use
 
 address, qrels, run, units = *sys.argv[1:4], int(sys.argv[4])
@@ -39,12 +39,12 @@ with Client(address) as client, use(client):
     list(run_units(abs, range(units)))
     scheduler = client.run_on_scheduler(time.process_time) - scheduler
     own, wall = time.process_time() - own, time.perf_counter() - begin
-judged = as_qrels(qrels)
-unit = tasks_of_run(0, run, None, 4 << 20).units[0]
-_, found = join_task((judged, Convention()), unit)
+joining = Joining(qrels=as_qrels(qrels), convention=Convention())
+unit = tasks_of_run(0, run, None, 4 << 20)[0]
+_, found = join_task(joining, unit)
 back = len(pickle.dumps(found, protocol=5))
 print(json.dumps({"wall": wall / units, "own": own / units, "scheduler": scheduler / units,
-    "back": back / max(1, found.portion.hits.shape[1]), "hits": int(found.portion.hits.shape[1])}))
+    "back": back / max(1, found.hits.shape[1]), "hits": int(found.hits.shape[1])}))
 """
 
 

@@ -77,7 +77,7 @@ def test_an_interrupt_ends_with_130_and_leaves_nothing(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command, "evaluate_runs", interrupted)
+    monkeypatch.setattr(command, "plan_and_join", interrupted)
     (folder / "out").write_text("precious")
     done = cli("evaluate", "qrels", "run", "-o", "out")
     assert done.code == 130

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.joining import join_one
 from helpers.properties import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +20,6 @@ from rankscope.data.chunks import DUPLICATES, DocumentPattern, Merging, cut_at, 
 from rankscope.data.join import Joiner, join
 from rankscope.data.rows import decode_ids
 from rankscope.errors import InputError, ParameterError
-from rankscope.evaluation.joining.joined import complete_join, join_rows
 from rankscope.kernels.text import decode, encode
 from rankscope.measures.rank_similarity import between_runs
 
@@ -140,15 +140,9 @@ def test_parts_of_a_run_that_workers_join_keep_the_counts() -> None:
     whole = Joiner(qrels, convention, "run")
     for query in ("q1", "q2"):
         part = Joiner(qrels, convention, "part")
-        join_rows(part, rs.Run(columns([row for row in rows if row[0] == query])).row_portions())
-        whole.merge(part.portion())
-    together = complete_join(
-        join_rows(Joiner(qrels, convention, "run"), rs.Run(columns(rows)).row_portions()),
-        qrels,
-        convention,
-        "run",
-        None,
-    )
+        part.add(rs.Run(columns([row for row in rows if row[0] == query])).rows())
+        whole.merge(part.part())
+    together = join_one(qrels, rs.Run(columns(rows)), convention)
     assert whole.merge_notes() == together.notes
     assert "5 chunks are 2 documents" in together.notes[0]
     assert "negative scores are added" in together.notes[1]

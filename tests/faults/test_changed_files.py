@@ -117,14 +117,14 @@ def test_parquet_that_is_exchanged_between_its_slices_is_told(
 def test_a_file_that_is_exchanged_is_read_as_it_was_opened(
     run: Path, exchange: Exchange, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rankscope.evaluation.joining import joined
+    from rankscope.evaluation.joining import joining
 
-    def opened(*args: Any, real: Any = joined.open_source, **kwargs: Any) -> Any:
+    def opened(*args: Any, real: Any = joining.open_source, **kwargs: Any) -> Any:
         source = real(*args, **kwargs)
         exchange()
         return source
 
-    monkeypatch.setattr(joined, "open_source", opened)
+    monkeypatch.setattr(joining, "open_source", opened)
     assert value(run) == 1
     assert value(run) == pytest.approx(1 / DEPTH)
 

@@ -29,7 +29,7 @@ EVALUATE = ("evaluate", "demo.qrels", "bm25.run", "-o")
 
 
 def instead(monkeypatch: pytest.MonkeyPatch, do: Callable[[], object]) -> None:
-    monkeypatch.setattr(evaluating, "evaluate_runs", lambda *_, **__: do())
+    monkeypatch.setattr(evaluating, "plan_and_join", lambda *_, **__: do())
 
 
 def raising(error: BaseException) -> Callable[[], None]:

@@ -17,8 +17,9 @@ from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError
 from rankscope.evaluation.column_settings import ColumnSettings
 from rankscope.evaluation.conventions import DEFAULT_MEASURES, ConventionSettings, InputSettings, RunErrorSettings
-from rankscope.evaluation.engine import evaluate_runs
+from rankscope.evaluation.engine import plan_and_join
 from rankscope.evaluation.joining import ENTITY, n_workers
+from rankscope.evaluation.scoring import score_hits
 from rankscope.io.core import FORMATS, writable_formats
 
 __all__ = [
@@ -336,7 +337,7 @@ def evaluate_files(qrels: str, runs: Sequence[str], measures: Sequence[str], **o
     errors = take_settings(RunErrorSettings, options)
     workers = reading_workers(runs, options["workers"])
     with bytes_progress(runs, "reading runs") as progress:
-        return evaluate_runs(
+        plan, joined = plan_and_join(
             qrels,
             list(runs) or None,
             list(measures) or None,
@@ -346,6 +347,7 @@ def evaluate_files(qrels: str, runs: Sequence[str], measures: Sequence[str], **o
             workers=workers,
             progress=progress,
         )
+        return score_hits(plan, joined)
 
 
 def missing_runs_error(qrels: str, hint: str = "") -> Exception:

@@ -23,7 +23,7 @@ from rankscope.cli._output import bytes_progress, check_output, write_output
 from rankscope.cli._results import PAGE, check_page, page_of
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.data.result import Result
-from rankscope.data.scores import EachQuery
+from rankscope.data.scores import EachQuery, Scores
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import ConventionSettings, InputSettings, RunErrorSettings, plan_evaluation
 from rankscope.judging.estimation import EstimateSettings
@@ -92,30 +92,24 @@ def evaluate(
         check_result_format("--conventions", format_)
         text = result_text(compare_conventions(qrels, runs, conventions, options), format_)
     else:
-        text = evaluate_and_save(qrels, runs, measures, format_, output, **options)
+        refuse_without("--machine", *EstimateSettings.declared())
+        by_query, save = options.pop("by_query"), options.pop("save")
+        if save is not None:
+            from rankscope.evaluation.saved_scores import check_save
+
+            check_save(save, (qrels, *runs), output=output)
+        for name in EstimateSettings.declared():
+            options.pop(name)
+        scores = evaluate_files(qrels, runs, measures, **options)
+        text = save_and_render(scores, format_, by_query=by_query, save=save)
     write_output(text, output)
 
 
-def evaluate_and_save(
-    qrels: str,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    format_: str,
-    output: str | None,
-    *,
-    by_query: bool,
-    save: str | None,
-    **options: Any,
-) -> str:
+def save_and_render(scores: Scores, format_: str, *, by_query: bool, save: str | None) -> str:
     """The text of the scores, which are also saved if that was requested."""
-    refuse_without("--machine", *EstimateSettings.declared())
     if save is not None:
-        from rankscope.evaluation.saved_scores import check_save, write_scores
+        from rankscope.evaluation.saved_scores import write_scores
 
-        check_save(save, (qrels, *runs), output=output)
-    evaluation_options = {name: value for name, value in options.items() if name not in EstimateSettings.declared()}
-    scores = evaluate_files(qrels, runs, measures, **evaluation_options)
-    if save is not None:
         write_scores(scores, save)
     if format_ == PAGE:
         return page_of(EachQuery(scores) if by_query else scores)

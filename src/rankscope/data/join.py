@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate, chain, pairwise, repeat
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from rankscope.data.chunks import DUPLICATE_ADVICE, REMOVE_ADVICE, DocumentMap, 
 from rankscope.data.hits import Hits, freeze
 from rankscope.data.qrels import Qrels
 from rankscope.data.row_input import rows_from_dicts
-from rankscope.data.rows import CHUNK, Rows, are_valid_ids, decode_id
+from rankscope.data.rows import CHUNK, Rows, are_valid_ids, decode_id, decode_ids
 from rankscope.data.run import Run
 from rankscope.data.text import first_names
 from rankscope.data.tie_breaking import Ranks, check_tie_rule, rank_rows
@@ -24,17 +24,22 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.text import Fields, decode, encode
 from rankscope.settings import plain_number
-from rankscope.typing import Ints, Words
+from rankscope.typing import Floats, Ints, Words
 
 __all__ = [
+    "N_FIRST",
     "Convention",
-    "JoinedPortion",
     "Joiner",
+    "RunPart",
     "join",
 ]
 
 
 PRECISIONS = ("float64", "float32")
+#: So many hits are converted at once.
+SHORT = 1 << 16
+#: The documents by which a mark between document and chunk is looked for.
+N_FIRST = 50
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,42 +102,60 @@ class Convention:
         return Merging.of(self.duplicates, as_document_map(self.doc_of))
 
 
-class JoinedPortion(NamedTuple):
-    """The hits that a Joiner collected for some queries of a run, for another Joiner of the same judgments.
+class RunPart(NamedTuple):
+    """What a Joiner collected of a run, or of a part of one, for another Joiner of the same judgments in any process.
 
     Attributes
     ----------
     hits
-        (5, hits) as in `Joiner.parts`.
+        (3 or 5, hits) as in `Joiner.hit_tables`.
     queries
         Indices of the judged queries among those of the qrels.
-    retrieved
-        Number of documents retrieved for each of them.
-    unjudged_queries
-        Ids of the queries without judgments.
-    listed
-        Number of rows of each of these queries before documents were merged.
-    adds_negative
-        Whether a negative score was added to another.
-    first_chunk
-        The first id of the run before chunks are mapped to documents; "" where they are not.
+    retrieved, listed
+        Number of documents retrieved for each of them, and of rows before documents were merged.
+    unjudged_queries, adds_negative, first_docs, tag, n_ungrouped, notes, rank_note
+        As in the Joiner.
     """
 
     hits: npt.NDArray[Any]
     queries: Ints
     retrieved: Ints
-    unjudged_queries: list[str]
     listed: Ints
+    unjudged_queries: list[str]
     adds_negative: bool
-    first_chunk: str
+    first_docs: tuple[str, ...]
+    tag: str
+    n_ungrouped: int
+    notes: tuple[str, ...]
+    rank_note: str
 
 
 class Joiner:
-    """Collects the hits of one run, block by block; holds nothing of the run itself."""
+    """Collects the hits of one run, block by block; holds nothing of the run itself.
+
+    Attributes
+    ----------
+    first_docs
+        The first ids of documents, or of chunks, for messages.
+    tag
+        The run's name in its file; empty where there is none.
+    n_ungrouped
+        How many queries did not have their rows together.
+    notes
+        What the reader of the run says of it.
+    rank_note
+        A note where scores rise with the ranks in the file.
+    """
+
+    first_docs: tuple[str, ...] = ()
+    tag = ""
+    n_ungrouped = 0
+    notes: tuple[str, ...] = ()
+    rank_note = ""
 
     def __init__(self, qrels: Qrels, convention: Convention, name: str) -> None:
         self.qrels, self.convention, self.name = qrels, convention, name
-        # Rows query, rank, first, last, judgment; a column a hit, in order within each query.
+        # A column a hit, in order within each query. Rows: query, judgment, rank; where any is tied also first, last.
         self.hit_tables: list[npt.NDArray[Any]] = []
         n = len(qrels.query_ids)
         self.grades = qrels.grades  # sorted now, before the hits need the memory
@@ -140,8 +163,8 @@ class Joiner:
         # Rows before documents are merged: the same numbers where nothing is.
         self.listed = np.zeros(n, np.int64) if convention.merging else self.retrieved
         self.adds_negative = False  # whether a negative score was added to another
-        self.first_chunk = ""  # for messages, where chunks are mapped to documents
-        self.missing = np.ones(n, np.bool_)
+        self.missing = np.empty(n, np.bool_)
+        self.missing.fill(True)
         self.has_judged_query = False  # whether any query of the qrels has a list
         self.unjudged_queries: list[str] = []  # queries of the run that have no judgments
         # In the message for a document that a query holds twice.
@@ -149,33 +172,40 @@ class Joiner:
 
     def add(self, rows: Rows) -> None:
         """Join these queries. Each query of the run is added once, whole."""
+        if not self.first_docs:
+            self.first_docs = tuple(decode_ids(decode(rows.docs.slice(slice(N_FIRST)))))
+            if self.first_docs and self.convention.merging.doc_of is not None:
+                self._refuse_judged_chunks(self.convention.merging.doc_of)
         for chunk in rows.chunks():
-            self._add_chunk(chunk)
-
-    def _add_chunk(self, rows: Rows) -> None:
-        codes = self._codes(rows.query_ids)
-        if self.convention.merging:
-            rows, keys = self._merge(rows, codes)
-        else:
-            keys = rows.keys(codes, self.qrels.lookup.seed)
-            rows.refuse_duplicates(keys, self.advice)
-        judged_rows, judgments = self.qrels.lookup.find(keys, rows.docs)
-        row_groups = np.searchsorted(rows.offsets, judged_rows, side="right") - 1
-        lengths = np.diff(rows.offsets)
-        judged_groups = np.flatnonzero(codes < len(self.qrels.query_ids))
-        self.retrieved[codes[judged_groups]] = lengths[judged_groups]
-        self.missing[codes[judged_groups]] = False
-        self.has_judged_query |= bool(judged_groups.size)
-        self._rank(rows.values, rows.offsets, codes, judged_rows, row_groups, judgments, rows.docs)
+            codes = self._codes(chunk.query_ids)
+            if self.convention.merging:
+                chunk, keys = self._merge(chunk, codes)
+            else:
+                keys = chunk.keys(codes, self.qrels.lookup.seed)
+                chunk.refuse_duplicates(keys, self.advice)
+            judged_rows, judgments = self.qrels.lookup.find(keys, chunk.docs)
+            row_groups = np.searchsorted(chunk.offsets, judged_rows, side="right") - 1
+            lengths = np.diff(chunk.offsets)
+            judged_groups = np.flatnonzero(codes < len(self.qrels.query_ids))
+            self.retrieved[codes[judged_groups]] = lengths[judged_groups]
+            self.missing[codes[judged_groups]] = False
+            self.has_judged_query |= bool(judged_groups.size)
+            describe_row = partial(self._describe_row, codes, chunk.offsets, chunk.docs.take)
+            ranks = rank_rows(
+                self._rounded(chunk.values),
+                chunk.offsets,
+                judged_rows,
+                row_groups,
+                self.convention.ties,
+                chunk.docs.take,
+                describe_row,
+            )
+            self._append(ranks, codes, chunk.offsets, row_groups, judgments)
 
     def _merge(self, rows: Rows, codes: Ints) -> tuple[Rows, Words]:
         """The rows with each document once, and their keys."""
         is_judged = codes < len(self.qrels.query_ids)
         self.listed[codes[is_judged]] = np.diff(rows.offsets)[is_judged]
-        doc_of = self.convention.merging.doc_of
-        if doc_of is not None and not self.first_chunk and rows.values.size:
-            self.first_chunk = decode_id(decode(rows.docs.slice(slice(1)))[0])
-            self._refuse_judged_chunks(doc_of)
         merged = self.convention.merging.merge(rows, self.advice, codes=codes, seed=self.qrels.lookup.seed)
         self.adds_negative |= merged.adds_negative
         return merged.rows, merged.keys
@@ -194,10 +224,10 @@ class Joiner:
 
     def _refuse_unmatched_chunks(self, doc_of: DocumentMap) -> None:
         """Raise InputError for a run of which no document is judged."""
-        document = decode_id(decode(doc_of.documents_of(encode([self.first_chunk])))[0])
+        document = decode_id(decode(doc_of.documents_of(encode([self.first_docs[0]])))[0])
         judged = decode_id(decode(self.qrels.docs.slice(slice(1)))[0])
         raise InputError(
-            f"run {self.name!r}: none of its {int(self.retrieved.sum()):,} documents is judged: {self.first_chunk!r} "
+            f"run {self.name!r}: none of its {int(self.retrieved.sum()):,} documents is judged: {self.first_docs[0]!r} "
             f"belongs to {document!r} (doc_of:{doc_of.text}), and judged are ids such as {judged!r}; check that "
             "documents are written as the judgments write them"
         )
@@ -207,14 +237,41 @@ class Joiner:
         if self.convention.merging.doc_of is not None:  # chunks, as rows may hold them
             self.add(rows_from_dicts(run, f"run {self.name!r}", "score"))
             return
-        places = self.qrels.places
+        codes: list[int] = []
         doc_lists: list[Mapping[str, float]] = []
-        unjudged_lists: list[Mapping[str, float]] = []  # of queries without judgments; checked as well
-        codes = []
+        self._collect(run, codes, doc_lists)
+        if len(doc_lists) == 1:
+            self._add_list(codes[0], doc_lists[0])
+            return
+        for start, stop in chunk_bounds(doc_lists):
+            self._add_lists(codes[start:stop], doc_lists[start:stop])
+
+    def add_mappings(self, runs: Iterable[Mapping[str, Mapping[str, float]]], n_queries: int) -> None:
+        """Join several runs, each with the next `n_queries` queries of the qrels, which are copies of each other."""
+        codes: list[int] = []
+        doc_lists: list[Mapping[str, float]] = []
+        for index, run in enumerate(runs):
+            n_before = len(codes)
+            self._collect(run, codes, doc_lists, index * n_queries)
+            if len(codes) == n_before:
+                raise no_common_query_error(self.name, self.qrels, list(run))
+        for start, stop in chunk_bounds(doc_lists):
+            self._add_lists(codes[start:stop], doc_lists[start:stop])
+
+    def _collect(
+        self,
+        run: Mapping[str, Mapping[str, float]],
+        codes: list[int],
+        doc_lists: list[Mapping[str, float]],
+        first_code: int = 0,
+    ) -> None:
+        """Append the lists of judged queries, and the places of these queries; lists of others are only checked."""
+        places = self.qrels.places
+        unjudged_lists: list[Mapping[str, float]] = []
         for query, docs in run.items():
             code = places.get(query)
             if code is not None:
-                codes.append(code)
+                codes.append(first_code + code)
                 doc_lists.append(docs)
             elif isinstance(query, str) and query:
                 self.unjudged_queries.append(query)
@@ -223,8 +280,31 @@ class Joiner:
                 raise InputError(f"run {self.name!r}: the query id {query!r} is empty or not a string; use str(...)")
         if unjudged_lists:
             self._scores(unjudged_lists)
-        for start, stop in chunk_bounds(doc_lists):
-            self._add_lists(codes[start:stop], doc_lists[start:stop])
+
+    def _add_list(self, code: int, docs: Mapping[str, float]) -> None:
+        """Join the list of one query, by its place among the qrels'. As `_add_lists`, with less overhead."""
+        scores = self._scores([docs])
+        judged_in_query = np.fromiter(
+            map(self.qrels.document_places[code].get, docs, repeat(-1)), np.int64, scores.size
+        )
+        judged_rows = (judged_in_query >= 0).nonzero()[0]
+        self.listed[code] = self.retrieved[code] = scores.size
+        self.missing[code] = False
+        self.has_judged_query = True
+        codes, offsets = np.array((code,)), np.array((0, scores.size))
+        fetch_doc_ids = partial(doc_ids_of_lists, [docs], offsets)
+        ranks = rank_rows(
+            self._rounded(scores),
+            offsets,
+            judged_rows,
+            np.zeros(judged_rows.size, np.int64),
+            self.convention.ties,
+            fetch_doc_ids,
+            partial(self._describe_row, codes, offsets, fetch_doc_ids),
+        )
+        judgments = judged_in_query[judged_rows]
+        judgments += self.qrels.offsets[code]
+        self._append(ranks, codes, offsets, np.zeros(judged_rows.size, np.int64), judgments)
 
     def _add_lists(self, codes: list[int], doc_lists: list[Mapping[str, float]]) -> None:
         """Join the lists of these queries, by their places among the qrels'."""
@@ -251,7 +331,12 @@ class Joiner:
             self.listed[code_array] = self.retrieved[code_array]
         self.missing[code_array] = False
         self.has_judged_query = True
-        self._rank(scores, offsets, code_array, judged_rows, row_groups, judgments, doc_lists)
+        fetch_doc_ids = partial(doc_ids_of_lists, doc_lists, offsets)
+        describe_row = partial(self._describe_row, code_array, offsets, fetch_doc_ids)
+        ranks = rank_rows(
+            self._rounded(scores), offsets, judged_rows, row_groups, self.convention.ties, fetch_doc_ids, describe_row
+        )
+        self._append(ranks, code_array, offsets, row_groups, judgments)
 
     def _scores(self, doc_lists: list[Mapping[str, float]]) -> npt.NDArray[np.float64]:
         """The scores of all documents, one list after the other; ids and scores checked."""
@@ -295,41 +380,28 @@ class Joiner:
             self.unjudged_queries += [decode_id(query_ids[i]) for i in unjudged]
         return codes
 
-    def _rank(
-        self,
-        scores: npt.NDArray[np.float64],
-        offsets: Ints,
-        codes: Ints,
-        judged_rows: npt.NDArray[np.intp],
-        row_groups: npt.NDArray[np.intp],
-        judgments: Ints,
-        source: Fields | list[Mapping[str, float]],
-    ) -> None:
-        if self.convention.precision == "float32":
-            with np.errstate(over="ignore"):  # scores beyond float32 become infinite, and tied
-                scores = scores.astype(np.float32).astype(np.float64)
+    def _rounded(self, scores: Floats) -> Floats:
+        """The scores in the precision in which they are compared."""
+        if self.convention.precision == "float64":
+            return scores
+        with np.errstate(over="ignore"):  # scores beyond float32 become infinite, and tied
+            return scores.astype(np.float32).astype(np.float64)
 
-        def fetch_doc_ids(rows: npt.NDArray[np.intp]) -> Fields:
-            if isinstance(source, Fields):
-                return source.take(rows)
-            doc_ids: list[str] = []
-            groups = offsets.searchsorted(rows, side="right") - 1  # not falling
-            boundaries = np.flatnonzero(groups[1:] != groups[:-1]) + 1
-            for start, stop in pairwise([0, *boundaries.tolist(), rows.size]):
-                group = int(groups[start])
-                doc_ids += map(list(source[group]).__getitem__, (rows[start:stop] - offsets[group]).tolist())
-            return encode(doc_ids)
+    def _describe_row(
+        self, codes: Ints, offsets: Ints, fetch_doc_ids: Callable[[npt.NDArray[np.intp]], Fields], row: int
+    ) -> str:
+        """Names a row in a message. codes, offsets: of the queries of these rows."""
+        query = self.qrels.query_ids[codes[int(np.searchsorted(offsets, row, side="right")) - 1]]
+        doc = decode_id(decode(fetch_doc_ids(np.array([row])))[0])
+        return f"run {self.name!r}: document {doc!r} of query {query!r}"
 
-        def describe_row(row: int) -> str:
-            query = self.qrels.query_ids[codes[int(np.searchsorted(offsets, row, side="right")) - 1]]
-            doc = decode_id(decode(fetch_doc_ids(np.array([row])))[0])
-            return f"run {self.name!r}: document {doc!r} of query {query!r}"
-
-        ranks = rank_rows(scores, offsets, judged_rows, row_groups, self.convention.ties, fetch_doc_ids, describe_row)
-        fits_int32 = max(scores.size, len(self.qrels)) < 1 << 31  # half the memory until `finish`
-        hit_table: npt.NDArray[Any] = np.array(
-            [codes[row_groups], *ranks[:3], judgments], np.int32 if fits_int32 else np.int64
-        )
+    def _append(self, ranks: Ranks, codes: Ints, offsets: Ints, row_groups: Ints, judgments: Ints) -> None:
+        """Collect the hits of ranked rows."""
+        fits_int32 = max(int(offsets[-1]), len(self.qrels)) < 1 << 31  # half the memory until `finish`
+        columns = [codes[row_groups], judgments, ranks.rank]
+        if ranks.first is not ranks.rank:  # they are one array where nothing is tied
+            columns += [ranks.first, ranks.last]
+        hit_table: npt.NDArray[Any] = np.array(columns, np.int32 if fits_int32 else np.int64)
         if not ranks.in_order:
             hit_table = hit_table[:, self._order(ranks, row_groups, judgments, is_single_query=offsets.size == 2)]
         self.hit_tables.append(hit_table)
@@ -337,37 +409,69 @@ class Joiner:
     def _order(self, ranks: Ranks, row_groups: Ints, judgments: Ints, is_single_query: bool) -> npt.NDArray[np.intp]:
         """The order of hits by query, then rank. is_single_query: they are of one query."""
         if self.convention.ties == "average":  # tied ones by falling grade, whatever their order in the input
-            return np.lexsort((-self.qrels.relevance[judgments], ranks.first, row_groups))
+            return np.lexsort((-self.qrels.relevance_of(judgments), ranks.first, row_groups))
         return ranks.rank.argsort() if is_single_query else np.lexsort((ranks.rank, row_groups))
 
-    def portion(self) -> JoinedPortion:
-        """The hits so far, to be merged into another Joiner."""
+    def part(self) -> RunPart:
+        """What was collected so far, to be merged into another Joiner."""
         queries = np.flatnonzero(~self.missing)
-        return JoinedPortion(
+        return RunPart(
             self._hits(),
             queries,
             self.retrieved[queries],
-            self.unjudged_queries,
             self.listed[queries],
+            self.unjudged_queries,
             self.adds_negative,
-            self.first_chunk,
+            self.first_docs,
+            self.tag,
+            self.n_ungrouped,
+            self.notes,
+            self.rank_note,
         )
 
-    def merge(self, portion: JoinedPortion) -> None:
-        """Add the hits of queries that are new here; portions come in the order of the input."""
-        self.hit_tables.append(portion.hits)
-        self.listed[portion.queries] = portion.listed
-        self.retrieved[portion.queries] = portion.retrieved
-        self.adds_negative |= portion.adds_negative
-        self.first_chunk = self.first_chunk or portion.first_chunk
-        self.missing[portion.queries] = False
-        self.has_judged_query |= bool(portion.queries.size)
-        self.unjudged_queries += portion.unjudged_queries
+    def merge(self, part: RunPart) -> None:
+        """Add the hits of queries that are new here; parts come in the order of the input."""
+        self.hit_tables.append(part.hits)
+        self.listed[part.queries] = part.listed
+        self.retrieved[part.queries] = part.retrieved
+        self.missing[part.queries] = False
+        self.has_judged_query |= bool(part.queries.size)
+        self.unjudged_queries += part.unjudged_queries
+        self.adds_negative |= part.adds_negative
+        self.first_docs = self.first_docs or part.first_docs
+        self.tag = self.tag or part.tag
+        self.n_ungrouped += part.n_ungrouped
+        self.notes += part.notes
+        self.rank_note = self.rank_note or part.rank_note
 
     def _hits(self) -> npt.NDArray[Any]:
+        """All hits in one table."""
+        if len(self.hit_tables) == 1:
+            return self.hit_tables[0]
+        return np.array([self._hit_column(row) for row in range(self._n_columns())])
+
+    def _n_columns(self) -> int:
+        """How many columns the hits have: 5, or 3 if none of them is tied."""
+        return max(map(len, self.hit_tables), default=3)
+
+    def _hit_column(self, row: int) -> npt.NDArray[Any]:
+        """A row of all tables: those without first and last have their rank in its place."""
+        if len(self.hit_tables) == 1:
+            return np.asarray(self.hit_tables[0][row])
         if not self.hit_tables:  # queries without judgments only
-            return np.empty((5, 0), np.int32)
-        return np.concatenate(self.hit_tables, axis=1) if len(self.hit_tables) > 1 else self.hit_tables[0]
+            return np.empty(0, np.int32)
+        return np.concatenate([table[row if row < len(table) else 2] for table in self.hit_tables])
+
+    def _sorted_columns(self) -> list[npt.NDArray[Any]]:
+        """Query and judgment of all hits, int64, and ranks, float64, by query; one after the other, to save memory."""
+        query = self._hit_column(0)
+        if query.size < SHORT and len(self.hit_tables) == 1 and not (query[1:] < query[:-1]).any():
+            table = self.hit_tables[0]
+            return [*table[:2].astype(np.int64), *table[2:].astype(np.float64)]
+        order = stable_order(query) if (query[1:] < query[:-1]).any() else slice(None)
+        del query
+        types = [np.int64, np.int64, np.float64, np.float64, np.float64][: self._n_columns()]
+        return [self._hit_column(row)[order].astype(dtype) for row, dtype in enumerate(types)]
 
     def merge_notes(self) -> tuple[str, ...]:
         """What became of documents that a query held several times."""
@@ -379,20 +483,16 @@ class Joiner:
         """The hits of all that was added."""
         qrels = self.qrels
         if not self.has_judged_query:
-            raise InputError(
-                f"run {self.name!r} and the qrels have no query in common (qrels: {first_names(qrels.query_ids)}; "
-                f"run: {first_names(self.unjudged_queries)}); check that they belong together"
-            )
-        hit_table = self._hits()
+            raise no_common_query_error(self.name, qrels, self.unjudged_queries)
+        query, judged, *ranks = self._sorted_columns()
         doc_of = self.convention.merging.doc_of
-        if doc_of is not None and not hit_table.size and self.retrieved.any():
+        if doc_of is not None and not query.size and self.retrieved.any():
             self._refuse_unmatched_chunks(doc_of)
         self.hit_tables.clear()
-        if (hit_table[0, 1:] < hit_table[0, :-1]).any():
-            hit_table = hit_table[:, stable_order(hit_table[0])]
-        query, judgment = hit_table[0].astype(np.int64), hit_table[4]
-        rank, first, last = hit_table[1:4].astype(np.float64)
-        if self.convention.ties == "average":
+        relevance = qrels.relevance_of(judged)
+        judged -= qrels.offsets[query]
+        rank, first, last = ranks if len(ranks) == 3 else ranks * 3
+        if self.convention.ties == "average" and first is not last:
             rank = (first + last) / 2
         hits = Hits(
             query_ids=qrels.query_ids,
@@ -400,8 +500,8 @@ class Joiner:
             rank=rank,
             first=first,
             last=last,
-            relevance=qrels.relevance[judgment],
-            judged=judgment - qrels.offsets[query],  # int64 again
+            relevance=relevance,
+            judged=judged,
             retrieved=self.retrieved,
             missing=self.missing,
             grades=self.grades,
@@ -415,6 +515,25 @@ class Joiner:
         )
         hits.__dict__["query"] = freeze(query)  # fills the cached property, which would compute it from the offsets
         return hits
+
+
+def no_common_query_error(name: str, qrels: Qrels, queries: list[str]) -> InputError:
+    """The error for a run without judged queries."""
+    return InputError(
+        f"run {name!r} and the qrels have no query in common (qrels: {first_names(qrels.query_ids)}; "
+        f"run: {first_names(queries)}); check that they belong together"
+    )
+
+
+def doc_ids_of_lists(lists: list[Mapping[str, float]], offsets: Ints, rows: npt.NDArray[np.intp]) -> Fields:
+    """The documents of these rows, in order of their lists. offsets: where the lists begin."""
+    doc_ids: list[str] = []
+    groups = offsets.searchsorted(rows, side="right") - 1
+    boundaries = np.flatnonzero(groups[1:] != groups[:-1]) + 1
+    for start, stop in pairwise([0, *boundaries.tolist(), rows.size]):
+        group = int(groups[start])
+        doc_ids += map(list(lists[group]).__getitem__, (rows[start:stop] - offsets[group]).tolist())
+    return encode(doc_ids)
 
 
 def chunk_bounds(doc_lists: list[Mapping[str, float]]) -> Iterator[tuple[int, int]]:

@@ -28,7 +28,8 @@ from rankscope.data.row_input import (
 from rankscope.data.rows import Rows, combined_keys, decode_ids
 from rankscope.data.subtopics import Subtopics, merge_subtopics
 from rankscope.errors import InputError
-from rankscope.kernels.order import ranges, repeated, stable_order
+from rankscope.kernels.order import ranges, repeated
+from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import Fields, decode, encode, equal, hashes
 from rankscope.typing import Grades, Ints, Words
 
@@ -45,6 +46,15 @@ DUPLICATE_ADVICE = (
     "remove one of the two; where judgments are by subtopic, ask for a measure of diversity as well (-m StRecall@10) "
     "or read them with read_qrels(path, subtopics=True)"
 )
+
+
+#: For the sizes of eight buckets in one word: those before each, and a factor that adds all up.
+BYTES_BEFORE = np.array([(1 << 8 * k) - 1 for k in range(8)], np.uint64)
+EACH_BYTE = np.uint64(0x0101010101010101)
+#: From this number of judgments on, grades are kept in a byte each.
+COMPACT = 1 << 20
+#: Buckets that are counted at a time.
+BUCKETS = 1 << 18
 
 
 class Qrels:
@@ -122,27 +132,32 @@ class Qrels:
             relevance,
         )
         self.document_places = [{doc: i for i, doc in enumerate(data[query_id])} for query_id in query_ids]
-        self._keys: Words | None = None
 
     def _from_rows(self, rows: Rows) -> None:
         sorted_ids = sorted(rows.query_ids)
-        if sorted_ids != rows.query_ids:
-            position_of = dict(zip(rows.query_ids, range(len(sorted_ids)), strict=True))
-            order = np.array([position_of[id_] for id_ in sorted_ids])
-            lengths = np.diff(rows.offsets)[order]
-            row_order = ranges(rows.offsets[order], lengths)
-            offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-            subtopics = None if rows.subtopics is None else rows.subtopics.take(row_order)
-            docs = rows.docs.take(row_order)
-            hashed, values = rows.hashes[row_order], rows.values[row_order]
-            rows = Rows(sorted_ids, offsets, docs, hashed, values, rows.where, subtopics, rows.kind)
         if rows.subtopics is not None:
-            rows, self.subtopics = merge_subtopics(rows)
-        keys = rows.keys(np.arange(len(sorted_ids)))
+            rows, self.subtopics = merge_subtopics(sorted_rows(rows, sorted_ids))
+        codes = np.arange(len(sorted_ids))
+        if rows.query_ids != sorted_ids:
+            code_of_query = dict(zip(sorted_ids, codes.tolist(), strict=True))
+            codes = np.array([code_of_query[id_] for id_ in rows.query_ids])
+        keys = rows.keys(codes)
         keys_are_distinct = rows.refuse_duplicates(keys, DUPLICATE_ADVICE)
-        self._set(decode_ids(sorted_ids), rows.offsets, rows.values)
-        self.docs = rows.docs
-        self._keys = keys if keys_are_distinct else None
+        offsets, values, docs = rows.offsets, rows.values, rows.docs
+        if rows.query_ids != sorted_ids:
+            order = np.argsort(codes)
+            lengths = np.diff(offsets)[order]
+            row_order = ranges(offsets[order], lengths)
+            offsets = bounds(lengths)
+            keys, values, docs = keys[row_order], values[row_order], docs.take(row_order)
+        if docs.buffer.size < 1 << 30:  # half the memory; places a few bytes behind the last fit, too
+            docs = Fields(
+                docs.buffer, docs.starts.astype(np.int32, copy=False), docs.lengths.astype(np.int32, copy=False)
+            )
+        self._set(decode_ids(sorted_ids), offsets, values)
+        self.docs = docs
+        if keys_are_distinct:
+            self._keys = keys
         self.codes = dict(zip(sorted_ids, range(len(sorted_ids)), strict=True))
 
     def _set(self, query_ids: list[str], offsets: Ints, relevance: Grades) -> None:
@@ -150,8 +165,24 @@ class Qrels:
             raise InputError("the qrels hold no judgments; expected at least one judged document")
         self.query_ids: tuple[str, ...] = tuple(query_ids)
         self.offsets = freeze(offsets)
-        self.relevance = freeze(relevance)
+        # Of many judgments with small grades a byte each is kept.
+        is_compact = relevance.size > COMPACT and not has_fractions(relevance) and fits_byte(relevance)
+        self._relevance: npt.NDArray[Any] = freeze(relevance.astype(np.int8) if is_compact else relevance)
         self.memory: dict[Any, Any] = {}  # cache of what measures compute from the judgments alone
+
+    def repeat(self, n: int) -> Qrels:
+        """The judgments n times, as of queries of their own: of copy i those from i times the number of queries on.
+
+        Runs in memory can be joined with them; ids are found in the first copy only.
+        """
+        copies = Qrels.__new__(Qrels)
+        n_judgments = int(self.offsets[-1])
+        firsts = np.arange(n)[:, np.newaxis] * n_judgments + self.offsets[:-1]
+        copies._set(list(self.query_ids) * n, np.append(firsts.ravel(), n * n_judgments), np.tile(self.relevance, n))
+        copies.document_places = self.document_places * n
+        copies.places = self.places
+        copies.grades = np.tile(self.grades, n)
+        return copies
 
     @cached_property
     def docs(self) -> Fields:
@@ -168,8 +199,7 @@ class Qrels:
     @cached_property
     def lookup(self) -> JudgedIndex:
         """Finds judged documents among rows."""
-        keys, self._keys = self._keys, None
-        return JudgedIndex(self.docs, self.offsets, keys)
+        return JudgedIndex(self.docs, self.offsets).fill(self.__dict__.pop("_keys", None))
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -185,16 +215,30 @@ class Qrels:
     def grades(self) -> Grades:
         """Relevances by query, falling within it."""
         query = np.repeat(np.arange(len(self.query_ids)), np.diff(self.offsets))
-        if has_fractions(self.relevance):
+        highest, n_grades = int(self.max_grade), int(self.max_grade) - int(self._relevance.min()) + 1
+        if has_fractions(self._relevance) or len(self.query_ids) * n_grades >= 1 << 62:
             return self.relevance[np.lexsort((-self.relevance, query))]
-        below_max: Ints = int(self.max_grade) - self.relevance
-        if len(self.query_ids) * (int(below_max.max()) + 1) < 1 << 48:
-            return self.relevance[stable_order(query * (int(below_max.max()) + 1) + below_max)]
-        return self.relevance[np.lexsort((below_max, query))]
+        grades: Ints = query  # becomes query * n_grades + how far the grade is below the highest, all in place
+        grades *= n_grades
+        grades += highest
+        grades -= self._relevance
+        grades.sort()
+        grades %= n_grades
+        return np.subtract(highest, grades, out=grades)
 
     @cached_property
     def max_grade(self) -> float:
-        return highest_grade(self.relevance)
+        return highest_grade(self._relevance)
+
+    @property
+    def relevance(self) -> Grades:
+        """The relevance of each judged document, by query; int64 where all are whole numbers, else float64."""
+        return self.relevance_of(slice(None))
+
+    def relevance_of(self, judgments: Ints | slice) -> Grades:
+        """The relevance of these judgments, by their places."""
+        relevance: Grades = self._relevance[judgments]
+        return relevance if relevance.dtype != np.int8 else freeze(relevance.astype(np.int64))
 
     def frame(self) -> pl.DataFrame:
         """The judgments as a polars frame: query_id, (subtopic,) doc_id, relevance."""
@@ -226,54 +270,96 @@ class Qrels:
 
     def __len__(self) -> int:
         """How many judgments."""
-        return int(self.relevance.size if self.subtopics is None else self.subtopics.relevance.size)
+        return int(self._relevance.size if self.subtopics is None else self.subtopics.relevance.size)
 
     def __repr__(self) -> str:
         return f"Qrels({len(self.query_ids)} queries, {len(self)} judgments)"
+
+
+def sorted_rows(rows: Rows, query_ids: list[bytes]) -> Rows:
+    """The rows with their queries in this order."""
+    if query_ids == rows.query_ids:
+        return rows
+    position_of = dict(zip(rows.query_ids, range(len(query_ids)), strict=True))
+    order = np.array([position_of[id_] for id_ in query_ids])
+    lengths = np.diff(rows.offsets)[order]
+    row_order = ranges(rows.offsets[order], lengths)
+    subtopics = None if rows.subtopics is None else rows.subtopics.take(row_order)
+    docs, hashed, values = rows.docs.take(row_order), rows.hashes[row_order], rows.values[row_order]
+    return Rows(query_ids, bounds(lengths), docs, hashed, values, rows.where, subtopics, rows.kind)
+
+
+def fits_byte(numbers: Ints) -> bool:
+    return int(numbers.min()) >= -128 and int(numbers.max()) < 128
 
 
 class JudgedIndex:
     """A hash table of all judgments by a 64-bit key of query and document, to find them among rows.
 
     The first bits of a key give its bucket; most buckets hold one key or none. A match of keys is confirmed on the
-    bytes of the document id.
+    bytes of the document id. All keys are sorted by bucket; where a bucket begins among them is kept for every eighth
+    only, and added up from the sizes of those before it, eight of which are one word: 1.5 bytes a bucket, not 5.
     """
 
-    def __init__(self, docs: Fields, offsets: Ints, keys: Words | None) -> None:
-        """keys: those of seed 0, where they are known to be distinct; else None."""
-        self.docs = docs
+    def __init__(self, docs: Fields, offsets: Ints) -> None:
+        self.docs, self.offsets = docs, offsets
         self.seed = 0
-        codes = np.arange(offsets.size - 1)
-        if keys is None:
-            keys = combined_keys(hashes(docs), offsets, codes)
-            while repeated(keys):  # two different documents share a key: try another seed
-                self.seed += 1
-                keys = combined_keys(hashes(docs, self.seed), offsets, codes)
+
+    def fill(self, keys: Words | None) -> JudgedIndex:
+        """Build the table. keys: those of seed 0, where they are known to be distinct; else None."""
+        is_filled = keys is not None and self._sort(keys)
+        while not is_filled:
+            keys = combined_keys(hashes(self.docs, self.seed), self.offsets, np.arange(self.offsets.size - 1))
+            is_filled = not repeated(keys) and self._sort(keys)
+            self.seed += not is_filled  # two different documents share a key, or too many a bucket: try another
+        return self
+
+    def _sort(self, keys: Words) -> bool:
+        """Sort the keys by bucket. False where a bucket holds too many."""
         digits = int(keys.size).bit_length()
         bits = max(digits + 1, min(digits + 3, 19))  # fewer judgments: more buckets for each
         self.shift = np.uint64(64 - bits)
-        bucket = (keys >> self.shift).view(np.int64)
-        order = stable_order(bucket)
-        self.keys = keys[order]
-        self.rows: npt.NDArray[np.integer[Any]] = order.astype(np.int32 if keys.size < 1 << 31 else np.int64)
-        in_bucket = np.bincount(bucket, minlength=1 << bits)
-        ends = np.cumsum(in_bucket, dtype=np.int32 if keys.size < 1 << 31 else np.int64)
-        self.bucket_starts: npt.NDArray[np.integer[Any]] = np.subtract(ends, in_bucket, out=ends, casting="unsafe")
-        self.max_bucket_size = int(in_bucket.max())
-        # Looked up for every row of every run, so kept small: one byte a bucket.
-        count_type = np.uint8 if self.max_bucket_size < 256 else np.int64
-        self.bucket_sizes: npt.NDArray[np.integer[Any]] = in_bucket.astype(count_type)
+        index_type = np.uint32 if keys.size < 1 << 31 else np.uint64
+        by_bucket = keys >> self.shift  # bucket and row in one word, sorted in place: half the memory of an argsort
+        by_bucket <<= np.uint64(digits)
+        by_bucket |= np.arange(keys.size, dtype=index_type)
+        by_bucket.sort()
+        rows = np.empty(keys.size, index_type)
+        np.bitwise_and(by_bucket, np.uint64((1 << digits) - 1), out=rows, casting="unsafe")
+        self.rows = rows.view(np.int32 if index_type == np.uint32 else np.int64)
+        self.keys = keys[self.rows]
+        by_bucket >>= np.uint64(digits)
+        buckets = by_bucket.view(np.int64)
+        # Looked up for every row of every run, so kept small: one byte a bucket, and four for every eighth.
+        self.bucket_sizes = np.empty(1 << bits, np.uint8)
+        self.word_starts: npt.NDArray[np.integer[Any]] = np.empty(1 << (bits - 3), self.rows.dtype)
+        self.max_bucket_size = n_before = 0
+        for first in range(0, 1 << bits, BUCKETS):
+            n = min(BUCKETS, (1 << bits) - first)
+            end = int(buckets.searchsorted(first + n))
+            sizes = np.bincount(buckets[n_before:end] - first, minlength=n)
+            self.max_bucket_size = max(self.max_bucket_size, int(sizes.max()))
+            self.bucket_sizes[first : first + n] = sizes
+            in_word = sizes.reshape(-1, 8).sum(axis=1)
+            self.word_starts[first >> 3 : (first + n) >> 3] = n_before + np.cumsum(in_word) - in_word
+            n_before = end
+        return 8 * self.max_bucket_size < 256
+
+    def _bucket_starts(self, bucket: Ints) -> Ints:
+        """The index of the first key of each bucket."""
+        word = bucket >> 3
+        sizes_before = self.bucket_sizes.view("<u8")[word] & BYTES_BEFORE[bucket & 7]
+        sizes_before *= EACH_BYTE  # the highest byte of the product is the sum of all bytes
+        sizes_before >>= np.uint64(56)
+        return self.word_starts[word] + sizes_before.view(np.int64)
 
     def find(self, keys: Words, docs: Fields) -> tuple[npt.NDArray[np.intp], Ints]:
         """The rows (rising) that are judged, and the index of the judgment of each."""
         bucket = (keys >> self.shift).view(np.int64)
         candidates = np.flatnonzero(self.bucket_sizes[bucket])
         bucket = bucket[candidates]
-        bucket_start, bucket_size, candidate_keys = (
-            self.bucket_starts[bucket],
-            self.bucket_sizes[bucket],
-            keys[candidates],
-        )
+        bucket_start, bucket_size = self._bucket_starts(bucket), self.bucket_sizes[bucket]
+        candidate_keys = keys[candidates]
         judgments = np.full(candidates.size, -1, np.int64)
         for depth in range(self.max_bucket_size):
             is_in_bucket = bucket_size > depth

@@ -160,6 +160,21 @@ class RunErrorSettings(Settings):
     )
 
 
+class PlanKey:
+    """A key that is hashed once: for short runs, hashing the names of measures takes longer than looking them up."""
+
+    __slots__ = ("content", "hash")
+
+    def __init__(self, content: tuple[Any, ...]) -> None:
+        self.content, self.hash = content, hash(content)
+
+    def __hash__(self) -> int:
+        return self.hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, PlanKey) and self.content == other.content)
+
+
 class MeasureAliases(Mapping[str, str]):
     """Other names of measures: as the user wrote them, and as in trec_eval (made when first needed)."""
 
@@ -199,6 +214,11 @@ class Plan:
     @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(map(str, self.measures))
+
+    @cached_property
+    def key(self) -> PlanKey:
+        """Stands for the measures and conventions on which depends what is computed from judgments alone."""
+        return PlanKey((self.names, self.convention.rel, self.no_relevant))
 
     @cached_property
     def needs_subtopics(self) -> bool:
@@ -245,14 +265,15 @@ class Plan:
                 f"{hits.max_grade}; map the grades to lower ones, or choose another preset"
             )
         values = np.array([measure(hits) for measure in self.measures])
-        undefined = hits.cached_on_qrels(("undefined", self.names, hits.rel), lambda: self.undefined(hits))
+        undefined = hits.cached_on_qrels(("undefined", self.key, hits.rel), lambda: self.undefined(hits))
         self.apply_missing_rules(values, undefined, hits)
         return values, undefined
 
     def refuse_levels_above_grades(self, hits: Hits) -> None:
         """Raise ParameterError where all grades are below the `rel` of the evaluation, and a measure depends on it."""
-        key = ("level_above_grades", self.names, hits.rel)
-        fault: str = hits.cached_on_qrels(key, lambda: self.level_above_grades(hits))
+        fault: str = hits.cached_on_qrels(
+            ("level_above_grades", self.key, hits.rel), lambda: self.level_above_grades(hits)
+        )
         if fault:
             raise ParameterError(fault)
 

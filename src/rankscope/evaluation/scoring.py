@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from rankscope.data.grades import has_fractions
 from rankscope.data.hits import Hits, freeze
@@ -23,6 +24,10 @@ from rankscope.typing import Bools, Floats, Grades, Ints, PathLike
 __all__ = [
     "Fingerprint",
     "below_level_note",
+    "empty_note",
+    "fingerprint_of",
+    "grade_notes",
+    "missing_note",
     "score_hits",
 ]
 
@@ -71,21 +76,18 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
         notes += unbounded_note(bounds, plan)
     for run, system in zip(joined, systems, strict=True):
         notes += run.notes
-        notes += missing_note(run.hits, system, plan)
+        notes += missing_note(run.hits.missing, system, plan)
     for (values, _), run, system in zip(results, joined, systems, strict=True) if plan.may_lack_values else ():
         notes += empty_note(count_empty_values(values, run.hits, plan), system, plan)
     if plan.needs_subtopics and first.subtopics is not None and not first.subtopics.subtopic.any():
         notes.append("no query has more than one subtopic: a measure of diversity has nothing to tell apart")
-    key: tuple[Any, ...] = ("below_level_note", plan.names, first.rel)
-    notes += first.cached_on_qrels(key, lambda: below_level_note(first, plan, first.grades))
-    key = ("undefined_note", plan.names, first.rel, plan.no_relevant)
-    notes += first.cached_on_qrels(key, lambda: undefined_note(undefined, plan))
+    notes += grade_notes(first, plan, undefined)
     return Scores(
         systems=tuple(systems),
         measures=plan.measures,
         query_ids=first.query_ids,
-        values=freeze(np.array([values for values, _ in results])),
-        missing=freeze(np.array([run.hits.missing for run in joined])),
+        values=stacked([values for values, _ in results]),
+        missing=stacked([run.hits.missing for run in joined]),
         undefined=undefined,
         bounds=bounds,
         settings=plan.settings(len(first), first),
@@ -95,6 +97,11 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
         judgments=first.cached_on_qrels("fingerprint", lambda: fingerprint_of(first)),
         unjudged_systems=unjudged_systems(systems, joined),
     )
+
+
+def stacked(arrays: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """One array of all; read-only."""
+    return freeze(arrays[0][np.newaxis] if len(arrays) == 1 else np.array(arrays))
 
 
 def unjudged_systems(systems: Sequence[str], joined: Sequence[JoinedRun]) -> tuple[str, ...]:
@@ -144,14 +151,15 @@ def name_systems(joined: Sequence[NamedSystem]) -> tuple[list[str], list[str]]:
     return names, notes
 
 
-def missing_note(hits: Hits, system: str, plan: Plan) -> list[str]:
-    if not hits.missing.any():
+def missing_note(missing: Bools, system: str, plan: Plan) -> list[str]:
+    """A note on the queries for which a system has no list. missing: (queries)."""
+    if not missing.any():
         return []
-    n = int(hits.missing.sum())
+    n = int(missing.sum())
     treatment = "they count as empty rankings"
     if plan.missing == "drop":
-        treatment = "they are skipped" if n == len(hits) else "its means are over the others only"
-    return [f"{system} has no list for {n} of {len(hits)} queries; {treatment} (missing:{plan.missing})"]
+        treatment = "they are skipped" if n == missing.size else "its means are over the others only"
+    return [f"{system} has no list for {n} of {missing.size} queries; {treatment} (missing:{plan.missing})"]
 
 
 def count_empty_values(values: Floats, hits: Hits, plan: Plan) -> Ints:
@@ -177,6 +185,14 @@ def unbounded_note(bounds: Floats, plan: Plan) -> list[str]:
     if not unbounded:
         return []
     return [f"missing judgments give no bounds for {', '.join(unbounded)}"]
+
+
+def grade_notes(hits: Hits, plan: Plan, undefined: Bools) -> list[str]:
+    """Notes on the judgments alone: grades below the level, queries without relevant documents."""
+    return hits.cached_on_qrels(
+        ("grade_notes", plan.key, hits.rel),
+        lambda: [*below_level_note(hits, plan, hits.grades), *undefined_note(undefined, plan)],
+    )
 
 
 def below_level_note(hits: Hits, plan: Plan, grades: Grades) -> list[str]:

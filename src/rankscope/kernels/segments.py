@@ -38,8 +38,10 @@ def place_in_group(offsets: Ints) -> Ints:
 
 def count_before(marked: npt.NDArray[np.bool_], offsets: Ints) -> Ints:
     """How many marked values stand before each value in its group."""
-    running_count: Ints = np.cumsum(marked, dtype=np.int64)  # whole numbers: exact, so differences are too
+    running_count: Ints = marked.cumsum(dtype=np.int64)  # whole numbers: exact, so differences are too
     before = running_count - marked
+    if offsets.size == 2:  # one group
+        return np.asarray(before, np.int64)
     firsts = offsets[:-1]
     count_before_group = np.concatenate((np.zeros(1, np.int64), running_count))[firsts]
     return np.asarray(before - np.repeat(count_before_group, offsets[1:] - offsets[:-1]), np.int64)

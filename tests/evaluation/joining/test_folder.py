@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 from helpers.clusters import Processes, hide
+from helpers.joining import join_one, join_with_workers
 from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits
@@ -24,9 +25,7 @@ from hypothesis import strategies as st
 import rankscope as rs
 from rankscope.errors import InputError, RankscopeError
 from rankscope.evaluation.conventions import make_plan
-from rankscope.evaluation.joining import join_run
 from rankscope.evaluation.joining import workers as pieces
-from rankscope.evaluation.joining.workers import join_in_workers
 from rankscope.io.large_runs import ParquetSplit, split_rows
 from rankscope.io.tables import formats as table_stretches
 from rankscope.io.tables import formats as tables
@@ -108,17 +107,17 @@ def test_a_folder_gives_what_its_files_give_in_one(tmp_path_factory, ties, case,
             for name in ("MAX_PIECE_BYTES", "MIN_PIECE_BYTES"):
                 patch.setattr(pieces, name, size)
             patch.setattr(table_stretches, "SLICE", 2)
-            return join_in_workers(qrels, [folder], convention, None, 1, None)[0]
+            return join_with_workers(qrels, [folder], convention)[0]
 
-    raised = what_is_raised(lambda: join_run(qrels, base / "whole", convention, None, None))
+    raised = what_is_raised(lambda: join_one(qrels, base / "whole", convention))
     if raised is not None:
-        found = what_is_raised(lambda: join_run(qrels, folder, convention, None, None))
+        found = what_is_raised(lambda: join_one(qrels, folder, convention))
         assert found is not None
         assert found[0] is raised[0]
         assert what_is_raised(in_pieces) == found
         return
-    whole = join_run(qrels, base / "whole", convention, None, None)
-    one, other = join_run(qrels, folder, convention, None, None), in_pieces()
+    whole = join_one(qrels, base / "whole", convention)
+    one, other = join_one(qrels, folder, convention), in_pieces()
     for found in (one, other):
         assert_same_hits(found.hits, whole.hits)
         assert (found.name, found.path) == ("tag", folder)
@@ -182,7 +181,7 @@ def test_large_partitions_are_cut_further_and_none_is_read_twice(tmp_path, small
     parts = [rows_of(dict(lists[:8])), rows_of(dict(lists[8:]))]
     folder = write_folder(tmp_path / "run", parts, [form])
     expected = rs.hits_of(case.qrels, case.run)
-    (found,) = join_in_workers(rs.Qrels(case.qrels), [folder], make_plan(["AP"]).convention, None, 1, None)
+    (found,) = join_with_workers(rs.Qrels(case.qrels), [folder], make_plan(["AP"]).convention)
     assert_same_hits(found.hits, expected)
     names = [name for name, _ in sent]
     assert min(names.count("part-0000"), names.count("part-0001")) > 1
@@ -204,18 +203,19 @@ def test_what_cannot_be_read_of_parquet_in_shares_is_told_with_its_row(tmp_path,
     folder = write_folder(tmp_path / "run", [rows], ["parquet"])
     qrels, convention = rs.Qrels({"q1": {"d1": 1}}), make_plan(["AP"]).convention
     for run in (folder, folder / "part-0000"):
-        expected = what_is_raised(lambda run=run: join_run(qrels, run, convention, None, None))
+        expected = what_is_raised(lambda run=run: join_one(qrels, run, convention))
         assert expected is not None
         assert expected[1].startswith(f"{folder / 'part-0000'}: {said}")
-        assert what_is_raised(lambda run=run: join_in_workers(qrels, [run], convention, None, 1, None)) == expected
+        assert what_is_raised(lambda run=run: join_with_workers(qrels, [run], convention)) == expected
     assert not all(good for _, good in sent)
 
 
 def test_progress_counts_the_bytes_of_all_partitions(tmp_path, small, case):
     folder = write_folder(tmp_path / "run", split(rows_of(case.run), 3))
-    for join in (join_in_workers, lambda *args: join_run(args[0], args[1][0], args[2], args[3], args[5])):
+    in_this_process = lambda qrels, runs, convention, progress: join_one(qrels, runs[0], convention, progress=progress)  # noqa: E731
+    for join in (join_with_workers, in_this_process):
         told = []
-        join(rs.Qrels(case.qrels), [folder], make_plan(["AP"]).convention, None, 1, told.append)
+        join(rs.Qrels(case.qrels), [folder], make_plan(["AP"]).convention, progress=told.append)
         assert sum(told) == sum(path.stat().st_size for path in folder.iterdir())
 
 

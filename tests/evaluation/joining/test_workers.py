@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.joining import join_one, join_with_workers
 from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits
@@ -19,9 +20,8 @@ import rankscope.parallel.pool
 import rankscope.parallel.run
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import make_plan
-from rankscope.evaluation.joining import join_run, systems
+from rankscope.evaluation.joining import inputs
 from rankscope.evaluation.joining import workers as pieces
-from rankscope.evaluation.joining.workers import join_in_workers
 
 MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100", "Judged@10"]
 
@@ -82,13 +82,13 @@ def test_a_file_in_pieces_of_any_size_gives_the_hits_of_the_whole(tmp_path_facto
     qrels = rs.Qrels(judged)
 
     def whole():
-        return [join_run(qrels, path, convention, None, None)]
+        return [join_one(qrels, path, convention)]
 
     def in_pieces():
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(pieces, "MAX_PIECE_BYTES", size)
             patch.setattr(pieces, "MIN_PIECE_BYTES", size)
-            return join_in_workers(qrels, [path], convention, None, 1, None)
+            return join_with_workers(qrels, [path], convention)
 
     raised = what_is_raised(whole)
     assert what_is_raised(in_pieces) == raised
@@ -103,7 +103,7 @@ def cut(monkeypatch):
 
     def count(place, run, input_, size, old=pieces.tasks_of_run):
         one = old(place, run, input_, size)
-        found["units"][Path(run).name if isinstance(run, (str, Path)) else "memory"] = len(one.tasks)
+        found["units"][Path(run).name if isinstance(run, (str, Path)) else "memory"] = len(one)
         return one
 
     def watch(shared, unit, old=pieces.join_task):
@@ -120,8 +120,8 @@ def cut(monkeypatch):
 def joined_both_ways(qrels, runs, cut=None, **options):
     plan = make_plan(["AP"], **options)
     qrels = rs.Qrels(qrels)
-    one = [join_run(qrels, run, plan.convention, None, None) for run in runs]
-    other = join_in_workers(qrels, runs, plan.convention, None, 1, None)
+    one = [join_one(qrels, run, plan.convention) for run in runs]
+    other = join_with_workers(qrels, runs, plan.convention)
     for a, b in zip(one, other, strict=True):
         assert_same_joined(a, b)
     return one
@@ -206,10 +206,10 @@ def test_what_cannot_be_read_is_refused_with_the_line_of_the_file(tmp_path, smal
     Path("bad.run").write_text("".join(BAD[name](lines)))
     qrels = rs.Qrels({f"q{i}": {"d1": 1} for i in range(30)})
     convention = make_plan(["AP"]).convention
-    expected = what_is_raised(lambda: join_run(qrels, "bad.run", convention, None, None))
+    expected = what_is_raised(lambda: join_one(qrels, "bad.run", convention))
     assert expected is not None
     assert expected[0] is InputError
-    assert what_is_raised(lambda: join_in_workers(qrels, ["bad.run"], convention, None, 1, None)) == expected
+    assert what_is_raised(lambda: join_with_workers(qrels, ["bad.run"], convention)) == expected
     if name != "nul":
         assert "bad.run:" in expected[1]
 
@@ -218,9 +218,9 @@ def test_what_cannot_be_read_is_refused_with_the_line_of_the_file(tmp_path, smal
 def test_ties_and_queries_that_are_refused_are_refused_alike(tmp_path, small, ties, qrels):
     path = written(tmp_path / "a.run", {f"q{i}": {"d1": 3.0, "d2": 2.0, "d3": 2.0} for i in range(30)})
     convention = make_plan(["AP"], ties=ties).convention
-    expected = what_is_raised(lambda: join_run(rs.Qrels(qrels), path, convention, None, None))
+    expected = what_is_raised(lambda: join_one(rs.Qrels(qrels), path, convention))
     assert expected is not None
-    assert what_is_raised(lambda: join_in_workers(rs.Qrels(qrels), [path], convention, None, 1, None)) == expected
+    assert what_is_raised(lambda: join_with_workers(rs.Qrels(qrels), [path], convention)) == expected
 
 
 def test_a_run_none_of_whose_documents_was_judged_has_its_note(tmp_path, small, cut):
@@ -254,14 +254,14 @@ def test_of_several_bad_runs_the_first_is_told(tmp_path, small):
     bad = {"q1": {"d1": float("nan")}}
     for runs, name in (([first, second], "first.run:61"), ([second, first], "second.run:1"), ([bad, first], "nan")):
         with pytest.raises(InputError, match=name):
-            join_in_workers(qrels, runs, convention, None, 1, None)
+            join_with_workers(qrels, runs, convention)
 
 
 def test_progress_counts_the_bytes_of_all_files(tmp_path, small):
     case = random_case(seed=4, queries=12)
     paths = [written(tmp_path / f"{name}.run", case.run, name) for name in "ab"]
     told = []
-    join_in_workers(rs.Qrels(case.qrels), paths, make_plan(["AP"]).convention, None, 1, told.append)
+    join_with_workers(rs.Qrels(case.qrels), paths, make_plan(["AP"]).convention, progress=told.append)
     assert sum(told) == sum(path.stat().st_size for path in paths)
     assert len(told) > 4
 
@@ -312,7 +312,7 @@ class TestProcesses:
         asked = []
 
         def note(*args, old=pieces.join_in_workers):
-            asked.append(args[4])
+            asked.append(args[2])
             return old(*args)
 
         monkeypatch.setattr(pieces, "join_in_workers", note)
@@ -321,16 +321,16 @@ class TestProcesses:
         path = written(tmp_path / "a.run", case.run)
         one = rs.evaluate(case.qrels, path, "AP")
         assert asked == []
-        monkeypatch.setattr(systems, "PARALLEL_BYTES", path.stat().st_size)
+        monkeypatch.setattr(inputs, "PARALLEL_BYTES", path.stat().st_size)
         assert_same_scores(rs.evaluate(case.qrels, path, "AP"), one)
         assert asked == [3]
 
     def test_nobody_gets_workers_unasked_that_would_run_his_script_again(self, tmp_path, small, monkeypatch):
         monkeypatch.setattr(rankscope.parallel.run, "start_method", lambda: "spawn")
-        monkeypatch.setattr(systems, "PARALLEL_BYTES", 1)
+        monkeypatch.setattr(inputs, "PARALLEL_BYTES", 1)
         monkeypatch.setattr(rankscope.parallel.run, "all_cores", lambda: 2)
-        assert systems.n_workers(None, [written(tmp_path / "a.run", {"q": {"d": 1.0}})]) == 1
-        assert systems.n_workers(2, []) == 2
+        assert inputs.n_workers(None, [written(tmp_path / "a.run", {"q": {"d": 1.0}})]) == 1
+        assert inputs.n_workers(2, []) == 2
 
     def test_conventions_side_by_side_do_not_depend_on_workers(self, tmp_path, small):
         case = random_case(seed=7, queries=20)
@@ -345,7 +345,7 @@ def test_what_is_no_number_of_workers_is_refused_before_anything_is_read(workers
         rs.evaluate("not there.qrels", "not there.run", "AP", workers=workers)
 
 
-def test_hits_survive_the_way_through_a_portion(tmp_path):
+def test_hits_survive_the_way_through_a_part(tmp_path):
     from rankscope.data.join import Joiner
 
     for seed, ties in enumerate(("doc_id_desc", "file", "average")):
@@ -354,6 +354,6 @@ def test_hits_survive_the_way_through_a_portion(tmp_path):
         hits = rs.hits_of(qrels, case.run, convention)
         there, joiner = Joiner(qrels, convention, "run"), Joiner(qrels, convention, "run")
         there.add_mapping(case.run)
-        joiner.merge(there.portion())
+        joiner.merge(there.part())
         assert_same_hits(joiner.finish(), hits)
         assert np.isfinite(hits.rank).all()

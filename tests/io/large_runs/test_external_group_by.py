@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from helpers.joining import join_one
 from helpers.messages import mentions
 from helpers.properties import examples
 from hypothesis import given
@@ -21,7 +22,7 @@ from hypothesis import strategies as st
 
 from rankscope import Convention, Qrels, read_run
 from rankscope.errors import OutputError, RankscopeError
-from rankscope.evaluation.joining import join_file, join_run_object
+from rankscope.evaluation.joining import Joining
 from rankscope.io.core import zstd_module
 from rankscope.io.large_runs import external_group_by as regrouped
 from rankscope.io.tables import formats as table_stretches
@@ -97,11 +98,11 @@ def found(join: Callable[[], Any]) -> Any:
 
 def in_memory(path: Path, convention: Convention | None = None) -> Any:
     convention = convention or Convention()
-    return found(lambda: join_run_object(QRELS, read_run(path), convention, path))
+    return found(lambda: Joining(qrels=QRELS, convention=convention).join_object(read_run(path), path))
 
 
 def in_pieces(path: Path, convention: Convention | None = None) -> Any:
-    return found(lambda: join_file(QRELS, path, convention or Convention(), None, None))
+    return found(lambda: join_one(QRELS, path, convention))
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -278,7 +279,7 @@ def test_files_without_rows_are_refused(
     path = tmp_path / "run"
     path.write_bytes(content)
     pieces(size)
-    assert said in found(lambda: join_file(QRELS, path, Convention(), form, None))
+    assert said in found(lambda: join_one(QRELS, path, input=form))
     assert said in found(lambda: read_run(path, input=form))
 
 
@@ -332,7 +333,7 @@ def test_a_full_disk_is_one_clear_line(tmp_path: Path, pieces: Size, monkeypatch
     pieces(1 << 16)
     monkeypatch.setattr(regrouped.tempfile, "TemporaryFile", lambda **_: full.open("r+b", buffering=1 << 16))
     with pytest.raises(OutputError, match=r"run\.txt: .*temporary folder.*\(No space"):
-        join_file(QRELS, path, Convention(), None, None)
+        join_one(QRELS, path)
 
 
 @pytest.mark.parametrize("form", ["trec", "parquet"])
@@ -344,7 +345,7 @@ def test_a_temporary_folder_that_is_not_there_is_one_clear_line(
     pieces(50)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     with pytest.raises(OutputError, match=r"gone\).*\(No such file.*TMPDIR"):
-        join_file(QRELS, path, Convention(), None, None)
+        join_one(QRELS, path)
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -368,5 +369,5 @@ def test_progress_counts_each_byte_once(tmp_path: Path, pieces: Size) -> None:
         path.write_bytes(written(sorted(MIXED), form))
         pieces(30)
         told: list[int] = []
-        join_file(QRELS, path, Convention(), None, told.append)
+        join_one(QRELS, path, progress=told.append)
         assert sum(told) == path.stat().st_size, form

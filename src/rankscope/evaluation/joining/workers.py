@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 from os import fspath
 from os.path import abspath
 from typing import Any, NamedTuple, cast
 
-from rankscope.data.join import Convention, Joiner
-from rankscope.data.qrels import Qrels
+from rankscope.data.join import Joiner, RunPart
 from rankscope.data.rows import Ungrouped
 from rankscope.errors import InputError, RankscopeError
-from rankscope.evaluation.joining.folder import join_partitions
-from rankscope.evaluation.joining.joined import (
-    JoinedRun,
-    Progress,
-    RunPart,
-    complete_join,
-    for_each_run,
-    join_rows,
-    join_run_part,
-)
-from rankscope.evaluation.joining.run_input import join_run, run_size
+from rankscope.evaluation.joining.inputs import run_size
+from rankscope.evaluation.joining.joining import Joining, no_part
 from rankscope.io.core import (
     BLOCK,
     FileStamp,
-    Partition,
     columns_of,
     file_stamp,
-    file_stem,
     is_folder,
     is_url,
     list_partitions,
@@ -46,10 +35,12 @@ from rankscope.io.trec import RUN, stream_rows
 from rankscope.parallel import run_units
 from rankscope.parallel.cluster import current_cluster
 from rankscope.parallel.cluster_unit import in_unit, invisible_file_error
+from rankscope.typing import PathLike
 
 __all__ = [
     "join_in_workers",
     "join_task",
+    "merge_tasks",
     "tasks_of_run",
 ]
 
@@ -63,127 +54,100 @@ PIECES_PER_WORKER = 4
 
 
 class JoinTask(NamedTuple):
-    """What a worker joins: a file, or a part of one.
+    """What a worker joins: a file, or a piece of one.
 
-    place: (run, file) indices. partition: whether the file is one of a folder. input_: its format, where given. size:
-    in bytes.
+    Attributes
+    ----------
+    file_key
+        Indices of the run, and of the file in it.
+    source, path
+        The file as the user named it, and as a worker opens it.
+    partition
+        Whether the file is one of a folder.
+    size
+        In bytes, of the file or the piece.
+    piece, tag, stamp, rank_note
+        Of a file that is cut: what to join of it, the run's name, what identifies the file, a note on its ranks.
     """
 
     file_key: tuple[int, int]
+    source: PathLike
     path: str
-    piece: ByteRange | ParquetSplit | None
     partition: bool
-    input_: str | None
     size: int
+    piece: ByteRange | ParquetSplit | None = None
+    tag: str = ""
+    stamp: FileStamp = None
+    rank_note: str = ""
 
 
 #: The result of a task; None where the file has to be joined from its beginning.
 TaskOutcome = RunPart | InputError | None
 
 
-class FileTasks(NamedTuple):
-    """The tasks of one file. path: as the user named it. tag, stamp, rank_note: of a file that is cut into pieces."""
-
-    path: Any
-    tasks: list[JoinTask]
-    tag: str = ""
-    stamp: FileStamp = None
-    rank_note: str = ""
-
-
-class RunTasks(NamedTuple):
-    """The tasks of one run, by file; none where it is not joined by workers.
-
-    partitions: the files of a run that is a folder.
-    """
-
-    run: Any
-    files: list[FileTasks]
-    partitions: list[Partition] | None = None
-
-    @property
-    def tasks(self) -> list[JoinTask]:
-        return [unit for file in self.files for unit in file.tasks]
-
-
+@contextmanager
 def join_in_workers(
-    qrels: Qrels,
-    runs: Sequence[Any],
-    convention: Convention,
-    input_: str | None,
-    workers: int,
-    progress: Progress | None,
-    on_error: str = "stop",
-) -> list[JoinedRun]:
-    """Join all runs in workers: the same result, to the last bit, as one by one, however files are cut.
+    joining: Joining, runs: Sequence[Any], workers: int
+) -> Iterator[Callable[[int, int], RunPart | None]]:
+    """Join the files of all runs in workers. Leaving the block ends them.
 
     Parameters
     ----------
-    qrels
-        The judgments.
+    joining
+        How they are joined.
     runs
         The runs.
-    convention
-        How the lists are ranked.
-    input_
-        Format of the files. Default: detected from their content.
     workers
         Number of workers.
-    progress
-        Called with the number of bytes just read.
-    on_error
-        "stop" raises for a run that cannot be read, "skip" skips it with notes; likewise for the files of a folder.
+
+    Yields
+    ------
+    part_of_file
+        (index of the run, index of the file in it) -> its part; None where workers do not join it. Called in order;
+        files may be skipped. Raises InputError.
 
     Notes
     -----
-    A file that a worker cannot join is joined here from its beginning, so that errors and notes are the same as without
-    workers, in the order of the runs. The exception is a file that a worker of a cluster cannot see.
+    Parts are the same, to the last bit, as without workers, however files are cut. A file that a worker cannot join is
+    joined here from its beginning, so that errors and notes are the same as well, in the order of the runs. The
+    exception is a file that a worker of a cluster cannot see.
     """
     piece_size = min(
         MAX_PIECE_BYTES if current_cluster() is None else MAX_CLUSTER_PIECE_BYTES,
         max(MIN_PIECE_BYTES, sum(map(run_size, runs)) // (workers * PIECES_PER_WORKER)),
     )
-    run_tasks = [tasks_of_run(run_index, run, input_, piece_size) for run_index, run in enumerate(runs)]
-    if current_cluster() is None and sum(len(tasks.tasks) for tasks in run_tasks) < 2:  # nothing to distribute
-        return for_each_run(
-            runs, lambda run_index: join_run(qrels, runs[run_index], convention, input_, progress, on_error), on_error
-        )
-    _ = qrels.lookup, qrels.grades, qrels.codes  # computed once for all forked workers
+    tasks_by_file: dict[tuple[int, int], list[JoinTask]] = {}
+    for run_index, run in enumerate(runs):
+        for task in tasks_of_run(run_index, run, joining.input, piece_size):
+            tasks_by_file.setdefault(task.file_key, []).append(task)
+    if current_cluster() is None and sum(map(len, tasks_by_file.values())) < 2:  # nothing to distribute
+        yield no_part
+        return
+    _ = joining.qrels.lookup, joining.qrels.grades, joining.qrels.codes  # computed once for all forked workers
+    silent_joining = replace(joining, progress=None)  # workers cannot report; what they read is reported here
     failed: set[tuple[int, int]] = set()
-    pending = (unit for tasks in run_tasks for unit in tasks.tasks if unit.file_key not in failed)
-    outcomes = run_units(join_task, pending, workers=workers, shared=(qrels, convention))
+    pending = (task for tasks in tasks_by_file.values() for task in tasks if task.file_key not in failed)
+    outcomes = run_units(join_task, pending, workers=workers, shared=silent_joining)
     # Closing it ends the workers if something raises.
     with closing(cast("Generator[tuple[tuple[int, int], TaskOutcome]]", outcomes)) as results:
         results_by_file = groupby(results, key=itemgetter(0))
 
-        def join_one_file(file_key: tuple[int, int]) -> RunPart:
-            tasks = run_tasks[file_key[0]]
-            file = tasks.files[file_key[1]]
-            run_part = None
+        def part_of_file(run_index: int, file_index: int) -> RunPart | None:
+            tasks = tasks_by_file.get((run_index, file_index))
+            if tasks is None:
+                return None
+            first = tasks[0]
+            part = None
             try:
-                run_part = merge_tasks(qrels, convention, file, outcomes_of_file(results_by_file, file_key), progress)
-                if len(file.tasks) > 1 and file_stamp(file.path) != file.stamp:  # the file was changed meanwhile
-                    run_part = None
+                part = merge_tasks(joining, tasks, outcomes_of_file(results_by_file, first.file_key))
+                if len(tasks) > 1 and file_stamp(first.source) != first.stamp:  # the file was changed meanwhile
+                    part = None
             finally:
-                if run_part is None:
-                    failed.add(file_key)
-            partition = tasks.partitions is not None
-            return run_part or join_run_part(qrels, file.path, convention, input_, None, partition=partition)
+                if part is None:
+                    failed.add(first.file_key)
+            return part or silent_joining.read_file(first.source, partition=first.partition).part()
 
-        def join_one_run(run_index: int) -> JoinedRun:
-            tasks = run_tasks[run_index]
-            if not tasks.files:
-                return join_run(qrels, tasks.run, convention, input_, progress, on_error)
-            if tasks.partitions is None:
-                run_part = join_one_file((run_index, 0))
-                return complete_join(run_part, qrels, convention, run_part.tag or file_stem(tasks.run), tasks.run)
-
-            def join_partition(file_index: int) -> RunPart:
-                return join_one_file((run_index, file_index))
-
-            return join_partitions(qrels, tasks.run, tasks.partitions, convention, input_, join_partition, on_error)
-
-        return for_each_run(runs, join_one_run, on_error)
+        yield part_of_file
 
 
 def outcomes_of_file(results_by_file: Iterator[Any], file_key: tuple[int, int]) -> Iterator[TaskOutcome]:
@@ -194,95 +158,91 @@ def outcomes_of_file(results_by_file: Iterator[Any], file_key: tuple[int, int]) 
     return next(((outcome for _, outcome in results) for key, results in results_by_file if key == file_key), iter(()))
 
 
-def tasks_of_run(run_index: int, run: Any, input_: str | None, piece_size: int) -> RunTasks:
-    """The tasks of a run: pieces of about `piece_size` bytes where its files can be cut, else complete files."""
+def tasks_of_run(run_index: int, run: Any, input_: str | None, piece_size: int) -> list[JoinTask]:
+    """The tasks of a run: pieces of about `piece_size` bytes where its files can be cut, else complete files.
+
+    None for a run that is not joined by workers, or cannot be read, which is told when it is this run's turn.
+    """
     if is_folder(run):
         try:
             files = list_partitions(run)
-        except RankscopeError:  # raised again when it is this run's turn
-            return RunTasks(run, [])
-        file_tasks = [
-            tasks_of_file((run_index, file_index), partition.path, input_, piece_size, partition.size, True)
-            for file_index, partition in enumerate(files)
+        except RankscopeError:
+            return []
+        whole_files = [
+            JoinTask((run_index, file_index), file.path, worker_path(file.path), True, file.size)
+            for file_index, file in enumerate(files)
         ]
-        return RunTasks(run, file_tasks, files)
+        return [piece for task in whole_files for piece in cut_task(task, input_, piece_size)]
     n_bytes = run_size(run)
-    return RunTasks(run, [tasks_of_file((run_index, 0), run, input_, piece_size, n_bytes, False)] if n_bytes else [])
+    if not n_bytes:
+        return []
+    return cut_task(JoinTask((run_index, 0), run, worker_path(run), False, n_bytes), input_, piece_size)
 
 
-def tasks_of_file(
-    file_key: tuple[int, int], file: Any, input_: str | None, piece_size: int, n_bytes: int, partition: bool
-) -> FileTasks:
-    """The tasks of a file: several for a plain file of TREC lines, or Parquet on disk. n_bytes: its size."""
+def worker_path(file: PathLike) -> str:
+    """The path by which a worker opens a file: a cluster's runs in another folder."""
     path = fspath(file)
-    if current_cluster() is not None and not is_url(path):
-        path = fspath(with_columns(abspath(path), columns_of(file)))  # a cluster's worker runs in another folder
-    single_task = FileTasks(file, [JoinTask(file_key, path, None, partition, input_, n_bytes)])
-    if n_bytes <= piece_size:
-        return single_task
+    if current_cluster() is None or is_url(path):
+        return path
+    return fspath(with_columns(abspath(path), columns_of(file)))
+
+
+def cut_task(task: JoinTask, input_: str | None, piece_size: int) -> list[JoinTask]:
+    """The pieces of a file: several for a plain file of TREC lines, or Parquet on disk. task: the whole file."""
+    if task.size <= piece_size:
+        return [task]
     try:
-        stamp = file_stamp(file)
-        with open_binary(path) as stream:
-            source = open_source(stream, path, input_)
+        stamp = file_stamp(task.source)
+        with open_binary(task.path) as stream:
+            source = open_source(stream, task.path, input_)
             pieces: Sequence[ByteRange | ParquetSplit] = ()
             if source.format == "trec" and source.size:
                 pieces = cut_at_queries(stream, source.size, piece_size)
-            elif source.format == "parquet" and source.size and not is_url(path) and source.can_stream:
-                pieces = [
-                    ParquetSplit(number, -(-n_bytes // piece_size)) for number in range(-(-n_bytes // piece_size))
-                ]
+            elif source.format == "parquet" and source.size and not is_url(task.path) and source.can_stream:
+                n_pieces = -(-task.size // piece_size)
+                pieces = [ParquetSplit(number, n_pieces) for number in range(n_pieces)]
             if len(pieces) < 2:
-                return single_task
-            sizes = [piece.size if isinstance(piece, ByteRange) else n_bytes // len(pieces) for piece in pieces]
-            units = [
-                JoinTask(file_key, path, piece, partition, input_, size)
-                for piece, size in zip(pieces, sizes, strict=True)
-            ]
-            return FileTasks(file, units, source.run_tag or "", stamp, rising_score_note(source))
+                return [task]
+            whole = task._replace(tag=source.run_tag or "", stamp=stamp, rank_note=rising_score_note(source))
+            sizes = [piece.size if isinstance(piece, ByteRange) else task.size // len(pieces) for piece in pieces]
+            return [whole._replace(piece=piece, size=size) for piece, size in zip(pieces, sizes, strict=True)]
     except RankscopeError:  # raised again when it is this run's turn
-        return single_task
+        return [task]
 
 
-def join_task(shared: tuple[Qrels, Convention], task: JoinTask) -> tuple[tuple[int, int], TaskOutcome]:
+def join_task(joining: Joining, task: JoinTask) -> tuple[tuple[int, int], TaskOutcome]:
     """The key of the file, and the outcome. On a cluster a file that cannot be seen there is an InputError at once."""
-    qrels, convention = shared
     try:
         if task.piece is None:
-            return task.file_key, join_run_part(
-                qrels, task.path, convention, task.input_, None, partition=task.partition
-            )
-        joiner = Joiner(qrels, convention, task.path)
+            return task.file_key, joining.read_file(task.path, partition=task.partition).part()
+        joiner = Joiner(joining.qrels, joining.convention, task.path)
+        joiner.tag, joiner.rank_note = task.tag, task.rank_note
         if isinstance(task.piece, ParquetSplit):
-            return task.file_key, join_rows(joiner, split_rows(task.path, task.piece))
+            for rows in split_rows(task.path, task.piece):
+                joiner.add(rows)
+            return task.file_key, joiner.part()
         with open_raw(task.path) as file:
-            return task.file_key, join_rows(joiner, stream_rows(RangeReader(file, task.piece), task.path, RUN, BLOCK))
+            for rows in stream_rows(RangeReader(file, task.piece), task.path, RUN, BLOCK):
+                joiner.add(rows)
+            return task.file_key, joiner.part()
     except (RankscopeError, Ungrouped, OSError) as error:
         return task.file_key, invisible_file_error(task.path, error) if in_unit() else None
 
 
-def merge_tasks(
-    qrels: Qrels, convention: Convention, file: FileTasks, outcomes: Iterable[TaskOutcome], progress: Progress | None
-) -> RunPart | None:
+def merge_tasks(joining: Joining, tasks: Sequence[JoinTask], outcomes: Iterable[TaskOutcome]) -> RunPart | None:
     """Merge the outcomes of a file; None where it has to be joined from its beginning. Raises the error of a task."""
-    joiner = Joiner(qrels, convention, "")
+    joiner, n_merged = Joiner(joining.qrels, joining.convention, ""), 0
     unknown_queries: set[str] = set()
-    run_part, first_docs = None, tuple[str, ...]()
-    for task, outcome in zip(file.tasks, outcomes, strict=False):  # after a failure the tasks behind it may be missing
+    for task, outcome in zip(tasks, outcomes, strict=False):  # after a failure the tasks behind it may be missing
         if isinstance(outcome, InputError):
             raise outcome
         if outcome is None:
             return None
-        run_part, first_docs = outcome, first_docs or outcome.first_docs
-        if progress is not None:
-            progress(task.size)
-        if task.piece is None:
-            break
-        if not joiner.missing[outcome.portion.queries].all() or not unknown_queries.isdisjoint(
-            outcome.portion.unjudged_queries
-        ):
-            return None
-        unknown_queries.update(outcome.portion.unjudged_queries)
-        joiner.merge(outcome.portion)
-    if run_part is None or len(file.tasks) == 1:
-        return run_part
-    return RunPart(joiner.portion(), file.tag, first_docs=first_docs, rank_note=file.rank_note)
+        if joining.progress is not None:
+            joining.progress(task.size)
+        if not joiner.missing[outcome.queries].all() or not unknown_queries.isdisjoint(outcome.unjudged_queries):
+            return None  # two pieces hold the same query
+        unknown_queries.update(outcome.unjudged_queries)
+        joiner.merge(outcome)
+        n_merged += 1
+    return joiner.part() if n_merged else None

@@ -17,7 +17,7 @@ from rankscope.data.text import first_names, format_p_value, join_names, plurali
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.engine import list_runs
-from rankscope.evaluation.joining import ENTITY, LETOR, JoinedRun, Progress, as_qrels, join_run_object, refuse_measures
+from rankscope.evaluation.joining import ENTITY, LETOR, JoinedRun, Joining, Progress, as_qrels, refuse_measures
 from rankscope.evaluation.scoring import score_hits
 from rankscope.io.core import check_single_stdin, file_stem, is_path
 from rankscope.io.read import read_run
@@ -345,6 +345,8 @@ def score_under_both(
     else:
         refuse_different_scale(human_qrels, machine_qrels, source_names)
     check_queries(human_qrels, machine_qrels, source_names)
+    human_joining = Joining(qrels=human_qrels, convention=plan.convention)
+    machine_joining = Joining(qrels=machine_qrels, convention=plan.convention)
     human_joined: list[JoinedRun] = []
     machine_joined: list[JoinedRun] = []
     for run_source in list_runs(runs):
@@ -352,8 +354,8 @@ def score_under_both(
         run = read_run(run_source, input=input) if path is not None else run_source
         run = run if isinstance(run, Run) else Run(run)
         refuse_unknown(run.query_ids, machine_qrels, run.name, source_names[1])
-        human_joined.append(join_run_object(human_qrels, run, plan.convention, path))
-        machine_joined.append(join_run_object(machine_qrels, run, plan.convention, path))
+        human_joined.append(human_joining.join_object(run, path))
+        machine_joined.append(machine_joining.join_object(run, path))
         if progress is not None and path is not None:
             progress(file_size(path))
     for joined, name in zip((human_joined, machine_joined), source_names, strict=True):
