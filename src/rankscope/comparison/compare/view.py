@@ -14,20 +14,27 @@ from rankscope.comparison.common_queries import (
     query_gains,
     unjudged_reason,
 )
-from rankscope.data.columns import Column, column, digits, interval, percent, rank_range, table_of
+from rankscope.comparison.compare.columns import (
+    STARS,
+    beaten_letters,
+    is_corrected,
+    letter,
+    pair_columns,
+    stars,
+    turned,
+)
+from rankscope.data.columns import Column, column, digits, interval, rank_range, table_of
 from rankscope.data.section import Cell, Figure, Section, Table
 from rankscope.data.text import (
     first_names,
     format_chance,
-    format_p_cell,
     format_p_value,
     format_percent,
     join_names,
     pluralise_queries,
 )
-from rankscope.kernels.rounding_ties import NOISE, at_most, order_of
+from rankscope.kernels.rounding_ties import NOISE, order_of
 from rankscope.stats.intervals import bootstrap_interval, jeffreys_interval, t_interval
-from rankscope.typing import Floats, Indices
 
 if TYPE_CHECKING:
     from rankscope.comparison.compare.result import Comparison, MeasureComparison
@@ -37,7 +44,6 @@ __all__ = [
     "differences_figure",
     "extremes_table",
     "leading_systems",
-    "letter",
     "query_section",
     "sections_of",
 ]
@@ -341,8 +347,6 @@ MOST_PAIRS = 45
 MOST_SIZES = 15
 #: A matrix of more systems is not readable.
 MOST_IN_MATRIX = 40
-#: Corrected p-values up to these get that many stars.
-STARS = ((0.001, "***"), (0.01, "**"))
 
 
 def sections_of(result: Comparison) -> list[Section]:
@@ -356,43 +360,6 @@ def sections_of(result: Comparison) -> list[Section]:
         if not comparison.withheld.all():
             sections.append(query_section(result, comparison))
     return sections
-
-
-def letter(i: int) -> str:
-    """a, b, ..., z, aa, ab, ..."""
-    text = ""
-    i += 1
-    while i:
-        i, remainder = divmod(i - 1, 26)
-        text = chr(ord("a") + remainder) + text
-    return text
-
-
-def beaten_letters(positions: list[int], n_systems: int) -> str:
-    """The letters of the systems at these positions.
-
-    Three and more in a row are written as a-c; with more than 26 systems, which have two letters, commas separate them.
-    """
-    ranges: list[list[int]] = []
-    for position in positions:
-        if ranges and position == ranges[-1][-1] + 1:
-            ranges[-1].append(position)
-        else:
-            ranges.append([position])
-    texts = []
-    for range_ in ranges:
-        if len(range_) > 2:
-            texts.append(f"{letter(range_[0])}-{letter(range_[-1])}")
-        else:
-            texts += map(letter, range_)
-    return ("," if n_systems > 26 else "").join(texts)
-
-
-def stars(p: float, alpha: float) -> str:
-    """Stars for a corrected p-value; none above the level."""
-    if not at_most(p, alpha):
-        return ""
-    return next((marks for bound, marks in STARS if at_most(p, min(bound, alpha))), "*")
 
 
 def leaderboard(result: Comparison, comparison: MeasureComparison) -> Section:
@@ -493,51 +460,6 @@ def baseline_table(result: Comparison, comparison: MeasureComparison) -> Table:
 def with_cell(cells: tuple[Cell, ...], position: int, cell: Cell) -> tuple[Cell, ...]:
     """The cells with one more at a position."""
     return (*cells[:position], cell, *cells[position:])
-
-
-def is_corrected(result: Comparison) -> bool:
-    """Whether p-values were corrected, for a number above 1."""
-    family = result.comparisons if result.settings.family == "all" else result.comparisons[:1]
-    return result.settings.correction != "none" and sum(comparison.first.size for comparison in family) > 1
-
-
-def pair_columns(
-    result: Comparison, comparison: MeasureComparison, pairs: Indices, signs: npt.NDArray[np.int64] | None = None
-) -> list[Column]:
-    """The numbers of these pairs. signs: (pairs) -1 to show a pair in the other order."""
-    sign = np.ones(pairs.size, np.int64) if signs is None else signs
-    effects, test_results = comparison.test_results.effects, comparison.test_results
-    low, high = turned(comparison.low[pairs], comparison.high[pairs], sign)
-    wins = np.where(sign > 0, effects.wins[pairs], effects.losses[pairs])
-    losses = np.where(sign > 0, effects.losses[pairs], effects.wins[pairs])
-    superiority = effects.superiority[pairs]
-    corrected = column("p corrected", comparison.pvalue_corrected[pairs], format_p_cell)
-    if result.settings.tests_all_systems:
-        tests = [corrected]
-    elif test_results.posterior is not None:
-        turned_posterior = np.where(sign > 0, test_results.posterior[:, pairs], test_results.posterior[::-1, pairs])
-        titles = ("P(worse)", "P(equal)", "P(better)")
-        tests = [column(title, p, digits(3)) for title, p in zip(titles, turned_posterior, strict=True)]
-    else:
-        tests = [column("p", comparison.pvalue[pairs], format_p_cell)]
-        tests += [corrected] if is_corrected(result) else []
-    return [
-        column("difference", sign * comparison.difference[pairs], digits(signed=True)),
-        column(f"{format_percent(1 - comparison.alpha)} interval", zip(low, high, strict=True), interval()),
-        *tests,
-        column("effect d", sign * comparison.effect_size[pairs], digits(2, signed=True)),
-        column("better on", np.where(sign > 0, superiority, 1 - superiority), percent()),
-        column(
-            "wins/ties/losses",
-            zip(wins.tolist(), effects.ties[pairs].tolist(), losses.tolist(), strict=True),
-            lambda counts: "/".join(f"{int(count)}" for count in counts),
-        ),
-    ]
-
-
-def turned(low: Floats, high: Floats, sign: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """The ends of intervals of differences, those of pairs with the sign -1 in the other order."""
-    return np.where(sign > 0, low, -high), np.where(sign > 0, high, -low)
 
 
 def pair_by_pair(result: Comparison, comparison: MeasureComparison) -> Section:

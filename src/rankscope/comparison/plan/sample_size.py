@@ -145,8 +145,9 @@ class MeasurePlan:
 
     n: queries with values of all systems, which the spread was taken from. n_now: queries at hand. difference: what is
     to be found; pair: the two systems whose observed difference it is, the better one first, None where it was given.
-    value_range: how far apart two values of the measure can be. width: of the interval. sd: standard deviation of the differences of two systems. need_low, need_high: between which
-    the need lies, since sd is itself an estimate (95 % confidence, of a normal distribution), None beyond 100,000,000.
+    value_range: how far apart two values of the measure can be. width: of the interval. sd: standard deviation of the
+    differences of two systems. need_low, need_high: between which the need lies, since sd is itself an estimate (95 %
+    confidence, of a normal distribution), None beyond 100,000,000.
     rows: of the tidy table. curve: of the power of the t-test. obstacle: in a word why nothing can be planned, else
     empty. unjudged: the systems none of whose documents is judged. are_logarithms: whether values, and so differences,
     are natural logarithms.
