@@ -86,7 +86,7 @@ WRITTEN_BY_HAND = {
         "--list": "features mt",
         "--presets": "measures",
         "--print": "stability",
-        "--table": "agree segments",
+        "--table": "agree segments, compare",
         "--title": "report",
         "--tour": "demo",
     },

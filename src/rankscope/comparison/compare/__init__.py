@@ -5,6 +5,10 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
+    from rankscope.comparison.compare.overview import overview_section as overview_section
+    from rankscope.comparison.compare.paper_table import PaperTable as PaperTable
+    from rankscope.comparison.compare.paper_table import PaperTableSettings as PaperTableSettings
+    from rankscope.comparison.compare.paper_table import paper_table as paper_table
     from rankscope.comparison.compare.result import Comparison as Comparison
     from rankscope.comparison.compare.result import MeasureComparison as MeasureComparison
     from rankscope.comparison.compare.significance_tests import FAMILIES as FAMILIES
@@ -29,6 +33,8 @@ HOMES = {
     "FAMILIES": "significance_tests",
     "INTERVALS": "significance_tests",
     "MeasureComparison": "result",
+    "PaperTable": "paper_table",
+    "PaperTableSettings": "paper_table",
     "SignificanceTest": "significance_tests",
     "TESTS": "significance_tests",
     "compare": "systems",
@@ -39,7 +45,9 @@ HOMES = {
     "extremes_table": "view",
     "leaderboard": "view",
     "leading_systems": "view",
+    "overview_section": "overview",
     "pair_by_pair": "view",
+    "paper_table": "paper_table",
     "query_section": "view",
 }
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from rankscope.data.columns import Column, column, digits, interval, percent
 from rankscope.data.text import format_p_cell, format_percent
 from rankscope.kernels.rounding_ties import at_most
+from rankscope.stats.intervals import jeffreys_interval, t_interval
 from rankscope.typing import Floats, Indices
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ __all__ = [
     "beaten_letters",
     "is_corrected",
     "letter",
+    "mean_intervals",
     "pair_columns",
     "stars",
     "turned",
@@ -105,6 +107,15 @@ def pair_columns(
             lambda counts: "/".join(f"{int(count)}" for count in counts),
         ),
     ]
+
+
+def mean_intervals(result: Comparison, comparison: MeasureComparison) -> tuple[Floats, Floats]:
+    """(systems) the ends of the confidence intervals of the means; NaN where nothing varies."""
+    is_tango = result.settings.interval_of(comparison.measure_values) == "tango"
+    mean_interval = jeffreys_interval if is_tango else t_interval
+    interval = mean_interval(comparison.measure_values.values, confidence_level=1 - comparison.alpha)
+    low, high = (np.where(interval.degenerate, np.nan, bounds) for bounds in (interval.low, interval.high))
+    return low, high
 
 
 def turned(low: Floats, high: Floats, sign: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:

@@ -19,10 +19,12 @@ from rankscope.comparison.compare.columns import (
     beaten_letters,
     is_corrected,
     letter,
+    mean_intervals,
     pair_columns,
     stars,
     turned,
 )
+from rankscope.comparison.compare.overview import overview_section
 from rankscope.data.columns import Column, column, digits, interval, rank_range, table_of
 from rankscope.data.section import Cell, Figure, Section, Table
 from rankscope.data.text import (
@@ -34,7 +36,7 @@ from rankscope.data.text import (
     pluralise_queries,
 )
 from rankscope.kernels.rounding_ties import NOISE, order_of
-from rankscope.stats.intervals import bootstrap_interval, jeffreys_interval, t_interval
+from rankscope.stats.intervals import bootstrap_interval, t_interval
 
 if TYPE_CHECKING:
     from rankscope.comparison.compare.result import Comparison, MeasureComparison
@@ -350,8 +352,8 @@ MOST_IN_MATRIX = 40
 
 
 def sections_of(result: Comparison) -> list[Section]:
-    """For each measure: the leaderboard, the pairs, effect sizes, and the queries."""
-    sections = []
+    """All systems by all measures; then for each measure the leaderboard, the pairs, effect sizes, and the queries."""
+    sections = [overview_section(result)] if len(result.comparisons) > 1 else []
     for comparison in result.comparisons:
         sections.append(leaderboard(result, comparison))
         if result.baseline is None:
@@ -364,10 +366,7 @@ def sections_of(result: Comparison) -> list[Section]:
 
 def leaderboard(result: Comparison, comparison: MeasureComparison) -> Section:
     """Systems, best first, the best in bold; after the mean the letters of beaten systems, or stars for a baseline."""
-    is_tango = result.settings.interval_of(comparison.measure_values) == "tango"
-    mean_interval = jeffreys_interval if is_tango else t_interval
-    interval = mean_interval(comparison.measure_values.values, confidence_level=1 - comparison.alpha)
-    low, high = (np.where(interval.degenerate, np.nan, bounds) for bounds in (interval.low, interval.high))
+    low, high = mean_intervals(result, comparison)
     table = ranked_table(comparison, low, high) if result.baseline is None else baseline_table(result, comparison)
     order = comparison.order.tolist()
     figure_data = {
