@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankscope.comparison.compare.columns import beaten_letters, letter, mean_intervals, pair_columns
+from rankscope.comparison.compare.leaders import withheld_sentence
 from rankscope.data.columns import Column, column, digits, interval, is_best, table_of
 from rankscope.data.section import Section
 from rankscope.data.text import format_percent, join_names, pluralise, pluralise_queries
 
 if TYPE_CHECKING:
-    from rankscope.comparison.compare.paper_table import PaperTable
+    from rankscope.comparison.compare.paper import PaperTable
     from rankscope.comparison.compare.result import Comparison, MeasureComparison
 
 __all__ = [
@@ -133,6 +134,8 @@ def mean_column(result: Comparison, comparison: MeasureComparison) -> Column:
 
 def leaders_sentence(result: Comparison) -> str:
     """Which systems have the best mean by which measures."""
+    withheld = [comparison for comparison in result.comparisons if comparison.withheld.any()]
+    withheld_text = f"{withheld_sentence(withheld[0])} " if withheld else ""
     measures_of: dict[str, list[str]] = {}
     for comparison in result.comparisons:
         unjudged = comparison.measure_values.unjudged
@@ -144,9 +147,9 @@ def leaders_sentence(result: Comparison) -> str:
     if len(measures_of) == 1:
         leaders_text, measures = next(iter(measures_of.items()))
         if len(measures) == len(result.comparisons) > 1:
-            return f"Best mean by every measure: {leaders_text}."
+            return f"{withheld_text}Best mean by every measure: {leaders_text}."
     clauses = [f"{leaders_text} by {join_names(measures)}" for leaders_text, measures in measures_of.items()]
-    return f"Best mean: {'; '.join(clauses)}." if clauses else ""
+    return f"{withheld_text}Best mean: {'; '.join(clauses)}." if clauses else withheld_text.strip()
 
 
 def legend(result: Comparison) -> tuple[str, ...]:

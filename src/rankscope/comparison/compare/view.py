@@ -12,7 +12,6 @@ from rankscope.comparison.common_queries import (
     MeasureValues,
     extreme_queries,
     query_gains,
-    unjudged_reason,
 )
 from rankscope.comparison.compare.columns import (
     STARS,
@@ -23,6 +22,14 @@ from rankscope.comparison.compare.columns import (
     pair_columns,
     stars,
     turned,
+)
+from rankscope.comparison.compare.leaders import (
+    ROUNDING,
+    headline,
+    judged_order,
+    leading_systems,
+    others_sentence,
+    withheld_sentence,
 )
 from rankscope.comparison.compare.overview import overview_section
 from rankscope.data.columns import Column, column, digits, interval, rank_range, table_of
@@ -42,17 +49,13 @@ if TYPE_CHECKING:
     from rankscope.comparison.compare.result import Comparison, MeasureComparison
 
 __all__ = [
+    "certainty_sentence",
     "comparison_sentence",
     "differences_figure",
     "extremes_table",
-    "leading_systems",
     "query_section",
     "sections_of",
 ]
-
-
-#: Means are equal if they differ by at most this share of the largest.
-ROUNDING = 1e-12
 
 
 def comparison_sentence(result: Comparison, comparison: MeasureComparison) -> str:
@@ -64,17 +67,6 @@ def comparison_sentence(result: Comparison, comparison: MeasureComparison) -> st
     sentence = all_pairs_sentence if result.baseline is None else baseline_sentence
     withheld_text = f"{withheld_sentence(comparison)} " if comparison.withheld.any() else ""
     return f"{withheld_text}{sentence(result, comparison)}"
-
-
-def withheld_sentence(comparison: MeasureComparison) -> str:
-    """Why there is no verdict on some systems, and what to do."""
-    unjudged = [comparison.systems[system] for system in comparison.measure_values.unjudged]
-    return f"No verdict on {join_names(unjudged)}: {unjudged_reason(unjudged, comparison.measure)}."
-
-
-def judged_order(comparison: MeasureComparison) -> list[int]:
-    """The systems on which there is a verdict, best first."""
-    return [system for system in comparison.order.tolist() if system not in comparison.measure_values.unjudged]
 
 
 def pair_sentence(result: Comparison, comparison: MeasureComparison) -> str:
@@ -157,36 +149,40 @@ def probability_sentence(
 
 def all_pairs_sentence(result: Comparison, comparison: MeasureComparison) -> str:
     """The best system, its lead over the next, the systems that it beats, and how many pairs differ."""
+    best = judged_order(comparison)[0]
+    rank_word = "highest" if comparison.measure_values.sign > 0 else "lowest"
+    value_text = f"{comparison.means[best]:.4f} on {pluralise_queries(comparison.n)}"
+    mean_text = f"{comparison.systems[best]} has the {rank_word} mean {comparison.measure_values.label}: {value_text}"
+    claim = pairs_claim(result, comparison, "it")
+    return f"{mean_text}, {lead_clause(result, comparison)}. On queries like these, {claim[:-1]}{test_clause(result)}."
+
+
+def pairs_claim(result: Comparison, comparison: MeasureComparison, subject: str) -> str:
+    """Which systems the best one is better than, and how many pairs differ. subject: what it is called."""
     order = judged_order(comparison)
     best = order[0]
     n_beaten = int(comparison.beats[best].sum())
     n_others = len(order) - 1
-    rank_word = "highest" if comparison.measure_values.sign > 0 else "lowest"
-    value_text = f"{comparison.means[best]:.4f} on {pluralise_queries(comparison.n)}"
-    mean_text = f"{comparison.systems[best]} has the {rank_word} mean {comparison.measure_values.label}: {value_text}"
     unbeaten = [comparison.systems[system] for system in order if system != best and not comparison.beats[best, system]]
     adverb = "" if result.settings.is_bayesian else "significantly "
     if n_beaten == n_others:
         other_systems = "the other system" if n_others == 1 else f"each of the {n_others} other systems"
-        claim = f"it is {adverb}better than {other_systems}"
+        claim = f"{subject} is {adverb}better than {other_systems}"
     elif n_beaten:
         claim = (
-            f"it is {adverb}better than {n_beaten} of the {n_others} other systems, but not {adverb}better than "
+            f"{subject} is {adverb}better than {n_beaten} of the {n_others} other systems, but not {adverb}better than "
             f"{join_names(unbeaten, conjunction='or')}"
         )
     else:
         other_systems = {1: "the other system", 2: "either other system"}.get(
             n_others, f"any of the {n_others} other systems"
         )
-        claim = f"it is not {adverb}better than {other_systems}"
+        claim = f"{subject} is not {adverb}better than {other_systems}"
     n_different = int(np.count_nonzero(comparison.decisions))
     n_pairs = int((~comparison.withheld).sum())
     verb = "differs" if n_different == 1 else "differ"
     pairs_text = f"{n_different:,} of {n_pairs:,} pairs {verb}" if n_different else "no pair differs"
-    return (
-        f"{mean_text}, {lead_clause(result, comparison)}. On queries like these, {claim}; {pairs_text} "
-        f"significantly{test_clause(result)}."
-    )
+    return f"{claim}; {pairs_text} significantly."
 
 
 def lead_clause(result: Comparison, comparison: MeasureComparison) -> str:
@@ -207,30 +203,30 @@ def lead_clause(result: Comparison, comparison: MeasureComparison) -> str:
 
 
 def baseline_sentence(result: Comparison, comparison: MeasureComparison) -> str:
-    """Which systems are better than the baseline, which worse, and which do not differ significantly."""
-    baseline_index = int(comparison.second[0])
-    decisions = dict(zip(comparison.first.tolist(), comparison.decisions.tolist(), strict=True))
-    better, worse, neither = (
-        [
-            comparison.systems[system]
-            for system in judged_order(comparison)
-            if system != baseline_index and decisions[system] == sign
-        ]
-        for sign in (1, -1, 0)
-    )
-    clauses = []
-    if better:
-        clauses.append(f"{join_names(better)} {'is' if len(better) == 1 else 'are'} better")
-    if worse:
-        clauses.append(f"{join_names(worse)} {'is' if len(worse) == 1 else 'are'} worse")
-    if neither:
-        adjective = "" if result.settings.is_bayesian else "significant "
-        clauses.append(f"no {adjective}difference from {join_names(neither)} was found")
-    return (
-        f"Compared with {result.baseline}, with a mean {comparison.measure_values.label} of "
-        f"{comparison.means[baseline_index]:.4f} "
-        f"on {pluralise_queries(comparison.n)}: on queries like these, {'; '.join(clauses)}{test_clause(result)}."
-    )
+    """Which systems are better than the baseline, the best first; which are worse, and which do not differ."""
+    parts = (headline(result, comparison), others_sentence(result, comparison), test_sentence(result, comparison))
+    return " ".join(filter(None, parts))
+
+
+def test_sentence(result: Comparison, comparison: MeasureComparison) -> str:
+    """The test, its correction and its level, and the number of queries."""
+    return f"Tested on {pluralise_queries(comparison.n)}{test_clause(result)}."
+
+
+def certainty_sentence(result: Comparison, comparison: MeasureComparison) -> str:
+    """How sure the finding of `headline` is, and what it says of the systems that the headline does not name."""
+    if comparison.first.size == 1:
+        p = float(comparison.pvalue[0] if not np.isnan(comparison.pvalue[0]) else comparison.pvalue_corrected[0])
+        if np.isnan(p):
+            return test_sentence(result, comparison)
+        doubt = "" if comparison.decisions[0] else " That does not show that they are equal."
+        return f"{chance_sentence(result, comparison, p)}{doubt} {test_sentence(result, comparison)}"
+    if result.baseline is not None:
+        others = others_sentence(result, comparison)
+        return " ".join(filter(None, (others, test_sentence(result, comparison))))
+    leader = comparison.systems[judged_order(comparison)[0]]
+    claim = pairs_claim(result, comparison, leader)
+    return f"{claim} {test_sentence(result, comparison)}"
 
 
 def test_clause(result: Comparison) -> str:
@@ -239,7 +235,8 @@ def test_clause(result: Comparison) -> str:
     if settings.is_bayesian:
         return f" (probability of at least {1 - settings.alpha:g})"
     correction = f", {settings.correction}" if not settings.tests_all_systems and settings.correction != "none" else ""
-    return f" (test {settings.test}{correction}, level {settings.alpha:g})"
+    side = "" if settings.alternative == "two-sided" else f", alternative {settings.alternative}"
+    return f" (test {settings.test}{correction}{side}, level {settings.alpha:g})"
 
 
 #: Unanswered queries that a note names at most.
@@ -296,16 +293,6 @@ def differences_figure(measure_values: MeasureValues, query_ids: Sequence[str], 
             "higher_is_better": measure_values.sign > 0,
         },
     )
-
-
-def leading_systems(result: Comparison, comparison: MeasureComparison) -> tuple[int, int]:
-    """The two systems that matter most: the best two; with a baseline, the best of the others and the baseline."""
-    candidates = comparison.order.tolist() if comparison.withheld.all() else judged_order(comparison)
-    first, second = candidates[:2]
-    if result.baseline is None:
-        return first, second
-    baseline_index = int(comparison.second[0])
-    return (first if first != baseline_index else second), baseline_index
 
 
 def win_sentence(names: tuple[str, str], gain: np.ndarray) -> str:

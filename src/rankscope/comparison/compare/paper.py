@@ -29,7 +29,7 @@ TABLE_COLUMNS = ("mean", "interval", "difference", "p", "effect")
 class PaperTableSettings(Settings):
     """What the table shows of each measure."""
 
-    FUNCTIONS = ("rankscope.comparison.compare.paper_table:paper_table",)
+    FUNCTIONS = ("rankscope.comparison.compare.paper:paper_table",)
     COMMANDS = ("compare",)
 
     table_columns: tuple[str, ...] = name_list(
