@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from rankscope.comparison.compare.leaders import headline as headline
     from rankscope.comparison.compare.leaders import leading_systems as leading_systems
     from rankscope.comparison.compare.leaders import withheld_sentence as withheld_sentence
-    from rankscope.comparison.compare.overview import overview_section as overview_section
+    from rankscope.comparison.compare.overview import all_measures_section as all_measures_section
     from rankscope.comparison.compare.paper import PaperTable as PaperTable
     from rankscope.comparison.compare.paper import PaperTableSettings as PaperTableSettings
     from rankscope.comparison.compare.paper import paper_table as paper_table
@@ -51,7 +51,7 @@ HOMES = {
     "headline": "leaders",
     "leaderboard": "view",
     "leading_systems": "leaders",
-    "overview_section": "overview",
+    "all_measures_section": "overview",
     "pair_by_pair": "view",
     "paper_table": "paper",
     "query_section": "view",

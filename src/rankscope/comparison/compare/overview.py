@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rankscope.comparison.compare.result import Comparison, MeasureComparison
 
 __all__ = [
-    "overview_section",
+    "all_measures_section",
     "paper_sections",
 ]
 
@@ -33,7 +33,7 @@ PAIR_TITLES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def overview_section(result: Comparison, further_columns: Sequence[Column] = ()) -> Section:
+def all_measures_section(result: Comparison, further_columns: Sequence[Column] = ()) -> Section:
     """The means of all systems by all measures, the systems best first by the first measure.
 
     further_columns: means by measures that allow no comparison, of the systems in that order.

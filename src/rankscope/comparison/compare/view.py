@@ -31,7 +31,7 @@ from rankscope.comparison.compare.leaders import (
     others_sentence,
     withheld_sentence,
 )
-from rankscope.comparison.compare.overview import overview_section
+from rankscope.comparison.compare.overview import all_measures_section
 from rankscope.data.columns import Column, column, digits, interval, rank_range, table_of
 from rankscope.data.section import Cell, Figure, Section, Table
 from rankscope.data.text import (
@@ -340,7 +340,7 @@ MOST_IN_MATRIX = 40
 
 def sections_of(result: Comparison) -> list[Section]:
     """All systems by all measures; then for each measure the leaderboard, the pairs, effect sizes, and the queries."""
-    sections = [overview_section(result)] if len(result.comparisons) > 1 else []
+    sections = [all_measures_section(result)] if len(result.comparisons) > 1 else []
     for comparison in result.comparisons:
         sections.append(leaderboard(result, comparison))
         if result.baseline is None:
