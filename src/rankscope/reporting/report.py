@@ -416,21 +416,17 @@ def report(
         n_resamples=n_resamples,
         seed=seed_of(rng),
     )
+    page_options: dict[str, Any] = {"title": title, "command": command, "date": date, "figures": figures}
     if isinstance(qrels, Scores):
         if runs is not None or conventions or (machine, map, input, total_ranks) != (None, None, None, None):
             raise ParameterError("scores are evaluated already; leave runs and the arguments of evaluate out")
         scores = qrels if measures is None else select_measures(qrels, list(map(str, as_names(measures))))
-        page_options: dict[str, Any] = {"title": title, "command": command, "date": date, "figures": figures}
         return report_scores(scores, settings, workers=workers, **page_options)
     return write_report(
         qrels,
         runs,
         measures,
         settings,
-        title=title,
-        command=command,
-        date=date,
-        figures=figures,
         input=input,
         total_ranks=total_ranks,
         workers=workers,
@@ -438,6 +434,7 @@ def report(
         conventions=conventions,
         machine=machine,
         map=map,
+        **page_options,
     )
 
 
