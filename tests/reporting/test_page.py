@@ -173,6 +173,13 @@ def test_pictures_lose_what_acts_loads_or_clashes() -> None:
     assert "<rect" not in found
 
 
+def test_what_draws_nothing_is_left_out_of_a_picture() -> None:
+    empty = '<path d="M0,0h0v0h0Z"/><path d="" display="none"/><g display="none"><path d="M0,0h9"/></g>'
+    drawn = '<path d="M0,0h3v0h0Z"/><path d="M1,1h0v0h0ZM2,2h5"/><text>a &gt; b /&gt;</text>'
+    found = inline_svg(f"<svg>{empty}{drawn}</svg>", prefix="", label="A figure")
+    assert found == f'<svg role="img" aria-label="A figure">{drawn}</svg>'
+
+
 def test_what_is_no_picture_is_refused() -> None:
     for text in ("<svg><g></svg>", "<p>no</p>"):
         with pytest.raises(ValueError, match="the figure is"):

@@ -222,6 +222,17 @@ def test_a_heading_sorts_its_table_and_gives_the_order_back(browser: Any, pages:
     page.close()
 
 
+@pytest.mark.parametrize("name", ["pairs", "baseline"])
+def test_no_table_is_wider_than_a_sheet_of_paper(browser: Any, pages: dict[str, Path], name: str) -> None:
+    page = browser.new_page(viewport={"width": 680, "height": 960})  # A4 without its margins, at 96 pixels an inch
+    page.goto(pages[name].as_uri())
+    page.emulate_media(media="print")
+    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    widths = page.evaluate("[...document.querySelectorAll('table')].map(t => t.getBoundingClientRect().right)")
+    assert 600 < max(widths) <= 680
+    page.close()
+
+
 def test_it_can_be_printed_with_what_is_folded(browser: Any, pages: dict[str, Path]) -> None:
     page = browser.new_page()
     page.goto(pages["demo"].as_uri())

@@ -114,13 +114,14 @@ def facts_text(comparison: MeasureComparison, a: int, b: int, n_digits: int) -> 
     mean_a, mean_b = (rounded(float(comparison.means[system]), digits) for system in (a, b))
     return (
         f"{comparison.measure_values.label} {mean_a} against {mean_b} "
-        f"({round(difference, digits) + 0.0:+.{digits}f}{interval_text}{lower_text})"
+        f"({rounded(difference, digits, signed=True)}{interval_text}{lower_text})"
     )
 
 
-def rounded(value: float, digits: int) -> str:
-    """A value without a minus sign before zeros."""
-    return f"{round(value, digits) + 0.0:.{digits}f}"
+def rounded(value: float, digits: int, *, signed: bool = False) -> str:
+    """A value with so many digits; zeros have no sign."""
+    shown = round(value, digits) + 0.0
+    return f"{shown:{'+' if signed and shown else ''}.{digits}f}"
 
 
 def others_sentence(result: Comparison, comparison: MeasureComparison) -> str:
