@@ -75,6 +75,7 @@ WRITTEN_BY_HAND = {
     "what is shown of a result": {
         "--by-query": "evaluate",
         "--conventions": "evaluate",
+        "--date": "report",
         "--decisions": "agree segments",
         "--details": "compare, agree labels, agree measures, agree ranks, agree segments, agree systems, "
         "agree metrics, pool, consensus, leaderboard, crossvalidate, "
@@ -86,7 +87,7 @@ WRITTEN_BY_HAND = {
         "--list": "features mt",
         "--presets": "measures",
         "--print": "stability",
-        "--table": "agree segments",
+        "--table": "agree segments, compare",
         "--title": "report",
         "--tour": "demo",
     },

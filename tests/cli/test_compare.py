@@ -191,3 +191,33 @@ def test_the_help_lists_the_tests(cli: Call) -> None:
     assert done.code == 0
     assert "randomised-tukey" in done.out
     assert "--baseline" in done.out
+
+
+def test_the_table_for_a_paper_is_one_table_of_systems_by_measures(cli: Call, runs: Path) -> None:
+    call = ("compare", "qrels", "poor.run", "good.run", "-m", "RR", "-m", "P@1", "--table", "paper")
+    done = cli(*call, "--format", "latex")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.count(r"\begin{tabular}") == 1
+    assert " & system & RR & P@1 \\\\\n" in done.out
+    done = cli(*call, "--baseline", "poor", "--table-columns", "mean,p")
+    assert done.out.splitlines()[2].split() == ["system", "RR", "p", "P@1", "p"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--table-columns", "mean"), "--table-columns needs --table paper"),
+        (("--table", "paper", "--format", "json"), "json holds the tidy table"),
+        (("--table", "paper", "--details"), "--details"),
+        (("--table", "paper", "--against", "poor.run", "--gate", "0.1"), "--gate"),
+        (("--table", "paper", "--table-columns", "p"), "--baseline"),
+        (("--table", "paper", "--table-columns", "median"), "'median'"),
+    ],
+)
+def test_the_table_for_a_paper_refuses_what_it_cannot_show(
+    cli: Call, runs: Path, options: tuple[str, ...], message: str
+) -> None:
+    runs_named = ("good.run",) if "--gate" in options else ("good.run", "poor.run")
+    done = cli("compare", "qrels", *runs_named, "-m", "RR", *options)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err

@@ -90,7 +90,7 @@ def test_other_options_are_those_of_evaluate(cli: Callable[..., Any], files: Pat
     assert done.code == 0
     assert "missing:drop" in done.out
     assert mentions(done.out.splitlines(), "RR: ", "1 query", 8)
-    assert "you have 7" in " ".join(done.out.split())
+    assert "With 7 queries" in " ".join(done.out.split())
 
 
 def test_a_table_of_ranks_has_one_query_and_that_says_nothing_of_spread(cli: Callable[..., Any], files: Path) -> None:

@@ -7,7 +7,7 @@ from scipy import stats
 
 from rankscope import Scores, parse_measures
 
-METHODS = ["t", "t achieved", "one-way ANOVA", "two-way ANOVA", "interval"]
+METHODS = ["t detectable", "t", "t achieved", "one-way ANOVA", "two-way ANOVA", "interval"]
 
 
 def scores_of(values, measures=("AP",), systems=tuple("abcdefgh")):

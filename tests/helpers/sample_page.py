@@ -129,6 +129,14 @@ def sections() -> list[Section]:
     ]
 
 
+def appendix() -> list[Section]:
+    values = [((i * 23) % 89 / 88 - 0.4) for i in range(60)]
+    return [
+        Section(title="Agreement of measures", sentence="All five agree.", table=deciding(), notes=("Of 12 systems.",)),
+        Section(title=f"Spread of {SCRIPT}", figure=Figure("differences", {"values": values})),
+    ]
+
+
 def sample_page(title: str = "Twelve systems on Robust04") -> Page:
     return render_page(
         title,
@@ -149,5 +157,7 @@ def sample_page(title: str = "Twelve systems on Robust04") -> Page:
             ("command", "rankscope report robust04.qrels *.run --baseline bm25 -o report.html"),
         ],
         figures=stand_in,
+        appendix=appendix(),
+        date="5 May 2026",
         notes=("12 queries have no list in run 'tfidf' and count as zero.",),
     )

@@ -16,6 +16,7 @@ from helpers.walks import import_all, subclasses
 
 import rankscope as rs
 from rankscope import Rankings
+from rankscope.comparison.compare import PaperTable, paper_table
 from rankscope.comparison.judges import LabelAgreement
 from rankscope.data.rankings import Labels
 from rankscope.data.result import Result, as_text
@@ -143,6 +144,7 @@ RESULTS: dict[type, Callable[[], Any]] = {
     EachQuery: lambda: EachQuery(scores()),
     rs.ConventionTable: lambda: rs.compare_conventions(QRELS, RUNS, "nDCG@3"),
     rs.Comparison: lambda: rs.compare(scores(), "RR", rng=1),
+    PaperTable: lambda: paper_table(rs.compare(scores(), rng=1)),
     rs.QueryPlan: lambda: rs.plan(scores(), "RR"),
     rs.Gate: lambda: rs.gate(
         rs.evaluate(QRELS, RUNS[0], ["RR"]), rs.evaluate(QRELS, RUNS[1], ["RR"]), margin=0.1, rng=1
@@ -317,6 +319,6 @@ def test_it_can_be_had_as_a_page_whatever_a_system_is_called(kind: type) -> None
     result = made(kind)
     page = result_page(result, command="rankscope <this>", figures=None)
     assert page.html.count("<h2") >= 1 + len(result.sections())
-    assert page.html.count("<table>") == sum(section.table is not None for section in result.sections())
+    assert page.html.count("<caption ") == sum(section.table is not None for section in result.sections())
     assert "rankscope &lt;this&gt;" in page.html
     page.html.encode("utf-8")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import rankscope as rs
+from rankscope.comparison.compare import paper_table
 from rankscope.reporting.tables import render_result, render_scores
 
 TEX = next(filter(None, map(shutil.which, ("pdflatex", "lualatex", "xelatex", "tectonic"))), None)
@@ -24,6 +25,8 @@ def test_tables_of_scores_and_comparisons_compile(tmp_path: Path) -> None:
     ]
     scores = rs.evaluate(qrels, runs, ["RR", "AP"])
     text = render_scores(scores, "latex") + render_result(rs.compare(scores), "latex", details=True)
+    for baseline in (None, scores.systems[0]):
+        text += render_result(paper_table(rs.compare(scores, baseline=baseline), ["mean", "interval"]), "latex")
     (tmp_path / "paper.tex").write_text(f"{HEAD}{text}\\end{{document}}\n", encoding="utf-8")
     assert TEX is not None
     options = [] if TEX.endswith("tectonic") else ["-interaction=nonstopmode", "-halt-on-error"]

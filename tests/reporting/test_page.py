@@ -97,13 +97,28 @@ def test_headings_tables_and_figures_are_marked_for_those_who_hear_the_page(page
     headings = [tag for tag, _ in page.tags if re.fullmatch(r"h[1-6]", tag)]
     assert headings.count("h1") == 1
     assert headings[0] == "h1"
-    assert set(headings) == {"h1", "h2"}
+    assert set(headings) == {"h1", "h2", "h3"}
+    assert headings.index("h3") > headings.index("h2")
     assert len(page.of("caption")) == len(page.of("table"))
     assert all(th.get("scope") in ("row", "col") for th in page.of("th"))
     assert all(svg.get("role") == "img" and svg.get("aria-label") for svg in page.of("svg"))
     for region in (d for d in page.of("div") if d.get("role") == "region"):
         assert region["tabindex"] == "0"
         assert region["aria-label"]
+
+
+def test_the_appendix_is_folded_once_after_all_other_parts_and_its_headings_are_below_its_own() -> None:
+    html = sample_page().html
+    before, _, rest = html.partition('<section class="appendix"')
+    appendix, _, after = rest.partition('<section class="provenance"')
+    assert (appendix.count("<h3"), appendix.count("<h2"), before.count("<h3")) == (2, 1, 0)
+    assert appendix.count("<summary>") == 1
+    assert appendix.index("<summary>Show the appendix") < appendix.index("<h3")
+    assert "<h2" in after
+    assert 'href="#appendix"' in before
+    without = render_page("t", [], [Section(title="One", sentence="It is.")], [], date="5 May 2026").html
+    assert "ppendix</" not in without
+    assert '<p class="date">5 May 2026</p>' in without
 
 
 def test_every_link_of_the_contents_leads_to_a_section(page: Reader) -> None:
@@ -156,6 +171,13 @@ def test_pictures_lose_what_acts_loads_or_clashes() -> None:
     assert "M0.33,1" in found
     assert 'aria-label="A &lt;line&gt;"' in found
     assert "<rect" not in found
+
+
+def test_what_draws_nothing_is_left_out_of_a_picture() -> None:
+    empty = '<path d="M0,0h0v0h0Z"/><path d="" display="none"/><g display="none"><path d="M0,0h9"/></g>'
+    drawn = '<path d="M0,0h3v0h0Z"/><path d="M1,1h0v0h0ZM2,2h5"/><text>a &gt; b /&gt;</text>'
+    found = inline_svg(f"<svg>{empty}{drawn}</svg>", prefix="", label="A figure")
+    assert found == f'<svg role="img" aria-label="A figure">{drawn}</svg>'
 
 
 def test_what_is_no_picture_is_refused() -> None:

@@ -38,14 +38,17 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A page of names that nobody should give, and the report of the demo with all its figures."""
+    """A page of names that nobody should give; reports of the demo with all figures, of three systems and of six."""
     folder = tmp_path_factory.mktemp("pages")
     write_collection(folder)
     sample_page().write(folder / "sample.html")
     rs.report(folder / "demo.qrels", [folder / f"{name}.run" for name in ("bm25", "dense", "rerank")]).write(
         folder / "demo.html"
     )
-    return {name: folder / f"{name}.html" for name in ("sample", "demo")}
+    runs = [folder / f"{name}.run" for name in ("bm25", "bm25-rm3", "boolean", "dense", "hybrid", "rerank")]
+    for name, baseline in (("pairs", None), ("baseline", "bm25")):
+        rs.report(folder / "demo.qrels", runs, baseline=baseline).write(folder / f"{name}.html")
+    return {name: folder / f"{name}.html" for name in ("sample", "demo", "pairs", "baseline")}
 
 
 @pytest.mark.parametrize("name", ["sample", "demo"])
@@ -86,6 +89,30 @@ def test_on_a_desk_no_table_and_on_a_phone_no_figure_is_wider_than_the_page(
         page.goto(pages["demo"].as_uri())
         assert overflowing(page, kind) == []
         page.close()
+
+
+@pytest.mark.parametrize("name", ["pairs", "baseline"])
+def test_six_systems_by_five_measures_are_short_before_the_appendix_and_fit_a_desk(
+    browser: Any, pages: dict[str, Path], name: str
+) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(pages[name].as_uri())
+    assert page.evaluate("document.querySelector('#appendix').getBoundingClientRect().top") <= 4000
+    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    assert overflowing(page, "Table") == []
+    page.close()
+
+
+def test_a_link_into_the_appendix_opens_it(browser: Any, pages: dict[str, Path]) -> None:
+    for target in ("appendix", "a2"):
+        page = browser.new_page()
+        page.goto(f"{pages['sample'].as_uri()}#{target}")
+        assert page.locator("#a2").is_visible()
+        page.close()
+    page = browser.new_page()
+    page.goto(pages["sample"].as_uri())
+    assert not page.locator("#a2").is_visible()
+    page.close()
 
 
 def test_letters_in_figures_are_readable_on_a_phone(browser: Any, pages: dict[str, Path]) -> None:
@@ -192,6 +219,17 @@ def test_a_heading_sorts_its_table_and_gives_the_order_back(browser: Any, pages:
     for expected in (sorted(original, key=float, reverse=True), sorted(original, key=float), original):
         heading.click()
         assert page.evaluate(column) == expected
+    page.close()
+
+
+@pytest.mark.parametrize("name", ["pairs", "baseline"])
+def test_no_table_is_wider_than_a_sheet_of_paper(browser: Any, pages: dict[str, Path], name: str) -> None:
+    page = browser.new_page(viewport={"width": 680, "height": 960})  # A4 without its margins, at 96 pixels an inch
+    page.goto(pages[name].as_uri())
+    page.emulate_media(media="print")
+    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    widths = page.evaluate("[...document.querySelectorAll('table')].map(t => t.getBoundingClientRect().right)")
+    assert 600 < max(widths) <= 680
     page.close()
 
 

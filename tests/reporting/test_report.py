@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import re
 import sys
@@ -14,7 +15,7 @@ from helpers.messages import mentions
 
 import rankscope as rs
 from rankscope.demo.collection import write_collection
-from rankscope.reporting.report import MAX_SYSTEMS, best_systems
+from rankscope.reporting.report import MAX_MEASURES, MAX_SYSTEMS, best_systems
 
 
 @pytest.fixture(scope="module")
@@ -31,31 +32,44 @@ def text_of(page: object) -> str:
 
 
 def titles_of(page: object) -> list[str]:
-    found = re.findall(r"<h2[^>]*>(.*?)</h2>", page.html, flags=re.DOTALL)
-    return [" ".join(unescape(re.sub(r"<[^>]+>", "", title)).split()) for title in found]
+    return [title for _, title in headings_of(page)]
+
+
+def headings_of(page: object) -> list[tuple[str, str]]:
+    """Level and text of all headings but the title of the page."""
+    found = re.findall(r"<(h[23])[^>]*>(.*?)</h[23]>", page.html, flags=re.DOTALL)
+    return [(level, " ".join(unescape(re.sub(r"<[^>]+>", "", title)).split())) for level, title in found]
 
 
 def test_the_page_has_all_that_a_reader_asks_for(folder: Path) -> None:
     runs = [folder / f"{name}.run" for name in ("bm25", "dense", "rerank")]
     page = rs.report(folder / "demo.qrels", runs, ["nDCG@10", "AP"], figures=False, command="rankscope report ...")
     text = text_of(page)
-    assert mentions(text, "rerank has the highest", "nDCG@10: 0.7337")
-    assert mentions(text, "would have been enough")
-    titles = titles_of(page)
-    for title in (
-        "nDCG@10 on 50 queries",
-        "nDCG@10, pair by pair",
-        "nDCG@10, query by query: rerank and dense",
-        "Unjudged documents",
-        "AP on 50 queries",
-        "Queries needed: nDCG@10",
-        "Precision by recall",
-    ):
-        assert title in titles
-    assert any("Agreement of measures" in title for title in titles)
-    needed = titles.index("Queries needed: nDCG@10")
-    assert mentions(titles[needed - 2], "measures", "Stability")
-    assert mentions(titles[needed - 1], "How many queries")
+    assert mentions(text, "rerank beats dense: nDCG@10 0.734 against 0.567 (+0.166, 95 % interval 0.")
+    assert mentions(text, "With 50 queries, a difference of at least", "80 % power")
+    assert headings_of(page) == [
+        ("h2", "What was found"),
+        ("h2", "On this page"),
+        ("h2", "All systems by all measures"),
+        ("h2", "nDCG@10 on 50 queries"),
+        ("h2", "nDCG@10, pair by pair"),
+        ("h2", "nDCG@10, query by query: rerank and dense"),
+        ("h2", "Unjudged documents"),
+        ("h2", "Notes"),
+        ("h2", "Appendix: method and measures"),
+        ("h3", "AP on 50 queries"),
+        ("h3", "nDCG@10: intervals and effect sizes"),
+        ("h3", "Agreement of measures on systems"),
+        ("h3", "Each pair of measures"),
+        ("h3", "Stability and discriminative power of the measures"),
+        ("h3", "How many queries are needed"),
+        ("h3", "Queries needed: nDCG@10"),
+        ("h3", "Power by number of queries: nDCG@10"),
+        ("h3", "nDCG@10: how it is spread over the queries"),
+        ("h3", "Precision by recall"),
+        ("h3", "nDCG by cutoff"),
+        ("h2", "Provenance"),
+    ]
     digest = hashlib.sha256((folder / "bm25.run").read_bytes()).hexdigest()
     for said in (digest, "rankscope report ...", f"rankscope {rs.__version__}", "test:t | correction:holm", "numpy"):
         assert said in text
@@ -65,9 +79,84 @@ def test_the_page_has_all_that_a_reader_asks_for(folder: Path) -> None:
 def test_with_a_baseline_the_verdict_is_about_it(folder: Path) -> None:
     runs = [folder / f"{name}.run" for name in ("bm25", "dense", "rerank")]
     text = text_of(rs.report(folder / "demo.qrels", runs, "AP", baseline="bm25", figures=False))
-    assert mentions(text, "Compared with bm25", "AP of 0.3431")
+    verdict = "rerank beats the baseline bm25: AP 0.699 against 0.343 (+0.355, 95 % interval 0.323 to 0.388)."
+    assert mentions(text, verdict, "Also better: dense")
     by_file = rs.report(folder / "demo.qrels", runs, "AP", baseline=runs[0], figures=False)
-    assert mentions(text_of(by_file), "Compared with bm25", "AP of 0.3431")
+    assert mentions(text_of(by_file), verdict)
+
+
+def before_appendix(page: object) -> str:
+    """The page up to its appendix."""
+    head, appendix, _ = page.html.partition('<section class="appendix"')
+    assert appendix
+    return head
+
+
+def six_by_five(names: str = "system-{}") -> tuple[dict[str, dict[str, int]], list[rs.Run]]:
+    """Judgments of 20 queries and six runs."""
+    rng = np.random.default_rng(6)
+    qrels = {f"q{q}": {f"d{i}": int(i < 4) for i in range(12)} for q in range(20)}
+    runs = [
+        rs.Run(
+            {q: {f"d{i}": float(x + (i < 4) * s / 6) for i, x in enumerate(rng.random(12))} for q in qrels},
+            name=names.format(s),
+        )
+        for s in range(6)
+    ]
+    return qrels, runs
+
+
+@pytest.mark.parametrize("baseline", [None, "system-1"])
+def test_before_the_one_appendix_there_are_few_rows_and_no_wide_table(baseline: str | None) -> None:
+    page = rs.report(*six_by_five(), baseline=baseline, figures=False)
+    assert page.html.count('<section class="appendix"') == 1
+    tables = re.findall(r"<table.*?</table>", before_appendix(page), flags=re.DOTALL)
+    folded = re.findall(r"<details>.*?</details>", before_appendix(page), flags=re.DOTALL)
+    shown = [table for table in tables if not any(table in part for part in folded)]
+    assert max(table.count('scope="col"') for table in shown) <= 9
+    # a row is 32 pixels high: with two figures of at most 450 this leaves 2,000 for all headings and texts
+    assert sum(table.count("<tr") for table in shown) <= 40
+
+
+def test_the_table_of_all_measures_has_every_system_and_measure_and_marks_what_is_significant() -> None:
+    qrels, runs = six_by_five()
+    measures = ["nDCG@10", "AP", "RR", "P@5", "NumRet"]  # the last has no direction
+    page = rs.report(qrels, runs, measures, baseline="system-1", figures=False)
+    table = re.search(r"<table.*?</table>", page.html, flags=re.DOTALL)[0]
+    assert re.findall(r'<th scope="col"[^>]*><bdi>(.*?)</bdi>', table) == ["system", *measures]
+    scores = rs.evaluate(qrels, runs, measures)
+    for name in measures:
+        for value in scores.summary(name):
+            assert f"<bdi>{value:.4f}</bdi>" in table
+    beats = rs.compare(scores, measures[:4], baseline="system-1")
+    n_better = sum(int(part.beats[:, 1].sum()) for part in beats.comparisons)
+    assert table.count("<sup>▲</sup>") == n_better > 0
+
+
+def test_of_many_measures_the_first_are_in_the_table_and_a_note_says_so() -> None:
+    measures = [f"P@{k}" for k in range(1, 11)]
+    page = rs.report(*six_by_five(), measures, figures=False)
+    table = re.search(r"<table.*?</table>", page.html, flags=re.DOTALL)[0]
+    assert table.count('scope="col"') == 2 + MAX_MEASURES
+    assert mentions(text_of(page), f"{MAX_MEASURES} of 10 measures", "appendix")
+
+
+def test_the_page_has_the_date_of_today_or_the_one_it_is_given() -> None:
+    qrels, runs = six_by_five()
+    today = dt.date.today()
+    assert f'<p class="date">{today.day} {today:%B %Y}</p>' in rs.report(qrels, runs, "AP", figures=False).html
+    assert (
+        '<p class="date">5 May &lt;2026&gt;</p>'
+        in rs.report(qrels, runs, "AP", date="5 May <2026>", figures=False).html
+    )
+    assert '<p class="date"' not in rs.report(qrels, runs, "AP", date="", figures=False).html
+
+
+def test_the_notes_on_further_measures_are_with_their_tables() -> None:
+    page = rs.report(*six_by_five(), ["AP", "RR"], figures=False)
+    assert mentions(before_appendix(page), "AP: all 6 systems at once")
+    assert "RR: all 6 systems at once" not in before_appendix(page)
+    assert mentions(page.html, "RR: all 6 systems at once")
 
 
 def test_one_system_is_described_and_compared_with_none(folder: Path) -> None:

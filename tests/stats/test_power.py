@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rankscope.errors import ParameterError
-from rankscope.stats import anova_power, queries_for_anova, queries_for_interval, queries_for_t, t_power
+from rankscope.stats import (
+    anova_power,
+    difference_for_t,
+    queries_for_anova,
+    queries_for_interval,
+    queries_for_t,
+    t_power,
+)
 from rankscope.stats.inputs import ALTERNATIVES
 
 
@@ -104,7 +111,24 @@ def test_the_interval_is_as_narrow_as_asked_and_with_one_query_fewer_it_is_not(w
     assert n == 2 or wide(n - 1) > width
 
 
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize(("n", "power", "level"), [(2, 0.8, 0.05), (50, 0.8, 0.05), (1000, 0.95, 0.001)])
+def test_the_smallest_difference_has_the_power_and_any_smaller_one_has_less(alternative, n, power, level):
+    smallest = difference_for_t(n, 0.2, power=power, alpha=level, alternative=alternative)
+    side = "two-sided" if alternative == "two-sided" else "greater"
+    at, below = (float(t_power(n, share * smallest, 0.2, alpha=level, alternative=side)) for share in (1, 1 - 1e-6))
+    assert at == pytest.approx(power, abs=1e-7)
+    assert below < power
+
+
+def test_the_smallest_difference_of_many_queries_is_that_of_the_normal_formula():
+    z = stats.norm.ppf
+    assert difference_for_t(10_000, 0.2) == pytest.approx((z(0.975) + z(0.8)) * 0.2 / 100, rel=1e-3)
+
+
 def test_what_cannot_be_planned_is_refused():
+    with pytest.raises(ParameterError, match=r"power is 0\.05 and alpha 0\.05"):
+        difference_for_t(50, 0.2, power=0.05)
     with pytest.raises(ParameterError, match=r"n is 1, .* 2"):
         t_power([5, 1], 0.1, 0.2)
     with pytest.raises(ParameterError, match=r"sd is 0, .* 0"):

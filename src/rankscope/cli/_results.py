@@ -21,6 +21,7 @@ from rankscope.reporting.tables import RESULT_FORMATS, render_result
 
 __all__ = [
     "PAGE",
+    "PARQUET",
     "ResultOutput",
     "check_page",
     "page_of",

@@ -21,10 +21,16 @@ from rankscope.cli._options import (
     system_paths,
 )
 from rankscope.cli._output import progress_bar
-from rankscope.cli._results import pop_result_output, result_options
+from rankscope.cli._results import PARQUET, pop_result_output, result_options
 from rankscope.cli._setting_options import is_given, setting_options, take_settings
 from rankscope.comparison.common_queries import resolve_system
-from rankscope.comparison.compare import Comparison, ComparisonSettings, compare_systems
+from rankscope.comparison.compare import (
+    Comparison,
+    ComparisonSettings,
+    PaperTable,
+    PaperTableSettings,
+    compare_systems,
+)
 from rankscope.comparison.gate import Gate, GateSettings, decide_gate
 from rankscope.comparison.merge_scores import join_scores
 from rankscope.comparison.standardisation import StandardisationSettings
@@ -40,6 +46,10 @@ from rankscope.evaluation.score_tables import ScoreTableSettings
 __all__ = [
     "compare",
 ]
+
+
+#: What --table shows: everything, or one table of systems by measures.
+FULL, PAPER = "full", "paper"
 
 
 @click.command(cls=Command)
@@ -72,6 +82,14 @@ __all__ = [
     "Output",
     save_option("Save the scores of the RUNs to a .parquet file, for --against."),
     details_option("Also show bootstrap intervals, effect sizes and single queries."),
+    click.option(
+        "--table",
+        type=click.Choice([FULL, PAPER]),
+        default=FULL,
+        show_default=True,
+        help="Tables to show: all of them, or one of systems by measures, as a paper has room for.",
+    ),
+    setting_options(PaperTableSettings, hint="Needs --table paper."),
 )
 @option_group("Output", result_options)
 def compare(
@@ -84,6 +102,7 @@ def compare(
     power: float,
     save: str | None,
     details: bool,
+    table: str,
     **options: Any,
 ) -> None:
     """Test which of the RUNs is better, on the same queries.
@@ -98,9 +117,14 @@ def compare(
     rankscope compare demo.qrels bm25.run dense.run -m nDCG@10
     rankscope compare demo-qa.csv -m F1 --baseline base
     rankscope compare demo.qrels *.run -m AP --baseline bm25 --test permutation --seed 7
+    rankscope compare demo.qrels *.run --format latex --table paper
     rankscope compare demo.qrels rerank.run --against hybrid.run -m nDCG@10 --gate 0.02
     """
     settings, result_output = take_settings(ComparisonSettings, options), pop_result_output(options)
+    table_settings = take_settings(PaperTableSettings, options)
+    check_table_options(table, result_output.format_, table_settings, details=details, gate=margin is not None)
+    if table == PAPER and against is None and settings.baseline is None:
+        table_settings.refuse_differences()
     are_scores = holds_scores(qrels, runs, options)
     gate_settings = None
     if margin is not None:
@@ -124,7 +148,8 @@ def compare(
         result = decide_gate(new_scores, baseline_scores, None, gate_settings)
     else:
         paths = system_paths(qrels, runs, new_scores)
-        result = compare_with(new_scores, baseline_scores, paths, standardise, settings, workers)
+        comparison = compare_with(new_scores, baseline_scores, paths, standardise, settings, workers)
+        result = PaperTable(comparison=comparison, settings=table_settings) if table == PAPER else comparison
     if save is not None:
         write_scores(new_scores, save)
     result_output.show(result, details=details)
@@ -166,6 +191,30 @@ def settings_of_gate(settings: ComparisonSettings, margin: float, power: float) 
         n_resamples=settings.n_resamples,
         seed=settings.seed,
     )
+
+
+def check_table_options(
+    table: str,
+    format_: str,
+    table_settings: PaperTableSettings,
+    *,
+    details: bool,
+    gate: bool,
+) -> None:
+    """Raise ParameterError for options that the paper table cannot use, or that nothing but it uses."""
+    if table != PAPER:
+        if is_given("table_columns"):
+            raise ParameterError("--table-columns needs --table paper; add it, or leave the columns out")
+        return
+    if gate:
+        raise ParameterError("--table paper is of a comparison, and --gate of a decision; leave one of them out")
+    if details:
+        raise ParameterError("--table paper shows one table, and --details all; leave one of them out")
+    if format_ in ("csv", "json", "jsonl", PARQUET):
+        raise ParameterError(
+            f"--table paper is for reading (table, latex, markdown, html), and {format_} holds the tidy table; leave "
+            "--table out"
+        )
 
 
 def check_gate_options(n_runs: int, against: str | None, standardise: str | None) -> None:

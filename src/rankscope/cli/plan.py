@@ -65,8 +65,9 @@ def plan(
 ) -> None:
     """How many queries does a comparison of systems like these RUNs need?
 
-    The variation of the scores between queries is estimated from the runs. From it follow the number of queries that
-    a t-test or an analysis of variance needs to detect a difference, and the power with the queries at hand.
+    The variation of the scores between queries is estimated from the runs. From it follow the smallest difference that
+    the queries at hand can show, and the number of queries that a t-test or an analysis of variance needs to detect a
+    difference.
 
     \b
     rankscope plan demo.qrels bm25.run bm25-rm3.run -m AP --difference 0.02

@@ -64,6 +64,7 @@ DEFAULT = "report.html"
     click.option(
         "--title", metavar="TEXT", default="", help="Title of the page. Default: the systems and the judgments."
     ),
+    click.option("--date", metavar="TEXT", help='Date of the page; "" for none. Default: today.'),
     click.option("--figures/--no-figures", default=True, show_default=True, help="Draw figures."),
     click.option(
         "-o",
@@ -77,6 +78,7 @@ def report(
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     title: str,
+    date: str | None,
     machine: str | None,
     map_: str | None,
     figures: bool,
@@ -85,8 +87,9 @@ def report(
 ) -> None:
     """Write a report on the RUNs as one HTML page.
 
-    It contains a full comparison of the systems by the first measure and a short one by the others, single queries,
-    unjudged documents, the agreement of the measures, the number of queries needed, and the provenance of all numbers.
+    It contains the finding, all systems by all measures, a full comparison by the first measure, single queries and
+    unjudged documents; in an appendix the other measures, their agreement and the number of queries needed; and the
+    provenance of all numbers.
 
     \b
     rankscope report demo.qrels bm25.run dense.run --baseline bm25 -o mine.html
@@ -105,6 +108,7 @@ def report(
             settings,
             title=title,
             command=shlex.join(["rankscope", *sys.argv[1:]]),
+            date=date,
             figures=figures,
             sources=(qrels, *runs),
         )
@@ -123,6 +127,7 @@ def report(
             settings,
             title=title,
             command=shlex.join(["rankscope", *sys.argv[1:]]),
+            date=date,
             figures=figures,
             progress=progress,
             conventions=options,

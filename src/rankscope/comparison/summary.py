@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
-from rankscope.comparison.compare import Comparison, MeasureComparison, comparison_sentence, leading_systems
-from rankscope.comparison.plan import plan
+import math
+
+import numpy as np
+
+from rankscope.comparison.compare import (
+    Comparison,
+    MeasureComparison,
+    certainty_sentence,
+    comparison_sentence,
+    headline,
+    leading_systems,
+    withheld_sentence,
+)
+from rankscope.comparison.plan import MeasurePlan, detectable_sentence, plan
 from rankscope.data.text import format_p_value, pluralise_queries
 from rankscope.kernels.rounding_ties import signs_of
 
@@ -20,18 +32,36 @@ POWER = 0.8
 
 
 def verdict(result: Comparison) -> list[str]:
-    """The result by the first measure, and how many queries such a result needs."""
+    """By the first measure: the winner and its lead; how sure that is; what so many queries can show."""
     comparison = result.comparisons[0]
-    sentences = [comparison_sentence(result, comparison)]
-    n = enough_queries(result, comparison)
-    if n is not None:
-        a, b = (comparison.systems[system] for system in leading_systems(result, comparison))
-        predicate = "would have been enough" if n <= comparison.n else "are needed"
-        sentences.append(
-            f"To detect a difference like the one between {a} and {b} with 80 % power, "
-            f"{pluralise_queries(n)} {predicate}."
-        )
-    return sentences
+    if comparison.withheld.all():
+        return [comparison_sentence(result, comparison)]
+    is_one_pair = comparison.first.size == 1
+    if is_one_pair and (comparison.equal[0] or not is_tested(comparison)):
+        sentences = [comparison_sentence(result, comparison)]
+    else:
+        sentences = [headline(result, comparison, n_digits=3), certainty_sentence(result, comparison)]
+    if comparison.withheld.any():
+        sentences.insert(1, withheld_sentence(comparison))
+    return [*sentences, *detectable_sentences(result, comparison)]
+
+
+def is_tested(comparison: MeasureComparison) -> bool:
+    """Whether the test gave a p-value or a probability."""
+    values = (comparison.pvalue, comparison.pvalue_corrected, comparison.test_results.posterior)
+    return any(value is not None and not np.isnan(value).all() for value in values)
+
+
+def detectable_sentences(result: Comparison, comparison: MeasureComparison) -> list[str]:
+    """The smallest difference that the queries can show; nothing for Bayesian tests, which have no power."""
+    if result.settings.is_bayesian:
+        return []
+    measure_plan = plan_of(result, comparison)
+    if math.isnan(measure_plan.row("t detectable").difference):
+        return []
+    n_tests = n_tests_of(result)
+    shared = f" ({n_tests} tests share the level)" if n_tests > 1 else ""
+    return [f"{detectable_sentence(measure_plan, POWER)[:-1]}{shared}."]
 
 
 def short_verdict(result: Comparison) -> str:
@@ -80,6 +110,13 @@ def enough_queries(result: Comparison, comparison: MeasureComparison) -> int | N
     side = {"two-sided": 0, "greater": 1, "less": -1}[settings.alternative]
     if settings.is_bayesian or (side and side * comparison.difference[i] <= 0):
         return None
+    measure_plan = plan_of(result, comparison)
+    t_needs = [row.n_queries for row in measure_plan.rows if row.method == "t"]
+    return t_needs[0] if t_needs else None
+
+
+def plan_of(result: Comparison, comparison: MeasureComparison) -> MeasurePlan:
+    """The plan for this comparison, with as many tests as share the level."""
     query_plan = plan(
         result.scores,
         comparison.measure,
@@ -87,10 +124,9 @@ def enough_queries(result: Comparison, comparison: MeasureComparison) -> int | N
         power=POWER,
         alpha=comparison.alpha,
         tests=n_tests_of(result),
-        alternative=settings.alternative,
+        alternative=result.settings.alternative,
     )
-    t_needs = [row.n_queries for row in query_plan.plans[0].rows if row.method == "t"]
-    return t_needs[0] if t_needs else None
+    return query_plan.plans[0]
 
 
 def n_tests_of(result: Comparison) -> int:

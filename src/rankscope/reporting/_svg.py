@@ -45,6 +45,8 @@ GEOMETRY = frozenset(
 DEFAULT_ATTRIBUTES = frozenset(
     [("opacity", "1"), ("fill-opacity", "1"), ("stroke-opacity", "1"), ("display", "inline")]
 )
+#: A path that draws nothing, as the background of a group without size.
+EMPTY_PATH = re.compile(r"(M[\d.,]+h0v0h0Z)?")
 #: How far a figure may shrink before it is scrolled, and grow: its labels stay about as large as the text of the page.
 MIN_SCALE, MAX_SCALE = 0.72, 1.25
 LONG_DECIMALS = re.compile(r"(\.\d\d)\d+")
@@ -66,9 +68,9 @@ def inline_svg(svg: str, *, prefix: str, label: str) -> str:
     Returns
     -------
     str
-        Scripts, links, images and styles are removed. The `aria-label` of a mark becomes a `<title>`, which browsers
-        show on hover. A background that fills the picture is removed, so that the page's background is seen. Decimals
-        beyond hundredths of a pixel are cut.
+        Scripts, links, images and styles are removed, and elements that draw nothing. The `aria-label` of a mark
+        becomes a `<title>`, which browsers show on hover. A background that fills the picture is removed, so that the
+        page's background is seen. Decimals beyond hundredths of a pixel are cut.
 
     Raises
     ------
@@ -78,7 +80,7 @@ def inline_svg(svg: str, *, prefix: str, label: str) -> str:
     Examples
     --------
     >>> inline_svg('<svg><script>x()</script><path onclick="x()" d="M0.3333,1"/></svg>', prefix="f1-", label="A line")
-    '<svg role="img" aria-label="A line"><path d="M0.33,1" /></svg>'
+    '<svg role="img" aria-label="A line"><path d="M0.33,1"/></svg>'
     """
     try:
         root = ET.fromstring(svg)
@@ -100,14 +102,14 @@ def inline_svg(svg: str, *, prefix: str, label: str) -> str:
         )
     root.set("role", "img")
     root.set("aria-label", label)
-    return ET.tostring(root, encoding="unicode")
+    return ET.tostring(root, encoding="unicode").replace(" />", "/>")  # in texts, > is &gt;
 
 
 def sanitise(element: ET.Element, prefix: str) -> None:
     """Keep only drawing elements and harmless attributes, in this element and all below it."""
     element.tag = local_name(element.tag)
     for child in list(element):
-        if isinstance(child.tag, str) and local_name(child.tag) in ALLOWED_TAGS:
+        if isinstance(child.tag, str) and local_name(child.tag) in ALLOWED_TAGS and is_drawn(child):
             sanitise(child, prefix)
         else:
             remove_child(element, child)
@@ -118,6 +120,13 @@ def sanitise(element: ET.Element, prefix: str) -> None:
         title = ET.Element("title")
         title.text = aria_label
         element.insert(0, title)
+
+
+def is_drawn(element: ET.Element) -> bool:
+    """Whether an element can be seen: it is displayed, and a path has a size."""
+    if element.get("display") == "none":
+        return False
+    return local_name(element.tag) != "path" or not EMPTY_PATH.fullmatch(element.get("d", ""))
 
 
 def remove_child(parent: ET.Element, child: ET.Element) -> None:

@@ -1,6 +1,6 @@
 "use strict";
 // The page is complete without this. It lets tables be sorted by their headings, folds the contents on a
-// phone, and opens what is folded for paper.
+// phone, opens the appendix for a link to it, and opens what is folded for paper.
 
 for (const table of document.querySelectorAll("table")) {
   const body = table.tBodies[0];
@@ -55,6 +55,16 @@ const phone = matchMedia("(max-width: 40rem)");
 const fold = () => { if (contents !== null) contents.open = !phone.matches; };
 phone.addEventListener("change", fold);
 fold();
+
+// A link into the folded appendix opens it.
+const reveal = () => {
+  const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
+  if (!target) return;
+  for (let fold = target.closest("main details"); fold; fold = fold.parentElement.closest("main details")) fold.open = true;
+  if (target.id === "appendix") target.parentElement.querySelector("details").open = true;
+};
+addEventListener("hashchange", reveal);
+reveal();
 
 // Browsers that cannot open folds by the style sheet alone do it here, and close them again.
 let opened = [];

@@ -136,8 +136,8 @@ class TemplateTable(NamedTuple):
         Headings and cells.
     left
         Number of leading columns of names.
-    raised
-        Width of the superscripts of each column.
+    raised, raised_columns
+        Width of the widest superscript, and the columns that have superscripts.
     n_cut
         Number of rows that are cut off.
     """
@@ -145,7 +145,8 @@ class TemplateTable(NamedTuple):
     columns: tuple[str, ...]
     rows: list[tuple[Marked, ...]]
     left: int
-    raised: list[int]
+    raised: int
+    raised_columns: list[int]
     n_cut: int
 
 
@@ -176,6 +177,8 @@ def render_page(
     *,
     figures: Callable[[Figure], FigureHtml] | None = draw,
     notes: Sequence[str] = (),
+    appendix: Sequence[Section] = (),
+    date: str = "",
 ) -> Page:
     """Make one HTML page that loads nothing: styles, figures and a small script are in it.
 
@@ -193,6 +196,10 @@ def render_page(
         Draws a figure; None: a page without figures.
     notes
         Notes on the whole page; a note that is given twice is shown once.
+    appendix
+        Further parts, folded together after the others.
+    date
+        Date of the page, shown under its title.
 
     Returns
     -------
@@ -213,12 +220,15 @@ def render_page(
     """
     layout = template()  # which is refused before the figures are drawn
     template_sections = [template_section(section, f"s{i}", figures) for i, section in enumerate(sections, 1)]
+    appendix_sections = [template_section(section, f"a{i}", figures) for i, section in enumerate(appendix, 1)]
     script = read_asset("page.js").strip()
     html = layout.render(
         title=title,
         verdict=verdict,
         sections=template_sections,
-        contents=len(template_sections) >= SECTIONS_OF_CONTENTS,
+        appendix=appendix_sections,
+        date=date,
+        contents=len(template_sections) + bool(appendix_sections) >= SECTIONS_OF_CONTENTS,
         provenance=provenance,
         notes=list(dict.fromkeys(notes)),
         css=read_asset("page.css").strip(),
@@ -260,19 +270,21 @@ def template_section(section: Section, id_: str, figures: Callable[[Figure], Fig
 
 def template_table(table: Table) -> TemplateTable:
     rows = [tuple(map(as_marked, row)) for row in table.rows[:MAX_ROWS]]
-    raised_widths = [max((len(row[c].raised) for row in rows), default=0) for c in range(len(table.columns))]
-    return TemplateTable(table.columns, rows, table.n_name_columns, raised_widths, len(table.rows) - len(rows))
+    widths = [max((len(row[c].raised) for row in rows), default=0) for c in range(len(table.columns))]
+    raised_columns = [c for c, width in enumerate(widths) if width]
+    n_cut = len(table.rows) - len(rows)
+    return TemplateTable(table.columns, rows, table.n_name_columns, max(widths, default=0), raised_columns, n_cut)
 
 
 def fold_name(section: Section, has_figure: bool) -> str:
-    """The label of a folded part: what it holds; empty where it holds nothing."""
+    """The label of a folded part: "Show" what it holds; empty where it holds nothing."""
     parts = ["figure"] if has_figure else []
     if section.table is not None:
         n_rows = len(section.table.rows)
         parts.append(f"table of {n_rows:,} {'row' if n_rows == 1 else 'rows'}")
     parts += ["notes"] if section.notes else []
     text = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
-    return text[:1].upper() + text[1:]
+    return f"Show {text}" if text else ""
 
 
 def showable(text: str) -> str:

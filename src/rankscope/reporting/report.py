@@ -1,7 +1,8 @@
-"""The report: one page on runs. Its sections are the functions in `PARTS`, in their order."""
+"""The report: one page on runs. `PARTS` makes its sections, `APPENDIX` those of its appendix."""
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +18,7 @@ from rankscope.comparison.common_queries import check_systems, match_queries, re
 from rankscope.comparison.compare import (
     Comparison,
     ComparisonSettings,
+    all_measures_section,
     compare_systems,
     effect_size_sections,
     leaderboard,
@@ -26,6 +28,7 @@ from rankscope.comparison.compare import (
 from rankscope.comparison.measure_agreement import agree_measures
 from rankscope.comparison.plan import plan
 from rankscope.comparison.summary import n_tests_of, verdict
+from rankscope.data.columns import column, digits
 from rankscope.data.entities import EntityRanks
 from rankscope.data.scores import Scores
 from rankscope.data.section import Figure, Section, Table
@@ -49,10 +52,12 @@ from rankscope.stats.inputs import seed_of
 from rankscope.typing import PathLike
 
 __all__ = [
+    "APPENDIX",
     "MAX_SYSTEMS",
     "PARTS",
     "ReportContent",
-    "all_sections",
+    "appendix_sections",
+    "main_sections",
     "report",
     "report_scores",
     "verdict_of",
@@ -85,7 +90,7 @@ class ReportContent:
 
 
 def verdict_of(content: ReportContent) -> list[str]:
-    """The finding and how sure it is, then how many queries would tell more; one paragraph each."""
+    """The finding, how sure it is, and what so many queries can show; one paragraph each."""
     if content.comparison is None:
         scores = content.scores
         name = scores.measure_names[0]
@@ -95,9 +100,33 @@ def verdict_of(content: ReportContent) -> list[str]:
     return verdict(content.comparison)
 
 
-def all_sections(content: ReportContent) -> list[Section]:
-    """The sections of all parts."""
+def main_sections(content: ReportContent) -> list[Section]:
+    """The findings, in full by the first measure."""
     return [section for part in PARTS for section in part(content)]
+
+
+def appendix_sections(content: ReportContent) -> list[Section]:
+    """All that is about the other measures and the method."""
+    return [section for part in APPENDIX for section in part(content)]
+
+
+def overview(content: ReportContent) -> list[Section]:
+    """All systems by all measures; nothing for a single system or measure."""
+    result = content.comparison
+    if result is None or len(content.scores.measure_names) == 1:
+        return []
+    compared = result.comparisons[:MAX_MEASURES]
+    order = compared[0].order
+    further_columns = [
+        column(name, content.scores.summary(name)[order], digits())
+        for name in [*content.not_compared][: MAX_MEASURES - len(compared)]
+    ]
+    section = all_measures_section(replace(result, comparisons=compared), further_columns)
+    n_measures, n_shown = len(content.scores.measure_names), len(compared) + len(further_columns)
+    notes = section.notes
+    if n_shown < n_measures:
+        notes += (f"{n_shown} of {n_measures} measures; each of the others has a table in the appendix",)
+    return [replace(section, title="All systems by all measures", notes=notes)]
 
 
 def main_measure(content: ReportContent) -> list[Section]:
@@ -135,8 +164,9 @@ def further_measures(content: ReportContent) -> list[Section]:
     """A leaderboard for each further measure, and the means and the reason for those that are not compared."""
     sections = []
     if content.comparison is not None:
-        other_parts = content.comparison.comparisons[1:]
-        sections = [replace(leaderboard(content.comparison, part), folded=True) for part in other_parts]
+        for part in content.comparison.comparisons[1:]:
+            section = leaderboard(content.comparison, part)
+            sections.append(replace(section, notes=(*section.notes, *part.notes), folded=True))
     names = content.scores.measure_names
     for name, reason in content.not_compared.items():
         means = summary(content.scores.select(measures=[names.index(name)]))[0]
@@ -242,17 +272,23 @@ def attempt(make: Callable[[], Sequence[Section]]) -> list[Section]:
 
 #: The parts of the page in their order.
 PARTS: tuple[Callable[[ReportContent], list[Section]], ...] = (
+    overview,
     main_measure,
     estimates_with_machine,
     unjudged,
+)
+#: The parts of its appendix.
+APPENDIX: tuple[Callable[[ReportContent], list[Section]], ...] = (
     further_measures,
+    details,
     agreement,
     measure_stability,
     queries_needed,
     spread,
     curves,
-    details,
 )
+#: The table of all measures has at most so many: more make it wider than a screen.
+MAX_MEASURES = 8
 #: Of more systems only the best are shown.
 MAX_SYSTEMS = 50
 #: The title names the systems up to this number, and up to this length.
@@ -276,6 +312,7 @@ def report(
     rng: Any = 0,
     title: str = "",
     command: str = "",
+    date: str | None = None,
     figures: bool = True,
     input: str | None = None,
     total_ranks: int | None = None,
@@ -285,7 +322,7 @@ def report(
     machine: Any = None,
     map: Any = None,
 ) -> Page:
-    """A page that compares runs: verdict, leaderboard, single queries, unjudged documents, number of queries needed.
+    """A page that compares runs: verdict, all systems by all measures, single queries, unjudged documents, an appendix.
 
     Of more than 50 systems, the page shows the 50 best by the first measure that has a direction, and the baseline. A
     single system is described without a comparison. `page.write(path)` writes the page.
@@ -328,6 +365,8 @@ def report(
         Title of the page; by default the systems and the judgments.
     command
         The command that made the page, which the page shows.
+    date
+        Date of the page. Default: today.
     figures
         False omits the figures.
     input, total_ranks, workers, progress
@@ -377,19 +416,17 @@ def report(
         n_resamples=n_resamples,
         seed=seed_of(rng),
     )
+    page_options: dict[str, Any] = {"title": title, "command": command, "date": date, "figures": figures}
     if isinstance(qrels, Scores):
         if runs is not None or conventions or (machine, map, input, total_ranks) != (None, None, None, None):
             raise ParameterError("scores are evaluated already; leave runs and the arguments of evaluate out")
         scores = qrels if measures is None else select_measures(qrels, list(map(str, as_names(measures))))
-        return report_scores(scores, settings, title=title, command=command, figures=figures, workers=workers)
+        return report_scores(scores, settings, workers=workers, **page_options)
     return write_report(
         qrels,
         runs,
         measures,
         settings,
-        title=title,
-        command=command,
-        figures=figures,
         input=input,
         total_ranks=total_ranks,
         workers=workers,
@@ -397,6 +434,7 @@ def report(
         conventions=conventions,
         machine=machine,
         map=map,
+        **page_options,
     )
 
 
@@ -408,6 +446,7 @@ def write_report(
     *,
     title: str = "",
     command: str = "",
+    date: str | None = None,
     figures: bool = True,
     input: str | None = None,
     total_ranks: int | None = None,
@@ -447,7 +486,7 @@ def write_report(
     sources += [("run", run) for run in as_run_list(runs)]
     provenance_rows = provenance(sources, scores if comparison_result is None else comparison_result, command)
     refuse_changed(stamps_before)  # the hashes are of what was evaluated
-    return page_of(content, title or title_of(scores, qrels), provenance_rows, limit_notes, figures)
+    return page_of(content, title or title_of(scores, qrels), provenance_rows, limit_notes, date=date, figures=figures)
 
 
 def report_scores(
@@ -456,6 +495,7 @@ def report_scores(
     *,
     title: str = "",
     command: str = "",
+    date: str | None = None,
     figures: bool = True,
     workers: int | None = None,
     sources: Sequence[PathLike] = (),
@@ -477,9 +517,8 @@ def report_scores(
     provenance_rows = provenance([("scores", source) for source in files], result, command)
     refuse_changed(stamps_before)
     limit_notes = [*limit_notes, "from scores alone: without unjudged documents and curves, which need lists"]
-    return page_of(
-        content, title or title_of(scores, sources[0] if sources else None), provenance_rows, limit_notes, figures
-    )
+    title = title or title_of(scores, sources[0] if sources else None)
+    return page_of(content, title, provenance_rows, limit_notes, date=date, figures=figures)
 
 
 def choose_systems(
@@ -497,18 +536,30 @@ def page_of(
     title: str,
     provenance_rows: list[tuple[str, str]],
     limit_notes: Sequence[str],
+    *,
+    date: str | None,
     figures: bool,
 ) -> Page:
-    """The page of this content."""
-    result = content.scores if content.comparison is None else content.comparison
+    """The page of this content. The notes on further measures are with their tables."""
+    notes = content.scores.notes
+    if content.comparison is not None:
+        notes = (*content.comparison.scores.notes, *content.comparison.comparisons[0].notes)
     return render_page(
         title,
         verdict_of(content),
-        all_sections(content),
+        main_sections(content),
         provenance_rows,
-        notes=(*limit_notes, *result.notes),
+        notes=(*limit_notes, *notes),
+        appendix=appendix_sections(content),
+        date=today() if date is None else date,
         **({} if figures else {"figures": None}),
     )
+
+
+def today() -> str:
+    """The date, as "5 May 2026"."""
+    now = dt.date.today()
+    return f"{now.day} {now:%B %Y}"
 
 
 def estimates_of(

@@ -39,7 +39,13 @@ LATEX = {c: rf"\{c}" for c in "&%$#_{}"} | {
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
+    "▲": r"$\uparrow$",
+    "▼": r"$\downarrow$",
 }
+#: What a document needs for the tables, and for their negative numbers where it has not loaded siunitx.
+NEEDS_BOOKTABS, NEEDS_NUM = r"% needs \usepackage{booktabs}", r"\providecommand{\num}[1]{\ensuremath{#1}}"
+#: A number below 0 in a cell of numbers, also as an end of an interval; no part of a range as 2-4.
+NEGATIVE = re.compile(r"(?<![\w.-])-(\d+(?:\.\d+)?)(?![\w.])")
 
 
 def write_records(format_: str, columns: Sequence[str], records: Iterable[Sequence[Any]]) -> str:
@@ -72,10 +78,15 @@ def latex_text(text: str) -> str:
     return "".join(LATEX.get(c, c) for c in single_line(text))
 
 
-def latex_cell(cell: Cell) -> str:
+def latex_number(text: str) -> str:
+    """A cell of numbers: a minus sign instead of a hyphen, and a dash where there is no value."""
+    return "--" if text == "-" else NEGATIVE.sub(r"\\num{-\1}", latex_text(text))
+
+
+def latex_cell(cell: Cell, as_latex: Callable[[str], str] = latex_text) -> str:
     if not isinstance(cell, Marked):
-        return latex_text(cell)
-    text = latex_text(cell.text)
+        return as_latex(cell)
+    text = as_latex(cell.text)
     text = rf"\textbf{{{text}}}" if cell.bold else text
     return rf"{text}\textsuperscript{{{latex_text(cell.raised)}}}" if cell.raised else text
 
@@ -84,7 +95,10 @@ def latex_tabular(columns: Sequence[str], rows: Iterable[Sequence[Cell]], n_left
     """The lines of a booktabs tabular."""
     lines = [rf"\begin{{tabular}}{{{'l' * n_left_aligned}{'r' * (len(columns) - n_left_aligned)}}}", r"\toprule"]
     lines += [" & ".join(map(latex_text, columns)) + r" \\", r"\midrule"]
-    lines += [" & ".join(map(latex_cell, row)) + r" \\" for row in rows]
+    for row in rows:
+        names, numbers = row[:n_left_aligned], row[n_left_aligned:]
+        cells = [*map(latex_cell, names), *(latex_cell(cell, latex_number) for cell in numbers)]
+        lines.append(" & ".join(cells) + r" \\")
     return [*lines, r"\bottomrule", r"\end{tabular}"]
 
 
@@ -159,7 +173,8 @@ def as_latex(result: Result, details: bool) -> str:
         lines += [f"% note: {single_line(note)}" for note in section.notes]
         lines += [""] if section.title else []  # a single table is followed by its signature
     notes = [f"% note: {single_line(note)}" for note in result.notes]
-    return "\n".join([*lines, f"% {single_line(result.signature())}", *notes]) + "\n"
+    preamble = [NEEDS_BOOKTABS, NEEDS_NUM] if any(r"\num{" in line for line in lines) else [NEEDS_BOOKTABS]
+    return "\n".join([*preamble, *lines, f"% {single_line(result.signature())}", *notes]) + "\n"
 
 
 def as_markdown(result: Result, details: bool) -> str:

@@ -21,7 +21,14 @@ from rankscope.stats.paired_tests import (
     t_test,
     wilcoxon_test,
 )
-from rankscope.stats.power import anova_power, queries_for_anova, queries_for_interval, queries_for_t, t_power
+from rankscope.stats.power import (
+    anova_power,
+    difference_for_t,
+    queries_for_anova,
+    queries_for_interval,
+    queries_for_t,
+    t_power,
+)
 from rankscope.stats.rater_agreement import Alpha, Gwet, Kappa, cohens_kappa, gwets_ac, krippendorffs_alpha
 from rankscope.stats.reliability import Generalisability, generalisability
 from rankscope.stats.standardisation import STANDARDISATIONS, Standardised, standardise_scores
@@ -61,6 +68,7 @@ __all__ = [
     "confusion_matrix",
     "correlation_matrix",
     "correlation_test",
+    "difference_for_t",
     "effect_sizes",
     "find_clusters",
     "friedman_test",

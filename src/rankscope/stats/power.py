@@ -15,6 +15,7 @@ from rankscope.typing import Floats
 
 __all__ = [
     "anova_power",
+    "difference_for_t",
     "queries_for_anova",
     "queries_for_interval",
     "queries_for_t",
@@ -143,6 +144,59 @@ def queries_for_t(
         2,
         f"a difference of {difference:g} at a standard deviation of {sd:g}",
     )
+
+
+def difference_for_t(
+    n: int, sd: float, *, power: float = 0.8, alpha: float = 0.05, alternative: str = "two-sided"
+) -> float:
+    """The smallest true difference that the paired t-test detects with this power, with n queries; above 0.
+
+    Parameters
+    ----------
+    n
+        Number of queries, at least 2.
+    sd
+        Standard deviation of the differences, above 0.
+    power
+        Probability of detecting the difference, in (alpha, 1).
+    alpha
+        Significance level, in (0, 1).
+    alternative
+        "two-sided", "greater" or "less"; if it is one-sided, the difference lies on the tested side.
+
+    Returns
+    -------
+    float
+        About (z_(1 - alpha/2) + z_power) sd / sqrt(n). `t_power` of it is `power`.
+
+    Raises
+    ------
+    ParameterError
+        An argument is out of range, or the power is not above the level.
+
+    Examples
+    --------
+    >>> round(difference_for_t(90, 0.167), 4)
+    0.0499
+    """
+    check_share("power", power)
+    check_alternative(alternative)
+    if power <= alpha:
+        raise ParameterError(f"power is {power:g} and alpha {alpha:g}; expected a power above alpha")
+    side = "two-sided" if alternative == "two-sided" else "greater"
+
+    def is_enough(effect: float) -> bool:
+        return bool(t_power(n, effect, 1.0, alpha=alpha, alternative=side) >= power)
+
+    check_positive("sd", sd)
+    high = 1.0
+    while not is_enough(high):
+        high *= 2
+    low = 0.0
+    while high - low > 1e-9 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high * sd
 
 
 def anova_power(

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.comparison.compare.view import beaten_letters, letter, sections_of, stars
+from rankscope.comparison.compare.columns import beaten_letters, letter, stars
+from rankscope.comparison.compare.view import sections_of
 from rankscope.data.result import as_text
 from rankscope.data.section import Marked
 from rankscope.reporting.tables import RESULT_FORMATS, render_result

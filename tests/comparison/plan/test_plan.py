@@ -123,7 +123,7 @@ def test_whatever_the_scores_there_is_a_sentence_for_each_measure(x):
     for options in ({}, {"baseline": "a"}, {"difference": 0.1}):
         found = plan(scores_of(x), **options)
         assert found.sections()[0].sentence.endswith(".")
-        assert [r[1] for r in found.records()][:5] == METHODS
+        assert [r[1] for r in found.records()][:6] == METHODS
         assert "nan" not in str(found)
 
 
@@ -139,6 +139,7 @@ def test_without_a_difference_it_is_the_one_between_the_two_best_and_a_note_warn
     assert one.difference == pytest.approx(x.mean(axis=1)[order[0]] - x.mean(axis=1)[order[1]])
     section = found.sections()[0]
     assert mentions(section.sentence, f"observed between {one.pair[0]} and {one.pair[1]}")
+    assert "power" not in section.sentence.split(". ", 1)[1]  # of the observed difference it says nothing
     assert mentions(section.notes, "observed", "--difference")
     assert "difference:observed" in found.signature()
     given_ = plan(scores_of(x), difference=0.1).sections()[0]
@@ -191,6 +192,28 @@ def test_the_sentence_says_what_is_needed_and_what_one_has():
     assert mentions(odd, "87.5 %", "above 99 %")
 
 
+@pytest.mark.parametrize("options", [{}, {"difference": 0.05}, {"difference": 0.05, "alternative": "less"}])
+def test_the_first_sentence_says_what_the_queries_at_hand_can_show(options):
+    found = plan(pair(0.167, mean=0.01), power=0.9, tests=2, **options)
+    smallest, power, n = rows(found)["t detectable"]
+    assert (power, n) == (0.9, 50)
+    again = rows(plan(pair(0.167), power=0.9, tests=2, **{**options, "difference": smallest}))
+    assert again["t achieved"][1] == pytest.approx(0.9)
+    first = found.sections()[0].sentence.split(". ")[0]
+    assert mentions(first, "With 50 queries", f"at least {smallest:.4g} in AP", "90 % power")
+
+
+def test_queries_that_can_show_no_difference_at_all_are_said_to_show_none():
+    sentence = plan(pair(0.167, n=2), difference=0.05, tests=20).sections()[0].sentence
+    assert mentions(sentence, "2 queries cannot show any difference in AP", "80 %")
+
+
+def test_systems_of_equal_means_show_what_these_queries_could_detect():
+    found = plan(pair(0.167))
+    smallest = rows(found)["t detectable"][0]
+    assert mentions(found.sections()[0].sentence, f"at least {smallest:.4g}", "no observed difference")
+
+
 def test_power_is_rounded_down_so_that_no_target_seems_reached():
     n = rows(plan(pair(0.167), difference=0.05))["t"][2]
     sentence = plan(pair(0.167), difference=0.05, n_queries=n - 1).sections()[0].sentence
@@ -214,7 +237,7 @@ def test_the_table_and_the_figure_hold_the_numbers_of_the_rows():
 def test_the_tidy_table_has_its_columns_and_whole_numbers_of_queries():
     frame = plan(pair(0.167), difference=0.05).frame()
     assert frame.columns == ["measure", "method", "difference", "power", "n_queries"]
-    assert frame["n_queries"].to_list() == [90, 50, *frame["n_queries"].to_list()[2:]]
+    assert frame["n_queries"].to_list() == [50, 90, 50, *frame["n_queries"].to_list()[3:]]
     assert str(frame["n_queries"].dtype) == "Int64"
     assert frame["method"].to_list() == [*METHODS, *["t at n"] * 5]
     assert frame["power"].null_count() == 1
@@ -286,10 +309,11 @@ def test_tests_that_share_the_level_have_each_a_part_of_it() -> None:
     scores = random_table(2, 40)
     shared = plan(scores, difference=0.03, tests=15).frame()
     alone = plan(scores, difference=0.03, alpha=0.05 / 15).frame()
-    of_t = shared["method"].is_in(["t", "t achieved", "t at n"])
+    of_one_pair = ["t detectable", "t", "t achieved", "t at n"]
+    of_t = shared["method"].is_in(of_one_pair)
     assert_same_numbers(shared.filter(of_t), alone.filter(of_t))
     rest = plan(scores, difference=0.03).frame()  # one analysis of variance, one interval
-    assert_same_numbers(shared.filter(~of_t), rest.filter(~rest["method"].is_in(["t", "t achieved", "t at n"])))
+    assert_same_numbers(shared.filter(~of_t), rest.filter(~rest["method"].is_in(of_one_pair)))
     found = plan(scores, difference=0.03, tests=15)
     assert mentions(found.sections()[0].notes, "p-value", "/ 15 = 0.0033", "15 tests")
     assert "alpha:0.05 | tests:15" in " ".join(str(found).split())

@@ -14,14 +14,16 @@ from rankscope.comparison.plan import PlanSettings
 from rankscope.errors import InputError, ParameterError
 
 
-def nothing(found, *said):
+def nothing(found, *said, smallest=math.nan):
+    """No number but the smallest difference that can be detected, where the spread is known."""
     section = found.sections()[0]
     assert len(found.sections()) == 1
     assert mentions(section.sentence, *said)
     assert [r[1] for r in found.records()] == METHODS
-    assert all(math.isnan(r[3]) for r in found.records())
+    assert rows(found, found.plans[0].measure)["t detectable"][0] == pytest.approx(smallest, rel=1e-3, nan_ok=True)
+    assert all(math.isnan(r[3]) for r in found.records() if r[1] != "t detectable")
     assert [r[4] for r in found.records()].count(None) == 4
-    assert found.frame().height == 5
+    assert found.frame().height == 6
     assert "nan" not in str(found)
 
 
@@ -43,7 +45,8 @@ def test_constant_differences_say_nothing():
 
 def test_equal_means_leave_no_observed_difference():
     x = [[0.1, 0.4, 0.3], [0.4, 0.3, 0.1]]
-    nothing(plan(scores_of(x)), "same mean AP", "observed difference")
+    # differences of -.3, .1, .2 have a standard deviation of .2646, and three queries detect 3.264 times as much
+    nothing(plan(scores_of(x)), "same mean AP", "observed difference", smallest=0.8636)
     assert rows(plan(scores_of(x), difference=0.1))["t"][2] > 2
 
 
@@ -57,7 +60,7 @@ def test_more_queries_than_can_be_had_are_called_that():
     found = plan(pair(0.3), difference=1e-6)
     assert mentions(found.sections()[0].sentence, "more than 100,000,000", 50)
     assert rows(found)["t"][2] is None
-    assert found.sections()[0].table.rows[0][-1] == "more than 100,000,000"
+    assert found.sections()[0].table.rows[1][-1] == "more than 100,000,000"
     assert found.sections()[1].figure.data["n_needed"] is None
     assert not any("between" in note and "confidence" in note for note in found.sections()[0].notes)
 
@@ -113,4 +116,4 @@ def test_a_measure_without_direction_is_refused_as_compare_refuses_it():
 
 def test_equal_geometric_means_are_called_that():
     x = [[0.1, 0.4, 0.3], [0.4, 0.3, 0.1]]
-    nothing(plan(scores_of(x, ("GMAP",)), "GMAP"), "same mean log GMAP", "observed difference")
+    nothing(plan(scores_of(x, ("GMAP",)), "GMAP"), "same mean log GMAP", "observed difference", smallest=4.136)

@@ -5,6 +5,13 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
+    from rankscope.comparison.compare.leaders import headline as headline
+    from rankscope.comparison.compare.leaders import leading_systems as leading_systems
+    from rankscope.comparison.compare.leaders import withheld_sentence as withheld_sentence
+    from rankscope.comparison.compare.overview import all_measures_section as all_measures_section
+    from rankscope.comparison.compare.paper import PaperTable as PaperTable
+    from rankscope.comparison.compare.paper import PaperTableSettings as PaperTableSettings
+    from rankscope.comparison.compare.paper import paper_table as paper_table
     from rankscope.comparison.compare.result import Comparison as Comparison
     from rankscope.comparison.compare.result import MeasureComparison as MeasureComparison
     from rankscope.comparison.compare.significance_tests import FAMILIES as FAMILIES
@@ -14,12 +21,12 @@ if TYPE_CHECKING:
     from rankscope.comparison.compare.significance_tests import SignificanceTest as SignificanceTest
     from rankscope.comparison.compare.systems import compare as compare
     from rankscope.comparison.compare.systems import compare_systems as compare_systems
+    from rankscope.comparison.compare.view import certainty_sentence as certainty_sentence
     from rankscope.comparison.compare.view import comparison_sentence as comparison_sentence
     from rankscope.comparison.compare.view import differences_figure as differences_figure
     from rankscope.comparison.compare.view import effect_size_sections as effect_size_sections
     from rankscope.comparison.compare.view import extremes_table as extremes_table
     from rankscope.comparison.compare.view import leaderboard as leaderboard
-    from rankscope.comparison.compare.view import leading_systems as leading_systems
     from rankscope.comparison.compare.view import pair_by_pair as pair_by_pair
     from rankscope.comparison.compare.view import query_section as query_section
 
@@ -29,17 +36,24 @@ HOMES = {
     "FAMILIES": "significance_tests",
     "INTERVALS": "significance_tests",
     "MeasureComparison": "result",
+    "PaperTable": "paper",
+    "PaperTableSettings": "paper",
     "SignificanceTest": "significance_tests",
     "TESTS": "significance_tests",
+    "certainty_sentence": "view",
     "compare": "systems",
     "compare_systems": "systems",
     "comparison_sentence": "view",
+    "withheld_sentence": "leaders",
     "differences_figure": "view",
     "effect_size_sections": "view",
     "extremes_table": "view",
+    "headline": "leaders",
     "leaderboard": "view",
-    "leading_systems": "view",
+    "leading_systems": "leaders",
+    "all_measures_section": "overview",
     "pair_by_pair": "view",
+    "paper_table": "paper",
     "query_section": "view",
 }
 

@@ -12,39 +12,50 @@ from rankscope.comparison.common_queries import (
     MeasureValues,
     extreme_queries,
     query_gains,
-    unjudged_reason,
 )
-from rankscope.data.columns import Column, column, digits, interval, percent, rank_range, table_of
+from rankscope.comparison.compare.columns import (
+    STARS,
+    beaten_letters,
+    is_corrected,
+    letter,
+    mean_intervals,
+    pair_columns,
+    stars,
+    turned,
+)
+from rankscope.comparison.compare.leaders import (
+    ROUNDING,
+    headline,
+    judged_order,
+    leading_systems,
+    others_sentence,
+    withheld_sentence,
+)
+from rankscope.comparison.compare.overview import all_measures_section
+from rankscope.data.columns import Column, column, digits, interval, rank_range, table_of
 from rankscope.data.section import Cell, Figure, Section, Table
 from rankscope.data.text import (
     first_names,
     format_chance,
-    format_p_cell,
     format_p_value,
     format_percent,
     join_names,
     pluralise_queries,
 )
-from rankscope.kernels.rounding_ties import NOISE, at_most, order_of
-from rankscope.stats.intervals import bootstrap_interval, jeffreys_interval, t_interval
-from rankscope.typing import Floats, Indices
+from rankscope.kernels.rounding_ties import NOISE, order_of
+from rankscope.stats.intervals import bootstrap_interval, t_interval
 
 if TYPE_CHECKING:
     from rankscope.comparison.compare.result import Comparison, MeasureComparison
 
 __all__ = [
+    "certainty_sentence",
     "comparison_sentence",
     "differences_figure",
     "extremes_table",
-    "leading_systems",
-    "letter",
     "query_section",
     "sections_of",
 ]
-
-
-#: Means are equal if they differ by at most this share of the largest.
-ROUNDING = 1e-12
 
 
 def comparison_sentence(result: Comparison, comparison: MeasureComparison) -> str:
@@ -56,17 +67,6 @@ def comparison_sentence(result: Comparison, comparison: MeasureComparison) -> st
     sentence = all_pairs_sentence if result.baseline is None else baseline_sentence
     withheld_text = f"{withheld_sentence(comparison)} " if comparison.withheld.any() else ""
     return f"{withheld_text}{sentence(result, comparison)}"
-
-
-def withheld_sentence(comparison: MeasureComparison) -> str:
-    """Why there is no verdict on some systems, and what to do."""
-    unjudged = [comparison.systems[system] for system in comparison.measure_values.unjudged]
-    return f"No verdict on {join_names(unjudged)}: {unjudged_reason(unjudged, comparison.measure)}."
-
-
-def judged_order(comparison: MeasureComparison) -> list[int]:
-    """The systems on which there is a verdict, best first."""
-    return [system for system in comparison.order.tolist() if system not in comparison.measure_values.unjudged]
 
 
 def pair_sentence(result: Comparison, comparison: MeasureComparison) -> str:
@@ -149,36 +149,40 @@ def probability_sentence(
 
 def all_pairs_sentence(result: Comparison, comparison: MeasureComparison) -> str:
     """The best system, its lead over the next, the systems that it beats, and how many pairs differ."""
+    best = judged_order(comparison)[0]
+    rank_word = "highest" if comparison.measure_values.sign > 0 else "lowest"
+    value_text = f"{comparison.means[best]:.4f} on {pluralise_queries(comparison.n)}"
+    mean_text = f"{comparison.systems[best]} has the {rank_word} mean {comparison.measure_values.label}: {value_text}"
+    claim = pairs_claim(result, comparison, "it")
+    return f"{mean_text}, {lead_clause(result, comparison)}. On queries like these, {claim[:-1]}{test_clause(result)}."
+
+
+def pairs_claim(result: Comparison, comparison: MeasureComparison, subject: str) -> str:
+    """Which systems the best one is better than, and how many pairs differ. subject: what it is called."""
     order = judged_order(comparison)
     best = order[0]
     n_beaten = int(comparison.beats[best].sum())
     n_others = len(order) - 1
-    rank_word = "highest" if comparison.measure_values.sign > 0 else "lowest"
-    value_text = f"{comparison.means[best]:.4f} on {pluralise_queries(comparison.n)}"
-    mean_text = f"{comparison.systems[best]} has the {rank_word} mean {comparison.measure_values.label}: {value_text}"
     unbeaten = [comparison.systems[system] for system in order if system != best and not comparison.beats[best, system]]
     adverb = "" if result.settings.is_bayesian else "significantly "
     if n_beaten == n_others:
         other_systems = "the other system" if n_others == 1 else f"each of the {n_others} other systems"
-        claim = f"it is {adverb}better than {other_systems}"
+        claim = f"{subject} is {adverb}better than {other_systems}"
     elif n_beaten:
         claim = (
-            f"it is {adverb}better than {n_beaten} of the {n_others} other systems, but not {adverb}better than "
+            f"{subject} is {adverb}better than {n_beaten} of the {n_others} other systems, but not {adverb}better than "
             f"{join_names(unbeaten, conjunction='or')}"
         )
     else:
         other_systems = {1: "the other system", 2: "either other system"}.get(
             n_others, f"any of the {n_others} other systems"
         )
-        claim = f"it is not {adverb}better than {other_systems}"
+        claim = f"{subject} is not {adverb}better than {other_systems}"
     n_different = int(np.count_nonzero(comparison.decisions))
     n_pairs = int((~comparison.withheld).sum())
     verb = "differs" if n_different == 1 else "differ"
     pairs_text = f"{n_different:,} of {n_pairs:,} pairs {verb}" if n_different else "no pair differs"
-    return (
-        f"{mean_text}, {lead_clause(result, comparison)}. On queries like these, {claim}; {pairs_text} "
-        f"significantly{test_clause(result)}."
-    )
+    return f"{claim}; {pairs_text} significantly."
 
 
 def lead_clause(result: Comparison, comparison: MeasureComparison) -> str:
@@ -199,30 +203,30 @@ def lead_clause(result: Comparison, comparison: MeasureComparison) -> str:
 
 
 def baseline_sentence(result: Comparison, comparison: MeasureComparison) -> str:
-    """Which systems are better than the baseline, which worse, and which do not differ significantly."""
-    baseline_index = int(comparison.second[0])
-    decisions = dict(zip(comparison.first.tolist(), comparison.decisions.tolist(), strict=True))
-    better, worse, neither = (
-        [
-            comparison.systems[system]
-            for system in judged_order(comparison)
-            if system != baseline_index and decisions[system] == sign
-        ]
-        for sign in (1, -1, 0)
-    )
-    clauses = []
-    if better:
-        clauses.append(f"{join_names(better)} {'is' if len(better) == 1 else 'are'} better")
-    if worse:
-        clauses.append(f"{join_names(worse)} {'is' if len(worse) == 1 else 'are'} worse")
-    if neither:
-        adjective = "" if result.settings.is_bayesian else "significant "
-        clauses.append(f"no {adjective}difference from {join_names(neither)} was found")
-    return (
-        f"Compared with {result.baseline}, with a mean {comparison.measure_values.label} of "
-        f"{comparison.means[baseline_index]:.4f} "
-        f"on {pluralise_queries(comparison.n)}: on queries like these, {'; '.join(clauses)}{test_clause(result)}."
-    )
+    """Which systems are better than the baseline, the best first; which are worse, and which do not differ."""
+    parts = (headline(result, comparison), others_sentence(result, comparison), test_sentence(result, comparison))
+    return " ".join(filter(None, parts))
+
+
+def test_sentence(result: Comparison, comparison: MeasureComparison) -> str:
+    """The test, its correction and its level, and the number of queries."""
+    return f"Tested on {pluralise_queries(comparison.n)}{test_clause(result)}."
+
+
+def certainty_sentence(result: Comparison, comparison: MeasureComparison) -> str:
+    """How sure the finding of `headline` is, and what it says of the systems that the headline does not name."""
+    if comparison.first.size == 1:
+        p = float(comparison.pvalue[0] if not np.isnan(comparison.pvalue[0]) else comparison.pvalue_corrected[0])
+        if np.isnan(p):
+            return test_sentence(result, comparison)
+        doubt = "" if comparison.decisions[0] else " That does not show that they are equal."
+        return f"{chance_sentence(result, comparison, p)}{doubt} {test_sentence(result, comparison)}"
+    if result.baseline is not None:
+        others = others_sentence(result, comparison)
+        return " ".join(filter(None, (others, test_sentence(result, comparison))))
+    leader = comparison.systems[judged_order(comparison)[0]]
+    claim = pairs_claim(result, comparison, leader)
+    return f"{claim} {test_sentence(result, comparison)}"
 
 
 def test_clause(result: Comparison) -> str:
@@ -231,7 +235,8 @@ def test_clause(result: Comparison) -> str:
     if settings.is_bayesian:
         return f" (probability of at least {1 - settings.alpha:g})"
     correction = f", {settings.correction}" if not settings.tests_all_systems and settings.correction != "none" else ""
-    return f" (test {settings.test}{correction}, level {settings.alpha:g})"
+    side = "" if settings.alternative == "two-sided" else f", alternative {settings.alternative}"
+    return f" (test {settings.test}{correction}{side}, level {settings.alpha:g})"
 
 
 #: Unanswered queries that a note names at most.
@@ -290,16 +295,6 @@ def differences_figure(measure_values: MeasureValues, query_ids: Sequence[str], 
     )
 
 
-def leading_systems(result: Comparison, comparison: MeasureComparison) -> tuple[int, int]:
-    """The two systems that matter most: the best two; with a baseline, the best of the others and the baseline."""
-    candidates = comparison.order.tolist() if comparison.withheld.all() else judged_order(comparison)
-    first, second = candidates[:2]
-    if result.baseline is None:
-        return first, second
-    baseline_index = int(comparison.second[0])
-    return (first if first != baseline_index else second), baseline_index
-
-
 def win_sentence(names: tuple[str, str], gain: np.ndarray) -> str:
     wins, losses = int((gain > 0).sum()), int((gain < 0).sum())
     ties = gain.size - wins - losses
@@ -341,13 +336,11 @@ MOST_PAIRS = 45
 MOST_SIZES = 15
 #: A matrix of more systems is not readable.
 MOST_IN_MATRIX = 40
-#: Corrected p-values up to these get that many stars.
-STARS = ((0.001, "***"), (0.01, "**"))
 
 
 def sections_of(result: Comparison) -> list[Section]:
-    """For each measure: the leaderboard, the pairs, effect sizes, and the queries."""
-    sections = []
+    """All systems by all measures; then for each measure the leaderboard, the pairs, effect sizes, and the queries."""
+    sections = [all_measures_section(result)] if len(result.comparisons) > 1 else []
     for comparison in result.comparisons:
         sections.append(leaderboard(result, comparison))
         if result.baseline is None:
@@ -358,49 +351,9 @@ def sections_of(result: Comparison) -> list[Section]:
     return sections
 
 
-def letter(i: int) -> str:
-    """a, b, ..., z, aa, ab, ..."""
-    text = ""
-    i += 1
-    while i:
-        i, remainder = divmod(i - 1, 26)
-        text = chr(ord("a") + remainder) + text
-    return text
-
-
-def beaten_letters(positions: list[int], n_systems: int) -> str:
-    """The letters of the systems at these positions.
-
-    Three and more in a row are written as a-c; with more than 26 systems, which have two letters, commas separate them.
-    """
-    ranges: list[list[int]] = []
-    for position in positions:
-        if ranges and position == ranges[-1][-1] + 1:
-            ranges[-1].append(position)
-        else:
-            ranges.append([position])
-    texts = []
-    for range_ in ranges:
-        if len(range_) > 2:
-            texts.append(f"{letter(range_[0])}-{letter(range_[-1])}")
-        else:
-            texts += map(letter, range_)
-    return ("," if n_systems > 26 else "").join(texts)
-
-
-def stars(p: float, alpha: float) -> str:
-    """Stars for a corrected p-value; none above the level."""
-    if not at_most(p, alpha):
-        return ""
-    return next((marks for bound, marks in STARS if at_most(p, min(bound, alpha))), "*")
-
-
 def leaderboard(result: Comparison, comparison: MeasureComparison) -> Section:
     """Systems, best first, the best in bold; after the mean the letters of beaten systems, or stars for a baseline."""
-    is_tango = result.settings.interval_of(comparison.measure_values) == "tango"
-    mean_interval = jeffreys_interval if is_tango else t_interval
-    interval = mean_interval(comparison.measure_values.values, confidence_level=1 - comparison.alpha)
-    low, high = (np.where(interval.degenerate, np.nan, bounds) for bounds in (interval.low, interval.high))
+    low, high = mean_intervals(result, comparison)
     table = ranked_table(comparison, low, high) if result.baseline is None else baseline_table(result, comparison)
     order = comparison.order.tolist()
     figure_data = {
@@ -493,51 +446,6 @@ def baseline_table(result: Comparison, comparison: MeasureComparison) -> Table:
 def with_cell(cells: tuple[Cell, ...], position: int, cell: Cell) -> tuple[Cell, ...]:
     """The cells with one more at a position."""
     return (*cells[:position], cell, *cells[position:])
-
-
-def is_corrected(result: Comparison) -> bool:
-    """Whether p-values were corrected, for a number above 1."""
-    family = result.comparisons if result.settings.family == "all" else result.comparisons[:1]
-    return result.settings.correction != "none" and sum(comparison.first.size for comparison in family) > 1
-
-
-def pair_columns(
-    result: Comparison, comparison: MeasureComparison, pairs: Indices, signs: npt.NDArray[np.int64] | None = None
-) -> list[Column]:
-    """The numbers of these pairs. signs: (pairs) -1 to show a pair in the other order."""
-    sign = np.ones(pairs.size, np.int64) if signs is None else signs
-    effects, test_results = comparison.test_results.effects, comparison.test_results
-    low, high = turned(comparison.low[pairs], comparison.high[pairs], sign)
-    wins = np.where(sign > 0, effects.wins[pairs], effects.losses[pairs])
-    losses = np.where(sign > 0, effects.losses[pairs], effects.wins[pairs])
-    superiority = effects.superiority[pairs]
-    corrected = column("p corrected", comparison.pvalue_corrected[pairs], format_p_cell)
-    if result.settings.tests_all_systems:
-        tests = [corrected]
-    elif test_results.posterior is not None:
-        turned_posterior = np.where(sign > 0, test_results.posterior[:, pairs], test_results.posterior[::-1, pairs])
-        titles = ("P(worse)", "P(equal)", "P(better)")
-        tests = [column(title, p, digits(3)) for title, p in zip(titles, turned_posterior, strict=True)]
-    else:
-        tests = [column("p", comparison.pvalue[pairs], format_p_cell)]
-        tests += [corrected] if is_corrected(result) else []
-    return [
-        column("difference", sign * comparison.difference[pairs], digits(signed=True)),
-        column(f"{format_percent(1 - comparison.alpha)} interval", zip(low, high, strict=True), interval()),
-        *tests,
-        column("effect d", sign * comparison.effect_size[pairs], digits(2, signed=True)),
-        column("better on", np.where(sign > 0, superiority, 1 - superiority), percent()),
-        column(
-            "wins/ties/losses",
-            zip(wins.tolist(), effects.ties[pairs].tolist(), losses.tolist(), strict=True),
-            lambda counts: "/".join(f"{int(count)}" for count in counts),
-        ),
-    ]
-
-
-def turned(low: Floats, high: Floats, sign: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """The ends of intervals of differences, those of pairs with the sign -1 in the other order."""
-    return np.where(sign > 0, low, -high), np.where(sign > 0, high, -low)
 
 
 def pair_by_pair(result: Comparison, comparison: MeasureComparison) -> Section:

@@ -18,7 +18,14 @@ from rankscope.settings import POSITIVE, Settings, alpha_field, choice, count, n
 from rankscope.stats.anova import two_way_anova
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import ALTERNATIVES, is_constant, scale_table
-from rankscope.stats.power import anova_power, queries_for_anova, queries_for_interval, queries_for_t, t_power
+from rankscope.stats.power import (
+    anova_power,
+    difference_for_t,
+    queries_for_anova,
+    queries_for_interval,
+    queries_for_t,
+    t_power,
+)
 from rankscope.typing import Floats
 
 if TYPE_CHECKING:
@@ -39,7 +46,7 @@ __all__ = [
 
 
 #: The methods that the tidy table has for each measure, before the rows of CURVE.
-NEEDS = ("t", "t achieved", "one-way ANOVA", "two-way ANOVA", "interval")
+NEEDS = ("t detectable", "t", "t achieved", "one-way ANOVA", "two-way ANOVA", "interval")
 CURVE = "t at n"
 #: Numbers of queries for which power is shown, if they are near the need.
 GRID = tuple(int(m * 10**e) for e in range(1, 9) for m in (1, 2.5, 5))
@@ -138,8 +145,9 @@ class MeasurePlan:
 
     n: queries with values of all systems, which the spread was taken from. n_now: queries at hand. difference: what is
     to be found; pair: the two systems whose observed difference it is, the better one first, None where it was given.
-    width: of the interval. sd: standard deviation of the differences of two systems. need_low, need_high: between which
-    the need lies, since sd is itself an estimate (95 % confidence, of a normal distribution), None beyond 100,000,000.
+    value_range: how far apart two values of the measure can be. width: of the interval. sd: standard deviation of the
+    differences of two systems. need_low, need_high: between which the need lies, since sd is itself an estimate (95 %
+    confidence, of a normal distribution), None beyond 100,000,000.
     rows: of the tidy table. curve: of the power of the t-test. obstacle: in a word why nothing can be planned, else
     empty. unjudged: the systems none of whose documents is judged. are_logarithms: whether values, and so differences,
     are natural logarithms.
@@ -154,6 +162,7 @@ class MeasurePlan:
     n_now: int
     difference: float
     pair: tuple[str, str] | None
+    value_range: float
     width: float
     sd: float
     need_low: int | None
@@ -175,7 +184,8 @@ def plan_measure(scores: Scores, name: str, settings: PlanSettings) -> MeasurePl
     measure_values, baseline = match_queries(scores, name), settings.baseline
     measure = scores.measures[scores.measure_names.index(name)]
     geometric = measure.summary == "geometric"
-    refuse_beyond_range(name, measure.range, geometric, settings)
+    low, high = range_of_values(measure.range, geometric)
+    refuse_beyond_range(name, low, high, geometric, settings)
     x, n = measure_values.values, measure_values.n
     baseline_index = None if baseline is None else scores.systems.index(baseline)
     first, second = best_pair(measure_values.sign * x.mean(axis=1), baseline_index)
@@ -184,11 +194,12 @@ def plan_measure(scores: Scores, name: str, settings: PlanSettings) -> MeasurePl
     trouble = UNJUDGED if measure_values.unjudged else trouble_of(x, spread, difference)
     n_now = settings.n_queries or n
     width = 2 * difference if settings.width is None else settings.width
+    smallest_row = detectable_row(spread.sd if trouble in ("", EQUAL_MEANS) else 0.0, n_now, settings)
     rows, curve = empty_rows(difference, width, n_now), PowerCurve((), ())
-    low = high = None
+    need_low = need_high = None
     if not trouble:
         rows, curve = plan_rows(len(x), spread, difference, width, n_now, settings)
-        low, high = (queries_needed(difference, sd, settings) for sd in interval_of_sd(spread.sd, n))
+        need_low, need_high = (queries_needed(difference, sd, settings) for sd in interval_of_sd(spread.sd, n))
     return MeasurePlan(
         measure=name,
         standardised="standardised" in scores.settings,
@@ -198,11 +209,12 @@ def plan_measure(scores: Scores, name: str, settings: PlanSettings) -> MeasurePl
         n_now=n_now,
         difference=difference,
         pair=None if settings.difference is not None else (scores.systems[first], scores.systems[second]),
+        value_range=high - low,
         width=width,
         sd=spread.sd,
-        need_low=low,
-        need_high=high,
-        rows=rows,
+        need_low=need_low,
+        need_high=need_high,
+        rows=(smallest_row, *rows),
         curve=curve,
         obstacle=trouble,
         unjudged=scores.unjudged_systems,
@@ -211,12 +223,15 @@ def plan_measure(scores: Scores, name: str, settings: PlanSettings) -> MeasurePl
     )
 
 
-def refuse_beyond_range(name: str, value_range: tuple[float, float], geometric: bool, settings: PlanSettings) -> None:
-    """Raise for a difference that the measure cannot reach, as one in percent."""
-    if settings.difference is None:
-        return
+def range_of_values(value_range: tuple[float, float], geometric: bool) -> tuple[float, float]:
+    """The lowest and the highest value; of a geometric measure, those of the logarithms."""
     low, high = (float(np.log(max(bound, MIN_GEOMETRIC))) for bound in value_range) if geometric else value_range
-    if settings.difference > high - low:
+    return low, high
+
+
+def refuse_beyond_range(name: str, low: float, high: float, geometric: bool, settings: PlanSettings) -> None:
+    """Raise for a difference that the measure cannot reach, as one in percent."""
+    if settings.difference is not None and settings.difference > high - low:
         raise ParameterError(
             f"difference is {settings.difference:g}, and {'log ' if geometric else ''}{name} lies between {low:.4g} "
             f"and {high:.4g}; expected at most {high - low:.4g}, as 0.02"
@@ -272,10 +287,20 @@ def trouble_of(x: Floats, spread: ScoreSpread, difference: float) -> str:
     return "" if difference > 0 else EQUAL_MEANS
 
 
+def detectable_row(sd: float, n_now: int, settings: PlanSettings) -> PlanRow:
+    """The smallest difference that the t-test detects with the queries at hand; NaN if the spread is unknown."""
+    if sd == 0:
+        return PlanRow("t detectable", np.nan, np.nan, n_now)
+    smallest = difference_for_t(
+        n_now, sd, power=settings.power, alpha=settings.alpha_per_test, alternative=settings.side
+    )
+    return PlanRow("t detectable", smallest, settings.power, n_now)
+
+
 def empty_rows(difference: float, width: float, n_now: int) -> tuple[PlanRow, ...]:
     return tuple(
         PlanRow(method, width / 2 if method == "interval" else difference, np.nan, n_queries)
-        for method, n_queries in zip(NEEDS, (None, n_now, None, None, None), strict=True)
+        for method, n_queries in zip(NEEDS[1:], (None, n_now, None, None, None), strict=True)
     )
 
 
@@ -344,6 +369,7 @@ class QueryPlan(Result):
 
     `frame()` has the columns measure, method, difference, power and n_queries. The methods are
 
+    - "t detectable": the smallest difference that the paired t-test detects with the queries at hand;
     - "t": the fewest queries with which the paired t-test reaches the power;
     - "t achieved": the power of that test with the queries at hand;
     - "one-way ANOVA", "two-way ANOVA": the fewest queries for an analysis of variance of all systems (different queries
@@ -481,9 +507,9 @@ def plan(
     ...     for name, of in ranks.items()
     ... ]
     >>> result = rs.plan(rs.evaluate(qrels, runs, "RR"), difference=0.2)
-    >>> print(result.sections()[0].sentence.replace("; ", ";\n"))
-    To detect a difference of 0.2 in RR between two systems like these with 80 % power, you need 30 queries;
-    you have 6 (power 18 %).
+    >>> print(result.sections()[0].sentence.replace(". ", ".\n"))
+    With 6 queries, a difference of at least 0.5368 in RR between two systems like these is detected with 80 % power.
+    To detect a difference of 0.2, you need 30 queries; you have 6 (power 18 %).
     """
     settings = PlanSettings(
         baseline=baseline,

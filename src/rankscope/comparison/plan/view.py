@@ -30,15 +30,19 @@ FEW = 25
 
 
 def plan_sections(result: QueryPlan) -> list[Section]:
-    """A sentence with the needs for each measure, and its power by number of queries."""
+    """For each measure what its queries can show and what a difference needs, and power by number of queries."""
     return [section for plan in result.plans for section in sections_of(plan, result.settings)]
 
 
 def sections_of(plan: MeasurePlan, settings: PlanSettings) -> list[Section]:
-    """The plan of one measure: the sentence and the needs, then power by number of queries."""
+    """The plan of one measure: the sentences and the needs, then power by number of queries."""
     quantity = measured_quantity(plan)
     if plan.obstacle:
-        return [Section(title=f"Queries needed: {quantity}", sentence=trouble_sentence(plan), notes=shared_notes(plan))]
+        smallest = (
+            [] if math.isnan(plan.row("t detectable").difference) else [detectable_sentence(plan, settings.power)]
+        )
+        sentence = " ".join([*smallest, trouble_sentence(plan)])
+        return [Section(title=f"Queries needed: {quantity}", sentence=sentence, notes=shared_notes(plan))]
     notes = (
         *spread_notes(plan),
         *shared_notes(plan),
@@ -46,7 +50,7 @@ def sections_of(plan: MeasurePlan, settings: PlanSettings) -> list[Section]:
     )
     needs = Section(
         title=f"Queries needed: {quantity}",
-        sentence=sentence_of(plan, settings.power),
+        sentence=f"{detectable_sentence(plan, settings.power)} {need_sentence(plan)}",
         table=needs_table(plan, settings.power, settings.alpha),
         notes=notes,
     )
@@ -98,24 +102,36 @@ def count_in_100(power: float) -> str:
     return "above 99" if power > 0.99 + 1e-9 else str(hundredths)
 
 
-def sentence_of(plan: MeasurePlan, power: float) -> str:
-    """The queries needed and the queries at hand."""
+def detectable_sentence(plan: MeasurePlan, power: float) -> str:
+    """The smallest difference that the queries at hand can show."""
     systems_text = "two systems like these" if plan.baseline is None else f"{plan.baseline} and a system like these"
-    pair_text = "" if plan.pair is None else f", as observed between {plan.pair[0]} and {plan.pair[1]},"
+    smallest = plan.row("t detectable").difference
+    queries = pluralise_queries(plan.n_now)
+    if smallest > plan.value_range:
+        return f"{queries} cannot show any difference in {averaged_quantity(plan)} with {format_percent(power)} power."
+    return (
+        f"With {queries}, a difference of at least {format_difference(smallest)} in {averaged_quantity(plan)} "
+        f"between {systems_text} is detected with {format_percent(power)} power."
+    )
+
+
+def need_sentence(plan: MeasurePlan) -> str:
+    """The queries that the stated or observed difference needs; the power at hand only for a stated one."""
     n_needed = plan.row("t").n_queries
     need_text = (
-        f"you need {pluralise_queries(n_needed)}"
+        pluralise_queries(n_needed)
         if n_needed is not None
-        else f"you need more than {pluralise_queries(MAX_QUERIES)}, which is not realistic"
+        else f"more than {pluralise_queries(MAX_QUERIES)}, which is not realistic"
     )
+    if plan.pair is not None:
+        return (
+            f"If the difference observed between {plan.pair[0]} and {plan.pair[1]}, "
+            f"{format_difference(plan.difference)}, were the true one, you would need {need_text}."
+        )
     found_now = count_in_100(plan.row("t achieved").power)
     is_enough = n_needed is not None and plan.n_now >= n_needed
-    condition = "" if plan.pair is None else " if that is the true difference"
-    have_text = f"you have {plan.n_now:,}{f', which is enough{condition}' if is_enough else ''} (power {found_now} %)"
-    return (
-        f"To detect a difference of {format_difference(plan.difference)} in {averaged_quantity(plan)}{pair_text} "
-        f"between {systems_text} with {format_percent(power)} power, {need_text}; {have_text}."
-    )
+    have_text = f"you have {plan.n_now:,}{', which is enough' if is_enough else ''} (power {found_now} %)"
+    return f"To detect a difference of {format_difference(plan.difference)}, you need {need_text}; {have_text}."
 
 
 def first_upper(text: str) -> str:
@@ -155,6 +171,7 @@ def needs_table(plan: MeasurePlan, power: float, alpha: float) -> Table:
     """The needs by each method."""
     n_systems = len(plan.systems)
     method_texts = {
+        "t detectable": "t-test of two systems, smallest detectable difference",
         "t": f"t-test of two systems, {format_percent(power)} power",
         "t achieved": "t-test of two systems, with the queries at hand",
         "one-way ANOVA": f"analysis of variance of {pluralise(n_systems, 'system')}, other queries for each",
