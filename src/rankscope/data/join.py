@@ -36,8 +36,6 @@ __all__ = [
 
 
 PRECISIONS = ("float64", "float32")
-#: So many hits are converted at once.
-SHORT = 1 << 16
 #: The documents by which a mark between document and chunk is looked for.
 N_FIRST = 50
 
@@ -152,6 +150,7 @@ class Joiner:
     n_ungrouped = 0
     notes: tuple[str, ...] = ()
     rank_note = ""
+    has_one_list = False  # then the hits are in order
 
     def __init__(self, qrels: Qrels, convention: Convention, name: str) -> None:
         self.qrels, self.convention, self.name = qrels, convention, name
@@ -291,20 +290,21 @@ class Joiner:
         self.listed[code] = self.retrieved[code] = scores.size
         self.missing[code] = False
         self.has_judged_query = True
-        codes, offsets = np.array((code,)), np.array((0, scores.size))
+        codes, offsets, row_groups = np.array((code,)), np.array((0, scores.size)), np.zeros(judged_rows.size, np.int64)
         fetch_doc_ids = partial(doc_ids_of_lists, [docs], offsets)
         ranks = rank_rows(
             self._rounded(scores),
             offsets,
             judged_rows,
-            np.zeros(judged_rows.size, np.int64),
+            row_groups,
             self.convention.ties,
             fetch_doc_ids,
             partial(self._describe_row, codes, offsets, fetch_doc_ids),
         )
         judgments = judged_in_query[judged_rows]
         judgments += self.qrels.offsets[code]
-        self._append(ranks, codes, offsets, np.zeros(judged_rows.size, np.int64), judgments)
+        self.has_one_list = not self.hit_tables
+        self._append(ranks, codes, offsets, row_groups, judgments)
 
     def _add_lists(self, codes: list[int], doc_lists: list[Mapping[str, float]]) -> None:
         """Join the lists of these queries, by their places among the qrels'."""
@@ -464,10 +464,10 @@ class Joiner:
 
     def _sorted_columns(self) -> list[npt.NDArray[Any]]:
         """Query and judgment of all hits, int64, and ranks, float64, by query; one after the other, to save memory."""
-        query = self._hit_column(0)
-        if query.size < SHORT and len(self.hit_tables) == 1 and not (query[1:] < query[:-1]).any():
+        if self.has_one_list:
             table = self.hit_tables[0]
             return [*table[:2].astype(np.int64), *table[2:].astype(np.float64)]
+        query = self._hit_column(0)
         order = stable_order(query) if (query[1:] < query[:-1]).any() else slice(None)
         del query
         types = [np.int64, np.int64, np.float64, np.float64, np.float64][: self._n_columns()]

@@ -319,7 +319,7 @@ class JudgedIndex:
         digits = int(keys.size).bit_length()
         bits = max(digits + 1, min(digits + 3, 19))  # fewer judgments: more buckets for each
         self.shift = np.uint64(64 - bits)
-        index_type = np.uint32 if keys.size < 1 << 31 else np.uint64
+        index_type: Any = np.uint32 if keys.size < 1 << 31 else np.uint64
         by_bucket = keys >> self.shift  # bucket and row in one word, sorted in place: half the memory of an argsort
         by_bucket <<= np.uint64(digits)
         by_bucket |= np.arange(keys.size, dtype=index_type)
@@ -351,7 +351,8 @@ class JudgedIndex:
         sizes_before = self.bucket_sizes.view("<u8")[word] & BYTES_BEFORE[bucket & 7]
         sizes_before *= EACH_BYTE  # the highest byte of the product is the sum of all bytes
         sizes_before >>= np.uint64(56)
-        return self.word_starts[word] + sizes_before.view(np.int64)
+        starts: Ints = self.word_starts[word] + sizes_before.view(np.int64)
+        return starts
 
     def find(self, keys: Words, docs: Fields) -> tuple[npt.NDArray[np.intp], Ints]:
         """The rows (rising) that are judged, and the index of the judgment of each."""

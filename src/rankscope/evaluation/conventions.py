@@ -210,6 +210,7 @@ class Plan:
     overlap: Overlap | None  # for judgments and runs of spans
     aliases: Mapping[str, str]  # other names of the measures, as the user wrote them
     _settings: dict[float, tuple[dict[str, str], ...]] = field(default_factory=dict, compare=False)
+    _shared_settings: dict[int, dict[str, str]] = field(init=False, default_factory=dict, compare=False)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -312,8 +313,16 @@ class Plan:
         """(measures, queries) where nothing relevant was judged, for the measures that need it."""
         return np.array([~measure.defined(hits) for measure in self.measures])
 
-    def settings(self, n_queries: int, hits: Hits | None = None) -> dict[str, str]:
+    def settings(self, n_queries: int, hits: Hits | None = None) -> Mapping[str, str]:
         """The settings that change the numbers of all measures, for the signature."""
+        if hits is None or hits.ties == "given":
+            return self.make_settings(n_queries, hits)
+        if n_queries not in self._shared_settings:
+            self._shared_settings[n_queries] = self.make_settings(n_queries, None)
+        return self._shared_settings[n_queries]
+
+    def make_settings(self, n_queries: int, hits: Hits | None) -> dict[str, str]:
+        """As `settings`, made anew."""
         is_ranked_already = hits is not None and hits.ties == "given"  # a table of ranks
         preset_settings = {"preset": self.preset} if self.preset else {}
         if self.convention.precision != "float64":

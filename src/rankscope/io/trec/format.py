@@ -282,7 +282,8 @@ def read_rows(stream: Readable, name: str, grammar: Grammar, size: int = 0) -> t
     max_rows = count_lines(file_block.buffer, file_block.begin, file_block.end)
     # Judgments stay in memory, where half the size counts; of a buffer of 1 GB every place fits.
     is_compact = grammar.kind == "qrels" and len(file_block.buffer) < 1 << 30
-    codes, starts, lengths = (np.empty(max_rows, np.int32 if is_compact else np.int64) for _ in range(3))
+    index_type: Any = np.int32 if is_compact else np.int64
+    codes, starts, lengths = (np.empty(max_rows, index_type) for _ in range(3))
     doc_hashes = np.empty(max_rows, np.uint64)
     values = np.empty(max_rows, grammar.dtype)
     subtopic_starts, subtopic_lengths = [], []
