@@ -349,10 +349,10 @@ def favour(
     ...     return MetricScores(name, {"": PairScores(tuple("ABCDEF"), tuple(map(str, range(60))), values)})
     >>> people = scored("people", quality + rng.normal(size=(6, 60)))
     >>> fair = scored("fair", quality + 3 * rng.normal(size=(6, 60)))
-    >>> kin = scored("kin", 10 * quality + 10 * rng.normal(size=(6, 60)) + [[20]] * 3 + [[0]] * 3)
+    >>> kin = scored("kin", 10 * quality + 10 * rng.normal(size=(6, 60)) + ([[20]] * 3 + [[0]] * 3))
     >>> found = favour(people, [fair, kin], families={"A": "x", "B": "x", "C": "x"})
     >>> found.favour.round(1).tolist(), (found.pvalue_corrected < 0.05).tolist()
-    ([[0.1], [0.9]], [[False], [True]])
+    ([[0.0], [0.9]], [[False], [True]])
     """
     settings = FavourSettings(
         families=families,  # type: ignore[arg-type]  # a path becomes a text

@@ -126,7 +126,7 @@ def mean_sums(scores: PairScores, systems: Sequence[str], over: str) -> SystemSu
     >>> scores = PairScores.of({"A": [1, 2, None], "B": [0, None, 3]})
     >>> mean_sums(scores, ("A", "B"), "common").values.tolist(), mean_sums(scores, ("A", "B"), "own").values.tolist()
     ([1.0, 0.0], [1.5, 1.5])
-    >>> weighted = replace(scores, weights=np.array([3.0, 1.0, 1.0]))
+    >>> weighted = PairScores(scores.systems, scores.segments, scores.values, np.array([3.0, 1.0, 1.0]))
     >>> mean_sums(weighted, ("A", "B"), "own").values.tolist()  # (3 + 2) / 4, 3 / 4
     [1.25, 0.75]
     """

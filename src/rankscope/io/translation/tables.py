@@ -275,7 +275,7 @@ def read_system_table(
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "systems.csv")
     >>> _ = path.write_text("system,human,BLEU\nA,0.5,31.5\nB,0.4,28\n")
-    >>> [(scores.metric, scores.pairs[""]) for scores in read_system_table(path)]
+    >>> [(scores.metric, scores.pairs[""].by_system) for scores in read_system_table(path)]
     [('human', {'A': 0.5, 'B': 0.4}), ('BLEU', {'A': 31.5, 'B': 28.0})]
     """
     table = read_table(path, SYSTEMS, names or {})
