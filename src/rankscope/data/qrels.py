@@ -173,7 +173,17 @@ class Qrels:
     def repeat(self, n: int) -> Qrels:
         """The judgments n times, as of queries of their own: of copy i those from i times the number of queries on.
 
-        Runs in memory can be joined with them; ids are found in the first copy only.
+        Only runs held as mappings can be joined with the copies: the ids of queries lead to the first one.
+
+        Parameters
+        ----------
+        n
+            Number of copies.
+
+        Returns
+        -------
+        Qrels
+            The copies, one after the other.
         """
         copies = Qrels.__new__(Qrels)
         n_judgments = int(self.offsets[-1])
@@ -236,7 +246,18 @@ class Qrels:
         return self.relevance_of(slice(None))
 
     def relevance_of(self, judgments: Ints | slice) -> Grades:
-        """The relevance of these judgments, by their places."""
+        """The relevance of some judgments.
+
+        Parameters
+        ----------
+        judgments
+            Their indices, or a slice.
+
+        Returns
+        -------
+        array of shape (judgments)
+            As in `relevance`.
+        """
         relevance: Grades = self._relevance[judgments]
         return relevance if relevance.dtype != np.int8 else freeze(relevance.astype(np.int64))
 
