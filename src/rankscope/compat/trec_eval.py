@@ -21,7 +21,7 @@ from rankscope.data.qrels import Qrels
 from rankscope.data.rows import decode_ids
 from rankscope.errors import InputError, ParameterError, RankscopeError, UnknownName
 from rankscope.evaluation.joining import Joining
-from rankscope.io.core import LineLayout, read_fields, source_name
+from rankscope.io.core import LineLayout, is_folder, read_fields, source_name
 from rankscope.io.read import read_qrels
 from rankscope.io.trec import read_preference_judgments
 from rankscope.kernels.numbers import parse_floats
@@ -296,6 +296,8 @@ def trec_eval(qrels: PathLike, run: PathLike, names: Iterable[str] = ("official"
         refuse_fractions(judgments.relevance, source_name(qrels), "trec_eval", advice)
     zscores = read_zscores(options.zscores) if options.zscores is not None else None
     convention = Convention(precision=PRESETS[options.version].precision, rel=options.level, may_merge=False)
+    if is_folder(run):
+        raise InputError(f"{source_name(run)}: is a directory, expected a file")
     joined = Joining(qrels=judgments, convention=convention, input="trec").join_run(run)
     report = TrecEvalReport(judgments, joined.hits, joined.name, lines, options)
     report.preferences, report.zscores = preferences, zscores
