@@ -28,6 +28,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from pkgutil import walk_packages
 from tempfile import TemporaryFile
@@ -51,6 +52,8 @@ LOADED = (
 #: Threads that no command misses: Polars begins one that deletes what processes that ended had put on the disk. The
 #: threads that compute begin with the first computation.
 IDLE = {"polars-ooc-clea"}
+#: The first version of Polars whose commands do not wait for that thread.
+SINCE = (2, 1)
 #: What keeps the memory of Polars beginning threads, too.
 NO_THREADS = {"_RJEM_MALLOC_CONF": "background_thread:false"}
 
@@ -148,12 +151,17 @@ def ask(place: Path, args: list[str], folder: Path, environment: dict[str, str],
     return int(code)
 
 
+def polars_may_be_forked() -> bool:
+    return tuple(map(int, version("polars").split(".")[:2])) >= SINCE
+
+
 def serve() -> None:
     """Fork for whoever connects, until standard input ends."""
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as the command line sets it
     from rankscope import cli
 
-    for name in (*LOADED, *(module.name for module in walk_packages(cli.__path__, "rankscope.cli."))):
+    loaded = [name for name in LOADED if name != "polars" or polars_may_be_forked()]
+    for name in (*loaded, *(module.name for module in walk_packages(cli.__path__, "rankscope.cli."))):
         with contextlib.suppress(ImportError):  # of an extra that is not installed
             import_module(name)
     begun = [path.read_text().strip() for path in Path("/proc/self/task").glob("[0-9]*/comm")]
