@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, Phase, settings
 __all__ = ["QUICK", "choose_share", "examples"]
 
 #: The part of the examples that the quick tests try.
-QUICK = 0.15
+QUICK = 0.1
 
 _share = 1.0
 
