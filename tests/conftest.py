@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from _pytest.doctest import DoctestModule
 from helpers.few_messages import FewMessages, Files
-from helpers.forks import forked_commands
+from helpers.forks import end_after, forked_commands
 from helpers.properties import QUICK, choose_share
 from helpers.trec_eval_oracle import Oracle
 
@@ -127,6 +127,8 @@ class SkipReasons:
 
 def pytest_configure(config: pytest.Config) -> None:
     choose_share(QUICK if config.option.markexpr == "not slow" else 1.0)
+    if config.option.markexpr == "not slow" and hasattr(config, "workerinput"):
+        config.pluginmanager.register(TimeLimit())
     if config.option.skips_only_for_extras:
         config.pluginmanager.register(MissingExtras())
         if not hasattr(config, "workerinput"):  # of xdist: its controller counts
@@ -135,6 +137,25 @@ def pytest_configure(config: pytest.Config) -> None:
     asked = config.option.durations is not None or getattr(config.option, "xmlpath", None)
     if hasattr(config, "workerinput") and not asked:
         config.pluginmanager.register(FewMessages())
+
+
+#: Seconds that one of the quick tests may take: many times what the slowest takes.
+LIMIT = 300
+
+
+class TimeLimit:
+    """A test that waits for ever ends its process, which pytest-xdist calls a failure, and goes on in another one."""
+
+    def __init__(self) -> None:
+        self.error = os.dup(2)  # before what tests print is captured
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self) -> Iterator[None]:
+        end_after(LIMIT, self.error)
+        try:
+            return (yield)
+        finally:
+            end_after(0)
 
 
 @pytest.hookimpl(optionalhook=True)

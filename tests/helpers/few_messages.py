@@ -54,3 +54,13 @@ class Files(LoadFileScheduling):  # type: ignore[misc]
         if all(work[file].values()):
             del work[file]
         self._reschedule(node)
+
+    def remove_node(self, node: Any) -> str | None:
+        """The test in which a worker ended has failed: it is not tried again in the next one."""
+        name: str | None = super().remove_node(node)
+        if name is not None:
+            file = self._split_scope(name)
+            self.workqueue[file][name] = True
+            if all(self.workqueue[file].values()):
+                del self.workqueue[file]
+        return name

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import faulthandler
 import gc
 import marshal
 import os
@@ -56,6 +57,9 @@ IDLE = {"polars-ooc-clea"}
 SINCE = (2, 1)
 #: What keeps the memory of Polars beginning threads, too.
 NO_THREADS = {"_RJEM_MALLOC_CONF": "background_thread:false"}
+
+#: Seconds that a command may take: many times what any takes.
+LIMIT = 200
 
 #: What Python does with other bytes in the locale of the commands; on standard error it shows them.
 IN_C = "surrogateescape"
@@ -216,6 +220,7 @@ def run(args: list[str], folder: str, environment: dict[bytes, bytes], streams: 
         os.close(stream)
     sys.stdin, sys.stdout = open(0, errors=IN_C), open(1, "w", errors=IN_C)  # noqa: SIM115 - until the end
     sys.stderr = open(2, "w", buffering=1, errors="backslashreplace")  # noqa: SIM115 - until the end
+    end_after(LIMIT)
     os.chdir(folder)
     os.environ.clear()
     os.environb.update(environment)
@@ -239,6 +244,16 @@ def run(args: list[str], folder: str, environment: dict[bytes, bytes], streams: 
     # At its end Python takes all modules apart, which would write on all memory that is shared: half of what a short
     # command costs.
     os._exit(code)
+
+
+def end_after(seconds: int, file: IO[str] | int = 2) -> None:
+    """Have this process killed after so many seconds, and the lines of all its threads written to the file first.
+
+    0: take that back. Threads would be simpler, but what forks asks how many there are. Forks do not inherit it.
+    """
+    if sys.platform != "win32":
+        faulthandler.register(signal.SIGALRM, file=file, all_threads=True, chain=True)
+        signal.alarm(seconds)
 
 
 def run_program(args: list[str]) -> None:
