@@ -237,7 +237,7 @@ def test_a_prior_that_is_next_to_nothing_holds_no_worths() -> None:
     huge = Votes.of([["A", "B"], ["B", "A"], ["A", "B"]], weights=[1e-250, 1.0, 1e200])
     with pytest.raises(InputError, match=r"\bprior\b"):
         leaderboard(huge, model="plackett-luce")
-    assert rs.consensus.plackett_luce(huge, prior=1e200).order == ("A", "B")
+    assert rs.consensus.PlackettLuce(prior=1e200).order(huge).order == ("A", "B")
 
 
 CODE = """

@@ -22,16 +22,17 @@ from rankscope.consensus.leaderboards.settings import FEWEST, LeaderboardSetting
 from rankscope.consensus.models import (
     BradleyTerryFit,
     LuceModel,
+    PlackettLuce,
     deviance_from_pairs,
     draws_from_covariance,
     fit_preferences,
     lost_resamples_note,
     plackett_luce_covariance,
-    plackett_luce_misfit,
+    scale_votes,
 )
 from rankscope.consensus.pairwise import preference_matrix
 from rankscope.consensus.voter_agreement import VoterAgreement, agreement_of_voters
-from rankscope.consensus.weight_unit import check_least, check_prior, in_weight_units, weight_unit
+from rankscope.consensus.weight_unit import check_least
 from rankscope.data.preferences import Preferences
 from rankscope.data.text import format_p_value, pluralise
 from rankscope.data.votes import Votes
@@ -245,10 +246,8 @@ def fit_of_votes(votes: Votes, abilities: Floats, settings: LeaderboardSettings)
     if votes.ranks.size * len(votes.items) * DRAWS > LONG:
         return ()
     rng = as_generator([settings.seed, 1])
-    misfit = plackett_luce_misfit(
-        votes, abilities, unranked=settings.unranked, prior=settings.prior, n_resamples=DRAWS, rng=rng
-    )
-    return (misfit.note,)
+    method = PlackettLuce(unranked=settings.unranked, prior=settings.prior)
+    return (method.misfit(votes, log_worths=abilities, n_resamples=DRAWS, rng=rng).note,)
 
 
 def progress_in_steps(progress: Callable[[float], Any] | None) -> Callable[[float], Any] | None:
@@ -282,9 +281,7 @@ def estimate_from_votes(
 ) -> Estimate:
     """Plackett and Luce's model. unit: (voters) the unit of each vote. Raises as `fit_plackett_luce`."""
     check_least(votes.weights)
-    check_prior(votes.weights, settings.prior)
-    scale = weight_unit(votes.weights)
-    scaled_votes, prior = replace(votes, weights=in_weight_units(votes.weights)), settings.prior / scale
+    scaled_votes, prior, unit_weight = scale_votes(votes, settings.prior)
     model = LuceModel.of(scaled_votes, settings.unranked, prior)
     model.refuse_unsolvable(scaled_votes.weights)
     best = model.fit(scaled_votes.weights)
@@ -294,7 +291,8 @@ def estimate_from_votes(
         draws, lost = resample_votes(model, best, settings, unit, rng, progress)
     else:
         covariance = (
-            plackett_luce_covariance(scaled_votes, log_worths=best, unranked=settings.unranked, prior=prior) / scale
+            plackett_luce_covariance(scaled_votes, log_worths=best, unranked=settings.unranked, prior=prior)
+            / unit_weight
         )
         draws = draws_from_covariance(best, covariance, settings.n_resamples, rng)
     abilities = np.vstack([best, draws])

@@ -17,16 +17,12 @@ if TYPE_CHECKING:
     from rankscope.consensus.models.markov_chains import MC2 as MC2
     from rankscope.consensus.models.markov_chains import MC3 as MC3
     from rankscope.consensus.models.markov_chains import MC4 as MC4
-    from rankscope.consensus.models.markov_chains import mc1 as mc1
-    from rankscope.consensus.models.markov_chains import mc2 as mc2
-    from rankscope.consensus.models.markov_chains import mc3 as mc3
-    from rankscope.consensus.models.markov_chains import mc4 as mc4
     from rankscope.consensus.models.plackett_luce import LuceModel as LuceModel
     from rankscope.consensus.models.plackett_luce import PlackettLuce as PlackettLuce
     from rankscope.consensus.models.plackett_luce import plackett_luce_covariance as plackett_luce_covariance
-    from rankscope.consensus.models.plackett_luce import plackett_luce_misfit as plackett_luce_misfit
     from rankscope.consensus.models.plackett_luce import refuse_unconnected as refuse_unconnected
     from rankscope.consensus.models.plackett_luce import sample_plackett_luce as sample_plackett_luce
+    from rankscope.consensus.models.plackett_luce import scale_votes as scale_votes
 
 HOMES = {
     "BradleyTerryFit": "bradley_terry",
@@ -42,12 +38,8 @@ HOMES = {
     "draws_from_covariance": "bradley_terry",
     "fit_preferences": "bradley_terry",
     "lost_resamples_note": "bradley_terry",
-    "mc1": "markov_chains",
-    "mc2": "markov_chains",
-    "mc3": "markov_chains",
-    "mc4": "markov_chains",
     "plackett_luce_covariance": "plackett_luce",
-    "plackett_luce_misfit": "plackett_luce",
+    "scale_votes": "plackett_luce",
     "refuse_unconnected": "plackett_luce",
     "sample_mallows": "mallows",
     "sample_plackett_luce": "plackett_luce",

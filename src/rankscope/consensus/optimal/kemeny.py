@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from rankscope.consensus.base import Method, Note, Order, ResampledScores, Solution, items_behind
+from rankscope.consensus.base import Method, Note, ResampledScores, Solution, items_behind
 from rankscope.consensus.optimal.held_karp import HELD_KARP_ITEMS, best_orders, count_best_orders
 from rankscope.consensus.optimal.integer_margins import borda_order, common_unit, integer_margins_in, with_tie_break
 from rankscope.consensus.optimal.local_search import (
@@ -34,7 +34,6 @@ from rankscope.typing import Floats, Indices
 
 __all__ = [
     "Kemeny",
-    "kemeny",
     "majority_blocks",
 ]
 
@@ -137,7 +136,7 @@ class Kemeny(Method):
     name: ClassVar[str] = "kemeny"
     work = "search"
     meaning: ClassVar[str] = "number of items after this one; it does not show how certain the order is"
-    FUNCTIONS = ("rankscope.consensus:Kemeny", "rankscope.consensus:kemeny")
+    FUNCTIONS = ("rankscope.consensus:Kemeny",)
 
     unranked: str = unranked_field("average")
     exact: bool | None = exact_field(None)
@@ -378,67 +377,3 @@ class KemenyOrder(NamedTuple):
     @property
     def proved(self) -> bool:
         return self.bound >= self.cost
-
-
-def kemeny(
-    rankings: Any,
-    *,
-    weights: Weights = None,
-    unranked: str = "average",
-    exact: bool | None = None,
-    time_limit: float | None = None,
-    restarts: int | None = None,
-    rng: Any = 0,
-) -> Order:
-    """Find the order with the smallest weighted number of pairwise disagreements with the voters.
-
-    Parameters
-    ----------
-    rankings
-        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
-        voter; a mapping of voters' names to these; or `Votes`.
-    weights
-        Weight of each voter, as a list or by name. By default each voter counts 1.
-    unranked
-        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
-        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
-        Default: 'average'.
-    exact
-        Prove that no order is closer to the voters, or only search for a good order. Default: prove it for up to 50
-        items in majority cycles, or 200 with a time limit.
-    time_limit
-        Seconds after which the best order found so far is returned. Default: no limit.
-    restarts
-        Number of starts of the search. Default: 32, or fewer for many items.
-    rng
-        Random seed of the search. Default: 0.
-
-    Returns
-    -------
-    Order
-        Scores count the items behind each, from 0 to items - 1; higher is better. They are always defined. The details
-        are "distance", "bound" and "gap", which is 0 if the order is proved to be the best.
-
-    Raises
-    ------
-    InputError
-        The rankings are not valid; see `Votes`.
-    ParameterError
-        A parameter is out of range.
-
-    Notes
-    -----
-    See `Kemeny`.
-
-    References
-    ----------
-    Kemeny (1959); solved block by block, as by Grötschel, Jünger and Reinelt (1984).
-
-    Examples
-    --------
-    >>> found = kemeny([["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"], ["A", "B", "C"]])
-    >>> found.order, dict(found.details)
-    (('A', 'B', 'C'), {'distance': 4.0, 'bound': 4.0, 'gap': 0.0})
-    """
-    method = Kemeny(unranked=unranked, exact=exact, time_limit=time_limit, restarts=restarts, rng=rng)
-    return method.order(Votes.of(rankings, weights=weights))

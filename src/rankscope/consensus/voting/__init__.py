@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from rankscope.consensus.voting.median_rank import MedianRankAggregation as MedianRankAggregation
     from rankscope.consensus.voting.ranked_pairs import RankedPairs as RankedPairs
     from rankscope.consensus.voting.robust_rank_aggregation import RobustRank as RobustRank
-    from rankscope.consensus.voting.robust_rank_aggregation import robust_rank_pvalues as robust_rank_pvalues
     from rankscope.consensus.voting.schulze import Schulze as Schulze
 
 HOMES = {
@@ -27,7 +26,6 @@ HOMES = {
     "Schulze": "schulze",
     "condorcet_loser": "condorcet",
     "condorcet_winner": "condorcet",
-    "robust_rank_pvalues": "robust_rank_aggregation",
     "smith_set": "condorcet",
 }
 
