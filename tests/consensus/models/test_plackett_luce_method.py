@@ -41,7 +41,7 @@ def test_ties_and_partial_lists_have_worths_in_both_ways():
 
 
 def test_bad_parameters_are_refused():
-    with pytest.raises(ParameterError, match="prior"):
+    with pytest.raises(ParameterError, match="prior is -1"):
         PlackettLuce(prior=-1)
     with pytest.raises(ParameterError, match="unranked"):
         PlackettLuce(unranked="last")
