@@ -1,4 +1,4 @@
-"""Consensus of rankings, and leaderboards from preferences.
+"""Consensus of rankings, and leaderboards from preferences (`rankscope.leaderboard`).
 
 >>> import rankscope as rs
 >>> result = rs.consensus.Borda().order([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])
@@ -17,7 +17,6 @@ HOMES = {
     "Copeland": "voting.copeland",
     "Footrule": "optimal.footrule",
     "Kemeny": "optimal.kemeny",
-    "Leaderboard": "leaderboards.result",
     "MC1": "models.markov_chains",
     "MC2": "models.markov_chains",
     "MC3": "models.markov_chains",
@@ -37,7 +36,6 @@ HOMES = {
     "agreement_of_voters": "voter_agreement",
     "condorcet_loser": "voting.condorcet",
     "condorcet_winner": "voting.condorcet",
-    "leaderboard": "leaderboards.fit",
     "merge_queries": "by_query",
     "merge_rankings": "merge",
     "merge_runs": "by_query",

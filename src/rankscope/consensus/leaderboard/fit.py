@@ -10,15 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.consensus.base import ranks_of
-from rankscope.consensus.leaderboards.data import LeaderboardData, language_pairs, load_preferences, load_votes
-from rankscope.consensus.leaderboards.result import (
+from rankscope.consensus.leaderboard.data import LeaderboardData, language_pairs, load_preferences, load_votes
+from rankscope.consensus.leaderboard.result import (
     Effect,
     Leaderboard,
     consistency_of_repeats,
     format_wins_in_words,
     share_upheld,
 )
-from rankscope.consensus.leaderboards.settings import FEWEST, LeaderboardSettings
+from rankscope.consensus.leaderboard.settings import FEWEST, LeaderboardSettings
 from rankscope.consensus.models import (
     BradleyTerryFit,
     LuceModel,
@@ -455,7 +455,7 @@ def leaderboard(
     --------
     >>> import rankscope as rs
     >>> wins = [("A", "B", "A")] * 3 + [("A", "B", "B")] + [("B", "C", "B")] * 2 + [("B", "C", "C")] * 2
-    >>> board = rs.consensus.leaderboard(rs.Preferences.of(wins), scale="log", rng=1)
+    >>> board = rs.leaderboard(rs.Preferences.of(wins), scale="log", rng=1)
     >>> board.systems, board.rank.tolist(), round(board.rating[0] - board.rating[1], 4).item()  # A beats B in 3 of 4
     (('A', 'B', 'C'), [1, 2, 2], 1.0986)
     >>> board.win_rates[0, 2].round(4).item()  # they never met

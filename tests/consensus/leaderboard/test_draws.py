@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from helpers.messages import mentions
 
-from rankscope import Preferences, Votes
-from rankscope.consensus import leaderboard
-from rankscope.consensus.leaderboards import LeaderboardSettings
-from rankscope.consensus.leaderboards import fit as estimates
-from rankscope.consensus.leaderboards.fit import estimate_from_preferences
+from rankscope import Preferences, Votes, leaderboard
+from rankscope.consensus.leaderboard import LeaderboardSettings
+from rankscope.consensus.leaderboard import fit as estimates
+from rankscope.consensus.leaderboard.fit import estimate_from_preferences
 from rankscope.consensus.models import fit_preferences
 
 

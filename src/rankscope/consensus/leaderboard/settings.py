@@ -43,9 +43,9 @@ FEWEST = 20
 
 @dataclass(frozen=True, kw_only=True)
 class LeaderboardSettings(Settings):
-    """How systems are rated; see `rankscope.consensus.leaderboard`."""
+    """How systems are rated; see `rankscope.leaderboard`."""
 
-    FUNCTIONS = ("rankscope.consensus:leaderboard",)
+    FUNCTIONS = ("rankscope:leaderboard",)
     COMMANDS = ("leaderboard",)
 
     model: str = choice(

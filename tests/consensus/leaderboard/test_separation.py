@@ -21,8 +21,7 @@ from jobs import machines
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 import rankscope as rs
-from rankscope import Preferences, Votes
-from rankscope.consensus import leaderboard
+from rankscope import Preferences, Votes, leaderboard
 from rankscope.consensus.models import fit_preferences
 from rankscope.consensus.models.bradley_terry_likelihood import contexts_of
 from rankscope.errors import InputError, ParameterError
@@ -243,7 +242,7 @@ def test_a_prior_that_is_next_to_nothing_holds_no_worths() -> None:
 CODE = """
 import json, sys
 import rankscope as rs
-found = rs.consensus.leaderboard(sys.argv[1], model="davidson", covariates=["words"], prior=1, rng=4)
+found = rs.leaderboard(sys.argv[1], model="davidson", covariates=["words"], prior=1, rng=4)
 effect, ties = found.effects[0], found.tie
 print(json.dumps([found.n_lost, *found.low, *found.high, effect.low, effect.high, ties.low, ties.high]))
 """
