@@ -5,13 +5,13 @@ import pytest
 from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits
+from helpers.wins_by_system import wins_by_system
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from rankscope import Preferences
 from rankscope.consensus.models import draws_from_covariance, fit_preferences
-from rankscope.consensus.models.bradley_terry import wins_by_system
 from rankscope.consensus.models.bradley_terry_likelihood import Likelihood
 from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError

@@ -39,7 +39,6 @@ __all__ = [
     "TIES",
     "BradleyTerryFit",
     "Deviance",
-    "SystemWins",
     "check_connected",
     "components",
     "connected",
@@ -49,7 +48,6 @@ __all__ = [
     "fit_preferences",
     "likelihood_at_estimate",
     "lost_resamples_note",
-    "wins_by_system",
 ]
 
 
@@ -551,55 +549,6 @@ def lost_resamples_note(
 
 def skipped_resamples(n: int, n_resamples: int) -> str:
     return f"{n} of {n_resamples} resamples {'is' if n == 1 else 'are'} skipped"
-
-
-class SystemWins(NamedTuple):
-    """(systems) by weight, a tie half a win; those of a prior are among them."""
-
-    observed: Floats
-    expected: Floats
-
-
-def wins_by_system(preferences: Preferences, fitted: BradleyTerryFit) -> SystemWins:
-    """Observed wins of each system, and those that the fit expects in the same comparisons.
-
-    Parameters
-    ----------
-    preferences
-        The comparisons of the fit.
-    fitted
-        The fit.
-
-    Returns
-    -------
-    SystemWins
-        Observed and expected wins. They are equal at the solution. With a prior, both include its wins, and differ by
-        the same number for all systems, since the mean strength is held at 0.
-
-    Raises
-    ------
-    ParameterError
-        The preferences are not those of the fit.
-
-    References
-    ----------
-    Bradley and Terry (1952), Ford (1957); Davidson (1970, equation 3.2) with ties.
-
-    Examples
-    --------
-    >>> from rankscope.consensus.models.bradley_terry import fit_preferences
-    >>> seen = Preferences.of([("A", "B", "A")] * 3 + [("A", "B", "B")])
-    >>> wins = wins_by_system(seen, fit_preferences(seen))
-    >>> wins.observed.tolist(), wins.expected.round(9).tolist()
-    ([3.0, 1.0], [3.0, 1.0])
-    """
-    contexts, likelihood, point = likelihood_at_estimate(preferences, fitted)
-    sums, n = contexts.observed(), contexts.n
-    played = (abs(likelihood.signs) @ sums.games)[:, 0]
-    observed = played / 2 + (likelihood.signs @ sums.lead)[:, 0]
-    expected = played / 2 + (likelihood.signs @ (sums.games * point.mean))[:, 0]
-    prior_wins = fitted.prior * (1 + np.tanh(point.parameters[:n, 0] / 2))
-    return SystemWins(np.asarray(observed + fitted.prior), np.asarray(expected + prior_wins))
 
 
 def likelihood_at_estimate(preferences: Preferences, fitted: BradleyTerryFit) -> tuple[Contexts, Likelihood, Point]:
