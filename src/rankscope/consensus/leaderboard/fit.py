@@ -193,7 +193,7 @@ def estimate_from_preferences(
         prior=settings.prior,
         n_resamples=settings.n_resamples if resampled else 0,
         rng=settings.seed,
-        progress=progress_in_steps(progress),
+        progress=progress,
     )
     abilities, log_tie, effects = fitted.ratings, fitted.tie_parameter, dict(fitted.effects)
     if not resampled:
@@ -248,20 +248,6 @@ def fit_of_votes(votes: Votes, abilities: Floats, settings: LeaderboardSettings)
     rng = as_generator([settings.seed, 1])
     method = PlackettLuce(unranked=settings.unranked, prior=settings.prior)
     return (method.misfit(votes, log_worths=abilities, n_resamples=DRAWS, rng=rng).note,)
-
-
-def progress_in_steps(progress: Callable[[float], Any] | None) -> Callable[[float], Any] | None:
-    """A callback for the share done in total, which reports each increase of it to `progress`."""
-    if progress is None:
-        return None
-    reported = 0.0
-
-    def tell(share: float) -> None:
-        nonlocal reported
-        progress(share - reported)
-        reported = share
-
-    return tell
 
 
 def observed_wins(preferences: Preferences) -> Floats:

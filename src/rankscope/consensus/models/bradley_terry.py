@@ -248,7 +248,7 @@ def fit_preferences(
     rng
         Seed or `numpy.random.Generator`.
     progress
-        Called with the share of the resamples that is done.
+        Called with the share of the resamples just done.
 
     Returns
     -------
@@ -470,7 +470,8 @@ def resample(
     contexts, samples, n_disconnected = likelihood.contexts, [np.empty((likelihood.size, 0))], 0
     resamples_at_once = max(1, TABLE // contexts.width)
     for resample_start in range(0, n_resamples, resamples_at_once):
-        sums = contexts.resampled(min(resamples_at_once, n_resamples - resample_start), rng)
+        n_drawn = min(resamples_at_once, n_resamples - resample_start)
+        sums = contexts.resampled(n_drawn, rng)
         solvable = has_maximum(likelihood, sums)
         n_disconnected += int((~solvable).sum())
         if likelihood.davidson:
@@ -484,7 +485,7 @@ def resample(
             fitted = maximum_nearby(likelihood, sums, start, covariance)
             samples.append(fitted.parameters[:, fitted.exists])
         if progress is not None:
-            progress(min(resample_start + resamples_at_once, n_resamples) / n_resamples)
+            progress(n_drawn / n_resamples)
     return np.hstack(samples), n_disconnected
 
 
