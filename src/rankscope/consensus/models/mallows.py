@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rankscope.consensus.base import Method, Note, ResampledScores, Solution
 from rankscope.consensus.optimal import Kemeny
-from rankscope.consensus.parameters import time_limit_field, unranked_field
+from rankscope.consensus.parameters import quick_field, time_limit_field, unranked_field
 from rankscope.data.text import format_p_value
 from rankscope.data.votes import UNRANKED, Votes
 from rankscope.errors import ParameterError
@@ -162,7 +162,6 @@ def mallows_places(n_items: int, theta: float, n: int, rng: np.random.Generator)
     return places
 
 
-Weights = Sequence[float] | Mapping[str, float] | None
 #: The least expected votes in a cell of the chi-square test, and the p-value below which the model does not fit.
 EXPECTED, LEVEL = 5.0, 0.05
 
@@ -191,6 +190,8 @@ class Mallows(Method):
         The items in the order of the centre, if it is known. Default: Kemeny's order.
     time_limit
         Seconds after which the best order found so far is returned. Default: no limit.
+    quick
+        Prove the order for up to 14 items in majority cycles, and search from 4 starts for more. Default: False.
 
     Raises
     ------
@@ -235,40 +236,36 @@ class Mallows(Method):
         None, help="The items in the order of the centre, if it is known.", flag="", unset="Kemeny's order"
     )
     time_limit: float | None = time_limit_field(None)
-    #: Whether the centre is one of many to find. Set by `for_many`.
-    for_many_votes: bool = field(default=False, init=False)
+    quick: bool = quick_field()
 
     def __post_init__(self) -> None:
         if isinstance(self.center, Sequence):  # a list is taken as well
             self.__dict__["center"] = tuple(self.center)
         super().__post_init__()
 
-    def kemeny(self) -> Method:
-        method = Kemeny(unranked=self.unranked, time_limit=self.time_limit)
-        return method.for_many()[0] if self.for_many_votes else method
+    def _kemeny(self) -> Kemeny:
+        return Kemeny(unranked=self.unranked, time_limit=self.time_limit, quick=self.quick)
 
     def for_many(self) -> tuple[Method, str]:
         if self.center is not None or self.time_limit is not None:
             return self, ""
-        searching = replace(self)
-        searching.__dict__["for_many_votes"] = True
-        return searching, Kemeny().for_many()[1]
+        return replace(self, quick=True), Kemeny().for_many()[1]
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         if self.center is None:
-            return self.kemeny().scores(votes, weights)
+            return self._kemeny().scores(votes, weights)
         return np.repeat(len(votes.items) - places_in(self.center, votes)[None], len(weights), axis=0)
 
     def resampled_scores(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
         return (
             super().resampled_scores(votes, weights, rng)
             if self.center
-            else self.kemeny().resampled_scores(votes, weights, rng)
+            else self._kemeny().resampled_scores(votes, weights, rng)
         )
 
     def solve(self, votes: Votes) -> Solution:
         if self.center is None:
-            solution = self.kemeny().solve(votes)
+            solution = self._kemeny().solve(votes)
         else:
             solution = Solution(self.scores(votes, votes.weights[None])[0])
         places = votes.ranks.shape[1] - solution.scores  # Kemeny's orders are strict

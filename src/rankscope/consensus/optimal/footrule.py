@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,7 +20,6 @@ __all__ = [
 ]
 
 
-Weights = Sequence[float] | Mapping[str, float] | None
 #: Among more items, only swaps of two items are tried, no longer cycles.
 CIRCLE_ITEMS = 300
 #: Numbers (voters, items, places) in memory at once.
@@ -88,28 +86,13 @@ class Footrule(Method):
         )
 
     def resampled_scores(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
-        return ResampledScores(self.scores_by(votes, weights, rng))
+        return ResampledScores(self._scores(votes, weights, rng))
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
-        return self.scores_by(votes, weights, None)
+        return self._scores(votes, weights, None)
 
-    def scores_by(self, votes: Votes, weights: Floats, rng: np.random.Generator | None) -> Floats:
-        """Score the items for many sets of weights at once, with or without random order of equal items.
-
-        Parameters
-        ----------
-        votes
-            The rankings.
-        weights
-            (draws, voters) the weight of each voter, as for `scores`.
-        rng
-            Random generator for the order of equal items. None: they stand as in the votes.
-
-        Returns
-        -------
-        array of shape (draws, items)
-            The number of items behind each.
-        """
+    def _scores(self, votes: Votes, weights: Floats, rng: np.random.Generator | None) -> Floats:
+        """(draws, items) how many items stand behind each. rng: orders equal items; None: as in the votes."""
         n = len(votes.items)
         scores = np.empty((len(weights), n))
         unit = common_unit(votes.weights, n) / 2
