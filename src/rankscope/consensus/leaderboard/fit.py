@@ -23,6 +23,7 @@ from rankscope.consensus.models import (
     BradleyTerryFit,
     LuceModel,
     PlackettLuce,
+    check_least,
     deviance_from_pairs,
     draws_from_covariance,
     fit_preferences,
@@ -32,7 +33,6 @@ from rankscope.consensus.models import (
 )
 from rankscope.consensus.pairwise import preference_matrix
 from rankscope.consensus.voter_agreement import VoterAgreement, agreement_of_voters
-from rankscope.consensus.weight_unit import check_least
 from rankscope.data.preferences import Preferences
 from rankscope.data.text import format_p_value, pluralise
 from rankscope.data.votes import Votes
@@ -44,7 +44,7 @@ from rankscope.stats.intervals import percentile_ends
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
-    "Estimate",
+    "AbilityEstimate",
     "RankClusters",
     "cluster_ranks",
     "estimate_from_preferences",
@@ -162,7 +162,7 @@ NARROW = 1 << 15
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Estimate:
+class AbilityEstimate:
     """The fit of a model to the data: row 0 of each array is the estimate, the others are draws.
 
     abilities: (1 + draws, systems), logarithms of odds, mean 0. tie: (1 + draws), 0 where ties are half wins. effects:
@@ -182,7 +182,7 @@ class Estimate:
 
 def estimate_from_preferences(
     preferences: Preferences, settings: LeaderboardSettings, progress: Callable[[float], Any] | None = None
-) -> Estimate:
+) -> AbilityEstimate:
     """Bradley and Terry's model, or Davidson's. Raises as `fit_preferences`."""
     resampled = settings.interval == "bootstrap"
     fitted = fit_preferences(
@@ -199,7 +199,7 @@ def estimate_from_preferences(
     if not resampled:
         abilities, effects, log_tie = joint_draws(fitted, settings)
     tie = np.zeros(len(abilities)) if settings.model != "davidson" else np.exp(np.minimum(log_tie, LARGEST))
-    return Estimate(
+    return AbilityEstimate(
         systems=preferences.systems,
         abilities=abilities,
         tie=tie,
@@ -264,7 +264,7 @@ def estimate_from_votes(
     settings: LeaderboardSettings,
     unit: Ints | None = None,
     progress: Callable[[float], Any] | None = None,
-) -> Estimate:
+) -> AbilityEstimate:
     """Plackett and Luce's model. unit: (voters) the unit of each vote. Raises as `fit_plackett_luce`."""
     check_least(votes.weights)
     scaled_votes, prior, unit_weight = scale_votes(votes, settings.prior)
@@ -282,7 +282,7 @@ def estimate_from_votes(
         )
         draws = draws_from_covariance(best, covariance, settings.n_resamples, rng)
     abilities = np.vstack([best, draws])
-    return Estimate(
+    return AbilityEstimate(
         systems=votes.items,
         abilities=abilities,
         tie=np.zeros(len(abilities)),
@@ -494,7 +494,7 @@ def fit_leaderboard(
 
 def build_leaderboard(
     source: Preferences | Votes,
-    estimate: Estimate,
+    estimate: AbilityEstimate,
     settings: LeaderboardSettings,
     *,
     n_units: int | None,
@@ -567,7 +567,7 @@ def step_of(source: Preferences | Votes, name: str) -> float:
 
 
 def leaderboard_notes(
-    source: Preferences | Votes, estimate: Estimate, settings: LeaderboardSettings, n_units: int | None
+    source: Preferences | Votes, estimate: AbilityEstimate, settings: LeaderboardSettings, n_units: int | None
 ) -> tuple[str, ...]:
     """Notes on the amount of data, its units, and the estimate. n_units: None without units."""
     notes = list(source.notes)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rankscope.consensus.models.plackett_luce import refuse_unconnected as refuse_unconnected
     from rankscope.consensus.models.plackett_luce import sample_plackett_luce as sample_plackett_luce
     from rankscope.consensus.models.plackett_luce import scale_votes as scale_votes
+    from rankscope.consensus.models.weight_unit import check_least as check_least
 
 HOMES = {
     "BradleyTerryFit": "bradley_terry",
@@ -34,6 +35,7 @@ HOMES = {
     "Mallows": "mallows",
     "POSITION": "bradley_terry_likelihood",
     "PlackettLuce": "plackett_luce",
+    "check_least": "weight_unit",
     "deviance_from_pairs": "bradley_terry",
     "draws_from_covariance": "bradley_terry",
     "fit_preferences": "bradley_terry",

@@ -27,7 +27,7 @@ from rankscope.consensus.models.bradley_terry_likelihood import (
     maximum_nearby,
     select_sums,
 )
-from rankscope.consensus.weight_unit import check_least, check_prior, in_weight_units, weight_unit
+from rankscope.consensus.models.weight_unit import check_least, check_prior, in_weight_units, weight_unit
 from rankscope.data.preferences import Preferences
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError

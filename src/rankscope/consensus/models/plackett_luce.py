@@ -21,9 +21,9 @@ from rankscope.consensus.models.plackett_luce_likelihood import (
     slope,
     stages_of,
 )
+from rankscope.consensus.models.weight_unit import check_prior, in_weight_units, keep_positive, weight_unit
 from rankscope.consensus.pairwise import refuse_items
 from rankscope.consensus.parameters import prior_field, unranked_field
-from rankscope.consensus.weight_unit import check_prior, in_weight_units, keep_positive, weight_unit
 from rankscope.data.text import format_p_value, join_names, pluralise
 from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError
