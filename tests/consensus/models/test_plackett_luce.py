@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from rankscope import Votes
 from rankscope.consensus import sample_plackett_luce
-from rankscope.consensus.models import plackett_luce_covariance, refuse_unconnected
-from rankscope.consensus.models.plackett_luce import connected, fit_plackett_luce
+from rankscope.consensus.models import plackett_luce_covariance
+from rankscope.consensus.models.plackett_luce import connected, fit_plackett_luce, refuse_unconnected
 from rankscope.consensus.models.plackett_luce_likelihood import slope, stages_of
 from rankscope.errors import InputError
 

@@ -11,28 +11,15 @@ if TYPE_CHECKING:
     from rankscope.consensus.models.bradley_terry import fit_preferences as fit_preferences
     from rankscope.consensus.models.bradley_terry import lost_resamples_note as lost_resamples_note
     from rankscope.consensus.models.bradley_terry_likelihood import POSITION as POSITION
-    from rankscope.consensus.models.mallows import Mallows as Mallows
-    from rankscope.consensus.models.mallows import sample_mallows as sample_mallows
-    from rankscope.consensus.models.markov_chains import MC1 as MC1
-    from rankscope.consensus.models.markov_chains import MC2 as MC2
-    from rankscope.consensus.models.markov_chains import MC3 as MC3
-    from rankscope.consensus.models.markov_chains import MC4 as MC4
     from rankscope.consensus.models.plackett_luce import LuceModel as LuceModel
     from rankscope.consensus.models.plackett_luce import PlackettLuce as PlackettLuce
     from rankscope.consensus.models.plackett_luce import plackett_luce_covariance as plackett_luce_covariance
-    from rankscope.consensus.models.plackett_luce import refuse_unconnected as refuse_unconnected
-    from rankscope.consensus.models.plackett_luce import sample_plackett_luce as sample_plackett_luce
     from rankscope.consensus.models.plackett_luce import scale_votes as scale_votes
     from rankscope.consensus.models.weight_unit import check_least as check_least
 
 HOMES = {
     "BradleyTerryFit": "bradley_terry",
     "LuceModel": "plackett_luce",
-    "MC1": "markov_chains",
-    "MC2": "markov_chains",
-    "MC3": "markov_chains",
-    "MC4": "markov_chains",
-    "Mallows": "mallows",
     "POSITION": "bradley_terry_likelihood",
     "PlackettLuce": "plackett_luce",
     "check_least": "weight_unit",
@@ -42,9 +29,6 @@ HOMES = {
     "lost_resamples_note": "bradley_terry",
     "plackett_luce_covariance": "plackett_luce",
     "scale_votes": "plackett_luce",
-    "refuse_unconnected": "plackett_luce",
-    "sample_mallows": "mallows",
-    "sample_plackett_luce": "plackett_luce",
 }
 
 __all__ = sorted(HOMES)
