@@ -34,7 +34,7 @@ def test_the_deviance_is_that_of_each_pair_from_its_own_share():
 def test_the_deviance_of_davidson_counts_ties():
     counts = {(0, 1): (12, 4, 8), (1, 2): (15, 5, 5), (2, 0): (9, 9, 11)}
     seen = won(counts)
-    fitted = fit_preferences(seen, ties="davidson")
+    fitted = fit_preferences(seen, model="davidson")
     found = deviance_from_pairs(seen, fitted)
     own = sum(n * np.log(n / sum(three)) for three in counts.values() for n in three)
     assert found.deviance == pytest.approx(2 * (own - fitted.loglikelihood), abs=1e-10)

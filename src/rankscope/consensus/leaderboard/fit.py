@@ -187,7 +187,7 @@ def estimate_from_preferences(
     resampled = settings.interval == "bootstrap"
     fitted = fit_preferences(
         preferences,
-        ties="davidson" if settings.model == "davidson" else "half",
+        model=settings.model,
         covariates=settings.covariates,
         position=settings.position,
         prior=settings.prior,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
+    from rankscope.consensus.models.bradley_terry import PAIR_MODELS as PAIR_MODELS
     from rankscope.consensus.models.bradley_terry import BradleyTerryFit as BradleyTerryFit
     from rankscope.consensus.models.bradley_terry import deviance_from_pairs as deviance_from_pairs
     from rankscope.consensus.models.bradley_terry import draws_from_covariance as draws_from_covariance
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 HOMES = {
     "BradleyTerryFit": "bradley_terry",
     "LuceModel": "plackett_luce",
+    "PAIR_MODELS": "bradley_terry",
     "POSITION": "bradley_terry_likelihood",
     "PlackettLuce": "plackett_luce",
     "check_least": "weight_unit",

@@ -36,7 +36,7 @@ from rankscope.stats.inputs import as_generator, check_choice, check_count, chec
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
-    "TIES",
+    "PAIR_MODELS",
     "BradleyTerryFit",
     "Deviance",
     "check_connected",
@@ -157,8 +157,8 @@ def format_names(names: list[str]) -> str:
     return ", ".join(names[:NAMES]) + more_text
 
 
-#: What a tie is: half a win of each, or an outcome of its own.
-TIES = ("half", "davidson")
+#: A tie is half a win of each, or an outcome of its own.
+PAIR_MODELS = ("bradley-terry", "davidson")
 #: Numbers in a table of several resamples: 16 MB of float64.
 TABLE = 1 << 21
 #: Eigenvalues below this share of the greatest are 0.
@@ -218,7 +218,7 @@ class BradleyTerryFit:
 def fit_preferences(
     preferences: Preferences,
     *,
-    ties: str = "half",
+    model: str = "bradley-terry",
     covariates: Sequence[str] = (),
     position: bool = False,
     prior: float = 0.0,
@@ -232,9 +232,9 @@ def fit_preferences(
     ----------
     preferences
         The comparisons. Weights multiply the log-likelihood: a comparison with weight 2 counts as two.
-    ties
-        "half" counts a tie as half a win for each side; "davidson" gives it a probability of its own, nu times the
-        geometric mean of the probabilities of the two wins.
+    model
+        "bradley-terry" counts a tie as half a win for each side; "davidson" gives it a probability of its own, nu times
+        the geometric mean of the probabilities of the two wins.
     covariates
         Names of covariates of the preferences; each is a term of the log-odds of the left system.
     position
@@ -261,8 +261,8 @@ def fit_preferences(
         There is no solution: a group of systems never won against another group (Ford 1957) and there is no prior; a
         covariate follows from the systems or decides every comparison; or, with "davidson", all outcomes are ties.
     ParameterError
-        Unknown ties or covariates, position without sides, a negative prior or number of resamples, or a prior that is
-        more than 1e100 times the largest weight.
+        An unknown model or covariate, position without sides, a negative prior or number of resamples, or a prior that
+        is more than 1e100 times the largest weight.
 
     Notes
     -----
@@ -284,7 +284,7 @@ def fit_preferences(
     >>> found.ratings.round(4).tolist()  # half of log(3 / 1) to each side
     [[0.5493, -0.5493]]
     """
-    check_choice("ties", ties, TIES)
+    check_choice("model", model, PAIR_MODELS)
     check_positive("prior", prior, zero=True)
     check_count("n_resamples", n_resamples, minimum=0)
     covariates = (covariates,) if isinstance(covariates, str) else tuple(covariates)
@@ -294,7 +294,7 @@ def fit_preferences(
     unit = weight_unit(preferences.weight)
     scaled_preferences = preferences if unit == 1 else replace(preferences, weight=in_weight_units(preferences.weight))
     contexts = contexts_of(scaled_preferences, covariates, position)
-    likelihood = Likelihood(contexts, ties == "davidson", float(prior) / unit)
+    likelihood = Likelihood(contexts, model == "davidson", float(prior) / unit)
     estimate, covariance, loglikelihood, steps = fit_estimate(preferences.systems, likelihood, names)
     resampled, n_disconnected = resample(likelihood, estimate, covariance, n_resamples, as_generator(rng), progress)
     parameters = np.hstack([estimate, resampled])
@@ -408,12 +408,14 @@ def fit_estimate(
     if likelihood.davidson:
         if not contexts.outcome.any():
             raise InputError(
-                "all comparisons are ties, so that Davidson's model has no solution; count ties as half wins ('half')"
+                "all comparisons are ties, so that Davidson's model has no solution; use model='bradley-terry' "
+                "(--model bradley-terry), which counts ties as half wins"
             )
         if not likelihood.prior and not davidson_has_maximum(contexts, sums)[0]:
             raise InputError(
                 "Davidson's model has no solution for these wins and ties: no cycle of systems has more wins than "
-                "ties; count ties as half wins ('half'), or use a prior, such as prior=0.5 (--prior 0.5)"
+                "ties; use model='bradley-terry' (--model bradley-terry), which counts ties as half wins, or a prior, "
+                "such as prior=0.5 (--prior 0.5)"
             )
     check_identified(likelihood, names)
     fitted = maximum(likelihood, sums)
