@@ -28,7 +28,6 @@ from rankscope.consensus.models import (
     draws_from_covariance,
     fit_preferences,
     lost_resamples_note,
-    plackett_luce_covariance,
     scale_votes,
 )
 from rankscope.consensus.pairwise import preference_matrix
@@ -276,11 +275,7 @@ def estimate_from_votes(
         unit = np.arange(len(votes.voters)) if unit is None else unit
         draws, lost = resample_votes(model, best, settings, unit, rng, progress)
     else:
-        covariance = (
-            plackett_luce_covariance(scaled_votes, log_worths=best, unranked=settings.unranked, prior=prior)
-            / unit_weight
-        )
-        draws = draws_from_covariance(best, covariance, settings.n_resamples, rng)
+        draws = draws_from_covariance(best, model.covariance(best) / unit_weight, settings.n_resamples, rng)
     abilities = np.vstack([best, draws])
     return AbilityEstimate(
         systems=votes.items,

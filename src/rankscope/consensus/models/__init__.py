@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from rankscope.consensus.models.bradley_terry_likelihood import POSITION as POSITION
     from rankscope.consensus.models.plackett_luce import LuceModel as LuceModel
     from rankscope.consensus.models.plackett_luce import PlackettLuce as PlackettLuce
-    from rankscope.consensus.models.plackett_luce import plackett_luce_covariance as plackett_luce_covariance
     from rankscope.consensus.models.plackett_luce import scale_votes as scale_votes
     from rankscope.consensus.models.weight_unit import check_least as check_least
 
@@ -29,7 +28,6 @@ HOMES = {
     "draws_from_covariance": "bradley_terry",
     "fit_preferences": "bradley_terry",
     "lost_resamples_note": "bradley_terry",
-    "plackett_luce_covariance": "plackett_luce",
     "scale_votes": "plackett_luce",
 }
 

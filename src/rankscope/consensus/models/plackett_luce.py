@@ -43,7 +43,6 @@ __all__ = [
     "fit_stages",
     "luce_places",
     "pairs_above",
-    "plackett_luce_covariance",
     "refuse_unconnected",
     "sample_plackett_luce",
     "scale_votes",
@@ -301,6 +300,21 @@ class LuceModel:
         priors = np.minimum(priors / scale, HUGE * typical.sum())
         return without_rounding(fit_stages(self.terms, weights / scale[:, None], priors, start, typical))
 
+    def covariance(self, log_worths: Floats) -> Floats:
+        """(items, items) the covariance of a fit to the votes' own weights; each row adds up to 0.
+
+        It is the inverse of minus the second derivatives of the log-likelihood, with the prior, among log-worths of
+        mean 0. It treats voters as independent and weights as counts, and is unreliable for few voters.
+
+        >>> model = LuceModel.of(Votes.of([["A", "B"], ["A", "B"], ["B", "A"]]), "average", 0.0)
+        >>> cov = model.covariance(model.fit(model.votes.weights))
+        >>> round(float(cov[0, 0] + cov[1, 1] - 2 * cov[0, 1]), 6)  # 1 / (3 * 2/3 * 1/3), as of a log-odds
+        1.5
+        """
+        stages = stages_of(self.votes.places, subsets=self.subsets)
+        information = curvature(stages, log_worths, self.votes.weights) + prior_curvature(log_worths, self.prior)
+        return np.asarray(np.linalg.pinv(information, rcond=1e-13, hermitian=True))
+
 
 def without_rounding(log_worths: Floats) -> Floats:
     """Log-worths with rounding errors set to 0, so that they do not order equal items; changed in place."""
@@ -368,58 +382,6 @@ def likelihood_function(
         return slope(stages.select(draws), log_worths, weights[draws], priors[draws])
 
     return value_and_slope
-
-
-def plackett_luce_covariance(
-    votes: Votes,
-    weights: Floats | None = None,
-    *,
-    log_worths: Floats | None = None,
-    unranked: str = "average",
-    prior: float = 0.0,
-) -> Floats:
-    """Covariance of the log-worths, from the information matrix.
-
-    Parameters
-    ----------
-    votes
-        The rankings.
-    weights
-        (voters) the weights of the voters. Default: those of the votes.
-    log_worths
-        (items) the result of `fit_plackett_luce`. Default: it is computed.
-    unranked, prior
-        As for `fit_plackett_luce`.
-
-    Returns
-    -------
-    numpy.ndarray
-        (items, items) the covariance; each row adds up to 0. The variance of a difference is cov[i, i] + cov[j, j] -
-        2 cov[i, j].
-
-    Raises
-    ------
-    InputError, ParameterError
-        As `fit_plackett_luce`.
-
-    Notes
-    -----
-    It is the inverse of minus the second derivatives of the log-likelihood, with the prior, among log-worths of mean 0.
-    It treats voters as independent and weights as counts, and is unreliable for few voters.
-
-    Examples
-    --------
-    >>> votes = Votes.of([["A", "B"], ["A", "B"], ["B", "A"]])
-    >>> cov = plackett_luce_covariance(votes)
-    >>> round(float(cov[0, 0] + cov[1, 1] - 2 * cov[0, 1]), 6)  # 1 / (3 * 2/3 * 1/3), as of a log-odds
-    1.5
-    """
-    voter_weights = votes.weights if weights is None else np.asarray(weights, np.float64)
-    if log_worths is None:
-        log_worths = fit_plackett_luce(votes, voter_weights[None], unranked=unranked, prior=prior)[0]
-    stages = stages_of(votes.places, subsets=unranked == "ignore")
-    information = curvature(stages, log_worths, voter_weights) + prior_curvature(log_worths, prior)
-    return np.asarray(np.linalg.pinv(information, rcond=1e-13, hermitian=True))
 
 
 def sample_plackett_luce(worths: Mapping[str, float], n: int, rng: Any = None) -> Votes:
