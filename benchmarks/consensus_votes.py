@@ -17,7 +17,7 @@ from measuring import DATA, OURS, RUNS, Medians, absolute, agree, available, mai
 
 PEER = "corankco"
 VOTERS, ITEMS, PART = 1_000, 1_000, 5
-OTHERS = ("median_rank", "mc4", "schulze", "ranked_pairs")
+OTHERS = ("median-rank", "mc4", "schulze", "ranked-pairs")
 
 
 def table_of(voters, items):
@@ -32,12 +32,7 @@ def names(items):
 
 def ways_of(voters, items, peers):
     """Name of the work -> what to call."""
-    from rankscope.consensus.models import mc4
-    from rankscope.consensus.voting.borda import borda
-    from rankscope.consensus.voting.copeland import copeland
-    from rankscope.consensus.voting.median_rank import median_rank
-    from rankscope.consensus.voting.ranked_pairs import ranked_pairs
-    from rankscope.consensus.voting.schulze import schulze
+    from rankscope.consensus import METHODS
     from rankscope.data.votes import Votes
 
     table = table_of(voters, items)
@@ -45,14 +40,14 @@ def ways_of(voters, items, peers):
     lists = [[known[i] for i in row] for row in table.argsort(axis=1).tolist()]
 
     def both(votes):
-        return borda(votes), copeland(votes)
+        return METHODS["borda"]().order(votes), METHODS["copeland"]().order(votes)
 
     ways = {
         "table": lambda: both(Votes(ranks=table, items=names(items))),
         "lists": lambda: both(Votes.of(lists)),
     }
-    for function in (median_rank, mc4, schulze, ranked_pairs):
-        ways[function.__name__] = lambda function=function: function(Votes(ranks=table, items=names(items)))
+    for name in OTHERS:
+        ways[name] = lambda name=name: METHODS[name]().order(Votes(ranks=table, items=names(items)))
     if PEER in peers:
         few = table_of(max(2, voters // PART), max(2, items // PART))
         found = both(Votes(ranks=few, items=names(few.shape[1])))
@@ -115,7 +110,7 @@ def measure(runs=RUNS, folder=DATA, peers=(PEER,), voters=VOTERS, items=ITEMS, *
         found[PEER] = Medians(f"{PEER}, extrapolated", there)
         lines.append(ratio(label, found["table"], found[PEER]))
     for name in ("lists", *OTHERS):
-        what = "as lists of names" if name == "lists" else name.replace("_", " ")
+        what = "as lists of names" if name == "lists" else name.replace("-", " ")
         lines.append(absolute(f"{size}: {what}", found[name], found[name].cpu, "CPU s", None))
     return report("consensus_votes", lines, found, runs)
 

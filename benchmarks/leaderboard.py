@@ -50,7 +50,7 @@ def our_ways(size, resamples):
 
     return {
         PLAIN: lambda: strengths(seen, resamples),
-        "with ties, Davidson": lambda: strengths(tied, resamples, ties="davidson"),
+        "with ties, Davidson": lambda: strengths(tied, resamples, model="davidson"),
         f"{10 * resamples:,} resamples": lambda: strengths(seen, 10 * resamples),
     }
 

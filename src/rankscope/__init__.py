@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rankscope.comparison.merge_scores import join_scores
     from rankscope.comparison.plan import QueryPlan, plan
     from rankscope.comparison.standardisation import standardise
+    from rankscope.consensus.leaderboard import Leaderboard, leaderboard
     from rankscope.data.entities import EntityRanks
     from rankscope.data.features import Features
     from rankscope.data.hits import Hits
@@ -61,6 +62,7 @@ __all__ = [
     "Gate",
     "Hits",
     "InputError",
+    "Leaderboard",
     "Measure",
     "MetricScores",
     "OutputError",
@@ -90,6 +92,7 @@ __all__ = [
     "gate",
     "hits_of",
     "join_scores",
+    "leaderboard",
     "parse_measure",
     "parse_measures",
     "plan",
@@ -120,6 +123,7 @@ HOMES = {
     "Gate": "comparison.gate",
     "Hits": "data.hits",
     "InputError": "errors",
+    "Leaderboard": "consensus.leaderboard",
     "Measure": "measures.base",
     "OutputError": "errors",
     "PairScores": "data.metric_scores",
@@ -148,6 +152,7 @@ HOMES = {
     "gate": "comparison.gate",
     "hits_of": "evaluation.joining",
     "join_scores": "comparison.merge_scores",
+    "leaderboard": "consensus.leaderboard",
     "parse_measure": "measures.names",
     "parse_measures": "measures.names",
     "plan": "comparison.plan",

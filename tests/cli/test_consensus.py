@@ -89,9 +89,9 @@ def test_every_method_can_be_asked_for(cli: Callable[..., Any], files: Path, met
 
 
 def test_every_parameter_of_every_method_has_an_option() -> None:
-    """But a seed, which the methods settle, and the names of a centre, which Python can give."""
+    """But a seed, the names of a centre, and a quick search, which runs take by themselves: Python can give these."""
     known = {name for method in METHODS for name in parameters_of(method)}
-    assert known - {"rng", "center"} == set(MethodOptions.declared()) - {"method"}
+    assert known - {"rng", "center", "quick"} == set(MethodOptions.declared()) - {"method"}
 
 
 def test_fewer_draws_than_say_something_are_refused_and_help_says_how_many_are_enough(

@@ -7,10 +7,10 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from rankscope import Preferences, Votes
-from rankscope.consensus import METHODS, leaderboard
-from rankscope.consensus.leaderboards.fit import cluster_ranks
-from rankscope.consensus.leaderboards.result import share_upheld
+from rankscope import Preferences, Votes, leaderboard
+from rankscope.consensus import METHODS
+from rankscope.consensus.leaderboard.fit import cluster_ranks
+from rankscope.consensus.leaderboard.result import share_upheld
 from rankscope.consensus.registry import method_by_name
 
 ITEMS = tuple("ABCDEFGH")

@@ -9,19 +9,18 @@ from helpers.same import assert_same_numbers
 
 from rankscope import Votes
 from rankscope.consensus import (
+    MC1,
+    MC2,
+    MC3,
+    MC4,
+    Borda,
+    Copeland,
+    MeanRankAggregation,
+    MedianRankAggregation,
     RankedPairs,
-    borda,
+    Schulze,
     condorcet_loser,
     condorcet_winner,
-    copeland,
-    mc1,
-    mc2,
-    mc3,
-    mc4,
-    mean_rank,
-    median_rank,
-    ranked_pairs,
-    schulze,
     smith_set,
 )
 from rankscope.consensus.pairwise import preference_matrix, strength_levels
@@ -53,7 +52,7 @@ def scores(order) -> dict[str, float]:
 
 
 def test_borda_of_three_voters():
-    found = borda(THREE)
+    found = Borda().order(THREE)
     assert found.order == ("A", "B", "C")
     # Number of items less the rank, summed: A 2 + 2 + 1, B 1 + 0 + 2, C 0 + 1 + 0.
     assert scores(found) == {"A": 5, "B": 3, "C": 1}
@@ -61,8 +60,10 @@ def test_borda_of_three_voters():
 
 
 def test_mean_and_median_rank_of_three_voters():
-    assert_same_numbers(scores(mean_rank(THREE)), {"A": (1 + 1 + 2) / 3, "B": (2 + 3 + 1) / 3, "C": (3 + 2 + 3) / 3})
-    assert scores(median_rank(THREE)) == {"A": 1, "B": 2, "C": 3}
+    assert_same_numbers(
+        scores(MeanRankAggregation().order(THREE)), {"A": (1 + 1 + 2) / 3, "B": (2 + 3 + 1) / 3, "C": (3 + 2 + 3) / 3}
+    )
+    assert scores(MedianRankAggregation().order(THREE)) == {"A": 1, "B": 2, "C": 3}
 
 
 def test_tennessee_by_borda():
@@ -74,17 +75,17 @@ def test_tennessee_by_borda():
         "K": 26 * 1 + 15 * 2 + 17 * 3,
     }
     assert expected == {"M": 126, "N": 194, "C": 173, "K": 107}
-    assert scores(borda(TENNESSEE)) == expected
+    assert scores(Borda().order(TENNESSEE)) == expected
 
 
 def test_tennessee_by_plurality_as_points():
-    assert scores(borda(TENNESSEE, points=(1,))) == {"M": 42, "N": 26, "C": 15, "K": 17}
+    assert scores(Borda(points=(1,)).order(TENNESSEE)) == {"M": 42, "N": 26, "C": 15, "K": 17}
 
 
 def test_tennessee_by_majorities():
     # Wikipedia, "Ranked pairs": Nashville, Chattanooga, Knoxville, Memphis.
-    assert ranked_pairs(TENNESSEE).order == schulze(TENNESSEE).order == ("N", "C", "K", "M")
-    assert scores(copeland(TENNESSEE)) == {"M": 0, "N": 3, "C": 2, "K": 1}
+    assert RankedPairs().order(TENNESSEE).order == Schulze().order(TENNESSEE).order == ("N", "C", "K", "M")
+    assert scores(Copeland().order(TENNESSEE)) == {"M": 0, "N": 3, "C": 2, "K": 1}
     assert (condorcet_winner(TENNESSEE), condorcet_loser(TENNESSEE)) == ("N", "M")
     assert smith_set(TENNESSEE) == ("N",)
 
@@ -104,10 +105,10 @@ def in_letters(votes: Votes, matrix: np.ndarray) -> list[list[float]]:
 
 
 def test_schulzes_45_voters():
-    found = schulze(SCHULZE)
+    found = Schulze().order(SCHULZE)
     assert found.order == ("E", "A", "C", "B", "D")
     assert scores(found) == {"E": 4, "A": 3, "C": 2, "B": 1, "D": 0}
-    assert schulze(SCHULZE, strength="margins").order == found.order
+    assert Schulze(strength="margins").order(SCHULZE).order == found.order
 
 
 def test_pairs_and_paths_of_schulzes_45_voters():
@@ -136,7 +137,7 @@ def test_pairs_and_paths_of_schulzes_45_voters():
 def test_ranked_pairs_of_schulzes_45_voters():
     # From the strongest on: BD 33, ED 31, AD 30, CB 29; DC 28 would close C B D; EB 27, AC 26; BA 25 would close A C B;
     # CE 24; EA 23 would close A C E.
-    found = ranked_pairs(SCHULZE)
+    found = RankedPairs().order(SCHULZE)
     assert found.order == ("A", "C", "E", "B", "D")
     assert found.notes == ()
 
@@ -147,14 +148,14 @@ def test_no_condorcet_winner_in_a_smith_set_of_three():
     assert set(smith_set(votes)) == {"A", "B", "C"}
     assert condorcet_winner(votes) is None
     assert condorcet_loser(votes) == "D"
-    assert scores(copeland(votes)) == {"D": 0, "A": 2, "B": 2, "C": 2}
+    assert scores(Copeland().order(votes)) == {"D": 0, "A": 2, "B": 2, "C": 2}
 
 
 def test_a_circle_of_equal_majorities_is_tied_with_a_note():
-    found = ranked_pairs(CIRCLE)
+    found = RankedPairs().order(CIRCLE)
     assert found.ranks.tolist() == [1, 1, 1]
     assert mentions(found.notes[0], 3, "majorities", "'A' over 'B'")
-    assert schulze(CIRCLE).ranks.tolist() == [1, 1, 1]
+    assert Schulze().order(CIRCLE).ranks.tolist() == [1, 1, 1]
     assert smith_set(CIRCLE) == ("A", "B", "C")
 
 
@@ -172,10 +173,10 @@ def test_winning_votes_and_margins_differ_where_voters_tie():
     # A over B: 3 + 2 + 2 to 2 + 4; B over C: 3 + 2 + 4 to 2 + 2 + 3; C over A: 2 + 2 + 3 to 3.
     assert preference_matrix(votes).tolist() == [[0, 7, 3], [6, 0, 9], [7, 7, 0]]
     # Winning votes 7, 9, 7: B over C is locked; A over B and C over A close a circle with it, and are equal.
-    found = ranked_pairs(votes, strength="winning")
+    found = RankedPairs(strength="winning").order(votes)
     assert (scores(found), len(found.notes)) == ({"A": 1 / 2 + 1 / 2, "B": 1 + 1 / 2, "C": 1 / 2}, 1)
     # Margins 1, 2, 4: A over B is the weakest, so B, C, A.
-    assert ranked_pairs(votes).order == schulze(votes, strength="margins").order == ("B", "C", "A")
+    assert RankedPairs().order(votes).order == Schulze(strength="margins").order(votes).order == ("B", "C", "A")
 
 
 def test_chains_of_three_voters_by_hand():
@@ -183,17 +184,17 @@ def test_chains_of_three_voters_by_hand():
     # MC4: A wins against both, B against C. From B to A with 1/3; from C to A and to B with 1/3 each.
     c = (t / 3) / (1 - (1 - t) * 1 / 3)
     b = (t / 3 + (1 - t) * 1 / 3 * c) / (1 - (1 - t) * 2 / 3)
-    assert mc4(THREE).scores == pytest.approx([1 - b - c, b, c])
+    assert MC4().order(THREE).scores == pytest.approx([1 - b - c, b, c])
     # MC3: of C's lists all have A above it, two have B. From C to A with 3/9, to B with 2/9; from B to A with 2/9, to C
     # with 1/9; from A to B with 1/9.
     steps = np.array([[8 / 9, 1 / 9, 0], [2 / 9, 6 / 9, 1 / 9], [3 / 9, 2 / 9, 4 / 9]])
-    assert mc3(THREE).scores == pytest.approx(walked(steps, t), abs=1e-9)
+    assert MC3().order(THREE).scores == pytest.approx(walked(steps, t), abs=1e-9)
     # MC2: C is third, second, third: to A with (1/3 + 1/2 + 1/3) / 3, to B with (1/3 + 1/3) / 3, and so on.
     steps = np.array([[1 + 1 + 1 / 2, 1 / 2, 0], [1 / 2 + 1 / 3, 1 / 2 + 1 / 3 + 1, 1 / 3], [7 / 6, 2 / 3, 7 / 6]]) / 3
-    assert mc2(THREE).scores == pytest.approx(walked(steps, t), abs=1e-9)
+    assert MC2().order(THREE).scores == pytest.approx(walked(steps, t), abs=1e-9)
     # MC1: C's multiset is A three times, B twice, C three times.
     steps = np.array([[3 / 4, 1 / 4, 0], [2 / 6, 3 / 6, 1 / 6], [3 / 8, 2 / 8, 3 / 8]])
-    assert mc1(THREE).scores == pytest.approx(walked(steps, t), abs=1e-9)
+    assert MC1().order(THREE).scores == pytest.approx(walked(steps, t), abs=1e-9)
 
 
 def walked(steps: np.ndarray, teleport: float) -> list[float]:
@@ -207,5 +208,5 @@ def walked(steps: np.ndarray, teleport: float) -> list[float]:
 def test_a_lists_end_says_nothing_in_the_paper_and_something_by_the_other_rules():
     # One voter knows D only from his own list, where it is first.
     votes = [["A", "B", "C"], ["A", "B", "C"], ["A", "B", "C"], ["D", "A"]]
-    assert mc3(votes).order[0] == "D"  # nobody who ranked D put anything above it
-    assert mc3(votes, unranked="average").order[0] == "A"
+    assert MC3().order(votes).order[0] == "D"  # nobody who ranked D put anything above it
+    assert MC3(unranked="average").order(votes).order[0] == "A"

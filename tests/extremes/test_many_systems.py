@@ -63,15 +63,15 @@ else:
 print(len(scores.systems), np.isfinite(scores.values).all())
 """,
     "fuse": SYSTEMS + "print(n, rs.fusion.fuse(runs, 'comb-sum').frame().height == 2)",
-    "order by points": VOTES + "print(len(rs.consensus.borda(votes).order), True)",
+    "order by points": VOTES + "print(len(rs.consensus.Borda().order(votes).order), True)",
 }
 #: What is refused, and what it says.
 REFUSED = {
     "consensus": (VOTES, "rs.consensus.merge_rankings(votes)", ("all their pairs", "6,000")),
-    "majorities": (VOTES, "rs.consensus.copeland(votes)", ("all their pairs", "6,000")),
-    "places": (VOTES, "rs.consensus.footrule(votes)", ("all their pairs", "6,000")),
-    "worths": (VOTES, "rs.consensus.plackett_luce(votes)", ("all their pairs", "6,000")),
-    "chains": (VOTES, "rs.consensus.mc4(votes)", ("all their pairs", "6,000")),
+    "majorities": (VOTES, "rs.consensus.Copeland().order(votes)", ("all their pairs", "6,000")),
+    "places": (VOTES, "rs.consensus.Footrule().order(votes)", ("all their pairs", "6,000")),
+    "worths": (VOTES, "rs.consensus.PlackettLuce().order(votes)", ("all their pairs", "6,000")),
+    "chains": (VOTES, "rs.consensus.MC4().order(votes)", ("all their pairs", "6,000")),
 }
 
 
@@ -109,9 +109,9 @@ def test_a_table_of_all_pairs_is_refused_before_it_is_made() -> None:
         lambda: stats.mean_taus(ranks),
         lambda: rs.consensus.merge_rankings([items, items[::-1]], n_resamples=0),
         lambda: rs.consensus.condorcet_winner([items, items[::-1]]),
-        lambda: rs.consensus.kemeny([items, items[::-1]]),
-        lambda: rs.consensus.footrule([items, items[::-1]]),
-        lambda: rs.consensus.plackett_luce([items, items[::-1]]),
+        lambda: rs.consensus.Kemeny().order([items, items[::-1]]),
+        lambda: rs.consensus.Footrule().order([items, items[::-1]]),
+        lambda: rs.consensus.PlackettLuce().order([items, items[::-1]]),
     ]
     told = r"\b6,001 \w+.*\bpairs\b.*\b6,000\b"
     tracemalloc.start()

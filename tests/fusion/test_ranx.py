@@ -12,6 +12,7 @@ from helpers.paths import TESTS
 import rankscope as rs
 from rankscope.fusion import METHODS, NORMALISATIONS, TRAINED
 from rankscope.fusion.judgments import judge_pool
+from rankscope.fusion.normalisation import normalise_pool
 from rankscope.fusion.pool import load_pool
 
 FOUND = json.loads((TESTS / "reference" / "ranx" / "recorded_fusion.json").read_text("utf-8"))
@@ -59,8 +60,8 @@ def ours(method: str, how: str, runs: str) -> dict[str, dict[str, float]]:
         return found
     turned = how == "min-max-inverted"
     seen, new = load_pool(FOUND["train"], inverted=turned).pool, load_pool(FOUND[runs], inverted=turned).pool
-    parameters = TRAINED[name].learn(seen, judge_pool(seen, rs.Qrels(FOUND["qrels"])), options, how)
-    return by_document(new, TRAINED[name].apply(new, parameters, how))
+    parameters = TRAINED[name].learn(seen, judge_pool(seen, rs.Qrels(FOUND["qrels"])), options)
+    return by_document(new, TRAINED[name].apply(new, parameters, normalise_pool(new, how)))
 
 
 @pytest.mark.parametrize(("method", "norm", "runs", "expected"), CASES, ids=[f"{m} {norm}" for m, norm, *_ in CASES])
@@ -93,7 +94,7 @@ def test_weighted_sum_is_comb_sum_with_weights() -> None:
     for norm in NORMALISATIONS:
         fused = rs.fusion.fuse(FOUND["runs"], "comb-sum", normalise=norm, **WEIGHTS)
         pool = load_pool(FOUND["runs"], inverted=norm == "min-max-inverted").pool
-        found = by_document(pool, TRAINED["weighted-sum"].apply(pool, WEIGHTS, norm))
+        found = by_document(pool, TRAINED["weighted-sum"].apply(pool, WEIGHTS, normalise_pool(pool, norm)))
         assert {(q, doc): score for q, doc, score in fused.frame().rows()} == {
             (q, doc): score for q, docs in found.items() for doc, score in docs.items()
         }

@@ -201,7 +201,7 @@ RESULTS: dict[type, Callable[[], Any]] = {
         features(), {AWFUL: rs.learning.Ranker(hidden=())}, "RR", trials=2, folds=3, seeds=1
     ),
     rs.translation.TranslationExperiment: lambda: translations(),
-    rs.consensus.Leaderboard: lambda: rs.consensus.leaderboard(preferred(), covariates=AWFUL, rng=1, n_resamples=30),
+    rs.Leaderboard: lambda: rs.leaderboard(preferred(), covariates=AWFUL, rng=1, n_resamples=30),
     rs.consensus.Consensus: lambda: rs.consensus.merge_rankings(
         {AWFUL: ["x", AWFUL, "y"], "two": [AWFUL, "x"], "three": ["y", AWFUL]}, n_resamples=30, rng=1
     ),

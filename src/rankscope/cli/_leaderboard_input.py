@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from rankscope.agreement.judgments import ranked_only
 from rankscope.agreement.load import read_rankings
-from rankscope.consensus.leaderboards import LeaderboardData, LeaderboardSettings, column_of
+from rankscope.consensus.leaderboard import LeaderboardData, LeaderboardSettings, column_of
 from rankscope.data.rankings import Rankings
 from rankscope.errors import ParameterError
 from rankscope.evaluation.read_scores import is_score_file, read_score_files

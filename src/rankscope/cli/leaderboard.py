@@ -13,7 +13,7 @@ from rankscope.cli._options import details_option, given_flags, input_option, sc
 from rankscope.cli._output import progress_bar
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
-from rankscope.consensus.leaderboards import LeaderboardSettings, fit_leaderboard
+from rankscope.consensus.leaderboard import LeaderboardSettings, fit_leaderboard
 from rankscope.data.rankings import Rankings
 from rankscope.data.scores import Scores
 from rankscope.data.votes import Votes

@@ -1,7 +1,7 @@
-"""Consensus of rankings, and leaderboards from preferences.
+"""Consensus of rankings, and leaderboards from preferences (`rankscope.leaderboard`).
 
 >>> import rankscope as rs
->>> result = rs.consensus.borda([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])
+>>> result = rs.consensus.Borda().order([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])
 >>> result.order, result.scores.tolist()
 (('A', 'B', 'C'), [5.0, 3.0, 1.0])
 """
@@ -17,7 +17,6 @@ HOMES = {
     "Copeland": "voting.copeland",
     "Footrule": "optimal.footrule",
     "Kemeny": "optimal.kemeny",
-    "Leaderboard": "leaderboards.result",
     "MC1": "models.markov_chains",
     "MC2": "models.markov_chains",
     "MC3": "models.markov_chains",
@@ -35,31 +34,13 @@ HOMES = {
     "RunVotes": "run_votes",
     "Schulze": "voting.schulze",
     "agreement_of_voters": "voter_agreement",
-    "borda": "voting.borda",
     "condorcet_loser": "voting.condorcet",
     "condorcet_winner": "voting.condorcet",
-    "copeland": "voting.copeland",
-    "footrule": "optimal.footrule",
-    "kemeny": "optimal.kemeny",
-    "leaderboard": "leaderboards.fit",
-    "mallows": "models.mallows",
-    "mc1": "models.markov_chains",
-    "mc2": "models.markov_chains",
-    "mc3": "models.markov_chains",
-    "mc4": "models.markov_chains",
-    "mean_rank": "voting.borda",
-    "median_rank": "voting.median_rank",
     "merge_queries": "by_query",
     "merge_rankings": "merge",
     "merge_runs": "by_query",
-    "plackett_luce": "models.plackett_luce",
-    "plackett_luce_misfit": "models.plackett_luce",
-    "ranked_pairs": "voting.ranked_pairs",
-    "robust_rank_aggregation": "voting.robust_rank_aggregation",
-    "robust_rank_pvalues": "voting.robust_rank_aggregation",
     "sample_mallows": "models.mallows",
     "sample_plackett_luce": "models.plackett_luce",
-    "schulze": "voting.schulze",
     "smith_set": "voting.condorcet",
     "vote_distances": "voter_agreement",
     "votes_of_runs": "run_votes",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -20,9 +20,14 @@ __all__ = [
     "Order",
     "ResampledScores",
     "Solution",
+    "VoterWeights",
     "items_behind",
     "ranks_of",
 ]
+
+
+#: Weights of voters: a list, or by name.
+VoterWeights = Sequence[float] | Mapping[str, float] | None
 
 
 class Note(str):
@@ -264,13 +269,16 @@ class Method(Settings, ABC):
         """
         return ranks_of(scores, higher_is_better=self.higher_is_better, least_range=self.least_range)
 
-    def order(self, votes: Votes) -> Order:
-        """Order the items by these votes.
+    def order(self, rankings: Any, *, weights: VoterWeights = None) -> Order:
+        """Order the items by these rankings.
 
         Parameters
         ----------
-        votes
-            The rankings, with the weights of their voters.
+        rankings
+            Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+            voter; a mapping of voters' names to these; or `Votes`.
+        weights
+            Weight of each voter, as a list or by name. By default each voter counts 1.
 
         Returns
         -------
@@ -279,15 +287,18 @@ class Method(Settings, ABC):
 
         Raises
         ------
-        InputError, ParameterError
+        InputError
+            The rankings are not valid, see `Votes`; and as `scores`.
+        ParameterError
             As `scores`.
 
         Examples
         --------
         >>> from rankscope.consensus import Borda
-        >>> Borda().order(Votes.of([["A", "B", "C"], ["A", ["B", "C"]]])).ranks.tolist()
+        >>> Borda().order([["A", "B", "C"], ["A", ["B", "C"]]]).ranks.tolist()
         [1.0, 2.0, 3.0]
         """
+        votes = Votes.of(rankings, weights=weights)
         solution = self.solve(votes)
         ranks = solution.ranks
         if ranks is None:
@@ -353,9 +364,6 @@ def ranks_of(scores: Floats, *, higher_is_better: bool = True, least_range: floa
     ranks = np.empty_like(first_ranks)
     np.put_along_axis(ranks, order, first_ranks, axis=1)
     return ranks
-
-
-VoterWeights = Sequence[float] | Mapping[str, float] | None
 
 
 def items_behind(orders: Indices) -> Floats:

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
-
-import numpy as np
 
 from rankscope.consensus.base import Method, Note, Order, VoterWeights
 from rankscope.consensus.intervals import ConsensusSettings
 from rankscope.consensus.merge import Consensus, merge_votes, weights_signature
 from rankscope.consensus.registry import method_by_name
 from rankscope.consensus.run_votes import votes_of_runs
-from rankscope.consensus.view import format_score, rank_interval_column, score_note
-from rankscope.data.columns import column, digits, general, table_of, thousands
 from rankscope.data.result import Result
 from rankscope.data.run import Run
-from rankscope.data.section import Section
 from rankscope.data.text import join_names, pluralise_queries
 from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError
@@ -32,8 +26,6 @@ __all__ = [
 ]
 
 
-#: How many items of a query are shown; csv, json and parquet hold all.
-FIRST_ITEMS = 10
 #: A note names at most this many queries; of more, it gives the number.
 QUERIES_LISTED = 4
 
@@ -56,6 +48,7 @@ class QueryConsensus(Result):
         Warnings, each once for all its queries.
     """
 
+    VIEW = "rankscope.consensus.view:query_sections"
     COLUMNS = ("query", *Consensus.COLUMNS)
 
     query_ids: tuple[str, ...]
@@ -75,61 +68,6 @@ class QueryConsensus(Result):
         for query, consensus in zip(self.query_ids, self.results, strict=True):
             for record in consensus.records():
                 yield query, *record
-
-    def sections(self) -> tuple[Section, ...]:
-        """The first items of each query, and how far the voters agree on it."""
-        return self.first_items(), self.agreement()
-
-    def first_items(self) -> Section:
-        """The section of the best items of each query."""
-        with_interval = any(consensus.n_resamples for consensus in self.results)
-        records = [
-            (query, *record)
-            for query, consensus in zip(self.query_ids, self.results, strict=True)
-            for record in islice(consensus.records(), FIRST_ITEMS)
-        ]
-        queries, items, ranks, scores, low, high = zip(*records, strict=True)
-        n_long = sum(len(consensus.votes.items) > FIRST_ITEMS for consensus in self.results)
-        first_order = self.results[0].ordering
-        return Section(
-            title="Consensus by query",
-            sentence=f"The consensus of {pluralise_queries(len(self.results))}, by the method {first_order.method}.",
-            table=table_of(
-                column("query", queries, name=True),
-                column("item", items, name=True),
-                column("rank", ranks, general),
-                column("score", scores, format_score),
-                rank_interval_column(low, high, self.settings.confidence_level) if with_interval else None,
-            ),
-            notes=(
-                *((score_note(first_order),) * bool(first_order.meaning)),
-                *(
-                    (f"only the first {FIRST_ITEMS} items of a query are shown; csv, json and parquet have all",)
-                    * bool(n_long)
-                ),
-            ),
-        )
-
-    def agreement(self) -> Section:
-        """How far the voters agree, on each query, and who agrees least."""
-        results = self.results
-        w_values = np.array([consensus.voters.concordance.w for consensus in results])
-        is_defined = ~np.isnan(w_values)
-        mean = f" The mean over queries is {w_values[is_defined].mean():.4f}." if is_defined.any() else ""
-        return Section(
-            title="Agreement of the voters by query",
-            sentence="Kendall's W is 1 if all voters have the same order, and 0 if their ranks cancel out."
-            f"{mean} The Condorcet winner is the item that beats every other one by majority, if there is one.",
-            table=table_of(
-                column("query", self.query_ids, name=True),
-                column("voters", (len(consensus.votes.voters) for consensus in results), thousands),
-                column("items", (len(consensus.votes.items) for consensus in results), thousands),
-                column("Kendall's W", w_values, digits()),
-                column("mean tau", (consensus.voters.mean_tau for consensus in results), digits()),
-                column("Condorcet winner", (consensus.condorcet_winner or "-" for consensus in results)),
-            ),
-            folded=len(results) > FIRST_ITEMS,
-        )
 
     def signature_parts(self) -> list[str]:
         """The settings that change the numbers."""

@@ -12,7 +12,7 @@ from rankscope.consensus.intervals import ConsensusSettings, affordable_draws, n
 from rankscope.consensus.pairwise import refuse_items
 from rankscope.consensus.registry import method_by_name, steps_of, width_of
 from rankscope.consensus.voter_agreement import VoterAgreement, agreement_of_voters
-from rankscope.consensus.voting import condorcet_winner, smith_set
+from rankscope.consensus.voting import majority_winners
 from rankscope.data.result import Result
 from rankscope.data.text import join_names, pluralise, replace_invalid_utf8
 from rankscope.data.votes import NameList, Votes
@@ -238,14 +238,15 @@ def merge_votes(
             rng=as_generator([settings.seed, 1]),
         )
     unranked = getattr(method, "unranked", "average")
+    winners = majority_winners(votes, unranked)
     return Consensus(
         ordering=order,
         votes=votes,
         low=intervals.low,
         high=intervals.high,
         voters=agreement_of_voters(votes, order.ranks, n_resamples=permutations, rng=as_generator([settings.seed, 2])),
-        condorcet_winner=condorcet_winner(votes, unranked=unranked),
-        smith_set=smith_set(votes, unranked=unranked),
+        condorcet_winner=winners.condorcet_winner,
+        smith_set=winners.smith_set,
         unranked=unranked,
         n_resamples=intervals.n_resamples,
         settings=settings,

@@ -109,7 +109,7 @@ def comparison_sums(weights: Floats, row_codes: Codes, column_codes: Codes, shar
 
 def refuse_items(n: int) -> None:
     """Raise InputError where all pairs of so many items are too many."""
-    refuse_pairs(n, "items", "leave out items, or use rs.consensus.borda(rankings), which compares no pairs")
+    refuse_pairs(n, "items", "leave out items, or use rs.consensus.Borda().order(rankings), which compares no pairs")
 
 
 def count_voters(row_codes: Codes, column_codes: Codes) -> Floats:

@@ -8,9 +8,7 @@ from numbers import Real
 from typing import Any, TypeVar
 
 from rankscope.data.votes import UNRANKED
-from rankscope.errors import ParameterError
-from rankscope.settings import NONNEGATIVE, POSITIVE, SHARE, Rule, Switch, choice, count, declare, number
-from rankscope.stats.inputs import as_generator
+from rankscope.settings import NONNEGATIVE, POSITIVE, SHARE, Rule, Switch, choice, count, declare, number, switch
 
 __all__ = [
     "PVALUES",
@@ -20,8 +18,8 @@ __all__ = [
     "points_field",
     "prior_field",
     "pvalue_field",
+    "quick_field",
     "restarts_field",
-    "search_seed_field",
     "strength_field",
     "teleport_field",
     "time_limit_field",
@@ -54,19 +52,6 @@ class Points(Rule):
             return tuple(float(number) for number in text.split(","))
         except ValueError:
             raise ValueError(f"{text!r}, expected numbers separated by commas, as 3,1,0") from None
-
-
-class RandomSource(Rule):
-    """What makes a random generator."""
-
-    expected = "None, a whole number of at least 0 or a numpy Generator"
-
-    def accepts(self, value: object) -> bool:
-        try:
-            as_generator(value)
-        except ParameterError:
-            return False
-        return True
 
 
 def as_points(points: Any) -> Any:
@@ -154,6 +139,7 @@ def points_field(default: Value, methods: str = "") -> Value:
     )
 
 
-def search_seed_field() -> Any:
-    """The seed of a search, which gives the same order again by default."""
-    return declare(RandomSource(), 0, "Random seed of the search.", flag="")
+def quick_field() -> bool:
+    """Whether Kemeny's order is one of many to find, such as those of the queries of runs."""
+    sentence = "Prove the order for up to 14 items in majority cycles, and search from 4 starts for more."
+    return switch(False, help=sentence, flag="")

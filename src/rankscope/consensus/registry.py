@@ -53,21 +53,21 @@ WORK_WITHOUT_PAIRS = ("ranks", "medians", "binomials", "fit")
 #: Every method by its name, in the order of lists; loaded when first used.
 METHODS: Mapping[str, type[Method]] = LazyRegistry(
     {
-        "borda": "rankscope.consensus.voting.borda:Borda",
-        "mean-rank": "rankscope.consensus.voting.borda:MeanRankAggregation",
-        "median-rank": "rankscope.consensus.voting.median_rank:MedianRankAggregation",
-        "copeland": "rankscope.consensus.voting.copeland:Copeland",
-        "schulze": "rankscope.consensus.voting.schulze:Schulze",
-        "ranked-pairs": "rankscope.consensus.voting.ranked_pairs:RankedPairs",
-        "kemeny": "rankscope.consensus.optimal.kemeny:Kemeny",
-        "footrule": "rankscope.consensus.optimal.footrule:Footrule",
-        "robust-rank": "rankscope.consensus.voting.robust_rank_aggregation:RobustRank",
-        "mc1": "rankscope.consensus.models.markov_chains:MC1",
-        "mc2": "rankscope.consensus.models.markov_chains:MC2",
-        "mc3": "rankscope.consensus.models.markov_chains:MC3",
-        "mc4": "rankscope.consensus.models.markov_chains:MC4",
-        "plackett-luce": "rankscope.consensus.models.plackett_luce:PlackettLuce",
-        "mallows": "rankscope.consensus.models.mallows:Mallows",
+        "borda": "rankscope.consensus:Borda",
+        "mean-rank": "rankscope.consensus:MeanRankAggregation",
+        "median-rank": "rankscope.consensus:MedianRankAggregation",
+        "copeland": "rankscope.consensus:Copeland",
+        "schulze": "rankscope.consensus:Schulze",
+        "ranked-pairs": "rankscope.consensus:RankedPairs",
+        "kemeny": "rankscope.consensus:Kemeny",
+        "footrule": "rankscope.consensus:Footrule",
+        "robust-rank": "rankscope.consensus:RobustRank",
+        "mc1": "rankscope.consensus:MC1",
+        "mc2": "rankscope.consensus:MC2",
+        "mc3": "rankscope.consensus:MC3",
+        "mc4": "rankscope.consensus:MC4",
+        "plackett-luce": "rankscope.consensus:PlackettLuce",
+        "mallows": "rankscope.consensus:Mallows",
     }
 )
 

@@ -15,7 +15,7 @@ from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.scoring import name_systems
 from rankscope.io.core import check_single_stdin, is_path
-from rankscope.io.read import read_run
+from rankscope.io.read import load_run
 from rankscope.kernels.segments import group_of
 from rankscope.kernels.text import decode
 from rankscope.typing import Floats, Ints, PathLike
@@ -27,10 +27,9 @@ __all__ = [
 
 
 class SourceRun(NamedTuple):
-    """A loaded run, and the file that it came from."""
+    """The name of a run, and the file that it came from."""
 
     name: str
-    run: Run
     path: PathLike | None
 
 
@@ -190,21 +189,14 @@ def votes_of_runs(
     if len(run_list) < 2:
         raise InputError(f"{pluralise(len(run_list), 'run')}, expected at least two; there is nothing to merge")
     check_single_stdin(run_list)
-    sources = [load_run(run, input) for run in run_list]
-    names, notes = name_systems(sources)
+    loaded_runs = [load_run(run, input) for run in run_list]
+    paths = [run if is_path(run) else None for run in run_list]
+    names, notes = name_systems([SourceRun(run.name, path) for run, path in zip(loaded_runs, paths, strict=True)])
     interner = Interner()
-    ranked = [rank_run(run.run, name, ties, interner) for run, name in zip(sources, names, strict=True)]
+    ranked = [rank_run(run, name, ties, interner) for run, name in zip(loaded_runs, names, strict=True)]
     return RunVotes(
-        tuple(names), ranked, list(interner.ids), ties, [*(note for run in sources for note in run.run.notes), *notes]
+        tuple(names), ranked, list(interner.ids), ties, [*(note for run in loaded_runs for note in run.notes), *notes]
     )
-
-
-def load_run(run: Any, input_: str | None) -> SourceRun:
-    if is_path(run):
-        loaded = read_run(run, input=input_)
-        return SourceRun(loaded.name, loaded, run)
-    loaded = run if isinstance(run, Run) else Run(run)
-    return SourceRun(loaded.name, loaded, None)
 
 
 def rank_run(run: Run, name: str, ties: str, interner: Interner) -> RankedRun:

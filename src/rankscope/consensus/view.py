@@ -1,31 +1,35 @@
-"""The view of a consensus: sections of the order, the voters, and who wins one against one."""
+"""The views of a consensus, alone and by query: the order, the voters, and who wins one against one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.data.columns import Column, column, general, table_of, thousands
+from rankscope.data.columns import Column, column, digits, general, table_of, thousands
 from rankscope.data.section import Figure, Section, Table
-from rankscope.data.text import format_chance, format_number, format_p_value, format_percent, join_names, pluralise
+from rankscope.data.text import (
+    format_chance,
+    format_number,
+    format_p_value,
+    format_percent,
+    join_names,
+    pluralise,
+    pluralise_queries,
+)
 from rankscope.kernels.rounding_ties import order_of
 from rankscope.typing import Indices
 
 if TYPE_CHECKING:
     from rankscope.consensus.base import Order
+    from rankscope.consensus.by_query import QueryConsensus
     from rankscope.consensus.merge import Consensus
 
 __all__ = [
-    "all_voters_section",
-    "condorcet_section",
-    "consensus_section",
-    "details_section",
-    "format_score",
-    "rank_interval_column",
-    "score_note",
-    "voters_section",
+    "consensus_sections",
+    "query_sections",
 ]
 
 
@@ -236,3 +240,65 @@ def condorcet_section(result: Consensus) -> Section:
     else:
         text = "There is no Condorcet winner, and no smaller group of items beats the rest: items win in cycles or tie."
     return Section(title="Pairwise majorities", sentence=text)
+
+
+#: How many items of a query are shown; csv, json and parquet hold all.
+FIRST_ITEMS = 10
+
+
+def query_sections(result: QueryConsensus) -> tuple[Section, ...]:
+    """The first items of each query, and how far the voters agree on it."""
+    return first_items_section(result), agreement_by_query_section(result)
+
+
+def first_items_section(result: QueryConsensus) -> Section:
+    """The section of the best items of each query."""
+    with_interval = any(consensus.n_resamples for consensus in result.results)
+    records = [
+        (query, *record)
+        for query, consensus in zip(result.query_ids, result.results, strict=True)
+        for record in islice(consensus.records(), FIRST_ITEMS)
+    ]
+    queries, items, ranks, scores, low, high = zip(*records, strict=True)
+    n_long = sum(len(consensus.votes.items) > FIRST_ITEMS for consensus in result.results)
+    first_order = result.results[0].ordering
+    return Section(
+        title="Consensus by query",
+        sentence=f"The consensus of {pluralise_queries(len(result.results))}, by the method {first_order.method}.",
+        table=table_of(
+            column("query", queries, name=True),
+            column("item", items, name=True),
+            column("rank", ranks, general),
+            column("score", scores, format_score),
+            rank_interval_column(low, high, result.settings.confidence_level) if with_interval else None,
+        ),
+        notes=(
+            *((score_note(first_order),) * bool(first_order.meaning)),
+            *(
+                (f"only the first {FIRST_ITEMS} items of a query are shown; csv, json and parquet have all",)
+                * bool(n_long)
+            ),
+        ),
+    )
+
+
+def agreement_by_query_section(result: QueryConsensus) -> Section:
+    """How far the voters agree, on each query, and who agrees least."""
+    results = result.results
+    w_values = np.array([consensus.voters.concordance.w for consensus in results])
+    is_defined = ~np.isnan(w_values)
+    mean = f" The mean over queries is {w_values[is_defined].mean():.4f}." if is_defined.any() else ""
+    return Section(
+        title="Agreement of the voters by query",
+        sentence="Kendall's W is 1 if all voters have the same order, and 0 if their ranks cancel out."
+        f"{mean} The Condorcet winner is the item that beats every other one by majority, if there is one.",
+        table=table_of(
+            column("query", result.query_ids, name=True),
+            column("voters", (len(consensus.votes.voters) for consensus in results), thousands),
+            column("items", (len(consensus.votes.items) for consensus in results), thousands),
+            column("Kendall's W", w_values, digits()),
+            column("mean tau", (consensus.voters.mean_tau for consensus in results), digits()),
+            column("Condorcet winner", (consensus.condorcet_winner or "-" for consensus in results)),
+        ),
+        folded=len(results) > FIRST_ITEMS,
+    )

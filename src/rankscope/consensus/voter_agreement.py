@@ -153,7 +153,7 @@ def vote_distances(
     Returns
     -------
     Array
-        (voters) distances, from 0 (the vote agrees); always defined. `kemeny` and `footrule` minimise their weighted
+        (voters) distances, from 0 (the vote agrees); always defined. `Kemeny` and `Footrule` minimise their weighted
         sums.
 
     Raises

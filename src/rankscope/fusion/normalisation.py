@@ -109,19 +109,15 @@ class NormalisedPool:
     notes: tuple[str, ...]
 
 
-def normalise_pool(
-    pool: RunPool, normalise: str | NormalisedPool, names: Sequence[str] | None = None
-) -> NormalisedPool:
-    """A pool's scores normalised; a NormalisedPool is returned as it is. names: of the runs, for messages.
+def normalise_pool(pool: RunPool, normalisation: str, names: Sequence[str] | None = None) -> NormalisedPool:
+    """A pool's scores normalised. names: of the runs, for messages.
 
     Raises InputError where "max" would divide by 0 or less.
     """
-    if isinstance(normalise, NormalisedPool):
-        return normalise
     gains: list[Gains] = []
     notes: list[str] = []
     for i, entry in enumerate(pool.entries):
-        values, run_notes = normalise_run(pool, entry, normalise, names[i] if names else f"run {i + 1}")
-        gains.append(borda_shares(pool, entry, values) if normalise == "borda" else (values, None))
+        values, run_notes = normalise_run(pool, entry, normalisation, names[i] if names else f"run {i + 1}")
+        gains.append(borda_shares(pool, entry, values) if normalisation == "borda" else (values, None))
         notes.extend(run_notes)
-    return NormalisedPool(normalise, tuple(gains), tuple(notes))
+    return NormalisedPool(normalisation, tuple(gains), tuple(notes))

@@ -15,7 +15,7 @@ from rankscope.data.text import pluralise_queries
 from rankscope.data.tie_breaking import rank_rows
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import check_single_stdin, is_path
-from rankscope.io.read import read_run
+from rankscope.io.read import load_run
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import PADDING, Fields, as_fields, equal, hashes, words
@@ -366,15 +366,11 @@ class LoadedPool(NamedTuple):
 
 def load_pool(runs: Sequence[Run | PathLike | Any], *, input: str | None = None, inverted: bool = False) -> LoadedPool:
     """Read runs and join them by document. inverted: lower scores are better. Raises InputError as `fuse`."""
-    loaded_runs = [read_run(run, input=input) if is_path(run) else as_run(run) for run in runs]
+    loaded_runs = [load_run(run, input) for run in runs]
     names, notes = numbered_names([run.name for run in loaded_runs])
     pool = pool_runs([finite_rows(run, name) for run, name in zip(loaded_runs, names, strict=True)], inverted=inverted)
     run_notes = dict.fromkeys(note for run in loaded_runs for note in run.notes)
     return LoadedPool(tuple(names), (*run_notes, *notes, *lacking_queries_note(pool)), pool)
-
-
-def as_run(run: Any) -> Run:
-    return run if isinstance(run, Run) else Run(run)
 
 
 def numbered_names(names: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from rankscope.data.qrels import Qrels
 from rankscope.data.run import Run
@@ -13,6 +14,7 @@ from rankscope.io.core import (
     Source,
     file_stem,
     is_folder,
+    is_path,
     is_url,
     open_binary,
     open_source,
@@ -25,6 +27,7 @@ from rankscope.typing import PathLike
 
 __all__ = [
     "is_dataset",
+    "load_run",
     "read_judgments",
     "read_qrels",
     "read_run",
@@ -106,6 +109,13 @@ def read_judgments(path: PathLike, request: ReadRequest, format_name: str | None
     with open_binary(path) as stream:
         content = open_source(stream, path, format_name).read(request)
     return content._replace(notes=(*notes, *content.notes))
+
+
+def load_run(run: Run | PathLike | Any, input_: str | None) -> Run:
+    """A run from what a public function takes: a run, a file, or anything that `Run` takes."""
+    if is_path(run):
+        return read_run(run, input=input_)
+    return run if isinstance(run, Run) else Run(run)
 
 
 def read_run(

@@ -4,17 +4,20 @@ import numpy as np
 import pytest
 
 from rankscope import Votes
-from rankscope.consensus import plackett_luce_misfit, sample_plackett_luce
+from rankscope.consensus import PlackettLuce, sample_plackett_luce
 from rankscope.consensus.models.plackett_luce import pair_statistic, sample_places
 
 
 def test_the_statistic_of_a_round_table_by_hand():
     # equal worths; each pair 40 to 20 of 60: three times (40 - 30)^2 / (60 / 4)
     lists = [["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"]] * 20
-    found = plackett_luce_misfit(lists, n_resamples=99, rng=1)
+    found = PlackettLuce().misfit(lists, n_resamples=99, rng=1)
     assert found.statistic == pytest.approx(3 * 10**2 / 15)
     assert found.pvalue == 1 / 100
     assert "does not describe" in found.note
+    assert "99 samples" in found.note
+    worths = PlackettLuce().order(lists).scores
+    assert PlackettLuce().misfit(lists, log_worths=worths, n_resamples=99, rng=1) == found
 
 
 def test_the_statistic_equals_a_loop_with_ties_and_gaps():
@@ -58,5 +61,5 @@ def test_votes_of_the_model_are_found_at_fault_as_often_as_the_level_says(length
         votes = sample_plackett_luce({"A": 4.0, "B": 3.0, "C": 2.0, "D": 1.0}, 40, seed)
         if length:
             votes = Votes(ranks=np.where(votes.places > length, np.nan, votes.places), items=votes.items)
-        pvalues.append(plackett_luce_misfit(votes, n_resamples=39, rng=seed, prior=0.01).pvalue)
+        pvalues.append(PlackettLuce(prior=0.01).misfit(votes, n_resamples=39, rng=seed).pvalue)
     assert 0.03 < np.mean(np.array(pvalues) <= 0.1) < 0.19

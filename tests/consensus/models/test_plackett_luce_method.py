@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from rankscope import Votes
-from rankscope.consensus import PlackettLuce, plackett_luce
+from rankscope.consensus import PlackettLuce
 from rankscope.errors import InputError, ParameterError
 
 LISTS = [["A", "B", "C"], ["B", "A", "C"], ["A", "C", "B"], ["C", "A", "B"]]
 
 
 def test_the_likelihood_is_the_product_of_choices():
-    found = plackett_luce(LISTS)
+    found = PlackettLuce().order(LISTS)
     a = 1 + np.sqrt(5)  # worths a, 1, 1: see test_luce
     # A first twice, second twice (one left with it); B before C, or C before B, twice
     expected = 2 * np.log(a / (a + 2) / 2) + 2 * np.log(1 / (a + 2) * a / (a + 1))
@@ -25,19 +25,11 @@ def test_the_likelihood_is_the_product_of_choices():
 
 
 def test_weights_count_as_so_many_voters_and_then_there_is_no_p_value():
-    weighted = plackett_luce(LISTS, weights=[2, 1, 1, 3])
-    repeated = plackett_luce([LISTS[0], *LISTS, LISTS[3], LISTS[3]])
+    weighted = PlackettLuce().order(LISTS, weights=[2, 1, 1, 3])
+    repeated = PlackettLuce().order([LISTS[0], *LISTS, LISTS[3], LISTS[3]])
     np.testing.assert_allclose(weighted.scores, repeated.scores, atol=1e-9)
     assert "p-value of equal worths" not in weighted.details
-    assert "p-value of equal worths" not in plackett_luce(LISTS, prior=0.5).details
-
-
-def test_fit_is_checked_by_draws_where_they_are_asked_for():
-    found = plackett_luce(LISTS * 5, n_resamples=19, rng=1)
-    assert 0 < found.details["p-value of fit"] <= 1
-    assert found.details["misfit"] >= 0
-    assert "19 samples" in found.notes[-1]
-    assert "misfit" not in plackett_luce(LISTS).details
+    assert "p-value of equal worths" not in PlackettLuce(prior=0.5).order(LISTS).details
 
 
 def test_ties_and_partial_lists_have_worths_in_both_ways():
@@ -49,11 +41,11 @@ def test_ties_and_partial_lists_have_worths_in_both_ways():
 
 
 def test_bad_parameters_are_refused():
-    with pytest.raises(ParameterError, match="prior"):
+    with pytest.raises(ParameterError, match="prior is -1"):
         PlackettLuce(prior=-1)
     with pytest.raises(ParameterError, match="unranked"):
         PlackettLuce(unranked="last")
     with pytest.raises(ParameterError, match="n_resamples"):
-        plackett_luce(LISTS, n_resamples=-1)
+        PlackettLuce().misfit(LISTS, n_resamples=0)
     with pytest.raises(InputError, match=r"\bprior\b"):
-        plackett_luce([["A", "B"], ["A", "B"]])
+        PlackettLuce().order([["A", "B"], ["A", "B"]])

@@ -53,7 +53,7 @@ def test_a_maximum_exists_where_no_direction_makes_all_more_likely(seen):
         assert davidson_has_maximum(contexts, sums)[0] == (not drifts)
         assert np.abs(fit_preferences(seen).ratings).max() < 10
         if not drifts:
-            assert np.isfinite(fit_preferences(seen, ties="davidson").ratings).all()
+            assert np.isfinite(fit_preferences(seen, model="davidson").ratings).all()
 
 
 @examples(30)

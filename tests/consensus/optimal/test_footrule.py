@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope import Votes
-from rankscope.consensus import Footrule, footrule, kemeny, vote_distances
+from rankscope.consensus import Footrule, Kemeny, vote_distances
 from rankscope.errors import InputError, ParameterError
 
 UNRANKED = ("average", "worst", "optimistic", "ignore")
@@ -32,7 +32,7 @@ def test_its_places_are_as_near_as_those_of_the_best_of_all_orders(votes, unrank
 @given(votes=some_votes(ties=False, partial=False))
 def test_places_are_at_most_twice_as_far_away_as_pairs(votes):
     """Diaconis and Graham 1977, theorem 2: K + I <= F <= 2 K, so F of the footrule order is at most 2 K of Kemeny's."""
-    by_places, by_pairs = footrule(votes), kemeny(votes)
+    by_places, by_pairs = Footrule().order(votes), Kemeny().order(votes)
     assert by_places.details["distance"] <= 2 * by_pairs.details["distance"]
     pairs_apart = votes.weights @ vote_distances(by_places, votes)
     assert by_pairs.details["distance"] <= pairs_apart <= 2 * by_pairs.details["distance"]
@@ -40,7 +40,7 @@ def test_places_are_at_most_twice_as_far_away_as_pairs(votes):
 
 def test_among_equals_it_is_nearest_to_the_order_by_mean_place():
     """B at places 1 and 2, A at 2 and 1, C at 3 twice: A and B are equal, so the votes' order decides."""
-    found = footrule([["A", "B", "C"], ["B", "A", "C"]])
+    found = Footrule().order([["A", "B", "C"], ["B", "A", "C"]])
     assert found.order == ("A", "B", "C")
     assert found.details["distance"] == 2
     assert mentions(found.notes, "1 pair of neighbours")
@@ -58,7 +58,7 @@ def test_draws_are_those_of_their_votes_alone():
 
 def test_a_wrong_rule_for_unranked_items_is_named():
     with pytest.raises(ParameterError, match="unranked is 'last'"):
-        footrule([["A", "B"], ["B", "A"]], unranked="last")
+        Footrule(unranked="last").order([["A", "B"], ["B", "A"]])
 
 
 @examples(30)

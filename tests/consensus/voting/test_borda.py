@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope import Votes
-from rankscope.consensus import Borda, MeanRankAggregation, MedianRankAggregation, borda, mean_rank, median_rank
-from rankscope.consensus.voting import median_rank as median_rank_module
+from rankscope.consensus import Borda, MeanRankAggregation, MedianRankAggregation
+from rankscope.consensus.voting import median_rank
 from rankscope.consensus.voting.median_rank import weighted_medians
 from rankscope.errors import InputError, ParameterError
 
@@ -21,12 +21,12 @@ PARTIAL = Votes.of([["A", "B", "C", "D"], ["B", "A"]])
 )
 def test_borda_of_unranked_items(unranked, of_c):
     # A: 3 + 2, B: 2 + 3, C: 1 and what the second voter, who left it out, gives.
-    assert borda(PARTIAL, unranked=unranked).scores.tolist() == [5, 5, 1 + of_c, 0 + of_c]
+    assert Borda(unranked=unranked).order(PARTIAL).scores.tolist() == [5, 5, 1 + of_c, 0 + of_c]
 
 
 @pytest.mark.parametrize(("unranked", "of_c"), [("average", (2 + 1) / 2), ("worst", 1), ("optimistic", 2)])
 def test_points_of_unranked_items(unranked, of_c):
-    found = borda(PARTIAL, points=(9, 5, 2, 1), unranked=unranked)
+    found = Borda(points=(9, 5, 2, 1), unranked=unranked).order(PARTIAL)
     assert found.scores.tolist() == [9 + 5, 5 + 9, 2 + of_c, 1 + of_c]
     assert found.method.startswith("borda(")
     assert "points=(9.0, 5.0, 2.0, 1.0)" in found.method
@@ -34,8 +34,8 @@ def test_points_of_unranked_items(unranked, of_c):
 
 def test_tied_items_share_points():
     votes = [[["A", "B"], "C"], ["A", ["B", "C"]]]
-    assert borda(votes, points=(3, 1)).scores.tolist() == [(3 + 1) / 2 + 3, (3 + 1) / 2 + 1 / 2, 0 + 1 / 2]
-    assert borda(votes).scores.tolist() == [1.5 + 2, 1.5 + 0.5, 0 + 0.5]
+    assert Borda(points=(3, 1)).order(votes).scores.tolist() == [(3 + 1) / 2 + 3, (3 + 1) / 2 + 1 / 2, 0 + 1 / 2]
+    assert Borda().order(votes).scores.tolist() == [1.5 + 2, 1.5 + 0.5, 0 + 0.5]
 
 
 @examples(30)
@@ -51,7 +51,7 @@ def test_points_that_fall_by_one_are_borda(voters, items, random):
 
 
 def test_the_mean_over_those_who_ranked_an_item():
-    found = mean_rank(PARTIAL, unranked="ignore", weights=[1, 3])
+    found = MeanRankAggregation(unranked="ignore").order(PARTIAL, weights=[1, 3])
     assert found.scores.tolist() == [(1 + 3 * 2) / 4, (2 + 3 * 1) / 4, 3, 4]
     assert found.order == ("B", "A", "C", "D")
 
@@ -68,14 +68,14 @@ def test_an_item_that_nobody_in_a_resample_ranked_is_last():
 
 
 def test_medians_of_an_even_number_of_voters_are_means():
-    assert median_rank([["A", "B"], ["B", "A"]]).scores.tolist() == [1.5, 1.5]
-    assert median_rank([["A", "B"], ["B", "A"]], weights=[2, 1]).scores.tolist() == [1, 2]
+    assert MedianRankAggregation().order([["A", "B"], ["B", "A"]]).scores.tolist() == [1.5, 1.5]
+    assert MedianRankAggregation().order([["A", "B"], ["B", "A"]], weights=[2, 1]).scores.tolist() == [1, 2]
 
 
 def test_half_of_the_weight_is_found_in_spite_of_rounding():
     # 0.1 + 0.2 is not quite 0.3.
     votes = [["A", "B", "C"], ["A", "B", "C"], ["C", "B", "A"]]
-    assert median_rank(votes, weights=[0.1, 0.2, 0.3]).scores.tolist() == [2, 2, 2]
+    assert MedianRankAggregation().order(votes, weights=[0.1, 0.2, 0.3]).scores.tolist() == [2, 2, 2]
 
 
 @examples(50)
@@ -94,21 +94,21 @@ def test_medians_in_blocks_of_any_size(monkeypatch):
     weights = rng.integers(1, 5, (6, 9)).astype(np.float64)
     whole = MedianRankAggregation().scores(votes, weights)
     for size in (1, 70, 200):
-        monkeypatch.setattr(median_rank_module, "AT_ONCE", size)
+        monkeypatch.setattr(median_rank, "AT_ONCE", size)
         assert (MedianRankAggregation().scores(votes, weights) == whole).all()
 
 
 @pytest.mark.parametrize("points", [(), (1, 2), (np.inf, 1), (1, -1), "ab", 3])
 def test_points_that_are_refused(points):
     with pytest.raises(ParameterError, match=r"points is .*expected numbers"):
-        borda(PARTIAL, points=points)
+        Borda(points=points).order(PARTIAL)
 
 
 def test_what_is_refused():
     with pytest.raises(ParameterError, match=r"unranked.*'ignore'.*'average', 'worst', 'optimistic'"):
-        borda(PARTIAL, unranked="ignore")
-    for function in (mean_rank, median_rank):
+        Borda(unranked="ignore").order(PARTIAL)
+    for method in (MeanRankAggregation, MedianRankAggregation):
         with pytest.raises(ParameterError, match="unranked is 'best'"):
-            function(PARTIAL, unranked="best")
+            method(unranked="best")
     with pytest.raises(InputError, match="1 voter"):
-        borda([["A", "B"]])
+        Borda().order([["A", "B"]])

@@ -5,9 +5,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from rankscope.consensus import condorcet_loser, condorcet_winner, copeland, smith_set
+from rankscope.consensus import Copeland, condorcet_loser, condorcet_winner, smith_set
 from rankscope.consensus.pairwise import half_ties, majority_wins, strength_levels
-from rankscope.consensus.voting.condorcet import condorcet_losers, condorcet_winners, smith_sets
+from rankscope.consensus.voting.condorcet import condorcet_winners, smith_sets
 from rankscope.errors import ParameterError
 
 
@@ -36,7 +36,7 @@ def test_smith_sets_are_the_smallest_that_win_against_all_others():
 
 def test_a_condorcet_winner_is_who_wins_against_all():
     wins = random_wins(2)
-    winners, losers = condorcet_winners(wins), condorcet_losers(wins)
+    winners, losers = condorcet_winners(wins), condorcet_winners(wins.swapaxes(1, 2))
     for one, winner, loser in zip(wins, winners, losers, strict=True):
         beats = [all(one[i, j] for j in range(5) if j != i) for i in range(5)]
         beaten = [all(one[j, i] for j in range(5) if j != i) for i in range(5)]
@@ -51,7 +51,7 @@ def test_copelands_points_sum_to_the_pairs():
 
 def test_a_majority_that_is_only_rounding_is_none():
     votes = [["A", "B"], ["A", "B"], ["B", "A"]]
-    found = copeland(votes, weights=[0.1, 0.2, 0.3])  # 0.30000000000000004 to 0.3
+    found = Copeland().order(votes, weights=[0.1, 0.2, 0.3])  # 0.30000000000000004 to 0.3
     assert found.scores.tolist() == [0.5, 0.5]
     assert condorcet_winner(votes, weights=[0.1, 0.2, 0.3]) is None
 
@@ -61,7 +61,7 @@ def test_unranked_items_are_behind_unless_ignored(unranked, expected):
     votes = [["A", "C"], ["A", "C"], ["B", "A", "C"]]
     assert condorcet_winner(votes, unranked=unranked) == expected
     assert smith_set(votes, unranked=unranked) == (expected,)
-    assert copeland(votes, unranked=unranked).order[0] == expected
+    assert Copeland(unranked=unranked).order(votes).order[0] == expected
     # C is behind A for all; B is behind C for two, or for nobody.
     assert condorcet_loser(votes, unranked=unranked) == ("C" if unranked == "ignore" else "B")
 
@@ -77,7 +77,7 @@ def test_without_a_majority_all_levels_are_0():
     assert not strength_levels(np.full((2, 3, 3), 4.0), "winning").any()
 
 
-@pytest.mark.parametrize("function", [copeland, condorcet_winner, condorcet_loser, smith_set])
+@pytest.mark.parametrize("function", [condorcet_winner, condorcet_loser, smith_set])
 def test_another_rule_for_unranked_items_is_refused(function):
     with pytest.raises(ParameterError, match="unranked is 'none'"):
         function([["A", "B"], ["B", "A"]], unranked="none")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from helpers.voter_places import random_levels
 
-from rankscope.consensus import ranked_pairs
+from rankscope.consensus import RankedPairs
 from rankscope.consensus.voting.ranked_pairs import lock_pairs
 from rankscope.errors import ParameterError
 
@@ -60,4 +60,4 @@ def test_majorities_that_differ_leave_no_tie():
 )
 def test_other_options_are_refused(options, message):
     with pytest.raises(ParameterError, match=message):
-        ranked_pairs([["A", "B"], ["B", "A"]], **options)
+        RankedPairs(**options).order([["A", "B"], ["B", "A"]])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rankscope import Votes
-from rankscope.consensus import RobustRank, robust_rank_aggregation, robust_rank_pvalues
+from rankscope.consensus import RobustRank
 from rankscope.consensus.voting.robust_rank_aggregation import null_of_rho
 from rankscope.errors import ParameterError
 
@@ -34,13 +34,13 @@ def votes_of(ranks):
 
 def test_three_lists_of_three_items_by_hand():
     lists = [["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]
-    found = robust_rank_pvalues(lists, pvalue="none")
+    found = RobustRank(pvalue="none").pvalues(lists)
     third = 1 / 3
     # A has the shares 1/3, 1/3, 2/3: two of three below 1/3 have the chance 3 (1/3)^2 (2/3) + (1/3)^3
     assert found["A"] == pytest.approx(3 * third**2 * (1 - third) + third**3)
     assert found["B"] == pytest.approx(1 - (2 / 3) ** 3)  # 1/3, 2/3, 1: at least one below 1/3
     assert found["C"] == pytest.approx(1 - third**3)  # 2/3, 1, 1: at least one below 2/3
-    assert robust_rank_pvalues(lists, pvalue="bonferroni") == pytest.approx({"A": 3 * 7 / 27, "B": 1.0, "C": 1.0})
+    assert RobustRank(pvalue="bonferroni").pvalues(lists) == pytest.approx({"A": 3 * 7 / 27, "B": 1.0, "C": 1.0})
 
 
 def test_the_exact_p_value_of_two_lists_is_an_area():
@@ -78,7 +78,7 @@ def test_draws_equal_the_definition_on_repeated_lists(ranks, unranked, seed):
         return
     votes = votes_of(ranks)
     times = np.random.default_rng(seed).multinomial(len(table), [1 / len(table)] * len(table), 3)
-    found = RobustRank(unranked=unranked, pvalue="none").pvalues(votes, times.astype(float))
+    found = RobustRank(unranked=unranked, pvalue="none").resampled_pvalues(votes, times.astype(float))
     places, n = votes.places, table.shape[1]
     shares = (
         votes.fill_unranked("worst") / n if unranked == "worst" else places / (~np.isnan(places)).sum(1, keepdims=True)
@@ -99,7 +99,7 @@ def test_an_item_that_no_drawn_list_has_is_not_the_best(pvalue):
 
 def test_ignored_lists_are_not_counted():
     """As `full=TRUE` of the package: places by the length of the list, times the number of lists with the item."""
-    found = robust_rank_pvalues([["A", "B"], ["A", "C", "B", "D"], ["B", "C"]], unranked="ignore", pvalue="bonferroni")
+    found = RobustRank(unranked="ignore", pvalue="bonferroni").pvalues([["A", "B"], ["A", "C", "B", "D"], ["B", "C"]])
     assert found["D"] == 1.0  # last in its only list
     assert found["A"] == pytest.approx(min(2 * min(1 - (3 / 4) ** 2, (1 / 2) ** 2), 1))  # 1/4 and 1/2, of two lists
 
@@ -107,15 +107,15 @@ def test_ignored_lists_are_not_counted():
 def test_an_item_at_the_top_of_half_the_lists_beats_one_in_the_middle_of_all():
     others = [f"i{i}" for i in range(18)]
     lists = [["A", *others[:7], "M", *others[7:]]] * 5 + [[*others[:8], "M", *others[8:], "A"]] * 5
-    found = robust_rank_pvalues(lists, pvalue="none")
+    found = RobustRank(pvalue="none").pvalues(lists)
     assert found["M"] == pytest.approx((9 / 20) ** 10)  # all ten lists have it by place 9
     assert found["A"] == pytest.approx(sum(comb(10, k) * 0.05**k * 0.95 ** (10 - k) for k in range(5, 11)))
     assert found["A"] < found["M"]
 
 
 def test_scores_are_logs_and_notes_count_what_is_above_chance():
-    found = robust_rank_aggregation([[f"i{i}" for i in range(20)]] * 6)
-    assert found["i0"] == pytest.approx(-np.log10(robust_rank_pvalues([[f"i{i}" for i in range(20)]] * 6)["i0"]))
+    found = RobustRank().order([[f"i{i}" for i in range(20)]] * 6)
+    assert found["i0"] == pytest.approx(-np.log10(RobustRank().pvalues([[f"i{i}" for i in range(20)]] * 6)["i0"]))
     assert found.order[:2] == ("i0", "i1")
     assert found.details["smallest p-value"] == pytest.approx(10 ** -found["i0"])
     (above_chance,) = (value for name, value in found.details.items() if "higher than chance" in name)
@@ -127,8 +127,8 @@ def test_many_draws_are_interpolated_in_the_right_order():
     rng = np.random.default_rng(2)
     votes = votes_of(np.argsort(np.argsort(rng.random((12, 30)), axis=1), axis=1) + 1.0)
     weights = rng.multinomial(12, [1 / 12] * 12, 60).astype(float)
-    found = RobustRank().pvalues(votes, weights)
-    rho = RobustRank(pvalue="none").pvalues(votes, weights)
+    found = RobustRank().resampled_pvalues(votes, weights)
+    rho = RobustRank(pvalue="none").resampled_pvalues(votes, weights)
     np.testing.assert_allclose(found[0], null_of_rho(rho[0], 12), rtol=1e-3)
     assert (np.argsort(np.argsort(found, axis=1)) == np.argsort(np.argsort(rho, axis=1))).all()
 
@@ -136,12 +136,12 @@ def test_many_draws_are_interpolated_in_the_right_order():
 def test_unequal_weights_and_unknown_words_are_refused():
     lists = [["A", "B"], ["B", "A"]]
     with pytest.raises(ParameterError, match="expected equal weights"):
-        robust_rank_aggregation(lists, weights=[1, 2])
+        RobustRank().order(lists, weights=[1, 2])
     assert_same_numbers(
-        robust_rank_aggregation(lists, weights=[2, 2]).scores.tolist(), robust_rank_aggregation(lists).scores.tolist()
+        RobustRank().order(lists, weights=[2, 2]).scores.tolist(), RobustRank().order(lists).scores.tolist()
     )
     with pytest.raises(ParameterError, match="pvalue is 'stuart'"):
-        robust_rank_aggregation(lists, pvalue="stuart")
+        RobustRank(pvalue="stuart").order(lists)
     with pytest.raises(ParameterError, match="unranked is 'average'"):
         RobustRank(unranked="average")
 
@@ -150,5 +150,5 @@ def test_unequal_weights_and_unknown_words_are_refused():
 def test_exact_p_values_of_random_lists_are_uniform():
     rng = np.random.default_rng(5)
     votes = votes_of(np.argsort(np.argsort(rng.random((8, 2000)), axis=1), axis=1) + 1.0)
-    pvalues = RobustRank().pvalues(votes, votes.weights[None])[0]
+    pvalues = RobustRank().resampled_pvalues(votes, votes.weights[None])[0]
     assert stats.kstest(pvalues, "uniform").pvalue > 0.01

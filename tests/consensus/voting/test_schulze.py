@@ -7,7 +7,7 @@ import pytest
 from helpers.voter_places import random_levels
 
 from rankscope import Votes
-from rankscope.consensus import Schulze, schulze
+from rankscope.consensus import Schulze
 from rankscope.consensus.pairwise import half_ties
 from rankscope.consensus.voting.schulze import widest_paths
 from rankscope.errors import ParameterError
@@ -49,4 +49,4 @@ def test_draws_in_chunks_are_all_draws(monkeypatch):
 )
 def test_other_options_are_refused(options, message):
     with pytest.raises(ParameterError, match=message):
-        schulze([["A", "B"], ["B", "A"]], **options)
+        Schulze(**options).order([["A", "B"], ["B", "A"]])

@@ -58,12 +58,12 @@ def learn(
     method: str, runs: Sequence[Lists], qrels: Mapping[str, Mapping[str, int]], setting: Mapping[str, Any]
 ) -> dict[str, Any]:
     pool = load_pool(runs).pool
-    return TRAINED[method].learn(pool, judge_pool(pool, rs.Qrels(qrels)), setting, "min-max")
+    return TRAINED[method].learn(pool, judge_pool(pool, rs.Qrels(qrels)), setting)
 
 
 def apply(method: str, runs: Sequence[Lists], parameters: Mapping[str, Any], how: str = "min-max") -> Lists:
     pool = load_pool(runs).pool
-    return by_document(pool, TRAINED[method].apply(pool, dict(parameters), how))
+    return by_document(pool, TRAINED[method].apply(pool, dict(parameters), normalise_pool(pool, how)))
 
 
 def same(one: Lists, other: Lists, reach: float = 1e-9) -> None:
@@ -262,7 +262,7 @@ def test_what_is_learned_does_not_look_at_queries_that_are_left_out_and_can_be_s
 
     def from_some(judgments: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
         known = judge_pool(pool, rs.Qrels(judgments)).restrict(kept)
-        return TRAINED[method].learn(pool, known, setting, "min-max")
+        return TRAINED[method].learn(pool, known, setting)
 
     turned = {q: {d: 1 - g for d, g in docs.items()} if q in ("q1", "q3") else docs for q, docs in qrels.items()}
     found = from_some(qrels)
@@ -281,7 +281,7 @@ def test_nothing_to_learn_from_is_refused(method: str) -> None:
         judge_pool(pool, rs.Qrels(JUDGED)).restrict(np.zeros(2, np.bool_)),
     ):
         with pytest.raises(InputError, match=r"\bno query\b.*\bjudgments\b"):
-            TRAINED[method].learn(pool, known, setting, "min-max")
+            TRAINED[method].learn(pool, known, setting)
 
 
 @pytest.mark.parametrize("method", TRAINED)
@@ -340,17 +340,6 @@ def test_settings_to_choose_among_begin_with_what_is_usual_and_all_can_be_learne
     default = learn(method, [ONE, OTHER], JUDGED, {})
     assert_same_bits(learn(method, [ONE, OTHER], JUDGED, grid[0]), default)
     assert_same_bits(learn(method, [ONE, OTHER], JUDGED, known.default_setting), default)
-
-
-def test_scores_can_be_normalised_once_for_many_fusions() -> None:
-    runs, qrels = some(5)
-    pool = load_pool(runs).pool
-    for how in ("min-max", "borda"):
-        ready = normalise_pool(pool, how)
-        for method in ("weighted-sum", "mixed", "seg-fuse"):
-            parameters = learn(method, runs, qrels, {})
-            found = TRAINED[method].apply(pool, parameters, ready)
-            assert_same_bits(found.tolist(), TRAINED[method].apply(pool, parameters, how).tolist())
 
 
 def test_borda_shares_count_for_documents_that_a_run_lacks() -> None:

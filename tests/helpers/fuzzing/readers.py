@@ -27,7 +27,7 @@ from rankscope.compat import ranx
 from rankscope.compat.letor import VERSIONS, Stopped, letor_score, letor_ttests
 from rankscope.compat.rankeval import rankeval_output
 from rankscope.compat.trec_eval import Options, trec_eval
-from rankscope.consensus.leaderboards.settings import LeaderboardSettings
+from rankscope.consensus.leaderboard.settings import LeaderboardSettings
 from rankscope.errors import in_one_line
 from rankscope.evaluation.read_scores import read_baseline
 from rankscope.evaluation.score_tables import ScoreTableSettings

@@ -16,7 +16,7 @@ from rankscope.cli._options import file_option, table_output_option
 from rankscope.cli._output import check_output, progress_bar
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.cli.features.models import ModelFiles, read_models
-from rankscope.consensus.leaderboards import column_of
+from rankscope.consensus.leaderboard import column_of
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import check_single_stdin, source_name

@@ -5,52 +5,30 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
+    from rankscope.consensus.models.bradley_terry import PAIR_MODELS as PAIR_MODELS
     from rankscope.consensus.models.bradley_terry import BradleyTerryFit as BradleyTerryFit
     from rankscope.consensus.models.bradley_terry import deviance_from_pairs as deviance_from_pairs
     from rankscope.consensus.models.bradley_terry import draws_from_covariance as draws_from_covariance
     from rankscope.consensus.models.bradley_terry import fit_preferences as fit_preferences
     from rankscope.consensus.models.bradley_terry import lost_resamples_note as lost_resamples_note
     from rankscope.consensus.models.bradley_terry_likelihood import POSITION as POSITION
-    from rankscope.consensus.models.mallows import Mallows as Mallows
-    from rankscope.consensus.models.mallows import sample_mallows as sample_mallows
-    from rankscope.consensus.models.markov_chains import MC1 as MC1
-    from rankscope.consensus.models.markov_chains import MC2 as MC2
-    from rankscope.consensus.models.markov_chains import MC3 as MC3
-    from rankscope.consensus.models.markov_chains import MC4 as MC4
-    from rankscope.consensus.models.markov_chains import mc1 as mc1
-    from rankscope.consensus.models.markov_chains import mc2 as mc2
-    from rankscope.consensus.models.markov_chains import mc3 as mc3
-    from rankscope.consensus.models.markov_chains import mc4 as mc4
     from rankscope.consensus.models.plackett_luce import LuceModel as LuceModel
     from rankscope.consensus.models.plackett_luce import PlackettLuce as PlackettLuce
-    from rankscope.consensus.models.plackett_luce import plackett_luce_covariance as plackett_luce_covariance
-    from rankscope.consensus.models.plackett_luce import plackett_luce_misfit as plackett_luce_misfit
-    from rankscope.consensus.models.plackett_luce import refuse_unconnected as refuse_unconnected
-    from rankscope.consensus.models.plackett_luce import sample_plackett_luce as sample_plackett_luce
+    from rankscope.consensus.models.plackett_luce import scale_votes as scale_votes
+    from rankscope.consensus.models.weight_unit import check_least as check_least
 
 HOMES = {
     "BradleyTerryFit": "bradley_terry",
     "LuceModel": "plackett_luce",
-    "MC1": "markov_chains",
-    "MC2": "markov_chains",
-    "MC3": "markov_chains",
-    "MC4": "markov_chains",
-    "Mallows": "mallows",
+    "PAIR_MODELS": "bradley_terry",
     "POSITION": "bradley_terry_likelihood",
     "PlackettLuce": "plackett_luce",
+    "check_least": "weight_unit",
     "deviance_from_pairs": "bradley_terry",
     "draws_from_covariance": "bradley_terry",
     "fit_preferences": "bradley_terry",
     "lost_resamples_note": "bradley_terry",
-    "mc1": "markov_chains",
-    "mc2": "markov_chains",
-    "mc3": "markov_chains",
-    "mc4": "markov_chains",
-    "plackett_luce_covariance": "plackett_luce",
-    "plackett_luce_misfit": "plackett_luce",
-    "refuse_unconnected": "plackett_luce",
-    "sample_mallows": "mallows",
-    "sample_plackett_luce": "plackett_luce",
+    "scale_votes": "plackett_luce",
 }
 
 __all__ = sorted(HOMES)

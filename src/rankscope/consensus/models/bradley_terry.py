@@ -27,7 +27,7 @@ from rankscope.consensus.models.bradley_terry_likelihood import (
     maximum_nearby,
     select_sums,
 )
-from rankscope.consensus.weight_unit import check_least, check_prior, in_weight_units, weight_unit
+from rankscope.consensus.models.weight_unit import check_least, check_prior, in_weight_units, weight_unit
 from rankscope.data.preferences import Preferences
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
@@ -36,10 +36,9 @@ from rankscope.stats.inputs import as_generator, check_choice, check_count, chec
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
-    "TIES",
+    "PAIR_MODELS",
     "BradleyTerryFit",
     "Deviance",
-    "SystemWins",
     "check_connected",
     "components",
     "connected",
@@ -49,7 +48,6 @@ __all__ = [
     "fit_preferences",
     "likelihood_at_estimate",
     "lost_resamples_note",
-    "wins_by_system",
 ]
 
 
@@ -159,8 +157,8 @@ def format_names(names: list[str]) -> str:
     return ", ".join(names[:NAMES]) + more_text
 
 
-#: What a tie is: half a win of each, or an outcome of its own.
-TIES = ("half", "davidson")
+#: A tie is half a win of each, or an outcome of its own.
+PAIR_MODELS = ("bradley-terry", "davidson")
 #: Numbers in a table of several resamples: 16 MB of float64.
 TABLE = 1 << 21
 #: Eigenvalues below this share of the greatest are 0.
@@ -220,7 +218,7 @@ class BradleyTerryFit:
 def fit_preferences(
     preferences: Preferences,
     *,
-    ties: str = "half",
+    model: str = "bradley-terry",
     covariates: Sequence[str] = (),
     position: bool = False,
     prior: float = 0.0,
@@ -234,9 +232,9 @@ def fit_preferences(
     ----------
     preferences
         The comparisons. Weights multiply the log-likelihood: a comparison with weight 2 counts as two.
-    ties
-        "half" counts a tie as half a win for each side; "davidson" gives it a probability of its own, nu times the
-        geometric mean of the probabilities of the two wins.
+    model
+        "bradley-terry" counts a tie as half a win for each side; "davidson" gives it a probability of its own, nu times
+        the geometric mean of the probabilities of the two wins.
     covariates
         Names of covariates of the preferences; each is a term of the log-odds of the left system.
     position
@@ -250,7 +248,7 @@ def fit_preferences(
     rng
         Seed or `numpy.random.Generator`.
     progress
-        Called with the share of the resamples that is done.
+        Called with the share of the resamples just done.
 
     Returns
     -------
@@ -263,8 +261,8 @@ def fit_preferences(
         There is no solution: a group of systems never won against another group (Ford 1957) and there is no prior; a
         covariate follows from the systems or decides every comparison; or, with "davidson", all outcomes are ties.
     ParameterError
-        Unknown ties or covariates, position without sides, a negative prior or number of resamples, or a prior that is
-        more than 1e100 times the largest weight.
+        An unknown model or covariate, position without sides, a negative prior or number of resamples, or a prior that
+        is more than 1e100 times the largest weight.
 
     Notes
     -----
@@ -286,7 +284,7 @@ def fit_preferences(
     >>> found.ratings.round(4).tolist()  # half of log(3 / 1) to each side
     [[0.5493, -0.5493]]
     """
-    check_choice("ties", ties, TIES)
+    check_choice("model", model, PAIR_MODELS)
     check_positive("prior", prior, zero=True)
     check_count("n_resamples", n_resamples, minimum=0)
     covariates = (covariates,) if isinstance(covariates, str) else tuple(covariates)
@@ -296,7 +294,7 @@ def fit_preferences(
     unit = weight_unit(preferences.weight)
     scaled_preferences = preferences if unit == 1 else replace(preferences, weight=in_weight_units(preferences.weight))
     contexts = contexts_of(scaled_preferences, covariates, position)
-    likelihood = Likelihood(contexts, ties == "davidson", float(prior) / unit)
+    likelihood = Likelihood(contexts, model == "davidson", float(prior) / unit)
     estimate, covariance, loglikelihood, steps = fit_estimate(preferences.systems, likelihood, names)
     resampled, n_disconnected = resample(likelihood, estimate, covariance, n_resamples, as_generator(rng), progress)
     parameters = np.hstack([estimate, resampled])
@@ -410,12 +408,14 @@ def fit_estimate(
     if likelihood.davidson:
         if not contexts.outcome.any():
             raise InputError(
-                "all comparisons are ties, so that Davidson's model has no solution; count ties as half wins ('half')"
+                "all comparisons are ties, so that Davidson's model has no solution; use model='bradley-terry' "
+                "(--model bradley-terry), which counts ties as half wins"
             )
         if not likelihood.prior and not davidson_has_maximum(contexts, sums)[0]:
             raise InputError(
                 "Davidson's model has no solution for these wins and ties: no cycle of systems has more wins than "
-                "ties; count ties as half wins ('half'), or use a prior, such as prior=0.5 (--prior 0.5)"
+                "ties; use model='bradley-terry' (--model bradley-terry), which counts ties as half wins, or a prior, "
+                "such as prior=0.5 (--prior 0.5)"
             )
     check_identified(likelihood, names)
     fitted = maximum(likelihood, sums)
@@ -472,7 +472,8 @@ def resample(
     contexts, samples, n_disconnected = likelihood.contexts, [np.empty((likelihood.size, 0))], 0
     resamples_at_once = max(1, TABLE // contexts.width)
     for resample_start in range(0, n_resamples, resamples_at_once):
-        sums = contexts.resampled(min(resamples_at_once, n_resamples - resample_start), rng)
+        n_drawn = min(resamples_at_once, n_resamples - resample_start)
+        sums = contexts.resampled(n_drawn, rng)
         solvable = has_maximum(likelihood, sums)
         n_disconnected += int((~solvable).sum())
         if likelihood.davidson:
@@ -486,7 +487,7 @@ def resample(
             fitted = maximum_nearby(likelihood, sums, start, covariance)
             samples.append(fitted.parameters[:, fitted.exists])
         if progress is not None:
-            progress(min(resample_start + resamples_at_once, n_resamples) / n_resamples)
+            progress(n_drawn / n_resamples)
     return np.hstack(samples), n_disconnected
 
 
@@ -551,55 +552,6 @@ def lost_resamples_note(
 
 def skipped_resamples(n: int, n_resamples: int) -> str:
     return f"{n} of {n_resamples} resamples {'is' if n == 1 else 'are'} skipped"
-
-
-class SystemWins(NamedTuple):
-    """(systems) by weight, a tie half a win; those of a prior are among them."""
-
-    observed: Floats
-    expected: Floats
-
-
-def wins_by_system(preferences: Preferences, fitted: BradleyTerryFit) -> SystemWins:
-    """Observed wins of each system, and those that the fit expects in the same comparisons.
-
-    Parameters
-    ----------
-    preferences
-        The comparisons of the fit.
-    fitted
-        The fit.
-
-    Returns
-    -------
-    SystemWins
-        Observed and expected wins. They are equal at the solution. With a prior, both include its wins, and differ by
-        the same number for all systems, since the mean strength is held at 0.
-
-    Raises
-    ------
-    ParameterError
-        The preferences are not those of the fit.
-
-    References
-    ----------
-    Bradley and Terry (1952), Ford (1957); Davidson (1970, equation 3.2) with ties.
-
-    Examples
-    --------
-    >>> from rankscope.consensus.models.bradley_terry import fit_preferences
-    >>> seen = Preferences.of([("A", "B", "A")] * 3 + [("A", "B", "B")])
-    >>> wins = wins_by_system(seen, fit_preferences(seen))
-    >>> wins.observed.tolist(), wins.expected.round(9).tolist()
-    ([3.0, 1.0], [3.0, 1.0])
-    """
-    contexts, likelihood, point = likelihood_at_estimate(preferences, fitted)
-    sums, n = contexts.observed(), contexts.n
-    played = (abs(likelihood.signs) @ sums.games)[:, 0]
-    observed = played / 2 + (likelihood.signs @ sums.lead)[:, 0]
-    expected = played / 2 + (likelihood.signs @ (sums.games * point.mean))[:, 0]
-    prior_wins = fitted.prior * (1 + np.tanh(point.parameters[:n, 0] / 2))
-    return SystemWins(np.asarray(observed + fitted.prior), np.asarray(expected + prior_wins))
 
 
 def likelihood_at_estimate(preferences: Preferences, fitted: BradleyTerryFit) -> tuple[Contexts, Likelihood, Point]:

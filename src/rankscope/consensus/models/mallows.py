@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.consensus.base import Method, Note, Order, ResampledScores, Solution
+from rankscope.consensus.base import Method, Note, ResampledScores, Solution
 from rankscope.consensus.optimal import Kemeny
-from rankscope.consensus.parameters import time_limit_field, unranked_field
+from rankscope.consensus.parameters import quick_field, time_limit_field, unranked_field
 from rankscope.data.text import format_p_value
 from rankscope.data.votes import UNRANKED, Votes
 from rankscope.errors import ParameterError
@@ -26,7 +26,6 @@ __all__ = [
     "Mallows",
     "law_of_distance",
     "log_normaliser",
-    "mallows",
     "moments_of_distance",
     "sample_mallows",
     "theta_of_mean",
@@ -163,7 +162,6 @@ def mallows_places(n_items: int, theta: float, n: int, rng: np.random.Generator)
     return places
 
 
-Weights = Sequence[float] | Mapping[str, float] | None
 #: The least expected votes in a cell of the chi-square test, and the p-value below which the model does not fit.
 EXPECTED, LEVEL = 5.0, 0.05
 
@@ -192,6 +190,8 @@ class Mallows(Method):
         The items in the order of the centre, if it is known. Default: Kemeny's order.
     time_limit
         Seconds after which the best order found so far is returned. Default: no limit.
+    quick
+        Prove the order for up to 14 items in majority cycles, and search from 4 starts for more. Default: False.
 
     Raises
     ------
@@ -200,53 +200,72 @@ class Mallows(Method):
 
     Notes
     -----
-    See `mallows`.
+    A vote is exp(-theta) times as likely for each pair of items that it orders against the centre: at theta 0 all
+    orders are equally likely, and the larger theta, the more alike are the votes. The most likely centre is Kemeny's
+    order; theta is the value whose mean distance is that of the votes.
+
+    Each tied pair is half against the centre, the mean over the orders of tied items, so that theta is that of the mean
+    log-likelihood. Unranked items are tied behind the ranked ones, by whichever name; "ignore" is refused, since
+    distances would be of different lists. The test of fit compares the distances with their exact distribution, in
+    cells of at least 5 expected votes. The centre counts as known: if it was found from few votes, they are closer to
+    it than to the true one, and theta is too large.
+
+    The details are those of Kemeny's order if no centre is given; theta, in [0, infinity]; its standard error from the
+    information, for a known centre (NaN if theta is 0 or infinite); the mean distance of the votes, the one expected at
+    theta (the same, unless theta is 0) and that of random orders; the log-likelihood; and, if there are enough votes
+    and all are full, strict and count 1, "chi-square", "degrees of freedom" and "p-value of fit".
+
+    References
+    ----------
+    Mallows (1957); Fligner and Verducci (1986), Distance based ranking models, section 2.
+
+    Examples
+    --------
+    >>> order = Mallows(center=("A", "B", "C")).order([["A", "B", "C"], ["A", "B", "C"], ["B", "A", "C"]])
+    >>> round(order.details["theta"], 4), round(order.details["mean distance"], 4)
+    (1.778, 0.3333)
     """
 
     name: ClassVar[str] = "mallows"
     work = "search"
     meaning: ClassVar[str] = "number of items after this one in the centre; it does not show how certain the order is"
-    FUNCTIONS = ("rankscope.consensus:Mallows", "rankscope.consensus:mallows")
+    FUNCTIONS = ("rankscope.consensus:Mallows",)
 
     unranked: str = unranked_field("average", UNRANKED[:3])
     center: tuple[str, ...] | None = names(
         None, help="The items in the order of the centre, if it is known.", flag="", unset="Kemeny's order"
     )
     time_limit: float | None = time_limit_field(None)
-    #: Whether the centre is one of many to find. Set by `for_many`.
-    for_many_votes: bool = field(default=False, init=False)
+    quick: bool = quick_field()
 
     def __post_init__(self) -> None:
         if isinstance(self.center, Sequence):  # a list is taken as well
             self.__dict__["center"] = tuple(self.center)
         super().__post_init__()
 
-    def kemeny(self) -> Method:
-        method = Kemeny(unranked=self.unranked, time_limit=self.time_limit)
-        return method.for_many()[0] if self.for_many_votes else method
+    def _kemeny(self) -> Kemeny:
+        return Kemeny(unranked=self.unranked, time_limit=self.time_limit, quick=self.quick)
 
     def for_many(self) -> tuple[Method, str]:
         if self.center is not None or self.time_limit is not None:
             return self, ""
-        searching = replace(self)
-        searching.__dict__["for_many_votes"] = True
-        return searching, Kemeny().for_many()[1]
+        return replace(self, quick=True), Kemeny().for_many()[1]
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         if self.center is None:
-            return self.kemeny().scores(votes, weights)
+            return self._kemeny().scores(votes, weights)
         return np.repeat(len(votes.items) - places_in(self.center, votes)[None], len(weights), axis=0)
 
     def resampled_scores(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
         return (
             super().resampled_scores(votes, weights, rng)
             if self.center
-            else self.kemeny().resampled_scores(votes, weights, rng)
+            else self._kemeny().resampled_scores(votes, weights, rng)
         )
 
     def solve(self, votes: Votes) -> Solution:
         if self.center is None:
-            solution = self.kemeny().solve(votes)
+            solution = self._kemeny().solve(votes)
         else:
             solution = Solution(self.scores(votes, votes.weights[None])[0])
         places = votes.ranks.shape[1] - solution.scores  # Kemeny's orders are strict
@@ -267,75 +286,6 @@ class Mallows(Method):
             details |= test_details
             notes += test_notes
         return solution._replace(notes=tuple(notes), details=details)
-
-
-def mallows(
-    rankings: Any,
-    *,
-    weights: Weights = None,
-    center: Sequence[str] | None = None,
-    unranked: str = "average",
-    time_limit: float | None = None,
-) -> Order:
-    """Fit Mallows' model: the centre of the votes, and theta, which says how close to it they are.
-
-    Parameters
-    ----------
-    rankings
-        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
-        voter; a mapping of voters' names to these; or `Votes`.
-    weights
-        Weight of each voter, as a list or by name. By default each voter counts 1.
-    center
-        The items in the order of the centre, if it is known. Default: Kemeny's order.
-    unranked
-        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
-        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic'. Default:
-        'average'.
-    time_limit
-        Seconds after which the best order found so far is returned. Default: no limit.
-
-    Returns
-    -------
-    Order
-        Scores are the number of items behind each in the centre, from 0 to items - 1; higher is better. The details
-        are those of Kemeny's order if no centre is given; theta, in [0, infinity]; its standard error from the
-        information, for a known centre (NaN if theta is 0 or infinite); the mean distance of the votes, the one
-        expected at theta (the same, unless theta is 0) and that of random orders; the log-likelihood; and, if there are
-        enough votes and all are full, strict and count 1, "chi-square", "degrees of freedom" and "p-value of fit".
-
-    Raises
-    ------
-    InputError
-        The rankings are not valid; see `Votes`.
-    ParameterError
-        The centre does not have every item once, or a parameter is out of range.
-
-    Notes
-    -----
-    A vote is exp(-theta) times as likely for each pair of items that it orders against the centre: at theta 0 all
-    orders are equally likely, and the larger theta, the more alike are the votes. The most likely centre is Kemeny's
-    order; theta is the value whose mean distance is that of the votes.
-
-    Each tied pair is half against the centre, the mean over the orders of tied items, so that theta is that of the mean
-    log-likelihood. Unranked items are tied behind the ranked ones, by whichever name; "ignore" is refused, since
-    distances would be of different lists. The test of fit compares the distances with their exact distribution, in
-    cells of at least 5 expected votes. The centre counts as known: if it was found from few votes, they are closer to
-    it than to the true one, and theta is too large.
-
-    References
-    ----------
-    Mallows (1957); Fligner and Verducci (1986), Distance based ranking models, section 2.
-
-    Examples
-    --------
-    >>> found = mallows([["A", "B", "C"], ["A", "B", "C"], ["B", "A", "C"]], center=["A", "B", "C"])
-    >>> round(found.details["theta"], 4), round(found.details["mean distance"], 4)
-    (1.778, 0.3333)
-    """
-    votes = Votes.of(rankings, weights=weights)
-    method = Mallows(unranked=unranked, center=None if center is None else tuple(center), time_limit=time_limit)
-    return method.order(votes)
 
 
 def places_in(center: tuple[str, ...], votes: Votes) -> Floats:

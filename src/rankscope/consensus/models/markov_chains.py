@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from rankscope.consensus.base import Method, Order, VoterWeights
+from rankscope.consensus.base import Method
 from rankscope.consensus.pairwise import (
     MATRIX_NUMBERS,
     comparison_sums,
@@ -26,10 +26,6 @@ __all__ = [
     "MC2",
     "MC3",
     "MC4",
-    "mc1",
-    "mc2",
-    "mc3",
-    "mc4",
     "stationary_distribution",
 ]
 
@@ -111,13 +107,13 @@ class MC1(MarkovChain):
 
     Examples
     --------
-    >>> MC1().order(Votes.of([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])).order
+    >>> MC1().order([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]).order
     ('A', 'B', 'C')
     """
 
     name: ClassVar[str] = "mc1"
     meaning: ClassVar[str] = SCORE_MEANING
-    FUNCTIONS = ("rankscope.consensus:MC1", "rankscope.consensus:mc1")
+    FUNCTIONS = ("rankscope.consensus:MC1",)
 
     def steps(self, votes: Votes, places: Floats, weights: Floats) -> Floats:
         return normalise_rows(comparison_sums(weights, *place_codes(places, 1)).swapaxes(1, 2))
@@ -151,13 +147,13 @@ class MC2(MarkovChain):
 
     Examples
     --------
-    >>> MC2().order(Votes.of([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])).order
+    >>> MC2().order([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]).order
     ('A', 'B', 'C')
     """
 
     name: ClassVar[str] = "mc2"
     meaning: ClassVar[str] = SCORE_MEANING
-    FUNCTIONS = ("rankscope.consensus:MC2", "rankscope.consensus:mc2")
+    FUNCTIONS = ("rankscope.consensus:MC2",)
 
     def steps(self, votes: Votes, places: Floats, weights: Floats) -> Floats:
         # Each item is one of this many that the voter offers.
@@ -193,13 +189,13 @@ class MC3(MarkovChain):
 
     Examples
     --------
-    >>> MC3().order(Votes.of([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])).order
+    >>> MC3().order([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]).order
     ('A', 'B', 'C')
     """
 
     name: ClassVar[str] = "mc3"
     meaning: ClassVar[str] = SCORE_MEANING
-    FUNCTIONS = ("rankscope.consensus:MC3", "rankscope.consensus:mc3")
+    FUNCTIONS = ("rankscope.consensus:MC3",)
 
     def steps(self, votes: Votes, places: Floats, weights: Floats) -> Floats:
         ranked = (~np.isnan(places)).astype(np.float64)
@@ -238,13 +234,13 @@ class MC4(MarkovChain):
 
     Examples
     --------
-    >>> MC4().order(Votes.of([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])).order
+    >>> MC4().order([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]).order
     ('A', 'B', 'C')
     """
 
     name: ClassVar[str] = "mc4"
     meaning: ClassVar[str] = SCORE_MEANING
-    FUNCTIONS = ("rankscope.consensus:MC4", "rankscope.consensus:mc4")
+    FUNCTIONS = ("rankscope.consensus:MC4",)
 
     def steps(self, votes: Votes, places: Floats, weights: Floats) -> Floats:
         wins = majority_wins(preference_matrices(votes, weights, self.unranked))
@@ -276,168 +272,3 @@ def stationary_distribution(steps: Floats, teleport: float) -> Floats:
     system = np.eye(n) - (1 - teleport) * steps.swapaxes(1, 2)
     solution = np.linalg.solve(system, np.full((len(steps), n, 1), teleport / n))[:, :, 0]
     return np.asarray(solution / solution.sum(axis=1, keepdims=True))
-
-
-def mc1(rankings: Any, *, weights: VoterWeights = None, teleport: float = 0.05, unranked: str = "ignore") -> Order:
-    """Order the items by the Markov chain MC1: from an item to any item that some voter did not rank below it.
-
-    Parameters
-    ----------
-    rankings
-        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
-        voter; a mapping of voters' names to these; or `Votes`.
-    weights
-        Weight of each voter, as a list or by name. By default each voter counts 1.
-    teleport
-        Share of steps that go to an item chosen at random, above 0 and below 1. Default: 0.05.
-    unranked
-        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
-        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
-        Default: 'ignore'.
-
-    Returns
-    -------
-    Order
-        Scores are shares of the steps of the walk, from 0 to 1; higher is better. They are always defined.
-
-    Raises
-    ------
-    InputError
-        The rankings are not valid; see `Votes`.
-    ParameterError
-        A parameter is out of range.
-
-    References
-    ----------
-    Dwork et al. (2001), section 5.
-
-    Examples
-    --------
-    >>> mc1([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]).scores.round(3).tolist()
-    [0.559, 0.333, 0.108]
-    """
-    return MC1(teleport=teleport, unranked=unranked).order(Votes.of(rankings, weights=weights))
-
-
-def mc2(rankings: Any, *, weights: VoterWeights = None, teleport: float = 0.05, unranked: str = "ignore") -> Order:
-    """Order the items by the Markov chain MC2: from an item to a voter, then to any item not ranked below it.
-
-    Parameters
-    ----------
-    rankings
-        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
-        voter; a mapping of voters' names to these; or `Votes`.
-    weights
-        Weight of each voter, as a list or by name. By default each voter counts 1.
-    teleport
-        Share of steps that go to an item chosen at random, above 0 and below 1. Default: 0.05.
-    unranked
-        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
-        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
-        Default: 'ignore'.
-
-    Returns
-    -------
-    Order
-        Scores are shares of the steps of the walk, from 0 to 1; higher is better. They are always defined.
-
-    Raises
-    ------
-    InputError
-        The rankings are not valid; see `Votes`.
-    ParameterError
-        A parameter is out of range.
-
-    References
-    ----------
-    Dwork et al. (2001), section 5.
-
-    Examples
-    --------
-    >>> mc2([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]).scores.round(3).tolist()
-    [0.612, 0.31, 0.078]
-    """
-    return MC2(teleport=teleport, unranked=unranked).order(Votes.of(rankings, weights=weights))
-
-
-def mc3(rankings: Any, *, weights: VoterWeights = None, teleport: float = 0.05, unranked: str = "ignore") -> Order:
-    """Order the items by the Markov chain MC3: from an item to a voter, then to any item of that list that is better.
-
-    Parameters
-    ----------
-    rankings
-        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
-        voter; a mapping of voters' names to these; or `Votes`.
-    weights
-        Weight of each voter, as a list or by name. By default each voter counts 1.
-    teleport
-        Share of steps that go to an item chosen at random, above 0 and below 1. Default: 0.05.
-    unranked
-        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
-        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
-        Default: 'ignore'.
-
-    Returns
-    -------
-    Order
-        Scores are shares of the steps of the walk, from 0 to 1; higher is better. They are always defined.
-
-    Raises
-    ------
-    InputError
-        The rankings are not valid; see `Votes`.
-    ParameterError
-        A parameter is out of range.
-
-    References
-    ----------
-    Dwork et al. (2001), section 5.
-
-    Examples
-    --------
-    >>> mc3([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]).scores.round(3).tolist()
-    [0.644, 0.277, 0.079]
-    """
-    return MC3(teleport=teleport, unranked=unranked).order(Votes.of(rankings, weights=weights))
-
-
-def mc4(rankings: Any, *, weights: VoterWeights = None, teleport: float = 0.05, unranked: str = "ignore") -> Order:
-    """Order the items by the Markov chain MC4: from an item to any other item that wins against it by majority.
-
-    Parameters
-    ----------
-    rankings
-        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
-        voter; a mapping of voters' names to these; or `Votes`.
-    weights
-        Weight of each voter, as a list or by name. By default each voter counts 1.
-    teleport
-        Share of steps that go to an item chosen at random, above 0 and below 1. Default: 0.05.
-    unranked
-        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
-        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
-        Default: 'ignore'.
-
-    Returns
-    -------
-    Order
-        Scores are shares of the steps of the walk, from 0 to 1; higher is better. They are always defined. A Condorcet
-        winner comes first.
-
-    Raises
-    ------
-    InputError
-        The rankings are not valid; see `Votes`.
-    ParameterError
-        A parameter is out of range.
-
-    References
-    ----------
-    Dwork et al. (2001), section 5.
-
-    Examples
-    --------
-    >>> mc4([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]).scores.round(3).tolist()
-    [0.909, 0.067, 0.024]
-    """
-    return MC4(teleport=teleport, unranked=unranked).order(Votes.of(rankings, weights=weights))

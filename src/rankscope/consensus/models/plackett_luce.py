@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.consensus.base import Method, Note, Order, ResampledScores, Solution
+from rankscope.consensus.base import Method, Note, ResampledScores, Solution, VoterWeights
 from rankscope.consensus.models.bfgs import maximise
 from rankscope.consensus.models.plackett_luce_likelihood import (
     NUMBERS,
@@ -21,15 +21,15 @@ from rankscope.consensus.models.plackett_luce_likelihood import (
     slope,
     stages_of,
 )
+from rankscope.consensus.models.weight_unit import check_prior, in_weight_units, keep_positive, weight_unit
 from rankscope.consensus.pairwise import refuse_items
 from rankscope.consensus.parameters import prior_field, unranked_field
-from rankscope.consensus.weight_unit import check_prior, in_weight_units, keep_positive, weight_unit
 from rankscope.data.text import format_p_value, join_names, pluralise
-from rankscope.data.votes import Votes, check_unranked
+from rankscope.data.votes import Votes
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.rounding_ties import SOLVED
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import as_generator, check_count, check_positive, is_real
+from rankscope.stats.inputs import as_generator, check_count, is_real
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
@@ -43,11 +43,9 @@ __all__ = [
     "fit_stages",
     "luce_places",
     "pairs_above",
-    "plackett_luce",
-    "plackett_luce_covariance",
-    "plackett_luce_misfit",
     "refuse_unconnected",
     "sample_plackett_luce",
+    "scale_votes",
     "summed_wins",
 ]
 
@@ -191,8 +189,6 @@ def fit_plackett_luce(votes: Votes, weights: Floats, *, unranked: str = "average
     ------
     InputError
         The votes with a positive weight in any row have no solution, and prior is 0; the message names the groups.
-    ParameterError
-        The prior is below 0.
 
     Notes
     -----
@@ -211,9 +207,6 @@ def fit_plackett_luce(votes: Votes, weights: Floats, *, unranked: str = "average
     >>> round(float(worths[0] / worths[1]), 6)  # A won two of three
     2.0
     """
-    check_unranked(unranked)
-    check_positive("prior", prior, zero=True)
-    weights = np.atleast_2d(np.asarray(weights, np.float64))
     model = LuceModel.of(votes, unranked, prior)
     model.refuse_unsolvable(weights.max(axis=0))
     mean_weights = np.asarray(weights.mean(axis=0))
@@ -222,6 +215,26 @@ def fit_plackett_luce(votes: Votes, weights: Floats, *, unranked: str = "average
         return best[None]
     priors = np.where(model.solvable(weights), float(prior), SLIGHT_PRIOR)
     return model.fit_resamples(weights, best, mean_weights, priors)
+
+
+class ScaledVotes(NamedTuple):
+    """Votes whose weights are of the size of 1, the prior in the same unit, and the unit: the original weights are the
+    new ones times it.
+    """
+
+    votes: Votes
+    prior: float
+    unit: float
+
+
+def scale_votes(votes: Votes, prior: float) -> ScaledVotes:
+    """Scale weights before a fit: only proportions count, and squares must not overflow or vanish.
+
+    Raises ParameterError for a prior far above all weights.
+    """
+    check_prior(votes.weights, prior)
+    unit = weight_unit(votes.weights)
+    return ScaledVotes(replace(votes, weights=in_weight_units(votes.weights)), prior / unit, unit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,6 +299,21 @@ class LuceModel:
         scale = np.exp2(np.clip(np.rint(np.log2(weights.sum(axis=1)) - np.log2(typical.sum())), -900, 900))
         priors = np.minimum(priors / scale, HUGE * typical.sum())
         return without_rounding(fit_stages(self.terms, weights / scale[:, None], priors, start, typical))
+
+    def covariance(self, log_worths: Floats) -> Floats:
+        """(items, items) the covariance of a fit to the votes' own weights; each row adds up to 0.
+
+        It is the inverse of minus the second derivatives of the log-likelihood, with the prior, among log-worths of
+        mean 0. It treats voters as independent and weights as counts, and is unreliable for few voters.
+
+        >>> model = LuceModel.of(Votes.of([["A", "B"], ["A", "B"], ["B", "A"]]), "average", 0.0)
+        >>> cov = model.covariance(model.fit(model.votes.weights))
+        >>> round(float(cov[0, 0] + cov[1, 1] - 2 * cov[0, 1]), 6)  # 1 / (3 * 2/3 * 1/3), as of a log-odds
+        1.5
+        """
+        stages = stages_of(self.votes.places, subsets=self.subsets)
+        information = curvature(stages, log_worths, self.votes.weights) + prior_curvature(log_worths, self.prior)
+        return np.asarray(np.linalg.pinv(information, rcond=1e-13, hermitian=True))
 
 
 def without_rounding(log_worths: Floats) -> Floats:
@@ -356,58 +384,6 @@ def likelihood_function(
     return value_and_slope
 
 
-def plackett_luce_covariance(
-    votes: Votes,
-    weights: Floats | None = None,
-    *,
-    log_worths: Floats | None = None,
-    unranked: str = "average",
-    prior: float = 0.0,
-) -> Floats:
-    """Covariance of the log-worths, from the information matrix.
-
-    Parameters
-    ----------
-    votes
-        The rankings.
-    weights
-        (voters) the weights of the voters. Default: those of the votes.
-    log_worths
-        (items) the result of `fit_plackett_luce`. Default: it is computed.
-    unranked, prior
-        As for `fit_plackett_luce`.
-
-    Returns
-    -------
-    numpy.ndarray
-        (items, items) the covariance; each row adds up to 0. The variance of a difference is cov[i, i] + cov[j, j] -
-        2 cov[i, j].
-
-    Raises
-    ------
-    InputError, ParameterError
-        As `fit_plackett_luce`.
-
-    Notes
-    -----
-    It is the inverse of minus the second derivatives of the log-likelihood, with the prior, among log-worths of mean 0.
-    It treats voters as independent and weights as counts, and is unreliable for few voters.
-
-    Examples
-    --------
-    >>> votes = Votes.of([["A", "B"], ["A", "B"], ["B", "A"]])
-    >>> cov = plackett_luce_covariance(votes)
-    >>> round(float(cov[0, 0] + cov[1, 1] - 2 * cov[0, 1]), 6)  # 1 / (3 * 2/3 * 1/3), as of a log-odds
-    1.5
-    """
-    voter_weights = votes.weights if weights is None else np.asarray(weights, np.float64)
-    if log_worths is None:
-        log_worths = fit_plackett_luce(votes, voter_weights[None], unranked=unranked, prior=prior)[0]
-    stages = stages_of(votes.places, subsets=unranked == "ignore")
-    information = curvature(stages, log_worths, voter_weights) + prior_curvature(log_worths, prior)
-    return np.asarray(np.linalg.pinv(information, rcond=1e-13, hermitian=True))
-
-
 def sample_plackett_luce(worths: Mapping[str, float], n: int, rng: Any = None) -> Votes:
     """Draw votes from Plackett and Luce's model: each next item by its worth over the sum of the remaining worths.
 
@@ -455,7 +431,6 @@ def luce_places(log_worths: Floats, rng: np.random.Generator) -> Floats:
     return np.asarray(np.argsort(np.argsort(-noisy, axis=-1), axis=-1) + 1.0)
 
 
-Weights = Sequence[float] | Mapping[str, float] | None
 #: A p-value below this says that the model does not fit.
 LEVEL = 0.05
 
@@ -477,90 +452,6 @@ class Misfit(NamedTuple):
                 f"chance {pvalue_text}"
             )
         return f"no significant departure of pairs of items from one worth per item was found {pvalue_text}"
-
-
-def plackett_luce_misfit(
-    rankings: Any,
-    log_worths: Floats | None = None,
-    *,
-    weights: Weights = None,
-    unranked: str = "average",
-    prior: float = 0.0,
-    n_resamples: int = 199,
-    rng: Any = None,
-) -> Misfit:
-    """Test whether Plackett and Luce's model describes the votes.
-
-    Parameters
-    ----------
-    rankings
-        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
-        voter; a mapping of voters' names to these; or `Votes`.
-    log_worths
-        (items) the fit, if it is known.
-    weights
-        Weight of each voter, as a list or by name. By default each voter counts 1.
-    unranked
-        As for `plackett_luce`.
-    prior
-        As for `plackett_luce`.
-    n_resamples
-        Number of samples from the fitted model.
-    rng
-        Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
-
-    Returns
-    -------
-    Misfit
-        `statistic`, from 0 (all pairs are as expected), and `pvalue`, in (0, 1]; a small one speaks against the model.
-
-    Raises
-    ------
-    InputError, ParameterError
-        As `plackett_luce`.
-
-    Notes
-    -----
-    By the model i ranks above j with the probability w_i / (w_i + w_j), whatever other items there are. The statistic
-    sums the squared differences between the number of voters for i over j and its expectation, each divided by its
-    variance. Votes on the same items, with lists of the same length, are sampled from the fitted model, fitted and
-    compared in the same way; the p-value is the share of samples, the votes themselves among them, that are at least as
-    far off. Pairs of which a voter ranked neither item do not count. Tied pairs count half each way, which makes the
-    statistic smaller, and sampled votes have no ties: with many ties the p-value is too large.
-
-    References
-    ----------
-    Parametric bootstrap (Davison and Hinkley 1997, chapter 4) of Pearson's statistic on pairs.
-
-    Examples
-    --------
-    >>> round_table = [["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"]] * 20  # nobody is better than anybody
-    >>> plackett_luce_misfit(round_table, n_resamples=99, rng=1).pvalue
-    0.01
-    """
-    check_count("n_resamples", n_resamples)
-    rng = as_generator(rng)
-    votes = Votes.of(rankings, weights=weights)
-    check_prior(votes.weights, prior)
-    unit = weight_unit(votes.weights)
-    votes, prior = replace(votes, weights=in_weight_units(votes.weights)), prior / unit
-    if log_worths is None:
-        log_worths = fit_plackett_luce(votes, votes.weights[None], unranked=unranked, prior=prior)[0]
-    subsets = unranked == "ignore"
-    observed = float(pair_statistic(votes.places[None], votes.weights, log_worths[None], subsets)[0])
-    sampled_statistics = []
-    step = max(NUMBERS // max(votes.ranks.size, len(votes.items) ** 2), 1)
-    for start in range(0, n_resamples, step):
-        n_draws = min(step, n_resamples - start)
-        places = sample_places(votes, log_worths, n_draws, subsets, rng)
-        draw_weights = np.repeat(votes.weights[None], n_draws, axis=0)
-        initial = np.repeat(log_worths[None], n_draws, axis=0)
-        fitted = fit_stages(
-            stages_of(places, subsets=subsets), draw_weights, np.full(n_draws, prior or SLIGHT_PRIOR), initial
-        )
-        sampled_statistics.append(pair_statistic(places, votes.weights, fitted, subsets))
-    at_least_as_far = np.concatenate(sampled_statistics) >= observed * (1 - SOLVED)
-    return Misfit(observed * unit, (1 + int(at_least_as_far.sum())) / (n_resamples + 1), n_resamples)
 
 
 def sample_places(votes: Votes, log_worths: Floats, n_draws: int, subsets: bool, rng: np.random.Generator) -> Floats:
@@ -615,14 +506,36 @@ class PlackettLuce(Method):
 
     Notes
     -----
-    See `plackett_luce`.
+    A voter chooses the first item with a probability of its worth divided by the sum of all worths, the next one in the
+    same way among the remaining items, and so on; the worths are those under which the votes are most likely. The
+    difference of two scores is the log-odds that one item ranks above the other.
+
+    With "ignore" a voter chose among the items that it ranked; otherwise among all items, and stopped at the end of its
+    list (a top list), so that the other items come after it, in no order. The wins and losses of the prior are against
+    an imaginary average item; without a prior there are no worths if an item always (or never) ranks above others: an
+    InputError names the groups of items that no vote mixes. Ties are averages over the orders of the tied items, by
+    Efron's approximation; two tied items have half a win each.
+
+    The details are the log-likelihood, that of random orders, 1 minus their quotient (pseudo R2, in [0, 1) without a
+    prior), twice their difference (likelihood ratio) with its degrees of freedom and, if each vote counts 1 and there
+    is no prior, its chi-square p-value. `misfit` tests whether the model describes the votes.
+
+    References
+    ----------
+    Plackett (1975); Luce (1959); Hunter (2004); Efron (1977) on ties. Agrees with choix 0.4.1 without ties.
+
+    Examples
+    --------
+    >>> order = PlackettLuce().order([["A", "B", "C"], ["B", "A", "C"], ["A", "C", "B"], ["C", "A", "B"]])
+    >>> order.order, round(order["A"] - order["C"], 4)  # log(1 + sqrt(5))
+    (('A', 'B', 'C'), 1.1744)
     """
 
     name: ClassVar[str] = "plackett-luce"
     work = "fit"
     meaning: ClassVar[str] = "log-worth, with mean 0; 0.69 (log 2) more means twice as likely to be chosen"
     least_range: ClassVar[float] = 1.0
-    FUNCTIONS = ("rankscope.consensus:PlackettLuce", "rankscope.consensus:plackett_luce")
+    FUNCTIONS = ("rankscope.consensus:PlackettLuce",)
 
     unranked: str = unranked_field("average")
     prior: float = prior_field(0.0)
@@ -672,79 +585,79 @@ class PlackettLuce(Method):
             )
         return Solution(log_worths[0], notes, details)
 
+    def misfit(
+        self,
+        rankings: Any,
+        *,
+        weights: VoterWeights = None,
+        log_worths: Floats | None = None,
+        n_resamples: int = 199,
+        rng: Any = None,
+    ) -> Misfit:
+        """Test whether the model describes the votes.
 
-def plackett_luce(
-    rankings: Any,
-    *,
-    weights: Weights = None,
-    unranked: str = "average",
-    prior: float = 0.0,
-    n_resamples: int = 0,
-    rng: Any = None,
-) -> Order:
-    """Order the items by their worth in Plackett and Luce's model.
+        Parameters
+        ----------
+        rankings
+            Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+            voter; a mapping of voters' names to these; or `Votes`.
+        weights
+            Weight of each voter, as a list or by name. By default each voter counts 1.
+        log_worths
+            (items) the scores of the order, if they are known. Default: they are computed.
+        n_resamples
+            Number of samples from the fitted model.
+        rng
+            Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
 
-    Parameters
-    ----------
-    rankings
-        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
-        voter; a mapping of voters' names to these; or `Votes`.
-    weights
-        Weight of each voter, as a list or by name. By default each voter counts 1.
-    unranked
-        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
-        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
-        Default: 'average'.
-    prior
-        Number of wins and of losses against an average item that are added to each item. Default: 0.0.
-    n_resamples
-        Number of samples of rankings from the fitted model, to test whether it describes the votes
-        (`plackett_luce_misfit`). 0 skips the test.
-    rng
-        Seed or `numpy.random.Generator` of these samples; None draws a new seed.
+        Returns
+        -------
+        Misfit
+            `statistic`, from 0 (all pairs are as expected), and `pvalue`, in (0, 1]; a small one speaks against the
+            model.
 
-    Returns
-    -------
-    Order
-        Scores are log-worths of mean 0; higher is better. The details are the log-likelihood, that of random orders,
-        1 minus their quotient (pseudo R2, in [0, 1) without a prior), twice their difference (likelihood ratio) with
-        its degrees of freedom and, if each vote counts 1 and there is no prior, its chi-square p-value; with
-        resamples, also "misfit" and "p-value of fit".
+        Raises
+        ------
+        InputError, ParameterError
+            As `order`, or `n_resamples` is out of range.
 
-    Raises
-    ------
-    InputError
-        The rankings are not valid, see `Votes`, or the likelihood has no maximum; the message names the groups of items
-        that no vote mixes.
-    ParameterError
-        A parameter is out of range.
+        Notes
+        -----
+        By the model i ranks above j with the probability w_i / (w_i + w_j), whatever other items there are. The
+        statistic sums the squared differences between the number of voters for i over j and its expectation, each
+        divided by its variance. Votes on the same items, with lists of the same length, are sampled from the fitted
+        model, fitted and compared in the same way; the p-value is the share of samples, the votes themselves among
+        them, that are at least as far off. Pairs of which a voter ranked neither item do not count. Tied pairs count
+        half each way, which makes the statistic smaller, and sampled votes have no ties: with many ties the p-value is
+        too large.
 
-    Notes
-    -----
-    A voter chooses the first item with a probability of its worth divided by the sum of all worths, the next one in the
-    same way among the remaining items, and so on; the worths are those under which the votes are most likely. The
-    difference of two scores is the log-odds that one item ranks above the other.
+        References
+        ----------
+        Parametric bootstrap (Davison and Hinkley 1997, chapter 4) of Pearson's statistic on pairs.
 
-    With "ignore" a voter chose among the items that it ranked; otherwise among all items, and stopped at the end of its
-    list (a top list), so that the other items come after it, in no order. The wins and losses of the prior are against
-    an imaginary average item; without a prior there are no worths if an item always (or never) ranks above others. Ties
-    are averages over the orders of the tied items, by Efron's approximation; two tied items have half a win each.
-
-    References
-    ----------
-    Plackett (1975); Luce (1959); Hunter (2004); Efron (1977) on ties. Agrees with choix 0.4.1 without ties.
-
-    Examples
-    --------
-    >>> found = plackett_luce([["A", "B", "C"], ["B", "A", "C"], ["A", "C", "B"], ["C", "A", "B"]])
-    >>> found.order, round(found["A"] - found["C"], 4)  # log(1 + sqrt(5))
-    (('A', 'B', 'C'), 1.1744)
-    """
-    check_count("n_resamples", n_resamples, 0)
-    votes = Votes.of(rankings, weights=weights)
-    order = PlackettLuce(unranked=unranked, prior=prior).order(votes)
-    if not n_resamples:
-        return order
-    misfit = plackett_luce_misfit(votes, order.scores, unranked=unranked, prior=prior, n_resamples=n_resamples, rng=rng)
-    details = {**order.details, "misfit": misfit.statistic, "p-value of fit": misfit.pvalue}
-    return replace(order, details=details, notes=(*order.notes, misfit.note))
+        Examples
+        --------
+        >>> round_table = [["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"]] * 20  # nobody is better than anybody
+        >>> PlackettLuce().misfit(round_table, n_resamples=99, rng=1).pvalue
+        0.01
+        """
+        check_count("n_resamples", n_resamples)
+        rng = as_generator(rng)
+        votes, prior, unit = scale_votes(Votes.of(rankings, weights=weights), self.prior)
+        if log_worths is None:
+            log_worths = fit_plackett_luce(votes, votes.weights[None], unranked=self.unranked, prior=prior)[0]
+        subsets = self.unranked == "ignore"
+        observed = float(pair_statistic(votes.places[None], votes.weights, log_worths[None], subsets)[0])
+        sampled_statistics = []
+        step = max(NUMBERS // max(votes.ranks.size, len(votes.items) ** 2), 1)
+        for start in range(0, n_resamples, step):
+            n_draws = min(step, n_resamples - start)
+            places = sample_places(votes, log_worths, n_draws, subsets, rng)
+            draw_weights = np.repeat(votes.weights[None], n_draws, axis=0)
+            initial = np.repeat(log_worths[None], n_draws, axis=0)
+            fitted = fit_stages(
+                stages_of(places, subsets=subsets), draw_weights, np.full(n_draws, prior or SLIGHT_PRIOR), initial
+            )
+            sampled_statistics.append(pair_statistic(places, votes.weights, fitted, subsets))
+        at_least_as_far = np.concatenate(sampled_statistics) >= observed * (1 - SOLVED)
+        return Misfit(observed * unit, (1 + int(at_least_as_far.sum())) / (n_resamples + 1), n_resamples)

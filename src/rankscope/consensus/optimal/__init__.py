@@ -5,12 +5,10 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
-    from rankscope.consensus.optimal.footrule import Footrule as Footrule
     from rankscope.consensus.optimal.held_karp import HELD_KARP_ITEMS as HELD_KARP_ITEMS
     from rankscope.consensus.optimal.kemeny import Kemeny as Kemeny
 
 HOMES = {
-    "Footrule": "footrule",
     "HELD_KARP_ITEMS": "held_karp",
     "Kemeny": "kemeny",
 }

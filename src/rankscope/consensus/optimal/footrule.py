@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from rankscope.consensus.base import Method, Note, Order, ResampledScores, Solution, items_behind
+from rankscope.consensus.base import Method, Note, ResampledScores, Solution, items_behind
 from rankscope.consensus.optimal.integer_margins import common_unit
 from rankscope.consensus.pairwise import refuse_items
 from rankscope.consensus.parameters import unranked_field
@@ -18,11 +17,9 @@ from rankscope.typing import Floats, Indices
 
 __all__ = [
     "Footrule",
-    "footrule",
 ]
 
 
-Weights = Sequence[float] | Mapping[str, float] | None
 #: Among more items, only swaps of two items are tried, no longer cycles.
 CIRCLE_ITEMS = 300
 #: Numbers (voters, items, places) in memory at once.
@@ -68,7 +65,7 @@ class Footrule(Method):
     name: ClassVar[str] = "footrule"
     work = "assignment"
     meaning: ClassVar[str] = "number of items after this one; it does not show how certain the order is"
-    FUNCTIONS = ("rankscope.consensus:Footrule", "rankscope.consensus:footrule")
+    FUNCTIONS = ("rankscope.consensus:Footrule",)
 
     unranked: str = unranked_field("average")
 
@@ -89,28 +86,13 @@ class Footrule(Method):
         )
 
     def resampled_scores(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
-        return ResampledScores(self.scores_by(votes, weights, rng))
+        return ResampledScores(self._scores(votes, weights, rng))
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
-        return self.scores_by(votes, weights, None)
+        return self._scores(votes, weights, None)
 
-    def scores_by(self, votes: Votes, weights: Floats, rng: np.random.Generator | None) -> Floats:
-        """Score the items for many sets of weights at once, with or without random order of equal items.
-
-        Parameters
-        ----------
-        votes
-            The rankings.
-        weights
-            (draws, voters) the weight of each voter, as for `scores`.
-        rng
-            Random generator for the order of equal items. None: they stand as in the votes.
-
-        Returns
-        -------
-        array of shape (draws, items)
-            The number of items behind each.
-        """
+    def _scores(self, votes: Votes, weights: Floats, rng: np.random.Generator | None) -> Floats:
+        """(draws, items) how many items stand behind each. rng: orders equal items; None: as in the votes."""
         n = len(votes.items)
         scores = np.empty((len(weights), n))
         unit = common_unit(votes.weights, n) / 2
@@ -203,43 +185,3 @@ def assign_places(costs: Floats, unit: float, rng: np.random.Generator | None = 
     order = np.empty(n, np.intp)
     order[places] = tie_order[items]
     return order
-
-
-def footrule(rankings: Any, *, weights: Weights = None, unranked: str = "average") -> Order:
-    """Find the order whose places have the smallest weighted total distance from those of the voters.
-
-    Parameters
-    ----------
-    rankings
-        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
-        voter; a mapping of voters' names to these; or `Votes`.
-    weights
-        Weight of each voter, as a list or by name. By default each voter counts 1.
-    unranked
-        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
-        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
-        Default: 'average'.
-
-    Returns
-    -------
-    Order
-        Scores count the items behind each, from 0 to items - 1; higher is better. They are always defined. The details
-        are the "distance", from 0; lower is nearer.
-
-    Raises
-    ------
-    InputError
-        The rankings are not valid; see `Votes`.
-    ParameterError
-        A parameter is out of range.
-
-    References
-    ----------
-    Dwork et al. (2001), section 3.
-
-    Examples
-    --------
-    >>> footrule([["A", "B", "C"], ["B", "C", "A"], ["B", "A", "C"]]).order
-    ('B', 'A', 'C')
-    """
-    return Footrule(unranked=unranked).order(Votes.of(rankings, weights=weights))

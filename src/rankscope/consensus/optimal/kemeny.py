@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from rankscope.consensus.base import Method, Note, Order, ResampledScores, Solution, items_behind
+from rankscope.consensus.base import Method, Note, ResampledScores, Solution, items_behind
 from rankscope.consensus.optimal.held_karp import HELD_KARP_ITEMS, best_orders, count_best_orders
 from rankscope.consensus.optimal.integer_margins import borda_order, common_unit, integer_margins_in, with_tie_break
 from rankscope.consensus.optimal.local_search import (
@@ -22,19 +21,19 @@ from rankscope.consensus.optimal.local_search import (
 from rankscope.consensus.pairwise import in_chunks, preference_matrix
 from rankscope.consensus.parameters import (
     exact_field,
+    quick_field,
     restarts_field,
-    search_seed_field,
     time_limit_field,
     unranked_field,
 )
 from rankscope.data.text import pluralise
 from rankscope.data.votes import Votes
+from rankscope.settings import count
 from rankscope.stats.inputs import as_generator
 from rankscope.typing import Floats, Indices
 
 __all__ = [
     "Kemeny",
-    "kemeny",
     "majority_blocks",
 ]
 
@@ -63,13 +62,12 @@ def majority_blocks(margins: Floats) -> list[Indices]:
     return [np.flatnonzero(component_start == head) for head in heads]
 
 
-Weights = Sequence[float] | Mapping[str, float] | None
 #: Blocks of more items are only searched, unless `exact` is true: with random votes, a proof may take hours.
 EXACT_ITEMS = 50
 #: The same with a time limit.
 EXACT_ITEMS_TIMED = 200
-#: Starts of a search of larger blocks where many votes are merged, such as those of the queries of runs.
-STARTS_OF_MANY = 4
+#: Starts of a quick search.
+STARTS_IF_QUICK = 4
 #: Draws of voters are solved exactly up to this many items.
 EXACT_DRAW_ITEMS = 8
 #: Numbers in the matrices of margins of a chunk of draws.
@@ -95,6 +93,8 @@ class Kemeny(Method):
         Number of starts of the search. Default: 32, or fewer for many items.
     rng
         Random seed of the search. Default: 0.
+    quick
+        Prove the order for up to 14 items in majority cycles, and search from 4 starts for more. Default: False.
 
     Raises
     ------
@@ -137,22 +137,19 @@ class Kemeny(Method):
     name: ClassVar[str] = "kemeny"
     work = "search"
     meaning: ClassVar[str] = "number of items after this one; it does not show how certain the order is"
-    FUNCTIONS = ("rankscope.consensus:Kemeny", "rankscope.consensus:kemeny")
+    FUNCTIONS = ("rankscope.consensus:Kemeny",)
 
     unranked: str = unranked_field("average")
     exact: bool | None = exact_field(None)
     time_limit: float | None = time_limit_field(None)
     restarts: int | None = restarts_field(None)
-    rng: Any = search_seed_field()  # noqa: RUF009  # a field of the dataclass
-    #: Without `exact` and a time limit, larger blocks are only searched. Set by `for_many`.
-    searched_beyond: int = field(default=EXACT_ITEMS, init=False)
+    rng: int = count(0, minimum=0, maximum=None, help="Random seed of the search.", flag="")
+    quick: bool = quick_field()
 
     def for_many(self) -> tuple[Method, str]:
         if self.exact is not None or self.time_limit is not None:
             return self, ""
-        searching = replace(self, restarts=self.restarts or STARTS_OF_MANY)
-        searching.__dict__["searched_beyond"] = HELD_KARP_ITEMS
-        return searching, (
+        return replace(self, quick=True), (
             f"if more than {HELD_KARP_ITEMS} items win in cycles, the best order is searched but not proved, to save "
             "time; --time-limit (in Python time_limit) tries to prove it for each query"
         )
@@ -160,7 +157,7 @@ class Kemeny(Method):
     def solve(self, votes: Votes) -> Solution:
         preferences = preference_matrix(votes, self.unranked)
         values, unit = integer_margins_in(preferences - preferences.T, common_unit(votes.weights, len(votes.items)))
-        best = self.find_order(values)
+        best = self._find_order(values)
         unavoidable = np.minimum(preferences, preferences.T).sum() / 2
         distance = float(unavoidable + unit * best.cost)
         bound = distance if best.proved else min(distance, float(unavoidable + unit * best.bound))
@@ -169,25 +166,14 @@ class Kemeny(Method):
         equal_notes = equal_orders_notes(best.order, values)
         return Solution(
             items_behind(best.order),
-            (*self.notes(best, details), *equal_notes),
+            (self._proof_note(best, gap), *equal_notes),
             details,
             ranks=shared_ranks(best.order, values),
             winner_open=bool(equal_notes) and not (np.delete(values[best.order[0]], best.order[0]) > 0).all(),
         )
 
-    def find_order(self, margins: Floats) -> KemenyOrder:
-        """Find the best order for a table of margins, proved or searched.
-
-        Parameters
-        ----------
-        margins
-            (items, items) the weight of voters for the row above the column, minus the weight against; whole numbers.
-
-        Returns
-        -------
-        KemenyOrder
-            The order, with its cost and a bound on the cost of any order.
-        """
+    def _find_order(self, margins: Floats) -> KemenyOrder:
+        """The best order for a table of margins, proved or searched. margins: (items, items) whole numbers."""
         deadline = None if self.time_limit is None else time.monotonic() + self.time_limit
         # From here on items stand in Borda's order, so that the result does not depend on their order in the votes.
         borda = borda_order(margins)
@@ -196,7 +182,7 @@ class Kemeny(Method):
         block_orders, cost, bound, stopped, largest_block = [], 0.0, 0.0, False, 0
         as_one_block = self.exact is not False and len(margins) <= HELD_KARP_ITEMS
         for block in [np.arange(len(margins))] if as_one_block else majority_blocks(margins):
-            solved = self.block_order(margins[np.ix_(block, block)], rng, deadline)
+            solved = self._block_order(margins[np.ix_(block, block)], rng, deadline)
             block_orders.append(block[solved.order])
             cost, bound = cost + solved.cost, bound + solved.bound
             stopped, largest_block = stopped or solved.stopped, max(largest_block, block.size)
@@ -205,35 +191,20 @@ class Kemeny(Method):
             order = improve_orders(with_tie_break(margins), order[None])[0]
         return KemenyOrder(borda[order], cost, bound, stopped, largest_block)
 
-    def block_order(self, margins: Floats, rng: np.random.Generator, deadline: float | None) -> KemenyOrder:
-        """Find the best order of the items of one block, proved or searched.
-
-        Parameters
-        ----------
-        margins
-            (items, items) as for `find_order`, of the items of the block.
-        rng
-            Random generator of the search.
-        deadline
-            When to stop, by `time.monotonic`. None: no limit.
-
-        Returns
-        -------
-        KemenyOrder
-            The order of the block, with its cost and a bound on the cost of any order.
-        """
+    def _block_order(self, margins: Floats, rng: np.random.Generator, deadline: float | None) -> KemenyOrder:
+        """The best order of the items of one block, proved or searched. deadline: by `time.monotonic`."""
         n = len(margins)
         tie_broken = with_tie_break(margins)
         if n == 1:
             return KemenyOrder(np.zeros(1, np.intp), 0.0, 0.0)
         is_small = n <= HELD_KARP_ITEMS and self.exact is not False
         order = (
-            best_orders(tie_broken[None])[0] if is_small else search_order(tie_broken, self.n_starts(n), rng, deadline)
+            best_orders(tie_broken[None])[0] if is_small else search_order(tie_broken, self._n_starts(n), rng, deadline)
         )
         cost = float(order_costs(margins, order[None])[0])
         if is_small:
             return KemenyOrder(order, cost, cost)
-        item_limit = self.searched_beyond if deadline is None else EXACT_ITEMS_TIMED
+        item_limit = EXACT_ITEMS_TIMED if deadline is not None else HELD_KARP_ITEMS if self.quick else EXACT_ITEMS
         if self.exact is False or (self.exact is None and n > item_limit):
             return KemenyOrder(order, cost, 0.0)
         from rankscope.consensus.optimal.cutting_planes import prove_order
@@ -244,70 +215,33 @@ class Kemeny(Method):
             order = improve_orders(tie_broken, proof.order[None])[0]
         return KemenyOrder(order, proof.cost, proof.bound, stopped=proof.bound < proof.cost)
 
-    def n_starts(self, n: int) -> int:
-        """The number of starts of a search.
+    def _n_starts(self, n: int) -> int:
+        """The number of starts of a search of n items."""
+        if self.restarts is not None:
+            return self.restarts
+        return STARTS_IF_QUICK if self.quick else default_restarts(n)
 
-        Parameters
-        ----------
-        n
-            Number of items of the block.
-
-        Returns
-        -------
-        int
-            `restarts`, or its default for so many items.
-        """
-        return default_restarts(n) if self.restarts is None else self.restarts
-
-    def notes(self, best: KemenyOrder, details: Mapping[str, float]) -> tuple[str, ...]:
-        """The note on the proof of an order, or on what is known without one.
-
-        Parameters
-        ----------
-        best
-            The order that was found.
-        details
-            The details of the solution, of which "gap" is used.
-
-        Returns
-        -------
-        tuple of Note
-            One note.
-        """
+    def _proof_note(self, best: KemenyOrder, gap: float) -> Note:
+        """The note on the proof of an order, or on what is known without one."""
         if best.proved:
             text = "no order has a smaller distance to the voters (proved)"
-            return (Note(text, text),)
-        reason = f"found by a search from {pluralise(self.n_starts(best.largest_block), 'start')}, without proof"
+            return Note(text, text)
+        reason = f"found by a search from {pluralise(self._n_starts(best.largest_block), 'start')}, without proof"
         general = "found by a search, without proof that no order has a smaller distance to the voters"
         if best.stopped:
             limit = f"the time limit of {self.time_limit:g} s was" if self.time_limit else "the solver's limits were"
             reason = general = f"{limit} reached before the proof was found"
-        percent = np.ceil(1000 * details["gap"]) / 10
-        return (Note(f"{reason}: the smallest possible distance is at most {percent:g} % smaller", general),)
+        percent = np.ceil(1000 * gap) / 10
+        return Note(f"{reason}: the smallest possible distance is at most {percent:g} % smaller", general)
 
     def resampled_scores(self, votes: Votes, weights: Floats, rng: np.random.Generator) -> ResampledScores:
-        return ResampledScores(self.scores_by(votes, weights, rng))
+        return ResampledScores(self._scores(votes, weights, rng))
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
-        return self.scores_by(votes, weights, None)
+        return self._scores(votes, weights, None)
 
-    def scores_by(self, votes: Votes, weights: Floats, rng: np.random.Generator | None) -> Floats:
-        """Score the items for many sets of weights at once, with or without random order of equal items.
-
-        Parameters
-        ----------
-        votes
-            The rankings.
-        weights
-            (draws, voters) the weight of each voter, as for `scores`.
-        rng
-            Random generator for the order of equal items. None: they stand as in the votes.
-
-        Returns
-        -------
-        array of shape (draws, items)
-            The number of items behind each.
-        """
+    def _scores(self, votes: Votes, weights: Floats, rng: np.random.Generator | None) -> Floats:
+        """(draws, items) how many items stand behind each. rng: orders equal items; None: as in the votes."""
         scores = np.empty((len(weights), len(votes.items)))
         is_original = (weights == votes.weights).all(axis=1) & (rng is None)
         n = len(votes.items)
@@ -378,67 +312,3 @@ class KemenyOrder(NamedTuple):
     @property
     def proved(self) -> bool:
         return self.bound >= self.cost
-
-
-def kemeny(
-    rankings: Any,
-    *,
-    weights: Weights = None,
-    unranked: str = "average",
-    exact: bool | None = None,
-    time_limit: float | None = None,
-    restarts: int | None = None,
-    rng: Any = 0,
-) -> Order:
-    """Find the order with the smallest weighted number of pairwise disagreements with the voters.
-
-    Parameters
-    ----------
-    rankings
-        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
-        voter; a mapping of voters' names to these; or `Votes`.
-    weights
-        Weight of each voter, as a list or by name. By default each voter counts 1.
-    unranked
-        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
-        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
-        Default: 'average'.
-    exact
-        Prove that no order is closer to the voters, or only search for a good order. Default: prove it for up to 50
-        items in majority cycles, or 200 with a time limit.
-    time_limit
-        Seconds after which the best order found so far is returned. Default: no limit.
-    restarts
-        Number of starts of the search. Default: 32, or fewer for many items.
-    rng
-        Random seed of the search. Default: 0.
-
-    Returns
-    -------
-    Order
-        Scores count the items behind each, from 0 to items - 1; higher is better. They are always defined. The details
-        are "distance", "bound" and "gap", which is 0 if the order is proved to be the best.
-
-    Raises
-    ------
-    InputError
-        The rankings are not valid; see `Votes`.
-    ParameterError
-        A parameter is out of range.
-
-    Notes
-    -----
-    See `Kemeny`.
-
-    References
-    ----------
-    Kemeny (1959); solved block by block, as by Grötschel, Jünger and Reinelt (1984).
-
-    Examples
-    --------
-    >>> found = kemeny([["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"], ["A", "B", "C"]])
-    >>> found.order, dict(found.details)
-    (('A', 'B', 'C'), {'distance': 4.0, 'bound': 4.0, 'gap': 0.0})
-    """
-    method = Kemeny(unranked=unranked, exact=exact, time_limit=time_limit, restarts=restarts, rng=rng)
-    return method.order(Votes.of(rankings, weights=weights))

@@ -5,30 +5,10 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
-    from rankscope.consensus.voting.borda import Borda as Borda
-    from rankscope.consensus.voting.borda import MeanRankAggregation as MeanRankAggregation
-    from rankscope.consensus.voting.condorcet import condorcet_loser as condorcet_loser
-    from rankscope.consensus.voting.condorcet import condorcet_winner as condorcet_winner
-    from rankscope.consensus.voting.condorcet import smith_set as smith_set
-    from rankscope.consensus.voting.copeland import Copeland as Copeland
-    from rankscope.consensus.voting.median_rank import MedianRankAggregation as MedianRankAggregation
-    from rankscope.consensus.voting.ranked_pairs import RankedPairs as RankedPairs
-    from rankscope.consensus.voting.robust_rank_aggregation import RobustRank as RobustRank
-    from rankscope.consensus.voting.robust_rank_aggregation import robust_rank_pvalues as robust_rank_pvalues
-    from rankscope.consensus.voting.schulze import Schulze as Schulze
+    from rankscope.consensus.voting.condorcet import majority_winners as majority_winners
 
 HOMES = {
-    "Borda": "borda",
-    "Copeland": "copeland",
-    "MeanRankAggregation": "borda",
-    "MedianRankAggregation": "median_rank",
-    "RankedPairs": "ranked_pairs",
-    "RobustRank": "robust_rank_aggregation",
-    "Schulze": "schulze",
-    "condorcet_loser": "condorcet",
-    "condorcet_winner": "condorcet",
-    "robust_rank_pvalues": "robust_rank_aggregation",
-    "smith_set": "condorcet",
+    "majority_winners": "condorcet",
 }
 
 __all__ = sorted(HOMES)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from rankscope.consensus.base import Method, Order, VoterWeights
+from rankscope.consensus.base import Method
 from rankscope.consensus.parameters import as_points, points_field, unranked_field
 from rankscope.data.ranking import normalise_ranks
 from rankscope.data.votes import UNRANKED, Votes
@@ -17,8 +16,6 @@ from rankscope.typing import Floats
 __all__ = [
     "Borda",
     "MeanRankAggregation",
-    "borda",
-    "mean_rank",
 ]
 
 
@@ -58,7 +55,7 @@ class Borda(Method):
     name: ClassVar[str] = "borda"
     work = "ranks"
     meaning: ClassVar[str] = "points (number of items minus rank), summed over voters"
-    FUNCTIONS = ("rankscope.consensus:Borda", "rankscope.consensus:borda")
+    FUNCTIONS = ("rankscope.consensus:Borda",)
 
     unranked: str = unranked_field("average", UNRANKED[:3])
     points: tuple[float, ...] | None = points_field(None)
@@ -111,7 +108,7 @@ class MeanRankAggregation(Method):
     work = "ranks"
     meaning: ClassVar[str] = "the mean of an item's ranks"
     higher_is_better: ClassVar[bool] = False
-    FUNCTIONS = ("rankscope.consensus:MeanRankAggregation", "rankscope.consensus:mean_rank")
+    FUNCTIONS = ("rankscope.consensus:MeanRankAggregation",)
 
     unranked: str = unranked_field("average")
 
@@ -139,83 +136,3 @@ def points_of(votes: Votes, unranked: str, points: tuple[float, ...]) -> Floats:
         first_place = np.where(is_unranked, n if unranked == "worst" else first_place, first_place)
         last_place = np.where(is_unranked, first_place, last_place)
     return np.asarray((cumulative[last_place] - cumulative[first_place - 1]) / (last_place - first_place + 1))
-
-
-def borda(
-    rankings: Any, *, weights: VoterWeights = None, unranked: str = "average", points: Iterable[float] | None = None
-) -> Order:
-    """Order the items by Borda's count: the number of items minus the rank, summed over voters.
-
-    Parameters
-    ----------
-    rankings
-        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
-        voter; a mapping of voters' names to these; or `Votes`.
-    weights
-        Weight of each voter, as a list or by name. By default each voter counts 1.
-    unranked
-        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
-        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic'. Default:
-        'average'.
-    points
-        Points for each place, starting with the first; later places get 0. Default: the number of items minus the rank.
-
-    Returns
-    -------
-    Order
-        Scores are points, from 0; higher is better. They are always defined.
-
-    Raises
-    ------
-    InputError
-        The rankings are not valid; see `Votes`.
-    ParameterError
-        A parameter is out of range.
-
-    References
-    ----------
-    Borda (1781).
-
-    Examples
-    --------
-    >>> found = borda([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])
-    >>> found.order, found.scores.tolist()
-    (('A', 'B', 'C'), [5.0, 3.0, 1.0])
-    """
-    method = Borda(unranked=unranked, points=None if points is None else as_points(points))
-    return method.order(Votes.of(rankings, weights=weights))
-
-
-def mean_rank(rankings: Any, *, weights: VoterWeights = None, unranked: str = "average") -> Order:
-    """Order the items by the weighted mean of their ranks.
-
-    Parameters
-    ----------
-    rankings
-        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
-        voter; a mapping of voters' names to these; or `Votes`.
-    weights
-        Weight of each voter, as a list or by name. By default each voter counts 1.
-    unranked
-        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
-        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
-        Default: 'average'.
-
-    Returns
-    -------
-    Order
-        Scores are mean ranks, from 1 to the number of items; lower is better. They are always defined.
-
-    Raises
-    ------
-    InputError
-        The rankings are not valid; see `Votes`.
-    ParameterError
-        A parameter is out of range.
-
-    Examples
-    --------
-    >>> mean_rank([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])["A"]  # (1 + 1 + 2) / 3
-    1.3333333333333333
-    """
-    return MeanRankAggregation(unranked=unranked).order(Votes.of(rankings, weights=weights))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,9 +13,9 @@ from rankscope.typing import Bools, Ints
 
 __all__ = [
     "condorcet_loser",
-    "condorcet_losers",
     "condorcet_winner",
     "condorcet_winners",
+    "majority_winners",
     "smith_set",
     "smith_sets",
 ]
@@ -25,11 +25,6 @@ def condorcet_winners(wins: Bools) -> Ints:
     """(resamples) the item that wins against all others, or -1."""
     beats_all = wins.sum(axis=2) == wins.shape[1] - 1
     return np.where(beats_all.any(axis=1), beats_all.argmax(axis=1), -1)
-
-
-def condorcet_losers(wins: Bools) -> Ints:
-    """(resamples) the item that loses against all others, or -1."""
-    return condorcet_winners(wins.swapaxes(1, 2))
 
 
 def smith_sets(wins: Bools) -> Bools:
@@ -48,6 +43,30 @@ def smith_sets(wins: Bools) -> Bools:
     is_member = np.empty(order.shape, np.bool_)
     np.put_along_axis(is_member, order, np.arange(n) < size[:, None], axis=1)
     return is_member
+
+
+class MajorityWinners(NamedTuple):
+    """The Condorcet winner, None without one, and the Smith set."""
+
+    condorcet_winner: str | None
+    smith_set: tuple[str, ...]
+
+
+def majority_winners(votes: Votes, unranked: str) -> MajorityWinners:
+    """The Condorcet winner and the Smith set, from one table of majorities."""
+    _, wins = wins_of_votes(votes, None, unranked)
+    return MajorityWinners(winner_of(votes, wins), set_of(votes, wins))
+
+
+def winner_of(votes: Votes, wins: Bools) -> str | None:
+    """The item that wins against all others, None without one. wins: (1, items, items)."""
+    item_index = int(condorcet_winners(wins)[0])
+    return None if item_index < 0 else votes.items[item_index]
+
+
+def set_of(votes: Votes, wins: Bools) -> tuple[str, ...]:
+    """The Smith set. wins: (1, items, items)."""
+    return tuple(votes.items[i] for i in np.flatnonzero(smith_sets(wins)[0]))
 
 
 def wins_of_votes(rankings: Any, weights: VoterWeights, unranked: str) -> tuple[Votes, Bools]:
@@ -92,9 +111,7 @@ def condorcet_winner(rankings: Any, *, weights: VoterWeights = None, unranked: s
     'A'
     >>> condorcet_winner([["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"]])  # a cycle
     """
-    votes, wins = wins_of_votes(rankings, weights, unranked)
-    item_index = int(condorcet_winners(wins)[0])
-    return None if item_index < 0 else votes.items[item_index]
+    return winner_of(*wins_of_votes(rankings, weights, unranked))
 
 
 def condorcet_loser(rankings: Any, *, weights: VoterWeights = None, unranked: str = "average") -> str | None:
@@ -129,8 +146,7 @@ def condorcet_loser(rankings: Any, *, weights: VoterWeights = None, unranked: st
     'C'
     """
     votes, wins = wins_of_votes(rankings, weights, unranked)
-    item_index = int(condorcet_losers(wins)[0])
-    return None if item_index < 0 else votes.items[item_index]
+    return winner_of(votes, wins.swapaxes(1, 2))
 
 
 def smith_set(rankings: Any, *, weights: VoterWeights = None, unranked: str = "average") -> tuple[str, ...]:
@@ -168,5 +184,4 @@ def smith_set(rankings: Any, *, weights: VoterWeights = None, unranked: str = "a
     >>> smith_set([["A", "B", "C", "D"], ["B", "C", "A", "D"], ["C", "A", "B", "D"]])
     ('A', 'B', 'C')
     """
-    votes, wins = wins_of_votes(rankings, weights, unranked)
-    return tuple(votes.items[i] for i in np.flatnonzero(smith_sets(wins)[0]))
+    return set_of(*wins_of_votes(rankings, weights, unranked))

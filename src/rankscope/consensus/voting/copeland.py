@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from rankscope.consensus.base import Method, Order, VoterWeights
+from rankscope.consensus.base import Method
 from rankscope.consensus.pairwise import half_ties, in_chunks, majority_wins
 from rankscope.consensus.parameters import unranked_field
 from rankscope.data.votes import Votes
@@ -15,7 +15,6 @@ from rankscope.typing import Floats
 
 __all__ = [
     "Copeland",
-    "copeland",
 ]
 
 
@@ -47,13 +46,13 @@ class Copeland(Method):
 
     Examples
     --------
-    >>> Copeland().order(Votes.of([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])).scores.tolist()
+    >>> Copeland().order([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]).scores.tolist()
     [2.0, 1.0, 0.0]
     """
 
     name: ClassVar[str] = "copeland"
     meaning: ClassVar[str] = "number of other items that an item beats by majority; a tie counts half"
-    FUNCTIONS = ("rankscope.consensus:Copeland", "rankscope.consensus:copeland")
+    FUNCTIONS = ("rankscope.consensus:Copeland",)
 
     unranked: str = unranked_field("average")
 
@@ -62,42 +61,3 @@ class Copeland(Method):
         for draws, matrices in in_chunks(votes, weights, self.unranked):
             scores[draws] = half_ties(majority_wins(matrices))
         return scores
-
-
-def copeland(rankings: Any, *, weights: VoterWeights = None, unranked: str = "average") -> Order:
-    """Order the items by Copeland's method: the number of items that each beats by majority, ties as halves.
-
-    Parameters
-    ----------
-    rankings
-        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
-        voter; a mapping of voters' names to these; or `Votes`.
-    weights
-        Weight of each voter, as a list or by name. By default each voter counts 1.
-    unranked
-        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
-        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
-        Default: 'average'.
-
-    Returns
-    -------
-    Order
-        Scores are from 0 to items - 1; higher is better. They are always defined.
-
-    Raises
-    ------
-    InputError
-        The rankings are not valid; see `Votes`.
-    ParameterError
-        A parameter is out of range.
-
-    References
-    ----------
-    Copeland (1951).
-
-    Examples
-    --------
-    >>> copeland([["A", "B", "C"], ["B", "C", "A"], ["A", "C", "B"]]).scores.tolist()
-    [2.0, 1.0, 0.0]
-    """
-    return Copeland(unranked=unranked).order(Votes.of(rankings, weights=weights))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from rankscope.consensus.base import Method, Order, VoterWeights
+from rankscope.consensus.base import Method
 from rankscope.consensus.parameters import unranked_field
 from rankscope.data.votes import Votes
 from rankscope.kernels.rounding_ties import SOLVED
@@ -15,7 +15,6 @@ from rankscope.typing import Floats
 
 __all__ = [
     "MedianRankAggregation",
-    "median_rank",
 ]
 
 
@@ -59,7 +58,7 @@ class MedianRankAggregation(Method):
     work = "medians"
     meaning: ClassVar[str] = "the median of an item's ranks"
     higher_is_better: ClassVar[bool] = False
-    FUNCTIONS = ("rankscope.consensus:MedianRankAggregation", "rankscope.consensus:median_rank")
+    FUNCTIONS = ("rankscope.consensus:MedianRankAggregation",)
 
     unranked: str = unranked_field("average")
 
@@ -90,43 +89,3 @@ def weighted_medians(values: Floats, weights: Floats, default: float) -> Floats:
         np.take_along_axis(sorted_values[None], place, axis=1)[:, 0] for place in (lower_place, upper_place)
     ]
     return np.where(total[:, 0] > 0, (middle_values[0] + middle_values[1]) / 2, default)
-
-
-def median_rank(rankings: Any, *, weights: VoterWeights = None, unranked: str = "average") -> Order:
-    """Order the items by the weighted median of their ranks.
-
-    Parameters
-    ----------
-    rankings
-        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
-        voter; a mapping of voters' names to these; or `Votes`.
-    weights
-        Weight of each voter, as a list or by name. By default each voter counts 1.
-    unranked
-        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
-        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
-        Default: 'average'.
-
-    Returns
-    -------
-    Order
-        Scores are median ranks, from 1 to the number of items; lower is better. With an even number of voters of equal
-        weight the median is the mean of the middle two ranks.
-
-    Raises
-    ------
-    InputError
-        The rankings are not valid; see `Votes`.
-    ParameterError
-        A parameter is out of range.
-
-    References
-    ----------
-    Fagin, Kumar and Sivakumar (2003).
-
-    Examples
-    --------
-    >>> median_rank([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]).scores.tolist()
-    [1.0, 2.0, 3.0]
-    """
-    return MedianRankAggregation(unranked=unranked).order(Votes.of(rankings, weights=weights))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.consensus.base import Method, Note, Order, Solution, VoterWeights
+from rankscope.consensus.base import Method, Note, Solution
 from rankscope.consensus.pairwise import half_ties, in_chunks, preference_matrices, strength_levels
 from rankscope.consensus.parameters import strength_field, unranked_field
 from rankscope.data.text import join_names
@@ -20,7 +20,6 @@ from rankscope.typing import Bools, Floats
 __all__ = [
     "RankedPairs",
     "lock_pairs",
-    "ranked_pairs",
 ]
 
 
@@ -63,14 +62,14 @@ class RankedPairs(Method):
 
     Examples
     --------
-    >>> RankedPairs().order(Votes.of([["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"], ["A", "B", "C"]])).order
+    >>> RankedPairs().order([["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"], ["A", "B", "C"]]).order
     ('A', 'B', 'C')
     """
 
     name: ClassVar[str] = "ranked-pairs"
     work = "locking"
     meaning: ClassVar[str] = "number of other items below an item by locked majorities; no order counts half"
-    FUNCTIONS = ("rankscope.consensus:RankedPairs", "rankscope.consensus:ranked_pairs")
+    FUNCTIONS = ("rankscope.consensus:RankedPairs",)
 
     strength: str = strength_field("margins")
     unranked: str = unranked_field("average")
@@ -131,49 +130,3 @@ def lock(above: list[int], pairs: Iterable[tuple[int, int]]) -> list[int]:
             new_below = above[j] | 1 << j
             above = [row | new_below if row >> i & 1 or item == i else row for item, row in enumerate(above)]
     return above
-
-
-def ranked_pairs(
-    rankings: Any, *, weights: VoterWeights = None, strength: str = "margins", unranked: str = "average"
-) -> Order:
-    """Order the items by ranked pairs (Tideman): majorities are locked, the strongest first, unless they contradict.
-
-    Parameters
-    ----------
-    rankings
-        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
-        voter; a mapping of voters' names to these; or `Votes`.
-    weights
-        Weight of each voter, as a list or by name. By default each voter counts 1.
-    strength
-        Strength of a majority: the weight of its supporters (winning), or that minus the weight of its opponents
-        (margins). One of 'winning', 'margins'. Default: 'margins'.
-    unranked
-        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
-        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
-        Default: 'average'.
-
-    Returns
-    -------
-    Order
-        Scores are from 0 to items - 1; higher is better. They are always defined. If majorities of equal strength
-        contradict each other, none of them is locked, items may be tied, and a note says so.
-
-    Raises
-    ------
-    InputError
-        The rankings are not valid; see `Votes`.
-    ParameterError
-        A parameter is out of range.
-
-    References
-    ----------
-    Tideman (1987).
-
-    Examples
-    --------
-    >>> found = ranked_pairs([["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"], ["A", "B", "C"]])
-    >>> found.order, found.scores.tolist()
-    (('A', 'B', 'C'), [2.0, 1.0, 0.0])
-    """
-    return RankedPairs(strength=strength, unranked=unranked).order(Votes.of(rankings, weights=weights))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rankscope.consensus.base import Method, Note, Order, Solution
+from rankscope.consensus.base import Method, Note, Solution
 from rankscope.consensus.parameters import pvalue_field, unranked_field
 from rankscope.data.text import join_names, pluralise
 from rankscope.data.votes import Votes
@@ -18,8 +18,6 @@ from rankscope.typing import Floats, Ints
 
 __all__ = [
     "RobustRank",
-    "robust_rank_aggregation",
-    "robust_rank_pvalues",
 ]
 
 
@@ -56,21 +54,43 @@ class RobustRank(Method):
     Raises
     ------
     ParameterError
-        `unranked` or `pvalue` is unknown; when it is used, weights that are not all equal.
+        `unranked` or `pvalue` is unknown; when it is used, weights that are not all equal (a list cannot count 1.5
+        times in a distribution of n lists).
 
     Notes
     -----
-    See `robust_rank_aggregation`.
+    The ranks of an item are divided by the number of items. If all lists were in random order, the k-th smallest of the
+    n shares would have a beta distribution; rho is the smallest of the n probabilities of shares as small. So an item
+    at the top of some lists ranks high, whatever the other lists do with it; an item in the middle of all lists does
+    not.
+
+    With "worst" an item has the share 1 in lists that lack it, the default of the R package (top lists of a common set
+    of items). With "ignore" these lists are skipped for this item, and ranks are divided by the length of the list
+    (`full=TRUE` in the package: each list has items of its own). Tied items share the mean of their places.
+
+    "exact" uses the distribution of rho; "bonferroni" multiplies rho by the number of lists, up to 1, the default of
+    the package, with which many items tie at 1; "none" uses rho itself. With "exact" and "worst" the order is that of
+    rho. `pvalues` returns the p-values themselves. The details are the smallest p-value, and the number of p-values
+    below 0.05 divided by the number of items.
+
+    The order shows evidence against chance; it does not test one item against another. With few lists no item may stand
+    out: two lists of 10 items give no p-value below 0.01.
+
+    References
+    ----------
+    Kolde, Laur, Adler and Vilo (2012), Robust rank aggregation for gene list integration and meta-analysis. With
+    pvalue="bonferroni" the definitions of R's RobustRankAggreg 1.2.1 (`aggregateRanks`).
+
+    Examples
+    --------
+    >>> RobustRank().order([["A", "B", "C", "D"], ["A", "C", "B", "D"], ["B", "A", "C", "D"]]).order
+    ('A', 'B', 'C', 'D')
     """
 
     name: ClassVar[str] = "robust-rank"
     work = "binomials"
     least_range: ClassVar[float] = 1.0
-    FUNCTIONS = (
-        "rankscope.consensus:RobustRank",
-        "rankscope.consensus:robust_rank_aggregation",
-        "rankscope.consensus:robust_rank_pvalues",
-    )
+    FUNCTIONS = ("rankscope.consensus:RobustRank",)
 
     unranked: str = unranked_field("worst", ("worst", "ignore"))
     pvalue: str = pvalue_field("exact")
@@ -79,9 +99,41 @@ class RobustRank(Method):
         return f"-log10 of {MEANINGS[self.pvalue]}, so that 2 stands for 0.01 and 3 for 0.001"
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
-        return np.asarray(-np.log10(self.pvalues(votes, weights)) + 0.0)  # no -0
+        return np.asarray(-np.log10(self.resampled_pvalues(votes, weights)) + 0.0)  # no -0
 
-    def pvalues(self, votes: Votes, weights: Floats) -> Floats:
+    def pvalues(self, rankings: Any) -> dict[str, float]:
+        """Compute the p-value of each item, above 0 and at most 1; lower is better.
+
+        Parameters
+        ----------
+        rankings
+            Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
+            voter; a mapping of voters' names to these; or `Votes`. All voters have the same weight.
+
+        Returns
+        -------
+        dict
+            Item -> the probability that it would have a rho as small if all lists were in random order; or rho itself,
+            if `pvalue` is "none". It is not corrected for the number of items.
+
+        Raises
+        ------
+        InputError
+            The rankings are not valid; see `Votes`.
+        ParameterError
+            Weights of voters differ.
+
+        Examples
+        --------
+        >>> RobustRank(pvalue="bonferroni").pvalues([["A", "B"], ["A", "B"]])  # the least of 3/4 and 1/4, times 2
+        {'A': 0.5, 'B': 1.0}
+        >>> {item: round(p, 4) for item, p in RobustRank().pvalues([["A", "B"], ["A", "B"]]).items()}
+        {'A': 0.384, 'B': 1.0}
+        """
+        votes = Votes.of(rankings)
+        return dict(zip(votes.items, self.resampled_pvalues(votes, votes.weights[None])[0].tolist(), strict=True))
+
+    def resampled_pvalues(self, votes: Votes, weights: Floats) -> Floats:
         """Compute the p-values of the items for many sets of weights at once.
 
         Parameters
@@ -118,7 +170,7 @@ class RobustRank(Method):
 
     def solve(self, votes: Votes) -> Solution:
         weights = votes.weights[None]
-        pvalues = self.pvalues(votes, weights)[0]
+        pvalues = self.resampled_pvalues(votes, weights)[0]
         details = {"smallest p-value": float(pvalues.min())}
         notes: tuple[str, ...] = ()
         if self.pvalue != "none":
@@ -133,121 +185,6 @@ class RobustRank(Method):
                 ),
             )
         return Solution(self.scores(votes, weights)[0], notes, details)
-
-
-def robust_rank_aggregation(
-    rankings: Any,
-    *,
-    weights: Weights = None,
-    unranked: str = "worst",
-    pvalue: str = "exact",
-) -> Order:
-    """Order the items by robust rank aggregation: by the evidence that they rank higher than chance would put them.
-
-    Parameters
-    ----------
-    rankings
-        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
-        voter; a mapping of voters' names to these; or `Votes`.
-    weights
-        Weights of the voters, which have to be equal.
-    unranked
-        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
-        the first remaining rank (optimistic), or none (ignore). One of 'worst', 'ignore'. Default: 'worst'.
-    pvalue
-        Scores are -log10 of the exact p-value, of the Bonferroni bound, or of rho itself (none). One of 'exact',
-        'bonferroni', 'none'. Default: 'exact'.
-
-    Returns
-    -------
-    Order
-        Scores are -log10 of p-values, from 0; higher is better. Its details are the smallest p-value, and the number of
-        p-values below 0.05 divided by the number of items.
-
-    Raises
-    ------
-    InputError
-        The rankings are not valid; see `Votes`.
-    ParameterError
-        The weights differ (a list cannot count 1.5 times in a distribution of n lists), or `unranked` or `pvalue` is
-        unknown.
-
-    Notes
-    -----
-    The ranks of an item are divided by the number of items. If all lists were in random order, the k-th smallest of the
-    n shares would have a beta distribution; rho is the smallest of the n probabilities of shares as small. So an item
-    at the top of some lists ranks high, whatever the other lists do with it; an item in the middle of all lists does
-    not.
-
-    With "worst" an item has the share 1 in lists that lack it, the default of the R package (top lists of a common set
-    of items). With "ignore" these lists are skipped for this item, and ranks are divided by the length of the list
-    (`full=TRUE` in the package: each list has items of its own). Tied items share the mean of their places.
-
-    "exact" uses the distribution of rho; "bonferroni" multiplies rho by the number of lists, up to 1, the default of
-    the package, with which many items tie at 1; "none" uses rho itself. With "exact" and "worst" the order is that of
-    rho. `robust_rank_pvalues` returns the p-values themselves.
-
-    The order shows evidence against chance; it does not test one item against another. With few lists no item may stand
-    out: two lists of 10 items give no p-value below 0.01.
-
-    References
-    ----------
-    Kolde, Laur, Adler and Vilo (2012), Robust rank aggregation for gene list integration and meta-analysis. With
-    pvalue="bonferroni" the definitions of R's RobustRankAggreg 1.2.1 (`aggregateRanks`).
-
-    Examples
-    --------
-    >>> robust_rank_aggregation([["A", "B", "C", "D"], ["A", "C", "B", "D"], ["B", "A", "C", "D"]]).order
-    ('A', 'B', 'C', 'D')
-    """
-    votes = Votes.of(rankings, weights=weights)
-    return RobustRank(unranked=unranked, pvalue=pvalue).order(votes)
-
-
-def robust_rank_pvalues(
-    rankings: Any,
-    *,
-    weights: Weights = None,
-    unranked: str = "worst",
-    pvalue: str = "exact",
-) -> dict[str, float]:
-    """Compute the p-value of each item in robust rank aggregation, above 0 and at most 1; lower is better.
-
-    Parameters
-    ----------
-    rankings
-        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
-        voter; a mapping of voters' names to these; or `Votes`.
-    weights
-        Weights of the voters, which have to be equal.
-    unranked
-        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
-        the first remaining rank (optimistic), or none (ignore). One of 'worst', 'ignore'. Default: 'worst'.
-    pvalue
-        Scores are -log10 of the exact p-value, of the Bonferroni bound, or of rho itself (none). One of 'exact',
-        'bonferroni', 'none'. Default: 'exact'.
-
-    Returns
-    -------
-    dict
-        Item -> the probability that it would have a rho as small if all lists were in random order. It is not corrected
-        for the number of items.
-
-    Raises
-    ------
-    InputError, ParameterError
-        As `robust_rank_aggregation`, which also has the source.
-
-    Examples
-    --------
-    >>> robust_rank_pvalues([["A", "B"], ["A", "B"]], pvalue="bonferroni")  # the least of 3/4 and 1/4, times 2
-    {'A': 0.5, 'B': 1.0}
-    >>> {item: round(p, 4) for item, p in robust_rank_pvalues([["A", "B"], ["A", "B"]]).items()}
-    {'A': 0.384, 'B': 1.0}
-    """
-    votes = Votes.of(rankings, weights=weights)
-    pvalues = RobustRank(unranked=unranked, pvalue=pvalue).pvalues(votes, votes.weights[None])[0]
-    return dict(zip(votes.items, pvalues.tolist(), strict=True))
 
 
 def voter_counts(votes: Votes, weights: Floats) -> Ints:

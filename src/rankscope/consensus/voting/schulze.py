@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.consensus.base import Method, Order, VoterWeights
+from rankscope.consensus.base import Method
 from rankscope.consensus.pairwise import half_ties, in_chunks, strength_levels
 from rankscope.consensus.parameters import strength_field, unranked_field
 from rankscope.data.votes import Votes
@@ -16,7 +16,6 @@ from rankscope.typing import Floats
 
 __all__ = [
     "Schulze",
-    "schulze",
     "widest_paths",
 ]
 
@@ -60,7 +59,7 @@ class Schulze(Method):
 
     Examples
     --------
-    >>> Schulze().order(Votes.of([["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"], ["A", "B", "C"]])).order
+    >>> Schulze().order([["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"], ["A", "B", "C"]]).order
     ('A', 'B', 'C')
     """
 
@@ -69,7 +68,7 @@ class Schulze(Method):
     meaning: ClassVar[str] = (
         "number of other items that an item beats by its strongest chain of majorities; a tie counts half"
     )
-    FUNCTIONS = ("rankscope.consensus:Schulze", "rankscope.consensus:schulze")
+    FUNCTIONS = ("rankscope.consensus:Schulze",)
 
     strength: str = strength_field("winning")
     unranked: str = unranked_field("average")
@@ -91,48 +90,3 @@ def widest_paths(strengths: npt.NDArray[np.int64]) -> Codes:
         np.minimum(paths[:, :, k, None], paths[:, k, None, :], out=chains)
         np.maximum(paths, chains, out=paths)
     return paths
-
-
-def schulze(
-    rankings: Any, *, weights: VoterWeights = None, strength: str = "winning", unranked: str = "average"
-) -> Order:
-    """Order the items by Schulze's method: the number of items that each beats by its strongest chain of majorities.
-
-    Parameters
-    ----------
-    rankings
-        Lists of names, the best first (an inner list holds tied names), or mappings of names to ranks, one for each
-        voter; a mapping of voters' names to these; or `Votes`.
-    weights
-        Weight of each voter, as a list or by name. By default each voter counts 1.
-    strength
-        Strength of a majority: the weight of its supporters (winning), or that minus the weight of its opponents
-        (margins). One of 'winning', 'margins'. Default: 'winning'.
-    unranked
-        Rank of the items that a voter did not rank: the mean of the remaining ranks (average), the last rank (worst),
-        the first remaining rank (optimistic), or none (ignore). One of 'average', 'worst', 'optimistic', 'ignore'.
-        Default: 'average'.
-
-    Returns
-    -------
-    Order
-        Scores are from 0 to items - 1; higher is better. They are always defined.
-
-    Raises
-    ------
-    InputError
-        The rankings are not valid; see `Votes`.
-    ParameterError
-        A parameter is out of range.
-
-    References
-    ----------
-    Schulze (2011).
-
-    Examples
-    --------
-    >>> found = schulze([["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"], ["A", "B", "C"]])
-    >>> found.order, found.scores.tolist()
-    (('A', 'B', 'C'), [2.0, 1.0, 0.0])
-    """
-    return Schulze(strength=strength, unranked=unranked).order(Votes.of(rankings, weights=weights))

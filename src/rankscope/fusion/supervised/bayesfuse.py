@@ -40,9 +40,7 @@ def bayes_grid(n_runs: int) -> list[dict[str, Any]]:
     return [{"smoothed": 0}, {"smoothed": 1}]
 
 
-def learn_bayes(
-    pool: RunPool, judgments: PoolJudgments, setting: Setting, normalise: str | NormalisedPool
-) -> dict[str, Any]:
+def learn_bayes(pool: RunPool, judgments: PoolJudgments, setting: Setting) -> dict[str, Any]:
     """For each run the log odds of relevance at each level, and of documents that it lacks.
 
     Parameters
@@ -53,8 +51,6 @@ def learn_bayes(
         Their judgments.
     setting
         smoothed: 1 to learn also the odds of missing documents, 0 as in ranx.
-    normalise
-        Not used: only ranks count.
 
     Returns
     -------
@@ -116,7 +112,7 @@ def count_levels(rank: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return np.bincount(np.searchsorted(LEVEL_ENDS, rank), minlength=LEVEL_ENDS.size + 1)
 
 
-def bayes_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPool) -> Floats:
+def bayes_fuse(pool: RunPool, parameters: Setting, normalised: NormalisedPool) -> Floats:
     """(documents) sum over the runs that have a list of the logarithm of the odds: of the level of its rank, or of what
     the run lacks. Source: Aslam and Montague 2001 (Bayes-fuse), its prior left out, which is the same for all
     documents; unsmoothed as ranx's bayesfuse.

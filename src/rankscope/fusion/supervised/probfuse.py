@@ -15,7 +15,7 @@ import numpy as np
 from rankscope.errors import ParameterError
 from rankscope.fusion.comb import combine_gains, round_noise
 from rankscope.fusion.judgments import JudgedDocuments, PoolJudgments, check_judged_queries
-from rankscope.fusion.normalisation import NormalisedPool, normalise_pool
+from rankscope.fusion.normalisation import NormalisedPool
 from rankscope.fusion.pool import PooledRun, RunPool
 from rankscope.kernels.segments import count_before
 from rankscope.stats.inputs import check_count
@@ -50,9 +50,7 @@ MOST_SEGMENTS = 100_000
 SEGMENT_ENDS = 5 * (2 ** np.arange(1, 11) - 1)
 
 
-def learn_map(
-    pool: RunPool, judgments: PoolJudgments, setting: Setting, normalise: str | NormalisedPool
-) -> dict[str, Any]:
+def learn_map(pool: RunPool, judgments: PoolJudgments, setting: Setting) -> dict[str, Any]:
     """The mean average precision of each run: of a query that it lacks, or without relevant documents, 0."""
     check_judged_queries(judgments)
     n_queries = np.count_nonzero(judgments.used)
@@ -66,14 +64,12 @@ def learn_map(
     return {"map": round_noise(np.array(mean_precisions)).tolist()}
 
 
-def map_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPool) -> Floats:
+def map_fuse(pool: RunPool, parameters: Setting, normalised: NormalisedPool) -> Floats:
     """(documents) sum of MAP / rank. Source: Lillis et al. 2010 (MAPFuse); as ranx's mapfuse."""
     return sum_row_gains(pool, lambda i, entry: row_values(entry, parameters["map"][i] / distinct_ranks(entry)))
 
 
-def learn_pos(
-    pool: RunPool, judgments: PoolJudgments, setting: Setting, normalise: str | NormalisedPool
-) -> dict[str, Any]:
+def learn_pos(pool: RunPool, judgments: PoolJudgments, setting: Setting) -> dict[str, Any]:
     """For each run and rank, in what share of the lists that are so long the document there was relevant.
 
     Shares of 0 behind the last relevant document are left out.
@@ -89,7 +85,7 @@ def shares_of_ranks(entry: PooledRun, judgments: PoolJudgments, i: int) -> Float
     return np.bincount(judgments.relevant_of_run(i).rank - 1, minlength=longest) / n_reaching
 
 
-def pos_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPool) -> Floats:
+def pos_fuse(pool: RunPool, parameters: Setting, normalised: NormalisedPool) -> Floats:
     """(documents) sum of the shares of its ranks. Source: Lillis et al. 2010 (PosFuse); as ranx's posfuse."""
     return sum_row_gains(
         pool, lambda i, entry: row_values(entry, pad_with_zeros(parameters["shares"][i], longest_list(entry)))
@@ -101,9 +97,7 @@ def prob_grid(n_runs: int) -> list[dict[str, Any]]:
     return [{"segments": n, "judged_only": 0} for n in SEGMENTS]
 
 
-def learn_prob(
-    pool: RunPool, judgments: PoolJudgments, setting: Setting, normalise: str | NormalisedPool
-) -> dict[str, Any]:
+def learn_prob(pool: RunPool, judgments: PoolJudgments, setting: Setting) -> dict[str, Any]:
     """For each run and segment of its lists, the mean share of relevant documents.
 
     Parameters
@@ -114,8 +108,6 @@ def learn_prob(
         Their judgments.
     setting
         segments: how many segments a list has. judged_only: 1 if only judged documents count, 0 if all do.
-    normalise
-        Not used: only ranks count.
 
     Returns
     -------
@@ -174,7 +166,7 @@ def segments_of(rank: Ints, size: Ints, segments: int) -> tuple[Ints, Ints]:
     return segment_lengths, (rank - 1) // segment_lengths
 
 
-def prob_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPool) -> Floats:
+def prob_fuse(pool: RunPool, parameters: Setting, normalised: NormalisedPool) -> Floats:
     """(documents) sum of the share of its segment / the segment's number, from 1. Source: Lillis et al. 2006
     (ProbFuse: ProbFuseAll, and ProbFuseJudged where judged documents alone count); as ranx's probfuse.
     """
@@ -187,9 +179,7 @@ def prob_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPoo
     return sum_row_gains(pool, row_gains)
 
 
-def learn_seg(
-    pool: RunPool, judgments: PoolJudgments, setting: Setting, normalise: str | NormalisedPool
-) -> dict[str, Any]:
+def learn_seg(pool: RunPool, judgments: PoolJudgments, setting: Setting) -> dict[str, Any]:
     """For each run and segment, the mean share of relevant documents; lists that end before count as not relevant."""
     check_judged_queries(judgments)
     sizes = np.diff(SEGMENT_ENDS, prepend=0)
@@ -201,9 +191,9 @@ def learn_seg(
     return {"shares": shares}
 
 
-def seg_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPool) -> Floats:
+def seg_fuse(pool: RunPool, parameters: Setting, normalised: NormalisedPool) -> Floats:
     """(documents) sum of (1 + score) times the share of its segment. Source: Shokouhi 2007; as ranx's segfuse."""
-    gains = normalise_pool(pool, normalise).gains
+    gains = normalised.gains
 
     def row_gains(i: int, entry: PooledRun) -> Floats:
         shares = np.array([*parameters["shares"][i], 0.0])

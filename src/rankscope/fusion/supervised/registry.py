@@ -36,22 +36,18 @@ class TrainedMethod(NamedTuple):
     grid
         Function from the number of runs to the settings to choose among.
     learn
-        learn(pool, judgments, setting, normalise): the parameters learned from the used queries of the judgments.
+        learn(pool, judgments, setting): the parameters learned from the used queries of the judgments.
     apply
-        apply(pool, parameters, normalise): (documents) the fused scores.
-
-    Notes
-    -----
-    `normalise` is a name of NORMALISATIONS, or the pool that `normalise_pool` made once for many calls. Methods that
-    use ranks ignore it.
+        apply(pool, parameters, normalised): (documents) the fused scores, from the scores that `normalise_pool` made
+        comparable; methods that use ranks ignore these.
     """
 
     meaning: str
     uses_scores: bool
     default_setting: Mapping[str, Any]
     grid: Callable[[int], list[dict[str, Any]]]
-    learn: Callable[[RunPool, PoolJudgments, Setting, str | NormalisedPool], Parameters]
-    apply: Callable[[RunPool, Parameters, str | NormalisedPool], Floats]
+    learn: Callable[[RunPool, PoolJudgments, Setting], Parameters]
+    apply: Callable[[RunPool, Parameters, NormalisedPool], Floats]
 
 
 def single_setting(n_runs: int) -> list[dict[str, Any]]:

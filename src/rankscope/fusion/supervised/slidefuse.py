@@ -33,16 +33,14 @@ def slide_grid(n_runs: int) -> list[dict[str, Any]]:
     return [{"window": n} for n in WINDOWS]
 
 
-def learn_slide(
-    pool: RunPool, judgments: PoolJudgments, setting: Setting, normalise: str | NormalisedPool
-) -> dict[str, Any]:
+def learn_slide(pool: RunPool, judgments: PoolJudgments, setting: Setting) -> dict[str, Any]:
     """The shares of PosFuse, and the window. Raises ParameterError."""
     window = setting.get("window", SLIDE_SETTINGS["window"])
     check_count("window", window, minimum=0)
-    return {**learn_pos(pool, judgments, setting, normalise), "window": int(window)}
+    return {**learn_pos(pool, judgments, setting), "window": int(window)}
 
 
-def slide_fuse(pool: RunPool, parameters: Setting, normalise: str | NormalisedPool) -> Floats:
+def slide_fuse(pool: RunPool, parameters: Setting, normalised: NormalisedPool) -> Floats:
     """(documents) sum of the mean share of the ranks from rank - window to rank + window, of those that the list has.
 
     Source: Lillis et al. 2008 (SlideFuse); as ranx's slidefuse.

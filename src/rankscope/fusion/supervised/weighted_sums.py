@@ -11,7 +11,7 @@ import numpy as np
 from rankscope.fusion.comb import Gains, combine_gains
 from rankscope.fusion.judgments import PoolJudgments, check_judged_queries
 from rankscope.fusion.methods import weights_of_runs
-from rankscope.fusion.normalisation import NormalisedPool, normalise_pool
+from rankscope.fusion.normalisation import NormalisedPool
 from rankscope.fusion.pool import RunPool
 from rankscope.kernels.rounding_ties import join_ties_of_lists
 from rankscope.typing import Floats
@@ -61,26 +61,24 @@ def weight_grid(n_runs: int) -> list[dict[str, Any]]:
     return [{"weights": weights} for weights in weight_lists]
 
 
-def learn_weights(
-    pool: RunPool, judgments: PoolJudgments, setting: Mapping[str, Any], normalise: str | NormalisedPool
-) -> dict[str, Any]:
+def learn_weights(pool: RunPool, judgments: PoolJudgments, setting: Mapping[str, Any]) -> dict[str, Any]:
     """The weights of the setting; tuning chooses the best setting by a measure. Raises ParameterError."""
     check_judged_queries(judgments)
     n_runs, weights = len(pool.entries), setting.get("weights")
     return {"weights": [1.0] * n_runs if weights is None else weights_of_runs(weights, n_runs).tolist()}
 
 
-def weighted_sum(pool: RunPool, parameters: Mapping[str, Any], normalise: str | NormalisedPool) -> Floats:
+def weighted_sum(pool: RunPool, parameters: Mapping[str, Any], normalised: NormalisedPool) -> Floats:
     """(documents) sum of weight times score. Source: Bartell et al. 1994; as ranx's wsum."""
-    gains = normalise_pool(pool, normalise).gains
+    gains = normalised.gains
     return combine_gains(pool, gains.__getitem__, "sum", weights_of(pool, parameters), None)
 
 
-def weighted_mnz(pool: RunPool, parameters: Mapping[str, Any], normalise: str | NormalisedPool) -> Floats:
+def weighted_mnz(pool: RunPool, parameters: Mapping[str, Any], normalised: NormalisedPool) -> Floats:
     """(documents) sum of the scores, times the sum of the weights of the runs that have it. Source: Wu and Crestani
     2002; as ranx's wmnz.
     """
-    gains = normalise_pool(pool, normalise).gains
+    gains = normalised.gains
 
     def ones(i: int) -> Gains:
         values, lacking = gains[i]
@@ -92,9 +90,9 @@ def weighted_mnz(pool: RunPool, parameters: Mapping[str, Any], normalise: str | 
     return scores if len(gains) < 2 else join_ties_of_lists(scores, pool.offsets)
 
 
-def weighted_mixed(pool: RunPool, parameters: Mapping[str, Any], normalise: str | NormalisedPool) -> Floats:
+def weighted_mixed(pool: RunPool, parameters: Mapping[str, Any], normalised: NormalisedPool) -> Floats:
     """(documents) sum of weight times score, times the root of how many runs have it. Source: as ranx's mixed."""
-    gains = normalise_pool(pool, normalise).gains
+    gains = normalised.gains
     return combine_gains(pool, gains.__getitem__, "sum", weights_of(pool, parameters), np.sqrt)
 
 

@@ -72,10 +72,10 @@ class Candidate:
         """Whether it also learns parameters from judgments."""
         return self.method in TRAINED
 
-    def learn(self, pool: RunPool, judgments: PoolJudgments, normalised_pool: NormalisedPool) -> dict[str, Any]:
-        """The learned parameters; of an unsupervised method, the setting itself. normalised_pool: the pool's scores."""
+    def learn(self, pool: RunPool, judgments: PoolJudgments) -> dict[str, Any]:
+        """The learned parameters; of an unsupervised method, the setting itself."""
         if self.learns:
-            return TRAINED[self.method].learn(pool, judgments, self.setting, normalised_pool)
+            return TRAINED[self.method].learn(pool, judgments, self.setting)
         return dict(self.setting)
 
     def fuse(self, pool: RunPool, parameters: Mapping[str, Any], normalised_pool: NormalisedPool) -> Floats:

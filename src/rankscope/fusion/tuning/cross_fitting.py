@@ -132,7 +132,7 @@ class Folds:
     def learn(self, candidate: Candidate, without: Sequence[int] = ()) -> dict[str, Any]:
         """The parameters that a candidate learns from all queries but those of some folds."""
         judgments = self.judgments.restrict(~np.isin(self.fold, list(without)))
-        return candidate.learn(self.measured.pool, judgments, self.normalised_pools[candidate.normalise][0])
+        return candidate.learn(self.measured.pool, judgments)
 
     def fuse(self, candidate: Candidate, parameters: Mapping[str, Any], f: int) -> Floats:
         """(documents of a fold) the fused scores."""

@@ -6,13 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from rankscope.data.columns import column, digits, table_of, thousands
 from rankscope.data.result import Result
 from rankscope.data.rows import decode_ids
 from rankscope.data.run import Run
-from rankscope.data.section import Section
 from rankscope.data.text import join_names, pluralise, pluralise_queries
 from rankscope.errors import InputError
 from rankscope.fusion.fuse_runs import fused_run
@@ -20,7 +16,6 @@ from rankscope.fusion.methods import INVERTED
 from rankscope.fusion.normalisation import normalise_pool
 from rankscope.fusion.pool import check_runs, load_pool
 from rankscope.fusion.tuning.candidates import Candidate
-from rankscope.kernels.rounding_ties import order_of
 from rankscope.typing import PathLike
 
 __all__ = [
@@ -28,10 +23,6 @@ __all__ = [
     "TrainedFusion",
     "TriedSetting",
 ]
-
-
-#: Most settings shown; the tidy table has all of them.
-FIRST_SETTINGS = 10
 
 
 class TriedSetting(NamedTuple):
@@ -92,6 +83,7 @@ class TrainedFusion(Result):
         The run in which each fold is fused with what the others taught; None in a fusion that was loaded.
     """
 
+    VIEW = "rankscope.fusion.tuning.view:fusion_sections"
     COLUMNS = ("part", "name", "fold", "measure", "value")
 
     method: str
@@ -198,61 +190,12 @@ class TrainedFusion(Result):
             yield ("cross-fitted", choice.name, str(f), self.measure, choice.value)
         yield from (("run", name, "all", self.measure, mean) for name, mean in zip(self.runs, self.alone, strict=True))
 
-    def sections(self) -> list[Section]:
-        return [self.section_of_settings(), self.section_of_folds()]
-
-    def section_of_settings(self) -> Section:
-        shown_settings = self.best_first()[:FIRST_SETTINGS]
-        n_settings = len(self.tried)
-        chosen_setting = next(setting for setting in self.tried if setting.name == self.name)
-        sentence = f"{self.name} has {'the best' if n_settings > 1 else 'a'} mean {self.measure}"
-        sentence += f" of {pluralise(n_settings, 'setting')}" if n_settings > 1 else ""
-        sentence += f" on {pluralise_queries(len(self.queries))}: {chosen_setting.mean:.4f}"
-        if n_settings > FIRST_SETTINGS:
-            sentence += f"; the best {FIRST_SETTINGS} are shown"
-        return Section(
-            title="Settings",
-            sentence=sentence + ".",
-            table=table_of(
-                column("setting", (setting.name for setting in shown_settings), name=True),
-                column(self.measure, (setting.mean for setting in shown_settings), digits()),
-                *(
-                    column(f"fold {f + 1}", (setting.values[f] for setting in shown_settings), digits())
-                    for f in range(len(self.chosen))
-                ),
-            ),
-        )
-
     def summary(self) -> str:
         """The result in one sentence."""
         return (
             f"{self.name} was chosen of {pluralise(len(self.tried), 'setting')} by {self.measure}; cross-fitted on "
             f"{pluralise_queries(len(self.queries))}, the mean is {self.cross_fitted_mean:.4f}"
         )
-
-    def section_of_folds(self) -> Section:
-        best_index = int(order_of(np.array(self.alone) * (-1.0 if self.higher_is_better else 1.0), 1.0)[0])
-        best_mean, name = self.alone[best_index], self.runs[best_index]
-        subject = f"The best run, {name}," if len(self.runs) > 1 else f"{name} alone"
-        sentence = (
-            "With cross-fitting, where each fold is fused with what was chosen and learned on the other folds, the "
-            f"mean is {self.cross_fitted_mean:.4f}: about what to expect on other queries like these. {subject} has "
-            f"{best_mean:.4f}."
-        )
-        table = table_of(
-            column("fold", range(1, len(self.chosen) + 1), name=True),
-            column("chosen by the other folds", (choice.name for choice in self.chosen), name=True),
-            column("queries", (choice.queries for choice in self.chosen), thousands),
-            column(self.measure, (choice.value for choice in self.chosen), digits()),
-        )
-        return Section(title="On queries not used for training", sentence=sentence, table=table)
-
-    def best_first(self) -> list[TriedSetting]:
-        """The settings by their means; the chosen one first where others are as good."""
-        sign = -1.0 if self.higher_is_better else 1.0
-        chosen_first = sorted(self.tried, key=lambda setting: setting.name != self.name)
-        means = np.array([sign * setting.mean for setting in chosen_first])
-        return [chosen_first[i] for i in order_of(means, 1.0).tolist()]
 
     def signature_parts(self) -> list[str]:
         return ["fusion", self.settings_text]

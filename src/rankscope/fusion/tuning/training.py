@@ -64,7 +64,7 @@ class CoordinateAscent:
         name = str(candidate)
         if name not in self.values:
             judged_pool, normalised_pool = self.folds.measured, self.folds.normalised_pools[candidate.normalise][0]
-            parameters = candidate.learn(judged_pool.pool, self.folds.judgments, normalised_pool)
+            parameters = candidate.learn(judged_pool.pool, self.folds.judgments)
             self.values[name] = judged_pool.values(candidate.fuse(judged_pool.pool, parameters, normalised_pool))
         return self.values[name]
 

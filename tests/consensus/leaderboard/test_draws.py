@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from helpers.messages import mentions
 
-from rankscope import Preferences, Votes
-from rankscope.consensus import leaderboard
-from rankscope.consensus.leaderboards import LeaderboardSettings
-from rankscope.consensus.leaderboards import fit as estimates
-from rankscope.consensus.leaderboards.fit import estimate_from_preferences
+from rankscope import Preferences, Votes, leaderboard
+from rankscope.consensus.leaderboard import LeaderboardSettings
+from rankscope.consensus.leaderboard import fit as estimates
+from rankscope.consensus.leaderboard.fit import estimate_from_preferences
 from rankscope.consensus.models import fit_preferences
 
 
@@ -29,7 +28,7 @@ def test_ratings_effects_and_ties_are_drawn_together() -> None:
     won = np.where(rng.random(900) < 1 / (1 + np.exp(-x)), 1, -1)
     outcome = np.where(rng.random(900) < 0.2, 0, won)
     seen = Preferences(systems=("A", "B", "C"), left=left, right=right, outcome=outcome, covariates={"x": 1000 * x})
-    fitted = fit_preferences(seen, ties="davidson", covariates=["x"], position=True)
+    fitted = fit_preferences(seen, model="davidson", covariates=["x"], position=True)
     assert fitted.joint_covariance[:3, :3] == pytest.approx(fitted.covariance)
     assert np.sqrt(np.diagonal(fitted.joint_covariance)[3:]) == pytest.approx(
         [fitted.errors[k] for k in ("x", "position", "ties")]

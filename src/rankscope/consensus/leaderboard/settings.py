@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rankscope.consensus.models import PAIR_MODELS
 from rankscope.settings import (
     NONNEGATIVE,
     Settings,
@@ -32,7 +33,7 @@ __all__ = [
 
 #: The model of votes on several systems at once.
 PLACKETT_LUCE = "plackett-luce"
-MODELS = ("bradley-terry", "davidson", PLACKETT_LUCE)
+MODELS = (*PAIR_MODELS, PLACKETT_LUCE)
 SCALES = ("elo", "log", "wins")
 INTERVALS = ("bootstrap", "information")
 #: Treatments of systems that a voter did not rank.
@@ -43,9 +44,9 @@ FEWEST = 20
 
 @dataclass(frozen=True, kw_only=True)
 class LeaderboardSettings(Settings):
-    """How systems are rated; see `rankscope.consensus.leaderboard`."""
+    """How systems are rated; see `rankscope.leaderboard`."""
 
-    FUNCTIONS = ("rankscope.consensus:leaderboard",)
+    FUNCTIONS = ("rankscope:leaderboard",)
     COMMANDS = ("leaderboard",)
 
     model: str = choice(

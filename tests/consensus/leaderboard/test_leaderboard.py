@@ -12,8 +12,7 @@ from helpers.same import assert_same_bits, assert_same_numbers
 from sklearn.linear_model import LogisticRegression
 
 import rankscope as rs
-from rankscope import Preferences, Rankings, Votes
-from rankscope.consensus import leaderboard
+from rankscope import Preferences, Rankings, Votes, leaderboard
 from rankscope.data.rankings import Labels
 from rankscope.demo.rankings import ASSISTANTS, LENGTH_EFFECT, POSITION_EFFECT, preference_files
 from rankscope.errors import InputError, ParameterError, UnknownName

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.consensus.leaderboards.fit import expected_shares, on_scale, win_shares
+from rankscope.consensus.leaderboard.fit import expected_shares, on_scale, win_shares
 
 abilities = st.lists(st.floats(-40, 40), min_size=2, max_size=6).map(np.array)
 ties = st.floats(0, 50)

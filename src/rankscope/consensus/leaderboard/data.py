@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankscope.consensus.leaderboards.settings import PLACKETT_LUCE, LeaderboardSettings
+from rankscope.consensus.leaderboard.settings import PLACKETT_LUCE, LeaderboardSettings
 from rankscope.data.preferences import Preferences
 from rankscope.data.rankings import Rankings
 from rankscope.data.scores import Scores

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.consensus.leaderboards.settings import LeaderboardSettings
+from rankscope.consensus.leaderboard.settings import LeaderboardSettings
 from rankscope.consensus.voter_agreement import VoterAgreement
 from rankscope.data.preferences import Preferences
 from rankscope.data.result import Result
@@ -134,7 +134,7 @@ class Effect(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Leaderboard(Result):
-    """Systems rated by preferences, the best first; the result of `rankscope.consensus.leaderboard`.
+    """Systems rated by preferences, the best first; the result of `leaderboard`.
 
     In all shares of wins a tie counts as half a win.
 
@@ -188,9 +188,16 @@ class Leaderboard(Result):
         The model and its settings, with the column or measure that was used.
     notes
         Warnings about the data and the model.
+
+    Examples
+    --------
+    >>> import rankscope as rs
+    >>> board = rs.leaderboard(rs.Preferences.of([("A", "B", "A")] * 9 + [("A", "B", "B")]), rng=1)
+    >>> board.systems, board.wins.round(2).tolist()
+    (('A', 'B'), [0.9, 0.1])
     """
 
-    VIEW = "rankscope.consensus.leaderboards.view:leaderboard_sections"
+    VIEW = "rankscope.consensus.leaderboard.view:leaderboard_sections"
     COLUMNS = LeaderboardRow._fields
 
     systems: tuple[str, ...]

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.consensus.leaderboards.fit import cluster_ranks
+from rankscope.consensus.leaderboard.fit import cluster_ranks
 
 
 def test_systems_that_are_always_above_are_told_apart() -> None:

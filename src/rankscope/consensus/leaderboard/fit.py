@@ -10,28 +10,28 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.consensus.base import ranks_of
-from rankscope.consensus.leaderboards.data import LeaderboardData, language_pairs, load_preferences, load_votes
-from rankscope.consensus.leaderboards.result import (
+from rankscope.consensus.leaderboard.data import LeaderboardData, language_pairs, load_preferences, load_votes
+from rankscope.consensus.leaderboard.result import (
     Effect,
     Leaderboard,
     consistency_of_repeats,
     format_wins_in_words,
     share_upheld,
 )
-from rankscope.consensus.leaderboards.settings import FEWEST, LeaderboardSettings
+from rankscope.consensus.leaderboard.settings import FEWEST, LeaderboardSettings
 from rankscope.consensus.models import (
     BradleyTerryFit,
     LuceModel,
+    PlackettLuce,
+    check_least,
     deviance_from_pairs,
     draws_from_covariance,
     fit_preferences,
     lost_resamples_note,
-    plackett_luce_covariance,
-    plackett_luce_misfit,
+    scale_votes,
 )
 from rankscope.consensus.pairwise import preference_matrix
 from rankscope.consensus.voter_agreement import VoterAgreement, agreement_of_voters
-from rankscope.consensus.weight_unit import check_least, check_prior, in_weight_units, weight_unit
 from rankscope.data.preferences import Preferences
 from rankscope.data.text import format_p_value, pluralise
 from rankscope.data.votes import Votes
@@ -43,7 +43,7 @@ from rankscope.stats.intervals import percentile_ends
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
-    "Estimate",
+    "AbilityEstimate",
     "RankClusters",
     "cluster_ranks",
     "estimate_from_preferences",
@@ -161,7 +161,7 @@ NARROW = 1 << 15
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Estimate:
+class AbilityEstimate:
     """The fit of a model to the data: row 0 of each array is the estimate, the others are draws.
 
     abilities: (1 + draws, systems), logarithms of odds, mean 0. tie: (1 + draws), 0 where ties are half wins. effects:
@@ -181,24 +181,24 @@ class Estimate:
 
 def estimate_from_preferences(
     preferences: Preferences, settings: LeaderboardSettings, progress: Callable[[float], Any] | None = None
-) -> Estimate:
+) -> AbilityEstimate:
     """Bradley and Terry's model, or Davidson's. Raises as `fit_preferences`."""
     resampled = settings.interval == "bootstrap"
     fitted = fit_preferences(
         preferences,
-        ties="davidson" if settings.model == "davidson" else "half",
+        model=settings.model,
         covariates=settings.covariates,
         position=settings.position,
         prior=settings.prior,
         n_resamples=settings.n_resamples if resampled else 0,
         rng=settings.seed,
-        progress=progress_in_steps(progress),
+        progress=progress,
     )
     abilities, log_tie, effects = fitted.ratings, fitted.tie_parameter, dict(fitted.effects)
     if not resampled:
         abilities, effects, log_tie = joint_draws(fitted, settings)
     tie = np.zeros(len(abilities)) if settings.model != "davidson" else np.exp(np.minimum(log_tie, LARGEST))
-    return Estimate(
+    return AbilityEstimate(
         systems=preferences.systems,
         abilities=abilities,
         tie=tie,
@@ -245,24 +245,8 @@ def fit_of_votes(votes: Votes, abilities: Floats, settings: LeaderboardSettings)
     if votes.ranks.size * len(votes.items) * DRAWS > LONG:
         return ()
     rng = as_generator([settings.seed, 1])
-    misfit = plackett_luce_misfit(
-        votes, abilities, unranked=settings.unranked, prior=settings.prior, n_resamples=DRAWS, rng=rng
-    )
-    return (misfit.note,)
-
-
-def progress_in_steps(progress: Callable[[float], Any] | None) -> Callable[[float], Any] | None:
-    """A callback for the share done in total, which reports each increase of it to `progress`."""
-    if progress is None:
-        return None
-    reported = 0.0
-
-    def tell(share: float) -> None:
-        nonlocal reported
-        progress(share - reported)
-        reported = share
-
-    return tell
+    method = PlackettLuce(unranked=settings.unranked, prior=settings.prior)
+    return (method.misfit(votes, log_worths=abilities, n_resamples=DRAWS, rng=rng).note,)
 
 
 def observed_wins(preferences: Preferences) -> Floats:
@@ -279,12 +263,10 @@ def estimate_from_votes(
     settings: LeaderboardSettings,
     unit: Ints | None = None,
     progress: Callable[[float], Any] | None = None,
-) -> Estimate:
+) -> AbilityEstimate:
     """Plackett and Luce's model. unit: (voters) the unit of each vote. Raises as `fit_plackett_luce`."""
     check_least(votes.weights)
-    check_prior(votes.weights, settings.prior)
-    scale = weight_unit(votes.weights)
-    scaled_votes, prior = replace(votes, weights=in_weight_units(votes.weights)), settings.prior / scale
+    scaled_votes, prior, unit_weight = scale_votes(votes, settings.prior)
     model = LuceModel.of(scaled_votes, settings.unranked, prior)
     model.refuse_unsolvable(scaled_votes.weights)
     best = model.fit(scaled_votes.weights)
@@ -293,12 +275,9 @@ def estimate_from_votes(
         unit = np.arange(len(votes.voters)) if unit is None else unit
         draws, lost = resample_votes(model, best, settings, unit, rng, progress)
     else:
-        covariance = (
-            plackett_luce_covariance(scaled_votes, log_worths=best, unranked=settings.unranked, prior=prior) / scale
-        )
-        draws = draws_from_covariance(best, covariance, settings.n_resamples, rng)
+        draws = draws_from_covariance(best, model.covariance(best) / unit_weight, settings.n_resamples, rng)
     abilities = np.vstack([best, draws])
-    return Estimate(
+    return AbilityEstimate(
         systems=votes.items,
         abilities=abilities,
         tie=np.zeros(len(abilities)),
@@ -457,7 +436,7 @@ def leaderboard(
     --------
     >>> import rankscope as rs
     >>> wins = [("A", "B", "A")] * 3 + [("A", "B", "B")] + [("B", "C", "B")] * 2 + [("B", "C", "C")] * 2
-    >>> board = rs.consensus.leaderboard(rs.Preferences.of(wins), scale="log", rng=1)
+    >>> board = rs.leaderboard(rs.Preferences.of(wins), scale="log", rng=1)
     >>> board.systems, board.rank.tolist(), round(board.rating[0] - board.rating[1], 4).item()  # A beats B in 3 of 4
     (('A', 'B', 'C'), [1, 2, 2], 1.0986)
     >>> board.win_rates[0, 2].round(4).item()  # they never met
@@ -510,7 +489,7 @@ def fit_leaderboard(
 
 def build_leaderboard(
     source: Preferences | Votes,
-    estimate: Estimate,
+    estimate: AbilityEstimate,
     settings: LeaderboardSettings,
     *,
     n_units: int | None,
@@ -583,7 +562,7 @@ def step_of(source: Preferences | Votes, name: str) -> float:
 
 
 def leaderboard_notes(
-    source: Preferences | Votes, estimate: Estimate, settings: LeaderboardSettings, n_units: int | None
+    source: Preferences | Votes, estimate: AbilityEstimate, settings: LeaderboardSettings, n_units: int | None
 ) -> tuple[str, ...]:
     """Notes on the amount of data, its units, and the estimate. n_units: None without units."""
     notes = list(source.notes)

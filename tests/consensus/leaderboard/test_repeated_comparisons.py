@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope import Preferences
-from rankscope.consensus.leaderboards.result import consistency_of_repeats, share_upheld
+from rankscope.consensus.leaderboard.result import consistency_of_repeats, share_upheld
 from rankscope.data.rankings import Labels
 
 comparison = st.tuples(st.integers(0, 2), st.integers(1, 2), st.sampled_from([-1, 0, 1]), st.sampled_from("xyz"))

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from helpers.messages import mentions
 
-from rankscope import Rankings
-from rankscope.consensus import leaderboard
+from rankscope import Rankings, leaderboard
 from rankscope.data.rankings import Labels
 from rankscope.errors import UnknownName
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.consensus.leaderboards.result import Effect, Leaderboard, format_wins, format_wins_in_words
+from rankscope.consensus.leaderboard.result import Effect, Leaderboard, format_wins, format_wins_in_words
 from rankscope.consensus.models import POSITION
 from rankscope.consensus.voter_agreement import VoterAgreement
 from rankscope.data.columns import Column, column, table_of, thousands

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from helpers.messages import mentions
 
-from rankscope import Preferences
-from rankscope.consensus import leaderboard
-from rankscope.consensus.leaderboards.result import Effect
-from rankscope.consensus.leaderboards.view import format_odds, format_rating
+from rankscope import Preferences, leaderboard
+from rankscope.consensus.leaderboard.result import Effect
+from rankscope.consensus.leaderboard.view import format_odds, format_rating
 
 
 def board(data: Any, **options: Any) -> Any:

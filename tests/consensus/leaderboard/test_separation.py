@@ -21,8 +21,7 @@ from jobs import machines
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 import rankscope as rs
-from rankscope import Preferences, Votes
-from rankscope.consensus import leaderboard
+from rankscope import Preferences, Votes, leaderboard
 from rankscope.consensus.models import fit_preferences
 from rankscope.consensus.models.bradley_terry_likelihood import contexts_of
 from rankscope.errors import InputError, ParameterError
@@ -75,15 +74,15 @@ def comparisons(draw: st.DrawFn) -> Preferences:
 
 
 @examples(150)
-@given(comparisons(), st.sampled_from(["half", "davidson"]), st.booleans(), st.sampled_from([0.0, 1.0]))
+@given(comparisons(), st.sampled_from(["bradley-terry", "davidson"]), st.booleans(), st.sampled_from([0.0, 1.0]))
 def test_a_fit_is_refused_just_where_a_direction_separates(
-    seen: Preferences, ties: str, position: bool, prior: float
+    seen: Preferences, model: str, position: bool, prior: float
 ) -> None:
     names = list(seen.covariates)
     contexts = contexts_of(seen, names, position)
-    exists = has_maximum(contexts, np.ones(contexts.outcome.size, bool), davidson=ties == "davidson", prior=prior)
+    exists = has_maximum(contexts, np.ones(contexts.outcome.size, bool), davidson=model == "davidson", prior=prior)
     try:
-        found = fit_preferences(seen, ties=ties, covariates=names, position=position, prior=prior)
+        found = fit_preferences(seen, model=model, covariates=names, position=position, prior=prior)
     except InputError:
         assert not exists
     else:
@@ -92,13 +91,13 @@ def test_a_fit_is_refused_just_where_a_direction_separates(
         assert (np.array(list(found.errors.values())) > 0).all()
 
 
-@pytest.mark.parametrize("ties", ["half", "davidson"])
-def test_resamples_are_left_out_just_where_a_direction_separates(ties: str) -> None:
+@pytest.mark.parametrize("model", ["bradley-terry", "davidson"])
+def test_resamples_are_left_out_just_where_a_direction_separates(model: str) -> None:
     seen = rs.read_preferences(ARENA, covariates=["words"])
-    found = fit_preferences(seen, ties=ties, covariates=["words"], prior=1, n_resamples=200, rng=0)
+    found = fit_preferences(seen, model=model, covariates=["words"], prior=1, n_resamples=200, rng=0)
     contexts = contexts_of(seen, ["words"])
     drawn = contexts.resampled(200, np.random.default_rng(0)).cells.T > 0
-    exist = [has_maximum(contexts, row, davidson=ties == "davidson", prior=1) for row in drawn]
+    exist = [has_maximum(contexts, row, davidson=model == "davidson", prior=1) for row in drawn]
     assert 0 < found.n_lost == 200 - sum(exist)
 
 
@@ -112,9 +111,9 @@ def words(factor: float = 1.0, order: Any = None) -> Preferences:
 
 
 @pytest.mark.parametrize("factor", [1e-70, 1e-6, 1e6, 1e70])
-@pytest.mark.parametrize("ties", ["half", "davidson"])
-def test_the_unit_of_a_covariate_changes_nothing_but_that_of_its_effect(factor: float, ties: str) -> None:
-    options: dict[str, Any] = {"ties": ties, "covariates": ["words"], "prior": 1, "n_resamples": 200, "rng": 0}
+@pytest.mark.parametrize("model", ["bradley-terry", "davidson"])
+def test_the_unit_of_a_covariate_changes_nothing_but_that_of_its_effect(factor: float, model: str) -> None:
+    options: dict[str, Any] = {"model": model, "covariates": ["words"], "prior": 1, "n_resamples": 200, "rng": 0}
     one, other = (fit_preferences(words(f), **options) for f in (1.0, factor))
     assert other.n_lost == one.n_lost > 0
     assert other.ratings == pytest.approx(one.ratings, abs=1e-8)
@@ -126,7 +125,7 @@ def test_the_unit_of_a_covariate_changes_nothing_but_that_of_its_effect(factor: 
 def test_the_order_of_comparisons_changes_nothing() -> None:
     order = np.random.default_rng(1).permutation(16)
     one, other = (
-        fit_preferences(words(order=o), ties="davidson", covariates=["words"], prior=1) for o in (None, order)
+        fit_preferences(words(order=o), model="davidson", covariates=["words"], prior=1) for o in (None, order)
     )
     place = [other.systems.index(name) for name in one.systems]
     assert other.ratings[:, place] == pytest.approx(one.ratings, abs=1e-10)
@@ -138,18 +137,18 @@ DECIDED = [("A", "B", "A"), ("B", "A", "A"), ("A", "B", "B"), ("B", "A", "B")]
 
 
 @pytest.mark.parametrize("prior", [0.0, 1.0])
-@pytest.mark.parametrize("ties", ["half", "davidson"])
-def test_a_covariate_that_decides_every_comparison_is_refused(prior: float, ties: str) -> None:
+@pytest.mark.parametrize("model", ["bradley-terry", "davidson"])
+def test_a_covariate_that_decides_every_comparison_is_refused(prior: float, model: str) -> None:
     x = {"x": np.array([1.0, -2.0, -3.0, 4.0])}  # the side with more of it wins
     with pytest.raises(InputError, match="'x' may decide"):
-        fit_preferences(Preferences.of(DECIDED, covariates=x), ties=ties, covariates=["x"], prior=prior)
+        fit_preferences(Preferences.of(DECIDED, covariates=x), model=model, covariates=["x"], prior=prior)
 
 
 def test_ties_and_a_covariate_may_decide_together() -> None:
     """Wins lie at 2 or more of x and ties at less: with both parameters without bound all becomes certain."""
     rows = [*DECIDED, ("A", "B", "tie"), ("B", "A", "tie")]
     apart, mixed = ({"x": np.array([2.0, -2.0, -3.0, 4.0, tie, -tie])} for tie in (1.0, 2.5))
-    options: dict[str, Any] = {"ties": "davidson", "covariates": ["x"], "prior": 1}
+    options: dict[str, Any] = {"model": "davidson", "covariates": ["x"], "prior": 1}
     with pytest.raises(InputError, match="'x' may decide"):
         fit_preferences(Preferences.of(rows, covariates=apart), **options)
     assert np.isfinite(fit_preferences(Preferences.of(rows, covariates=mixed), **options).effects["x"][0])
@@ -173,7 +172,7 @@ def test_what_only_just_does_not_separate_has_its_far_maximum(least: float) -> N
 def test_ties_alone_have_no_most_likely_number_of_them() -> None:
     """With a prior, too: a resample of them is left out, and no walk is begun."""
     rows = [("A", "B", "tie")] * 5 + [("A", "B", "A")]
-    found = fit_preferences(Preferences.of(rows), ties="davidson", prior=1, n_resamples=400, rng=1)
+    found = fit_preferences(Preferences.of(rows), model="davidson", prior=1, n_resamples=400, rng=1)
     assert found.n_lost == pytest.approx(400 * (5 / 6) ** 6, abs=40)
     assert np.isfinite(found.ratings).all()
     assert mentions(found.notes[-1], found.n_lost, 400, "decided")
@@ -237,13 +236,13 @@ def test_a_prior_that_is_next_to_nothing_holds_no_worths() -> None:
     huge = Votes.of([["A", "B"], ["B", "A"], ["A", "B"]], weights=[1e-250, 1.0, 1e200])
     with pytest.raises(InputError, match=r"\bprior\b"):
         leaderboard(huge, model="plackett-luce")
-    assert rs.consensus.plackett_luce(huge, prior=1e200).order == ("A", "B")
+    assert rs.consensus.PlackettLuce(prior=1e200).order(huge).order == ("A", "B")
 
 
 CODE = """
 import json, sys
 import rankscope as rs
-found = rs.consensus.leaderboard(sys.argv[1], model="davidson", covariates=["words"], prior=1, rng=4)
+found = rs.leaderboard(sys.argv[1], model="davidson", covariates=["words"], prior=1, rng=4)
 effect, ties = found.effects[0], found.tie
 print(json.dumps([found.n_lost, *found.low, *found.high, effect.low, effect.high, ties.low, ties.high]))
 """
