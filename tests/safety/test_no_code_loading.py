@@ -26,7 +26,7 @@ ALLOWED = {
     ("registry.py", "import_module"): "a place in one of the package's own tables",
     ("compat/dunaiski/named_measures.py", "exec_module"): "the Python file that the user names with --measures",
     ("compat/ir_measures.py", "import_module"): "ir_measures, where it is installed",
-    ("compat/ranx.py", "import_module"): "pandas, where it is installed",
+    ("compat/ranx/files.py", "import_module"): "pandas, where it is installed",
     ("io/json_dicts.py", "import_module"): "a fast JSON parser, where one is installed",
     ("io/other_tools/local_datasets.py", "import_module"): "ir_datasets, where it is installed",
     ("io/other_tools/local_datasets.py", "load"): "a data set of ir_datasets, by an id that the user names",
