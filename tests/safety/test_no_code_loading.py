@@ -25,7 +25,7 @@ DATA = {"json", "safetensors"}
 ALLOWED = {
     ("registry.py", "import_module"): "a place in one of the package's own tables",
     ("compat/dunaiski/named_measures.py", "exec_module"): "the Python file that the user names with --measures",
-    ("compat/ir_measures.py", "import_module"): "ir_measures, where it is installed",
+    ("compat/ir_measures/rankscope_provider.py", "import_module"): "ir_measures, where it is installed",
     ("compat/ranx/files.py", "import_module"): "pandas, where it is installed",
     ("io/json_dicts.py", "import_module"): "a fast JSON parser, where one is installed",
     ("io/other_tools/local_datasets.py", "import_module"): "ir_datasets, where it is installed",
