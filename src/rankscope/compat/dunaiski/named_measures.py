@@ -219,7 +219,8 @@ def name_measures(
 
 def default_measure(name: str) -> NamedMeasure:
     """One of the nine."""
-    function, cutoff, sign = next(entry for key, *entry in DEFAULT_MEASURES if key == name)
+    place = DEFAULT_NAMES.index(name)
+    _, function, cutoff, sign = DEFAULT_MEASURES[place]
     return NamedMeasure(name, coded_measure(function, cutoff), sign, name)
 
 
