@@ -16,7 +16,6 @@ from helpers.same import assert_same_numbers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.compat import letor as letor_lines
 from rankscope.compat.letor import (
     Stopped,
     letor_rank,
@@ -27,6 +26,7 @@ from rankscope.compat.letor import (
     perl_number,
 )
 from rankscope.errors import InputError, UnknownName
+from rankscope.io.letor import BLOCK_SIZE
 
 PATTERNS = {
     "letor3": r"(\d+) qid:(\S+).*?#docid = (\S+)$",
@@ -165,12 +165,13 @@ def files(draw: st.DrawFn) -> tuple[str, str, str]:
     return preset, "\n".join(lines) + "\n" * pick.randint(0, 1), "\n".join(predicted + ["9"] * longer) + "\n"
 
 
-@given(files(), st.sampled_from([3, 100, letor_lines.BLOCK_SIZE]))
+@given(files(), st.sampled_from([3, 100, BLOCK_SIZE]))
 def test_outputs_are_those_of_a_loop(tmp_path: Path, made: tuple[str, str, str], size: int) -> None:
     preset, test, predictions = made
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(letor_lines, "BLOCK_SIZE", size)
-        patch.setattr("rankscope.compat.letor.CELLS", size)
+        patch.setattr("rankscope.io.letor.labels.BLOCK_SIZE", size)
+        patch.setattr("rankscope.io.letor.predictions.BLOCK_SIZE", size)
+        patch.setattr("rankscope.compat.letor.values.CELLS", size)
         assert ours(tmp_path, test, predictions, preset) == naive(test, predictions, preset)
 
 

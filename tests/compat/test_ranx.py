@@ -436,6 +436,27 @@ def test_wrong_numbers_and_ids_are_refused_at_once() -> None:
     assert (qrels.to_dict(), run.to_dict()) == (ranx.Qrels(QRELS).to_dict(), ranx.Run(RUN).to_dict())
 
 
+def test_sorted_says_whether_queries_and_documents_are_in_order() -> None:
+    for make, content in ((ranx.Qrels, QRELS), (ranx.Run, RUN)):
+        assert [make().sorted, make(content).sorted, make.from_dict(content).sorted] == [False, True, True]
+        lists = make(content)
+        lists.add_score("q0", "d1", 1)
+        assert (lists.sorted, lists.get_query_ids()[-1]) == (False, "q0")
+        lists.sort()
+        assert (lists.sorted, lists.get_query_ids()[0]) == (True, "q0")
+        lists.add("r", ["a", "b"], [1, 2])
+        assert (lists.sorted, list(lists["r"])) == (True, ["b", "a"])
+
+
+def test_evaluating_sorts_both() -> None:
+    qrels, run = ranx.Qrels(), ranx.Run()
+    for query, doc in (("q2", "a"), ("q1", "b")):
+        qrels.add_score(query, doc, 1)
+        run.add_score(query, "b", 1.0)
+    assert ranx.evaluate(qrels, run, "mrr", return_mean=False).tolist() == [1.0, 0.0]  # q1, q2
+    assert (qrels.sorted, run.sorted, qrels.get_query_ids()) == (True, True, ["q1", "q2"])
+
+
 def test_nothing_is_downloaded() -> None:
     with pytest.raises(ParameterError, match=r"use Qrels\.from_dict\(ir_datasets\.load"):
         ranx.Qrels.from_ir_datasets("msmarco-passage/dev")

@@ -129,6 +129,14 @@ def test_a_query_that_a_run_lacks_is_fused_from_the_others() -> None:
     assert mentions(note, "1 of 2 queries", "not in every run")
 
 
+def test_a_query_without_documents_in_any_run_stays_empty_and_a_note_says_so() -> None:
+    one = rs.Run({"q": {"a": 1.0}, "e": {}, "r": {"b": 1.0}}, name="one")
+    fused = rs.fusion.fuse([one, {"q": {"a": 1.0}, "e": {}}], "rrf")
+    assert set(fused.query_ids) == {"q", "e", "r"}
+    assert mentions(fused.notes[0], "1 of 3 queries is not in every run")
+    assert fused.notes[1:] == ("1 of 3 queries has no document in any run: its fused list is empty",)
+
+
 def test_lists_of_equal_scores_are_0_and_said() -> None:
     runs = [rs.Run({"q": {"a": 5.0, "b": 5.0}}, name="flat"), {"q": {"a": 1.0, "c": 0.0}}]
     fused = rs.fusion.fuse(runs, "comb-sum", normalise="z-score")

@@ -12,13 +12,14 @@ import pytest
 from helpers.paths import TESTS
 
 import rankscope as rs
-from rankscope.compat.dunaiski import dunaiski_study, dunaiski_table
+from rankscope.compat.dunaiski import dunaiski_study, dunaiski_table, name_measures
 from rankscope.stability import StabilityStudy
 
 __all__ = [
     "CHATTER",
     "QUICK",
     "REFERENCE",
+    "SIGNS",
     "blocks",
     "few_entities",
     "marks",
@@ -30,6 +31,8 @@ __all__ = [
 ]
 
 REFERENCE = TESTS / "reference" / "dunaiski"
+#: The tool's nine measures, and whether it takes higher for better.
+SIGNS = {named.name: named.sign for named in name_measures()}
 QUICK = ("-i", 4, "-b", 50, "-s", 1)
 #: What stands on standard error.
 CHATTER = re.compile(r"Computation overview:\n(.*\n)*DONE! Total time: \S+\n")

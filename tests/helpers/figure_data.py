@@ -4,6 +4,7 @@ import xml.etree.ElementTree as ET
 from functools import cache
 
 import numpy as np
+from helpers import figure_examples
 
 from rankscope.data.section import Figure
 from rankscope.reporting import figures
@@ -24,8 +25,8 @@ PAGE = figures.Style(width=None, ground="page")
 
 
 def example(name, names, queries=12):
-    """The figure, of the data that it brings along for tests, with these names in them."""
-    return Figure(name, dict(figures.EXAMPLES[name](names, queries, np.random.default_rng(3))))
+    """The figure, of its data in `figure_examples`, with these names in them."""
+    return Figure(name, getattr(figure_examples, name)(names, queries, np.random.default_rng(3)))
 
 
 PLAIN = {name: example(name, SYSTEMS).data for name in NAMES}

@@ -100,7 +100,7 @@ class Hits:
     def __post_init__(self) -> None:
         fields = self.__dict__
         for name in ARRAYS:
-            fields[name].flags.writeable = False
+            fields[name].setflags(write=False)
 
     def __len__(self) -> int:
         """How many queries."""
@@ -443,7 +443,7 @@ class Hits:
 def freeze(value: T) -> T:
     """The value itself; an array is made read-only."""
     if isinstance(value, np.ndarray):
-        value.flags.writeable = False
+        value.setflags(write=False)
     return value
 
 

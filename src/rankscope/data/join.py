@@ -345,7 +345,7 @@ class Joiner:
             for docs in doc_lists:
                 numbers.fromlist(list(docs.values()))
             scores = np.frombuffer(numbers) if numbers else np.empty(0)
-            if np.isfinite(scores).all() and all(map(are_valid_ids, doc_lists)):
+            if np.count_nonzero(np.isfinite(scores)) == scores.size and all(map(are_valid_ids, doc_lists)):
                 return scores
         except (TypeError, ValueError, OverflowError):
             pass
@@ -397,7 +397,8 @@ class Joiner:
 
     def _append(self, ranks: Ranks, codes: Ints, offsets: Ints, row_groups: Ints, judgments: Ints) -> None:
         """Collect the hits of ranked rows."""
-        fits_int32 = max(int(offsets[-1]), len(self.qrels)) < 1 << 31  # half the memory until `finish`
+        # Half the memory until `finish`; the hits of one list are all there is, and are not copied again.
+        fits_int32 = not self.has_one_list and max(int(offsets[-1]), len(self.qrels)) < 1 << 31
         columns = [codes[row_groups], judgments, ranks.rank]
         if ranks.first is not ranks.rank:  # they are one array where nothing is tied
             columns += [ranks.first, ranks.last]
@@ -466,7 +467,7 @@ class Joiner:
         """Query and judgment of all hits, int64, and ranks, float64, by query; one after the other, to save memory."""
         if self.has_one_list:
             table = self.hit_tables[0]
-            return [*table[:2].astype(np.int64), *table[2:].astype(np.float64)]
+            return [table[0], table[1], *table[2:].astype(np.float64)]
         query = self._hit_column(0)
         order = stable_order(query) if (query[1:] < query[:-1]).any() else slice(None)
         del query

@@ -84,7 +84,7 @@ class BoundedRecord(NamedTuple):
 def summarise(values: Floats, kinds: list[str]) -> Floats:
     """(systems, measures) one value for all queries. values: (systems, measures, queries); kinds: of the measures."""
     present = ~np.isnan(values)
-    if present.all() and kinds.count("mean") == len(kinds):
+    if np.count_nonzero(present) == present.size and kinds.count("mean") == len(kinds):
         return np.asarray(np.add.accumulate(values, axis=2)[:, :, -1] / values.shape[2])
     values = np.where(present, values, 0.0)
     geometric = [m for m, kind in enumerate(kinds) if kind == "geometric"]

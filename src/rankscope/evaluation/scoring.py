@@ -153,9 +153,9 @@ def name_systems(joined: Sequence[NamedSystem]) -> tuple[list[str], list[str]]:
 
 def missing_note(missing: Bools, system: str, plan: Plan) -> list[str]:
     """A note on the queries for which a system has no list. missing: (queries)."""
-    if not missing.any():
+    n = np.count_nonzero(missing)
+    if not n:
         return []
-    n = int(missing.sum())
     treatment = "they count as empty rankings"
     if plan.missing == "drop":
         treatment = "they are skipped" if n == missing.size else "its means are over the others only"

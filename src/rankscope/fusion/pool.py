@@ -402,7 +402,7 @@ def finite_rows(run: Run, name: str) -> Rows:
 
 
 def lacking_queries_note(pool: RunPool) -> list[str]:
-    """A note on queries that some runs lack. Raises InputError where no two runs have a query in common."""
+    """Notes on queries that some runs lack, or all. Raises InputError where no two runs have a query in common."""
     n_runs = len(pool.entries)
     n_having = runs_per_query(pool, pool.entries)
     if n_runs > 1 and int(n_having.max(initial=0)) < 2:
@@ -410,11 +410,16 @@ def lacking_queries_note(pool: RunPool) -> list[str]:
             f"no query is in two of the {n_runs} runs ({pluralise_queries(n_having.size)} in all); check that their "
             "queries are written alike"
         )
-    n_lacking = int((n_having < n_runs).sum())
-    if not n_lacking:
-        return []
-    verb, object_ = ("is", "it") if n_lacking == 1 else ("are", "them")
-    return [
-        f"{n_lacking:,} of {pluralise_queries(n_having.size)} {verb} not in every run: fused from the runs that have "
-        f"{object_}"
-    ]
+    notes = []
+    n_lacking = int(((n_having > 0) & (n_having < n_runs)).sum())
+    if n_lacking:
+        verb, object_ = ("is", "it") if n_lacking == 1 else ("are", "them")
+        notes.append(
+            f"{n_lacking:,} of {pluralise_queries(n_having.size)} {verb} not in every run: fused from the runs that "
+            f"have {object_}"
+        )
+    n_empty = int((n_having == 0).sum())
+    if n_empty:
+        has, list_ = ("has", "its fused list is") if n_empty == 1 else ("have", "their fused lists are")
+        notes.append(f"{n_empty:,} of {pluralise_queries(n_having.size)} {has} no document in any run: {list_} empty")
+    return notes

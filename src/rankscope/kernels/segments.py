@@ -21,6 +21,8 @@ __all__ = [
 def sum_by_group(values: npt.NDArray[np.float64] | npt.NDArray[np.bool_], groups: Ints, n: int) -> Floats:
     """The sum of each group's values, added in order; 0 for a group without values."""
     if values.dtype == np.bool_:
+        if n == 1:
+            return np.array((np.count_nonzero(values),), np.float64)
         return np.bincount(groups[values], minlength=n).astype(np.float64)
     # Without values, bincount gives integers.
     return np.bincount(groups, values, n).astype(np.float64, copy=False)

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.dunaiski_tables import CHATTER, QUICK, REFERENCE, blocks, marks, rates, table
+from helpers.dunaiski_tables import CHATTER, QUICK, REFERENCE, SIGNS, blocks, marks, rates, table
 from helpers.same import assert_same_bits
 
 import rankscope as rs
-from rankscope.compat.dunaiski import PRINTING, SIGNS, coded_measure, dunaiski, dunaiski_study, dunaiski_table
-from rankscope.compat.dunaiski.experiment import HEAD
+from rankscope.compat.dunaiski import PRINTING, coded_measure, dunaiski, dunaiski_study, dunaiski_table
+from rankscope.compat.dunaiski.output import HEAD
 from rankscope.errors import InputError, ParameterError, UnknownName
 
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.dunaiski_tables import QUICK, REFERENCE, blocks, marks, quick, rates, small, table
+from helpers.dunaiski_tables import QUICK, REFERENCE, SIGNS, blocks, marks, quick, rates, small, table
 from helpers.messages import mentions
 from helpers.same import assert_same_bits, assert_same_numbers
 
 import rankscope as rs
-from rankscope.compat.dunaiski import FUNCTIONS, SIGNS, default_measures, dunaiski_table
+from rankscope.compat.dunaiski import FUNCTIONS, dunaiski_table, name_measures
 from rankscope.stability.discriminative_power import count_draws
 from rankscope.stability.dunaiski import coded_levels
 
@@ -28,9 +28,9 @@ def test_c1_matrices_go_by_est_diff_or_with_w_by_swap_diff_min(
     study = quick(small(), swap=swap, iterations=4, n_resamples=50)
     outcome = study.outcomes[0]
     seen = set()
-    for m, (name, measure) in enumerate(default_measures(permille=False).items()):
+    for m, (name, measure, sign, _) in enumerate(name_measures()[:7]):
         needed = float((outcome.swap_diff[0, 0] if swap else outcome.est_diff)[m, 0])
-        values = [SIGNS[name] * float(measure(small().hits(system))[0]) for system in small().systems]
+        values = [sign * float(measure(small().hits(system))[0]) for system in small().systems]
         expected = [
             ["--" if i == j else "***" if 0 < needed < a - b else " " for j, b in enumerate(values)]
             for i, a in enumerate(values)
@@ -91,7 +91,7 @@ def test_c7_a_level_of_less_than_one_resample_takes_the_smallest_t() -> None:
 
 def test_c9_average_at_10_is_average_precision_and_lower_is_taken_for_better() -> None:
     """Reproduced, as the formulas of all measures are (tests/reference/test_recorded_dunaiski.py)."""
-    assert str(default_measures()["Average@10"]) == "DunaiskiAP@10"
+    assert {named.name: str(named.measure) for named in name_measures()}["Average@10"] == "DunaiskiAP@10"
     study = quick(table([[1, 2, 500, 600] * 10, [100, 200, 300, 400] * 10]), splits=4)
     place = list(SIGNS).index("Average@10")
     assert study.actual[place].tolist() == [1.0, 0.0]

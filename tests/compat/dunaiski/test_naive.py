@@ -11,10 +11,11 @@ from statistics import fmean, median
 
 import numpy as np
 import pytest
+from helpers.dunaiski_tables import SIGNS
 from helpers.paths import TESTS
 from scipy.stats import ttest_rel
 
-from rankscope.compat.dunaiski import SIGNS, dunaiski_study, dunaiski_table
+from rankscope.compat.dunaiski import dunaiski_study, dunaiski_table
 
 SMALL = TESTS / "reference" / "dunaiski" / "small_4x60.txt"
 TOTAL = 90_000

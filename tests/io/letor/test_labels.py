@@ -20,7 +20,7 @@ from rankscope.io.core import LineBlock
 from rankscope.io.letor import fields as letor_fields
 from rankscope.io.letor import label_qrels, prediction_run, read_labels, read_predictions
 from rankscope.io.letor import labels as letor
-from rankscope.io.letor import labels as letor_predictions
+from rankscope.io.letor import predictions as letor_predictions
 from rankscope.io.letor.labels import LetorLabels
 from rankscope.kernels.text import PADDING, decode
 

@@ -43,16 +43,14 @@ SENTENCES = Messages("figures")
 
 def test_a_figure_enters_the_table_by_the_line_above_it(monkeypatch):
     monkeypatch.setattr(registry, "functions", dict(registry.functions))
-    monkeypatch.setattr(registry, "examples", dict(registry.examples))
 
-    @registry.figure(lambda names, queries, rng: {"names": names})
+    @registry.figure
     def bars(*, names, style=None):
         return names
 
     assert registry.functions["bars"] is bars
-    assert registry.examples["bars"](["a"], 1, None) == {"names": ["a"]}
     with pytest.raises(ValueError, match="two figures called 'bars'"):
-        registry.figure(lambda names, queries, rng: {})(bars)
+        registry.figure(bars)
 
 
 def test_every_figure_is_a_function_of_the_package():

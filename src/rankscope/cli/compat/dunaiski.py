@@ -13,14 +13,18 @@ import click
 from rankscope.cli._output import check_output, progress_bar, write_output
 from rankscope.compat.dunaiski import (
     PRINTING,
-    SIGNS,
-    default_measures,
+    NamedMeasure,
     dunaiski_table,
     experiment_conditions,
+    name_measures,
+    needs_total_ranks,
+    parse_texts,
+    read_measure_file,
     run_experiment,
     show_study,
 )
 from rankscope.data.entities import EntityRanks
+from rankscope.data.text import join_names
 from rankscope.errors import SettingError
 from rankscope.io.core import source_name
 from rankscope.parallel import all_cores
@@ -56,7 +60,7 @@ def make_parser() -> Parser:
         prog="rankscope dunaiski",
         description="Study how stable and sensitive measures are on a table of ranks of known entities, with the "
         "command line and the output of Dunaiski's Ranking Evaluation Tool. Messages are printed on standard error.",
-        epilog="Example: rankscope dunaiski -f demo-ranks.tsv -i 5 -s 7. More measures, conditions, tables "
+        epilog="Example: rankscope dunaiski -f demo-ranks.tsv -i 5 -s 7. More conditions, tables "
         "and figures: rankscope stability --input entity-ranks.",
     )
     add = parser.add_argument
@@ -76,7 +80,16 @@ def make_parser() -> Parser:
     )
     add("-p", "--printing", choices=PRINTING, default="all", help="what to print (%(default)s)")
     add("-v", "--verbose", action="store_true", help="print which measures the names stand for")
-    add("--cutoffs", nargs="*", type=int, metavar="N", help="accepted, but no measure here has a cutoff")
+    add(
+        "-m",
+        "--measures",
+        nargs="+",
+        metavar="M",
+        help="measures in the place of the tool's nine: their names, functions of the tool (AP_at_n), rankscope's "
+        "names (nDCG@10; nDCG@k for each of --cutoffs), NAME=M for another name in the output; or one Python file, "
+        "which is run, with a dictionary MEASURES of names and measures",
+    )
+    add("--cutoffs", nargs="*", type=positive_integer, metavar="N", help="cutoffs of measures that are named with @k")
     add("--splits", nargs="*", type=int, default=[10], metavar="N", help="groups, which act as queries (10)")
     add("--systems", nargs="*", type=int, metavar="N", help="number of systems to draw (all)")
     add("--entities", nargs="*", type=int, metavar="N", help="number of entities to draw (all)")
@@ -104,6 +117,7 @@ def dunaiski(arguments: Sequence[str]) -> None:
     check_output(options.out, [options.file])
     if options.file == "-" and sys.stdin is not None and sys.stdin.isatty():
         report_progress("reading the table of ranks from standard input; -f names a file")
+    measures = measures_of(options)
     table = dunaiski_table(options.file, options.totalranks)
     try:
         settings = StudySettings(
@@ -124,13 +138,22 @@ def dunaiski(arguments: Sequence[str]) -> None:
             raise
         raise SettingError(error.argument, "--sigs", error.fault) from None
     _, notes = experiment_conditions(table, settings)
-    report_overview(options, table, settings.root_seed)
+    report_overview(options, table, measures, settings.root_seed)
     for note in (*table.notes, *notes):
         report_progress(f"note: {note}")
     with progress_bar(1.0, "trying measures") as progress:
-        study = run_experiment(table, settings, workers=min(options.threads, all_cores()), progress=progress)
-    write_output(show_study(study, options.printing), options.out)
+        study = run_experiment(table, measures, settings, workers=min(options.threads, all_cores()), progress=progress)
+    write_output(show_study(study, measures, options.printing), options.out)
     report_progress(f"DONE! Total time: {(time.monotonic() - start_time) / 60}")
+
+
+def measures_of(options: argparse.Namespace) -> tuple[NamedMeasure, ...]:
+    """The measures that the command line names: the tool's nine, others, or those of a Python file."""
+    if options.measures is None:
+        return name_measures()
+    is_file = len(options.measures) == 1 and options.measures[0].endswith(".py")
+    measures = read_measure_file(options.measures[0]) if is_file else parse_texts(options.measures)
+    return name_measures(measures, options.cutoffs)
 
 
 def report_progress(*lines: str) -> None:
@@ -138,7 +161,9 @@ def report_progress(*lines: str) -> None:
     click.echo("\n".join(lines), err=True)
 
 
-def report_overview(options: argparse.Namespace, table: EntityRanks, seed: int) -> None:
+def report_overview(
+    options: argparse.Namespace, table: EntityRanks, measures: Sequence[NamedMeasure], seed: int
+) -> None:
     """Print what will be computed, in the tool's words, and what is skipped."""
     smallest_query = min(options.entities or [len(table)]) / max(options.splits or [1])
     report_progress(
@@ -160,12 +185,16 @@ def report_overview(options: argparse.Namespace, table: EntityRanks, seed: int) 
         f"File output:\t{'<stdout>' if options.out == '-' else options.out}",
         f"Minimum query size: {smallest_query:.2f}",
     )
-    if options.totalranks is None:
-        report_progress("note: AP_inter_per and P@2000_per need the number of all ranked items (-n) and are skipped")
-    if options.cutoffs:
+    skipped = [each.label for each in measures if options.totalranks is None and needs_total_ranks(each.measure)]
+    if skipped:
+        verb = "needs" if len(skipped) == 1 else "need"
         report_progress(
-            "note: no measure here takes --cutoffs; rankscope stability --preset dunaiski -m P --cutoffs 10,20 does"
+            f"note: {join_names(skipped)} {verb} the number of all ranked items (-n) and "
+            f"{'is' if len(skipped) == 1 else 'are'} skipped"
         )
+    if options.cutoffs and options.measures is None:
+        report_progress("note: none of the nine measures takes --cutoffs; name others, as --measures P@k nDCG@k")
     if options.verbose:
-        for name, measure in default_measures().items():
-            report_progress(f"{name}: {measure}, {'higher' if SIGNS[name] > 0 else 'lower'} counts as better")
+        for each in measures:
+            direction = "higher" if each.sign > 0 else "lower"
+            report_progress(f"{each.label}: {each.measure}, {direction} counts as better")

@@ -17,7 +17,7 @@ from rankscope.data.sparse import refuse_sparse
 from rankscope.errors import InputError
 from rankscope.io.core import LineBlock
 from rankscope.io.letor.fields import is_space
-from rankscope.io.letor.labels import BlockDocuments
+from rankscope.io.letor.label_lines import BlockDocuments
 from rankscope.kernels.decimals import parse_decimals
 from rankscope.kernels.numbers import parse_integers
 from rankscope.kernels.order import ranges

@@ -26,7 +26,8 @@ from rankscope.io.letor.feature_cache import read_cached, refuse_cache, rounding
 from rankscope.io.letor.feature_columns import FEATURES, features_of_table, refuse_second_key
 from rankscope.io.letor.feature_lines import Dtype, GrowingTable, trim_ends, trim_starts
 from rankscope.io.letor.fields import CollectedFields
-from rankscope.io.letor.labels import EXPECTED, BlockDocuments, LetorLabels, labels_from_source, read_labels
+from rankscope.io.letor.label_lines import EXPECTED, BlockDocuments
+from rankscope.io.letor.labels import LetorLabels, labels_from_source, read_labels
 from rankscope.io.tables import parse_table, read_table
 from rankscope.kernels.text import Fields, decode
 from rankscope.typing import Ints, PathLike

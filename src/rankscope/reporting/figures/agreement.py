@@ -69,12 +69,7 @@ __all__ = [
 SHARE_OF = {"row": "the row", "column": "the column", "all": "all"}
 
 
-def correlations_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    values = np.corrcoef(rng.normal(size=(len(names), 30))).reshape(len(names), len(names))
-    return {"measures": names, "values": values, "statistic": "Kendall's tau"}
-
-
-@figure(correlations_example)
+@figure
 def correlation_matrix(
     *, measures: Sequence[str], values: npt.ArrayLike, statistic: str, style: Style | None = None
 ) -> Any:
@@ -151,11 +146,7 @@ def brief(value: float) -> str:
     return f"{value:.2f}".replace("-0.00", "0.00").replace("0.", ".").replace("-", MINUS).replace("1.00", "1")
 
 
-def confusion_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    return {"labels": names, "counts": rng.integers(0, 99, (len(names), len(names))), "normalise": "row"}
-
-
-@figure(confusion_example)
+@figure
 def confusion_matrix(
     *,
     labels: Sequence[object],
@@ -264,18 +255,7 @@ OUTLIER_KINDS = ["near", "far"]
 MARGIN_SHARE = 0.15
 
 
-def scores_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    human = rng.uniform(0.3, 0.7, len(names))
-    return {
-        "systems": names,
-        "human": human,
-        "scores": 20 + 20 * human + rng.normal(0, 1, len(names)),
-        "metric": "BLEU",
-        "outliers": names[:1],
-    }
-
-
-@figure(scores_example)
+@figure
 def human_against_metric(
     *,
     systems: Sequence[str],
@@ -434,12 +414,7 @@ def score_layers(
 MAX_METRICS, SHARES_HEIGHT = 8, 220
 
 
-def shares_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    shares = rng.dirichlet(np.arange(5, 0, -1), len(names)) * 100
-    return {"metrics": names, "ranks": [1, 2, 3, 4, 5], "shares": shares}
-
-
-@figure(shares_example)
+@figure
 def rank_shares(
     *, metrics: Sequence[str], ranks: Sequence[float], shares: npt.ArrayLike, style: Style | None = None
 ) -> Any:
@@ -570,11 +545,7 @@ def f1_and_mcc(tp: Floats, fp: Floats, tn: Floats, fn: Floats) -> tuple[Floats, 
     return f1, mcc
 
 
-def coefficients_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    return {"samples": 20}
-
-
-@figure(coefficients_example)
+@figure
 def f1_against_mcc(*, samples: int = 100, style: Style | None = None) -> Any:
     """F1 against MCC over every combination of TP, FP, TN and FN that sums to `samples`.
 

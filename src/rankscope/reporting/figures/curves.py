@@ -29,12 +29,7 @@ __all__ = [
 ]
 
 
-def recall_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    levels = np.linspace(0, 1, 11)
-    return {"systems": names, "levels": levels, "precision": rng.random((len(names), 1)) * (1 - levels)}
-
-
-@figure(recall_example)
+@figure
 def precision_recall(
     *,
     systems: Sequence[str],
@@ -86,12 +81,7 @@ def precision_recall(
     )
 
 
-def gain_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    gain = rng.random((len(names), 20)).cumsum(axis=1)
-    return {"systems": names, "ranks": np.arange(1, 21), "gain": gain, "measure": "DCG"}
-
-
-@figure(gain_example)
+@figure
 def gain_curve(
     *,
     systems: Sequence[str],
@@ -143,12 +133,7 @@ def gain_curve(
     )
 
 
-def example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    n = np.arange(2, 100)
-    return {"measure": names[0], "n": n, "power": 1 - 0.98**n, "n_now": max(queries, 1), "n_needed": 80}
-
-
-@figure(example)
+@figure
 def power_curve(
     *,
     measure: str,

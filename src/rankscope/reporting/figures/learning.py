@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
@@ -34,12 +33,7 @@ __all__ = [
 MAX_FEATURES, ROW_HEIGHT = 50, 18
 
 
-def features_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    worth = np.sort(rng.uniform(-0.01, 0.1, len(names)))[::-1]
-    return {"features": names, "worth": worth, "deviation": worth * 0 + 0.01, "measure": "nDCG@10", "of": "listnet"}
-
-
-@figure(features_example)
+@figure
 def feature_bars(
     *,
     features: Sequence[str],
@@ -122,12 +116,7 @@ def feature_bars(
 MAX_GRADES = 30
 
 
-def grades_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    ranges = ["1", "2-3", "4-5"]
-    return {"grades": names, "ranges": ranges, "shares": rng.dirichlet([1.0] * 3, len(names)), "of": "listnet"}
-
-
-@figure(grades_example)
+@figure
 def grade_places(
     *,
     grades: Sequence[str],

@@ -257,8 +257,8 @@ def label_places(points: Floats, widths: Sequence[float], sizes: Sequence[tuple[
 
     Notes
     -----
-    Names are placed one after the other, those in crowded places first, each where it costs least; then again, with all
-    others placed.
+    Vega has a transform that places labels; charts of Vega-Lite, as Altair makes them, cannot use it. Names are placed
+    one after the other, those in crowded places first, each where it costs least; then again, with all others placed.
 
     Examples
     --------

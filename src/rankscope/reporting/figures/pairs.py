@@ -47,20 +47,7 @@ MAX_BARS = 1000
 MAX_SYSTEMS = 40
 
 
-def queries_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    values = rng.random((2, queries))
-    return {
-        "measure": "AP",
-        "system_a": names[-1],
-        "system_b": names[0],
-        "query_ids": [f"q{i}" for i in range(queries)],
-        "differences": values[0] - values[1],
-        "values_a": values[0],
-        "values_b": values[1],
-    }
-
-
-@figure(queries_example)
+@figure
 def query_differences(
     *,
     measure: str,
@@ -207,17 +194,7 @@ def bars(
     return alt.layer(*layers, chart.mark_rect(aria=False, opacity=0).encode(x=x, x2=alt.X2("to:Q"), tooltip=tooltip))
 
 
-def pairs_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    means, chances = np.sort(rng.random(len(names)))[::-1], rng.random((len(names), len(names))) * 0.1
-    return {
-        "systems": names,
-        "differences": means[:, None] - means,
-        "pvalues": np.minimum(chances, chances.T),
-        "alpha": 0.05,
-    }
-
-
-@figure(pairs_example)
+@figure
 def significance_matrix(
     *,
     systems: Sequence[str],
@@ -378,14 +355,7 @@ def pair_rows(names: list[str], differences: Floats, pvalues: Floats, levels: li
     ]
 
 
-def win_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    ability = rng.normal(size=len(names))
-    rates = 1 / (1 + np.exp(ability[None, :] - ability[:, None]))
-    np.fill_diagonal(rates, np.nan)
-    return {"systems": names, "rates": rates, "counts": np.full(rates.shape, queries)}
-
-
-@figure(win_example)
+@figure
 def win_matrix(
     *,
     systems: Sequence[str],

@@ -61,20 +61,7 @@ MAGNITUDES = 20
 MAX_TICKS = 12
 
 
-def conditions_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    values = 30 / np.sqrt([5, 10, 20, 40]) * rng.uniform(0.8, 1.2, (len(names), 1))
-    return {
-        "x": [5, 10, 20, 40],
-        "x_title": "queries per set",
-        "measures": names,
-        "values": values,
-        "y_title": "error rate (%)",
-        "lows": values * 0.9,
-        "highs": values * 1.1,
-    }
-
-
-@figure(conditions_example)
+@figure
 def condition_lines(
     *,
     x: Sequence[float] | Sequence[str],
@@ -215,13 +202,7 @@ def bands(
     )
 
 
-def measures_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    experiments = [f"run {i}" for i in range(queries)]
-    values = rng.random((len(names), queries))
-    return {"experiments": experiments, "measures": names, "values": values, "order_by": names[-1]}
-
-
-@figure(measures_example)
+@figure
 def measure_lines(
     *,
     experiments: Sequence[str],
@@ -293,11 +274,7 @@ def measure_lines(
     )
 
 
-def asl_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    return {"measures": names, "asls": rng.random((len(names), 45)) ** 3, "alpha": [0.05]}
-
-
-@figure(asl_example)
+@figure
 def asl_curves(
     *,
     measures: Sequence[str],
@@ -398,12 +375,7 @@ LEVEL_HEIGHT, MIN_ROW_HEIGHT, ROW_GAP = 11, 24, 8
 USUAL_LEVEL = 0.05
 
 
-def rates_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    rates = np.sort(rng.uniform(20, 90, (len(names), 2)), axis=1)
-    return {"measures": names, "alpha": [0.01, 0.05], "rates": rates, "lows": rates - 8, "highs": rates + 8}
-
-
-@figure(rates_example)
+@figure
 def asl_rates(
     *,
     measures: Sequence[str],
@@ -529,13 +501,7 @@ def rate_layers(
     return [*layers, dots.encode(**y_position, x=x, shape=shape, color=colour, tooltip=tooltip)]
 
 
-def swap_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    edges = np.linspace(0, 0.19, 20)
-    rates = 50 * np.exp(-edges * rng.uniform(15, 40, (len(names), 1)))
-    return {"measures": names, "edges": edges, "rates": rates, "alpha": [0.05]}
-
-
-@figure(swap_example)
+@figure
 def swap_curve(
     *,
     measures: Sequence[str],
@@ -655,18 +621,7 @@ def first_rates(table: Floats) -> list[float]:
 MAX_LABELLED = 24
 
 
-def error_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    errors, ties = rng.uniform(8, 25, len(names)), rng.uniform(5, 20, len(names))
-    return {
-        "measures": names,
-        "error_rates": errors,
-        "tie_rates": ties,
-        "error_sds": errors / 10,
-        "tie_sds": ties / 10,
-    }
-
-
-@figure(error_example)
+@figure
 def error_against_tie(
     *,
     measures: Sequence[str],

@@ -38,20 +38,7 @@ MAX_ROWS = 50
 BAR_HEIGHT = 22
 
 
-def means_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    means = rng.uniform(0.2, 0.8, len(names))
-    return {
-        "systems": names,
-        "means": means,
-        "low": means - 0.1,
-        "high": means + 0.1,
-        "measure": "nDCG@10",
-        "letters": ["a"] * len(names),
-        "baseline": names[0],
-    }
-
-
-@figure(means_example)
+@figure
 def leaderboard(
     *,
     systems: Sequence[str],
@@ -194,11 +181,7 @@ STRIP_HEIGHT, SHAPE_HEIGHT, SHAPE_OFFSET, MARKS_OFFSET = 44, 26, 8, 14
 CLASS_LIMITS = (10, 30)
 
 
-def distribution_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    return {"measure": "AP", "systems": names, "values": rng.random((len(names), queries))}
-
-
-@figure(distribution_example)
+@figure
 def distribution(*, measure: str, systems: Sequence[str], values: npt.ArrayLike, style: Style | None = None) -> Any:
     """How the values of each system are spread over the queries: a shape, and below it middle half, median and mean.
 
@@ -327,12 +310,7 @@ def mark_row(name: str, values: Floats) -> dict[str, Any]:
     return {"system": name, "queries": int(present.size), **{key: cell(value) for key, value in summary.items()}}
 
 
-def ranks_example(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
-    ranks = np.arange(1.0, len(names) + 1)
-    return {"items": names, "ranks": ranks, "low": np.maximum(ranks - 1, 1), "high": ranks + rng.integers(1, 3)}
-
-
-@figure(ranks_example)
+@figure
 def rank_intervals(
     *,
     items: Sequence[str],
