@@ -16,7 +16,6 @@ import numpy as np
 from rankscope.data.grades import refuse_fractions
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention
-from rankscope.data.preference_judgments import PreferenceJudgments
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import decode_ids
 from rankscope.errors import InputError, ParameterError, RankscopeError, UnknownName
@@ -25,11 +24,18 @@ from rankscope.io.core import LineLayout, is_folder, read_fields, source_name
 from rankscope.io.read import read_qrels
 from rankscope.io.trec import read_preference_judgments
 from rankscope.kernels.numbers import parse_floats
-from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import decode
 from rankscope.measures.base import Measure
-from rankscope.measures.names import TREC_NAMES, expand_trec, parse_measure, split_trec, trec_name
-from rankscope.measures.preferences import PREFERENCE_MEASURES, preference_values
+from rankscope.measures.judgment_groups import JudgmentGroups, mean_over_groups
+from rankscope.measures.names import (
+    ALL_TREC_NAMES,
+    TREC_GROUP_NAMES,
+    TREC_NAMES,
+    expand_trec,
+    parse_measure,
+    split_trec,
+    trec_name,
+)
 from rankscope.measures.presets import OFFICIAL, PRESETS
 from rankscope.typing import Bools, Floats, PathLike
 
@@ -65,8 +71,9 @@ SET_MEASURES = (
 )
 
 
-#: Measures that are averaged over judgment groups, and the measures that they average.
-GROUP_MEASURES = {"map_avgjg": "map", "P_avgjg": "P", "Rprec_mult_avgjg": "Rprec_mult"}
+#: Measures of preferences, and means over judgment groups.
+PREFERENCE_MEASURES = [name for name in TREC_GROUP_NAMES if name.startswith("prefs_")]
+GROUP_MEASURES = [name for name in TREC_GROUP_NAMES if name not in PREFERENCE_MEASURES]
 #: The kinds of judgments (-R), and their measures.
 QRELS, QRELS_GROUPS, PREFERENCES, QRELS_PREFERENCES = "qrels", "qrels_jg", "prefs", "qrels_prefs"
 JUDGMENT_KINDS = (QRELS, QRELS_GROUPS, PREFERENCES, QRELS_PREFERENCES)
@@ -79,7 +86,7 @@ def printed_order() -> list[str]:
     names = list(TREC_NAMES)
     names.insert(names.index("recall"), "relstring")
     place = names.index("num_nonrel_judged_ret") + 1
-    names[place:place] = [*PREFERENCE_MEASURES, *GROUP_MEASURES]
+    names[place:place] = TREC_GROUP_NAMES
     return ["runid", "num_q", *names]
 
 
@@ -88,12 +95,12 @@ ORDER = printed_order()
 QRELS_NICKNAMES = {
     "official": ("runid", "num_q", *OFFICIAL),
     "set": ("runid", "num_q", *SET_MEASURES),
-    "all_trec": tuple(name for name in ORDER if name not in {*NOT_IN_ALL_TREC, *PREFERENCE_MEASURES, *GROUP_MEASURES}),
+    "all_trec": tuple(name for name in ORDER if name not in {*NOT_IN_ALL_TREC, *TREC_GROUP_NAMES}),
 }
 NICKNAMES = {
     **QRELS_NICKNAMES,
     "all_prefs": ("runid", "num_q", *PREFERENCE_MEASURES),
-    "prefs": ("runid", "num_q", *list(PREFERENCE_MEASURES)[:6]),
+    "prefs": ("runid", "num_q", *PREFERENCE_MEASURES[:6]),
     "qrels_jg": ("runid", "num_q", *GROUP_MEASURES),
 }
 
@@ -114,8 +121,8 @@ class MeasureLine(NamedTuple):
     tail
         Parameters in the name.
     measures
-        Our measures, of which the value is the mean: one, but for 11pt_avg with parameters. None for runid, num_q,
-        relstring and preference measures.
+        Our measures, of which the value is the mean: one, but for 11pt_avg with parameters. None for runid, num_q and
+        relstring.
     """
 
     stem: str
@@ -198,8 +205,7 @@ def parse_measure_lines(
     for stem in (stem for stem in ORDER if stem in tails_by_stem):
         # As in the tool: given parameters replace the defaults, and the first ones given count.
         tails = [tail for tail in tails_by_stem[stem] if tail is not None] or (None,)
-        base = GROUP_MEASURES.get(stem, stem)
-        has_several = base in TREC_NAMES and TREC_NAMES[base].comma_separated
+        has_several = stem in ALL_TREC_NAMES and ALL_TREC_NAMES[stem].comma_separated
         used_tails = tails if has_several and join_parameters else tails[:1]
         stem_lines = [line for tail in used_tails for line in expand_name(stem, tail, defaults)]
         if has_several:  # printed from the lowest to the highest
@@ -218,10 +224,8 @@ def split_name(name: str, known_names: list[str], *, is_nickname: bool) -> tuple
     if name in ("runid", "num_q"):
         return name, None
     stem, dot, tail = name.partition(".")
-    if stem in ("relstring", "11pt_avg", *GROUP_MEASURES):
+    if stem in ("relstring", "11pt_avg"):
         return stem, tail if dot else None
-    if name in PREFERENCE_MEASURES:
-        return name, None
     stem_and_tail = split_trec(name)
     if stem_and_tail is None or (stem_and_tail[0] not in known_names and not is_nickname):
         if (suggestion := trec_eval_name(name)) is not None:
@@ -246,15 +250,13 @@ def expand_name(stem: str, tail: str | None, defaults: Mapping[str, Mapping[str,
         if tail is not None and not (tail.isascii() and tail.isdigit() and int(tail[:9]) > 0):
             raise ParameterError(f"relstring.{tail}: cannot read {tail!r}, expected a whole number, as in relstring.10")
         return [MeasureLine(stem, f"relstring_{tail}" if tail else "relstring", tail, ())]
-    if stem in ("runid", "num_q", *PREFERENCE_MEASURES):
+    if stem in ("runid", "num_q"):
         return [MeasureLine(stem, stem, None, ())]
     if stem == "11pt_avg" and tail is not None:
         points = expand_trec("iprec_at_recall", tail, defaults)
         return [MeasureLine(stem, f"{stem}_{tail}", tail, tuple(measure for _, measure in points))]
-    base = GROUP_MEASURES.get(stem, stem)
     return [
-        MeasureLine(stem, stem + printed_name.removeprefix(base), tail, (measure,))
-        for printed_name, measure in expand_trec(base, tail, defaults)
+        MeasureLine(stem, printed_name, tail, (measure,)) for printed_name, measure in expand_trec(stem, tail, defaults)
     ]
 
 
@@ -286,10 +288,8 @@ def trec_eval(qrels: PathLike, run: PathLike, names: Iterable[str] = ("official"
     """
     lines = parse_measure_lines(names, options.version)
     refuse_other_measures(lines, options.judgments)
-    preferences = None
     if options.judgments in (PREFERENCES, QRELS_PREFERENCES):
-        preferences = read_preference_judgments(qrels, has_subgroups=options.judgments == PREFERENCES)
-        judgments = preferences.documents
+        judgments = read_preference_judgments(qrels, has_subgroups=options.judgments == PREFERENCES)
     else:
         judgments = read_qrels(qrels, subtopics=options.judgments == QRELS_GROUPS)
         advice = "evaluate them with `rankscope evaluate`, which takes fractions (in Python rankscope.evaluate)"
@@ -300,7 +300,7 @@ def trec_eval(qrels: PathLike, run: PathLike, names: Iterable[str] = ("official"
         raise InputError(f"{source_name(run)}: is a directory, expected a file")
     joined = Joining(qrels=judgments, convention=convention, input="trec").join_run(run)
     report = TrecEvalReport(judgments, joined.hits, joined.name, lines, options)
-    report.preferences, report.zscores = preferences, zscores
+    report.zscores = zscores
     return report.text()
 
 
@@ -348,8 +348,7 @@ def read_zscores(path: PathLike) -> dict[tuple[str, str], tuple[float, float]]:
 class TrecEvalReport:
     """The values of one run, and their output."""
 
-    #: Judgments as preferences, and means and deviations for z-scores, where they were given.
-    preferences: PreferenceJudgments | None = None
+    #: Means and deviations for z-scores, where they were given.
     zscores: Mapping[tuple[str, str], tuple[float, float]] | None = None
 
     def __init__(self, qrels: Qrels, hits: Hits, runid: str, lines: list[MeasureLine], options: Options) -> None:
@@ -373,10 +372,10 @@ class TrecEvalReport:
     def values(self, line: MeasureLine) -> Floats:
         """(queries) the values as in the tool."""
         missing = self.hits.missing
-        if line.stem in GROUP_MEASURES:
-            values = self.group_mean(line.measures[0])
+        if isinstance(line.measures[0], JudgmentGroups):
+            values = self.group_mean(line.measures[0].of_group())
         elif line.stem in PREFERENCE_MEASURES:
-            values = self.preference_values[line.stem]
+            values = line.measures[0](self.preference_hits)
         else:
             values = np.mean([measure(self.hits) for measure in line.measures], axis=0)
         if line.stem == "rbp_resid":
@@ -400,40 +399,22 @@ class TrecEvalReport:
         return self.hits.missing & self.is_version_10 & (not self.options.judged_only)
 
     @cached_property
-    def preference_values(self) -> dict[str, Floats]:
-        assert self.preferences is not None
-        names = [line.stem for line in self.lines if line.stem in PREFERENCE_MEASURES]
-        return preference_values(self.preferences, self.whole_hits, names)
+    def preference_hits(self) -> Hits:
+        """The hits with documents of one score in the rising order of their ids, as preference measures see them there.
 
-    @cached_property
-    def hits_by_group(self) -> list[tuple[Bools, Hits]]:
-        """Whether each query has a first, second, ... judgment group, and the hits with its judgments alone."""
-        subtopics = self.whole_hits.subtopics
-        assert subtopics is not None
-        by_group = []
-        for number in range(int(subtopics.subtopic.max(initial=0)) + 1):
-            rows = np.flatnonzero(subtopics.subtopic == number)
-            queries = subtopics.query[rows]
-            n_judged = np.bincount(queries, minlength=len(self.whole_hits))
-            offsets = bounds(n_judged)
-            documents = self.whole_hits.grade_offsets[queries] + subtopics.judged[rows]
-            relevance = np.full(self.whole_hits.grades.size, -1)
-            places = np.full(self.whole_hits.grades.size, -1)
-            relevance[documents] = subtopics.relevance[rows]
-            places[documents] = np.arange(rows.size) - offsets[queries]
-            grades = subtopics.relevance[rows][np.lexsort((-subtopics.relevance[rows], queries))]
-            hits = self.whole_hits.rejudged(
-                relevance=relevance, places=places, grades=grades, grade_offsets=offsets, memory={}
-            )
-            by_group.append((n_judged > 0, hits.judged_only() if self.options.judged_only else hits))
-        return by_group
+        -J does not change these measures.
+        """
+        hits = self.whole_hits
+        rank = hits.first + hits.last - hits.rank  # the join breaks ties by falling id
+        order = np.lexsort((rank, hits.query))
+        columns = {name: getattr(hits, name)[order] for name in ("first", "last", "relevance", "judged")}
+        return replace(hits, rank=rank[order], **columns, _memory={})
 
     def group_mean(self, measure: Measure) -> Floats:
         """The mean of a measure over the judgment groups of each query."""
-        values = [np.where(has_group, measure(hits), 0.0) for has_group, hits in self.hits_by_group]
-        n_groups = np.sum([has_group for has_group, _ in self.hits_by_group], axis=0)
-        mean: Floats = np.sum(values, axis=0) / n_groups
-        return mean
+        if self.options.judged_only:
+            return mean_over_groups(self.whole_hits, lambda hits: measure(hits.judged_only()))
+        return mean_over_groups(self.whole_hits, measure)
 
     def standardized(self, line: MeasureLine, values: Floats) -> Floats:
         """The values as z-scores, where means and deviations were given."""
@@ -450,9 +431,7 @@ class TrecEvalReport:
     def text(self) -> str:
         if not self.options.by_query and not self.options.summary:
             return ""
-        computed = [
-            self.values(line) if line.measures or line.stem in PREFERENCE_MEASURES else None for line in self.lines
-        ]
+        computed = [self.values(line) if line.measures else None for line in self.lines]
         output_lines = self.by_query(computed) if self.options.by_query else []
         if self.options.summary:
             pairs = [pair for pair in zip(self.lines, computed, strict=True) if pair[0].stem != "relstring"]

@@ -306,8 +306,9 @@ def sorted_rows(rows: Rows, query_ids: list[bytes]) -> Rows:
     lengths = np.diff(rows.offsets)[order]
     row_order = ranges(rows.offsets[order], lengths)
     subtopics = None if rows.subtopics is None else rows.subtopics.take(row_order)
+    subgroups = None if rows.subgroups is None else rows.subgroups.take(row_order)
     docs, hashed, values = rows.docs.take(row_order), rows.hashes[row_order], rows.values[row_order]
-    return Rows(query_ids, bounds(lengths), docs, hashed, values, rows.where, subtopics, rows.kind)
+    return Rows(query_ids, bounds(lengths), docs, hashed, values, rows.where, subtopics, rows.kind, subgroups)
 
 
 def fits_byte(numbers: Ints) -> bool:
