@@ -6,6 +6,7 @@ from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
     from rankscope.compat.trec_eval.evaluation import trec_eval as trec_eval
+    from rankscope.compat.trec_eval.help import explain_files_and_measures as explain_files_and_measures
     from rankscope.compat.trec_eval.measure_lines import NICKNAMES as NICKNAMES
     from rankscope.compat.trec_eval.measure_lines import ONLY_10 as ONLY_10
     from rankscope.compat.trec_eval.measure_lines import QRELS_NICKNAMES as QRELS_NICKNAMES
@@ -25,6 +26,7 @@ HOMES = {
     "Options": "options",
     "QRELS_NICKNAMES": "measure_lines",
     "VERSIONS": "options",
+    "explain_files_and_measures": "help",
     "parse_measure_lines": "measure_lines",
     "trec_eval": "evaluation",
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import warnings
+from collections.abc import Callable, Iterable
 
 from rankscope.compat.trec_eval.judgments import read_judgments, refuse_other_measures
 from rankscope.compat.trec_eval.measure_lines import parse_measure_lines
@@ -21,7 +22,14 @@ __all__ = [
 ]
 
 
-def trec_eval(qrels: PathLike, run: PathLike, names: Iterable[str] = ("official",), *, options: Options) -> str:
+def trec_eval(
+    qrels: PathLike,
+    run: PathLike,
+    names: Iterable[str] = ("official",),
+    *,
+    options: Options,
+    notify: Callable[[str], object] = warnings.warn,
+) -> str:
     """The output of trec_eval for a run, ending with a newline unless it is empty.
 
     Parameters
@@ -32,6 +40,8 @@ def trec_eval(qrels: PathLike, run: PathLike, names: Iterable[str] = ("official"
         Measures and nicknames.
     options
         Options of the command line.
+    notify
+        Called with each note, as on grades that are no whole numbers. Default: a warning.
 
     Returns
     -------
@@ -41,7 +51,7 @@ def trec_eval(qrels: PathLike, run: PathLike, names: Iterable[str] = ("official"
     Raises
     ------
     InputError
-        A file is malformed; the message has file:line.
+        A file is malformed; the message has file:line. Or the judgments lack the query of the options.
     UnknownName, ParameterError
         A measure is unknown or malformed.
     MissingQuery
@@ -49,12 +59,14 @@ def trec_eval(qrels: PathLike, run: PathLike, names: Iterable[str] = ("official"
     """
     lines = parse_measure_lines(names, options.version)
     refuse_other_measures(lines, options.judgments)
-    judgments = read_judgments(qrels, options.judgments)
+    judgments, notes = read_judgments(qrels, options.judgments)
+    for note in notes:
+        notify(note)
     zscores = read_zscores(options.zscores) if options.zscores is not None else None
-    convention = Convention(precision=PRESETS[options.version].precision, rel=options.level, may_merge=False)
+    convention = Convention(precision=PRESETS[options.version].precision, rel=max(options.level, 1), may_merge=False)
     if is_folder(run):
         raise InputError(f"{source_name(run)}: is a directory, expected a file")
     joined = Joining(qrels=judgments, convention=convention, input="trec").join_run(run)
-    report = TrecEvalReport(judgments, joined.hits, joined.name, lines, options)
+    report = TrecEvalReport(judgments, joined.hits, joined.last_tag or joined.name, lines, options)
     report.zscores = zscores
     return report.text()

@@ -35,13 +35,15 @@ class Options:
     by_query, complete, summary
         -q, -c, and whether a summary is printed (not -n).
     level
-        -l, the lowest grade that counts as relevant.
+        -l, the lowest grade that counts as relevant; 0 counts all that is judged.
     judged_only
         -J.
     collection_size
         -N.
     depth
         -M.
+    query
+        The only query that is evaluated, from -D LEVEL.QUERY. Default: all.
     judgments
         -R, the kind of judgments, of `JUDGMENT_KINDS`.
     zscores
@@ -56,5 +58,6 @@ class Options:
     judged_only: bool = False
     collection_size: int | None = None
     depth: int | None = None
+    query: str | None = None
     judgments: str = QRELS
     zscores: PathLike | None = None

@@ -18,7 +18,7 @@ from rankscope.compat.trec_eval.options import Options
 from rankscope.compat.trec_eval.zscores import MISSING_ZSCORE
 from rankscope.data.hits import Hits
 from rankscope.data.qrels import Qrels
-from rankscope.errors import RankscopeError
+from rankscope.errors import InputError, RankscopeError
 from rankscope.measures.base import Measure
 from rankscope.measures.judgment_groups import JudgmentGroups, mean_over_groups
 from rankscope.typing import Bools, Floats
@@ -42,6 +42,12 @@ class TrecEvalReport:
     def __init__(self, qrels: Qrels, hits: Hits, runid: str, lines: list[MeasureLine], options: Options) -> None:
         self.qrels, self.runid, self.lines, self.options = qrels, runid, lines, options
         self.is_version_10 = options.version == "trec_eval"
+        if options.query is not None:
+            if options.query not in hits.query_ids:
+                raise InputError(f"the judgments hold no query {options.query!r}, expected one of theirs behind -D 0.")
+            hits = hits.select([hits.query_ids.index(options.query)])
+        if options.level < 1:
+            hits = replace(hits, rel=options.level, _memory={}, _pool_memory={})
         missing = hits.missing
         if missing.any() and not options.complete:
             if self.is_version_10:
@@ -49,11 +55,11 @@ class TrecEvalReport:
                 raise MissingQuery(f"trec_eval: result qid '{first_missing}' not found in qrels")
             hits = hits.select(~missing)
         if options.depth is not None:  # first, as in the tool
-            hits = hits.cut(options.depth)
+            hits = hits.cut(options.depth) if options.depth else without_documents(hits)
         self.whole_hits = hits
         if options.judged_only:
             hits = hits.judged_only()
-        self.hits = replace(hits, collection_size=options.collection_size)
+        self.hits = replace(hits, collection_size=options.collection_size or None)
         # Version 9 prints no line for a query that the run lacks, but counts it in the means.
         self.is_printed = np.ones(len(hits), np.bool_) if self.is_version_10 else ~self.hits.missing
 
@@ -84,7 +90,7 @@ class TrecEvalReport:
 
         With -J it is left out again; only `utility` and `relstring` with parameters see it.
         """
-        return self.hits.missing & self.is_version_10 & (not self.options.judged_only)
+        return self.hits.missing & (self.is_version_10 and not self.options.judged_only and self.options.depth != 0)
 
     @cached_property
     def preference_hits(self) -> Hits:
@@ -165,6 +171,13 @@ class TrecEvalReport:
         if line.stem.startswith("gm_"):
             return f"{np.exp(running_mean(np.log(np.maximum(values, 0.00001)))):6.4f}"
         return f"{running_mean(values):6.4f}"
+
+
+def without_documents(hits: Hits) -> Hits:
+    """The hits as if nothing had been retrieved for any query."""
+    columns = {name: getattr(hits, name)[:0] for name in ("rank", "first", "last", "relevance", "judged")}
+    none = np.zeros_like(hits.retrieved)
+    return replace(hits, **columns, offsets=np.zeros_like(hits.offsets), retrieved=none, _memory={})
 
 
 def is_count(line: MeasureLine) -> bool:
