@@ -20,9 +20,11 @@ __all__ = [
     "TREC_GROUP_NAMES",
     "TREC_NAMES",
     "TrecName",
+    "cutoff_parameter",
     "expand_trec",
     "parse_measure",
     "parse_measures",
+    "parse_number",
     "split_trec",
     "trec_name",
 ]

@@ -98,6 +98,12 @@ def test_parameters_take_the_place_of_the_defaults(values: Values) -> None:
     assert [shown for shown, _ in values("-c", "-m", "P", "-m", "P.3", "-m", "P_7")] == ["P_3"]
 
 
+def test_a_cutoff_is_read_up_to_its_point_or_exponent_as_by_c(values: Values) -> None:
+    assert [shown for shown, _ in values("-c", "-m", "ndcg_cut.10,20,23.4", "-m", "success.1e1")] == [
+        *("ndcg_cut_10", "ndcg_cut_20", "ndcg_cut_23", "success_1")
+    ]
+
+
 def test_where_one_parameter_is_all_there_is_the_first_one_holds(values: Values) -> None:
     """set_F.0.5 and set_F.2 of graded.collection: one line, of the first."""
     assert list(values("-c", "-m", "set_F.0.5", "-m", "set_F.2")) == [("set_F_0.5", "all")]
@@ -312,9 +318,7 @@ def test_grades_are_read_up_to_their_point_or_exponent_as_by_c(files: tuple[str,
 
 def test_in_python_a_changed_grade_is_a_warning(files: tuple[str, str]) -> None:
     Path("q").write_text("1 0 a .5\n")
-    with pytest.warns(
-        UserWarning, match=r"q: 1 grade that is no whole number is read .* \.5 as 0"
-    ):
+    with pytest.warns(UserWarning, match=r"q: 1 grade that is no whole number is read .* \.5 as 0"):
         trec_eval(*files, ["map"], options=Options())
 
 
@@ -391,7 +395,8 @@ def test_version_9_leaves_them_out_of_all_trec() -> None:
         ("P.0", "cutoff is 0, .*1"),
         ("P.-5", "cutoff is -5, .*1"),
         ("P.1_0", "cannot read '1_0'"),
-        ("success.1e1", "cannot read '1e1'"),
+        ("success.1e", "cannot read '1e'"),
+        ("success..5", "cutoff is 0, .*1"),
         ("iprec_at_recall.1.5", r"recall is 1\.5, .*0 to 1"),
         ("utility.1,2", r"cannot read '1,2', .*utility\.1,-1,0,0"),
         ("utility.1,-1,0,1", r"\bd needs .*documents .*\(-N\)"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -11,8 +12,10 @@ from rankscope.measures.names import (
     ALL_TREC_NAMES,
     TREC_GROUP_NAMES,
     TREC_NAMES,
+    cutoff_parameter,
     expand_trec,
     parse_measure,
+    parse_number,
     split_trec,
     trec_name,
 )
@@ -175,6 +178,15 @@ def trec_eval_name(name: str) -> str | None:
     return tool_name if split_trec(tool_name) is not None else None
 
 
+def whole_part(text: str) -> str:
+    """A cutoff as C's atol reads it, up to its point or exponent: 23 of 23.4. A text that is no number stays."""
+    try:
+        parse_number(text)
+    except ValueError:
+        return text
+    return re.split("[.eE]", text)[0] or "0"
+
+
 def expand_name(stem: str, tail: str | None, defaults: Mapping[str, Mapping[str, Any]]) -> list[MeasureLine]:
     if stem == "relstring":
         if tail is not None and not (tail.isascii() and tail.isdigit() and int(tail[:9]) > 0):
@@ -185,6 +197,8 @@ def expand_name(stem: str, tail: str | None, defaults: Mapping[str, Mapping[str,
     if stem == "11pt_avg" and tail is not None:
         points = expand_trec("iprec_at_recall", tail, defaults)
         return [MeasureLine(stem, f"{stem}_{tail}", tail, tuple(measure for _, measure in points))]
+    if tail is not None and ALL_TREC_NAMES[stem].parse_parameter is cutoff_parameter:
+        tail = ",".join(whole_part(text) for text in tail.split(","))
     return [
         MeasureLine(stem, printed_name, tail, (measure,)) for printed_name, measure in expand_trec(stem, tail, defaults)
     ]
