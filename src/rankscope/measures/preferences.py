@@ -348,7 +348,7 @@ class Preference(Measure):
 
 @dataclass(frozen=True, kw_only=True)
 class NumPrefs(Preference):
-    """Number of preferences of all groups of a query; at least 0.
+    """Number of preferences of all groups of a query; a count, at least 0.
 
     Parameters
     ----------
@@ -373,7 +373,7 @@ class NumPrefs(Preference):
 
 @dataclass(frozen=True, kw_only=True)
 class NumPrefsFul(Preference):
-    """Number of preferences that the ranking fulfils; at least 0, higher is better.
+    """Number of preferences that the ranking fulfils; a count, higher is better.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from rankscope.cli._output import write_output
-from rankscope.compat.trec_eval import JUDGMENT_KINDS, VERSIONS, MissingQuery, Options, explain_files_and_measures
+from rankscope.compat.trec_eval import JUDGMENT_KINDS, VERSIONS, MissingQuery, Options
 from rankscope.compat.trec_eval import trec_eval as run_trec_eval
 
 __all__ = [
@@ -41,6 +41,8 @@ class TrecEvalCommand(click.Command):
         kind, version = given.get("judgments") or JUDGMENT_KINDS[0], given.get("version") or VERSIONS[0]
         if kind not in JUDGMENT_KINDS or version not in VERSIONS:
             return super().get_help(ctx)
+        from rankscope.cli.compat.trec_eval_help import explain_files_and_measures
+
         details = explain_files_and_measures(kind, given.get("measures") or (), version)
         return f"{super().get_help(ctx)}\n\n{details}"
 

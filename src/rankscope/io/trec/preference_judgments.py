@@ -5,11 +5,15 @@ field is the group.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 from rankscope.data.qrels import Qrels
 from rankscope.io.core import open_binary, source_name
 from rankscope.io.trec.format import PREFERENCES, SUBTOPIC_QRELS, Grammar, read_rows
 from rankscope.typing import PathLike
+
+if TYPE_CHECKING:
+    from rankscope.io.core import Readable
 
 __all__ = [
     "read_preference_judgments",
@@ -59,5 +63,5 @@ def read_preference_judgments(path: PathLike, *, has_subgroups: bool) -> Qrels:
     """
     grammar: Grammar = WITH_SUBGROUPS if has_subgroups else WITHOUT_SUBGROUPS
     with open_binary(path) as stream:
-        rows, _ = read_rows(stream, source_name(path), grammar)
+        rows, _ = read_rows(cast("Readable", stream), source_name(path), grammar)
     return Qrels.from_rows(rows)

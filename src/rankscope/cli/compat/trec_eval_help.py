@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from textwrap import fill
 
-from rankscope.compat.trec_eval.measure_lines import MeasureLine, parse_measure_lines
-from rankscope.compat.trec_eval.options import PREFERENCES, QRELS, QRELS_GROUPS, QRELS_PREFERENCES
+from rankscope.compat.trec_eval import (
+    PREFERENCES,
+    QRELS,
+    QRELS_GROUPS,
+    QRELS_PREFERENCES,
+    MeasureLine,
+    parse_measure_lines,
+)
 from rankscope.measures.names import ALL_TREC_NAMES
 from rankscope.reporting.measure_list import explain_measure
 
