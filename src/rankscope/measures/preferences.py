@@ -7,7 +7,7 @@ They agree with trec_eval, which has them as prefs_*.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, NamedTuple
 
@@ -33,7 +33,7 @@ __all__ = [
 
 #: Which preferences count: all; those of two retrieved documents; those of two documents one of which was retrieved.
 Among = Literal["all", "retrieved", "implied"]
-AMONG = ("all", "retrieved", "implied")
+AMONG: tuple[Among, ...] = ("all", "retrieved", "implied")
 
 
 class PreferenceGroup(NamedTuple):
@@ -67,13 +67,13 @@ class PreferenceGroup(NamedTuple):
         matrix = self.preferred if preferred is None else preferred
         n = self.n_retrieved
         both = matrix[:n, :n]
-        implied = int(matrix[:n, n:].sum())
+        implied = int(np.count_nonzero(matrix[:n, n:]))
         return PreferenceCounts(
-            fulfilled_retrieved=int(np.triu(both, 1).sum()),
-            retrieved=int(both.sum()),
+            fulfilled_retrieved=int(np.count_nonzero(np.triu(both, 1))),
+            retrieved=int(np.count_nonzero(both)),
             fulfilled_implied=implied,
-            implied=implied + int(matrix[n:, :n].sum()),
-            not_retrieved=int(matrix[n:, n:].sum()),
+            implied=implied + int(np.count_nonzero(matrix[n:, :n])),
+            not_retrieved=int(np.count_nonzero(matrix[n:, n:])),
         )
 
 
@@ -139,22 +139,26 @@ class QueryPreferences:
         shares = (counts.fulfilled(among) / n for counts in self.counts if (n := counts.possible(among)))
         return sum(shares) / len(self.groups)
 
-    def share_by_pair(self, among: Among) -> float:
+    def shares_by_pair(self) -> dict[Among, float]:
         """The mean over pairs of documents of the share of groups whose preference is fulfilled."""
-        agree: Ints = np.array([group.preferred for group in self.groups]).sum(axis=0)
-        upper = np.triu(np.ones(agree.shape, np.bool_), 1)
-        if among != "all":
-            upper[self.n_retrieved :] = False
-        if among == "retrieved":
-            upper[:, self.n_retrieved :] = False
-        all_preferences = (agree + agree.T)[upper]
-        is_pair = all_preferences > 0
-        if not is_pair.any():
-            return 0.0
-        # Of two documents that were not retrieved, none is fulfilled.
-        is_retrieved = np.broadcast_to(np.arange(len(agree))[:, None] < self.n_retrieved, agree.shape)
-        fulfilled = np.where(is_retrieved, agree, 0)[upper]
-        return float((fulfilled[is_pair] / all_preferences[is_pair]).sum() / is_pair.sum())
+        if len(self.groups) == 1 and not self.groups[0].has_subgroups:  # each pair has one preference or none
+            return {among: self.share(among) for among in AMONG}
+        agree: Ints = np.sum([group.preferred for group in self.groups], axis=0, dtype=np.int64)
+        all_preferences = agree + agree.T
+        is_pair = np.triu(all_preferences > 0, 1)
+        shares = np.zeros(agree.shape)
+        np.divide(agree, all_preferences, out=shares, where=is_pair)
+        n = self.n_retrieved
+        shares[n:] = 0  # of two documents that were not retrieved, none is fulfilled
+        parts: dict[Among, tuple[slice, slice]] = {
+            "all": (slice(None), slice(None)),
+            "retrieved": (slice(n), slice(n)),
+            "implied": (slice(n), slice(None)),
+        }
+        return {
+            among: float(shares[part].sum() / n_pairs) if (n_pairs := is_pair[part].sum()) else 0.0
+            for among, part in parts.items()
+        }
 
     def share_with_as_many(self, *, retrieved_only: bool) -> float:
         """The mean share over groups, with as many documents that are not relevant as relevant ones in each.
@@ -289,14 +293,14 @@ def group_of_entries(
     """The preferences of one group, those that follow from several sub-groups included."""
     levels = np.full(n_documents, np.nan)
     levels[place] = level
+    has_subgroups = bool((subgroup != subgroup[0]).any())
+    if not has_subgroups:
+        return PreferenceGroup(levels[:, None] > levels, levels, has_subgroups, n_retrieved)
     preferred = np.zeros((n_documents, n_documents), np.bool_)
     is_preferred = (subgroup[:, None] == subgroup) & (level[:, None] > level)
     rows, columns = np.nonzero(is_preferred)
     preferred[place[rows], place[columns]] = True
-    has_subgroups = bool((subgroup != subgroup[0]).any())
-    if has_subgroups:
-        preferred = transitive(preferred)
-    return PreferenceGroup(preferred, levels, has_subgroups, n_retrieved)
+    return PreferenceGroup(transitive(preferred), levels, has_subgroups, n_retrieved)
 
 
 def transitive(preferred: Bools) -> Bools:
@@ -309,6 +313,33 @@ def transitive(preferred: Bools) -> Bools:
         reach = further
     np.fill_diagonal(reach, False)
     return reach
+
+
+def statistics_of(hits: Hits) -> dict[tuple[str, Among], Floats]:
+    """(queries) each statistic, by name and which preferences count.
+
+    One query after the other: their tables of pairs are large.
+    """
+    rows = [statistics_of_query(query) for query in preferences_of(hits)]
+    statistics = {key: np.array([row[key] for row in rows], np.float64) for key in rows[0]}
+    for values in statistics.values():
+        values.flags.writeable = False
+    return statistics
+
+
+def statistics_of_query(query: QueryPreferences) -> dict[tuple[str, Among], float]:
+    """Each statistic of a query."""
+    statistics: dict[tuple[str, Among], float] = {}
+    by_pair = query.shares_by_pair()
+    for among in AMONG:
+        statistics["possible", among] = query.possible(among)
+        statistics["fulfilled", among] = query.fulfilled(among)
+        statistics["share", among] = query.share(among)
+        statistics["share by pair", among] = by_pair[among]
+        statistics["share by group", among] = query.share_by_group(among)
+        if among != "implied":
+            statistics["share with as many", among] = query.share_with_as_many(retrieved_only=among == "retrieved")
+    return statistics
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -331,16 +362,12 @@ class Preference(Measure):
     def check(self) -> None:
         require(self.among in self.choices, self, "among", self.among, " or ".join(map(repr, self.choices)))
 
-    def preferences(self, hits: Hits) -> list[QueryPreferences]:
-        """The preferences of each query."""
-        return hits.cached("preferences", lambda: list(preferences_of(hits)))
-
-    def by_query(self, hits: Hits, value: Callable[[QueryPreferences], float]) -> Floats:
-        """(queries) a value of each query."""
-        return np.array([value(query) for query in self.preferences(hits)], np.float64)
+    def statistic(self, hits: Hits, name: str, among: Among | None = None) -> Floats:
+        """(queries) a statistic of the preferences. among: as in the class. Default: that of the measure."""
+        return hits.cached("preferences", lambda: statistics_of(hits))[name, among or self.among]
 
     def defined(self, hits: Hits) -> Bools:
-        return self.by_query(hits, lambda query: query.possible("all")) > 0
+        return self.statistic(hits, "possible", "all") > 0
 
     def used(self, hits: Hits) -> Floats:
         return np.diff(hits.offsets).astype(np.float64)
@@ -368,7 +395,7 @@ class NumPrefs(Preference):
     source: ClassVar[str] = "trec_eval prefs_num_prefs_poss"
 
     def values(self, hits: Hits) -> Floats:
-        return self.by_query(hits, lambda query: query.possible(self.among))
+        return self.statistic(hits, "possible")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -396,7 +423,7 @@ class NumPrefsFul(Preference):
     choices: ClassVar[tuple[str, ...]] = AMONG[:2]
 
     def values(self, hits: Hits) -> Floats:
-        return self.by_query(hits, lambda query: query.fulfilled(self.among))
+        return self.statistic(hits, "fulfilled")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -423,7 +450,7 @@ class Prefs(Preference):
     source: ClassVar[str] = "trec_eval prefs_simp, prefs_simp_ret, prefs_simp_imp"
 
     def values(self, hits: Hits) -> Floats:
-        return self.by_query(hits, lambda query: query.share(self.among))
+        return self.statistic(hits, "share")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -450,7 +477,7 @@ class PrefsPair(Preference):
     source: ClassVar[str] = "trec_eval prefs_pair, prefs_pair_ret, prefs_pair_imp"
 
     def values(self, hits: Hits) -> Floats:
-        return self.by_query(hits, lambda query: query.share_by_pair(self.among))
+        return self.statistic(hits, "share by pair")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -476,7 +503,7 @@ class PrefsJG(Preference):
     source: ClassVar[str] = "trec_eval prefs_avgjg, prefs_avgjg_ret, prefs_avgjg_imp"
 
     def values(self, hits: Hits) -> Floats:
-        return self.by_query(hits, lambda query: query.share_by_group(self.among))
+        return self.statistic(hits, "share by group")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -504,5 +531,4 @@ class PrefsJGR(Preference):
     choices: ClassVar[tuple[str, ...]] = AMONG[:2]
 
     def values(self, hits: Hits) -> Floats:
-        retrieved_only = self.among == "retrieved"
-        return self.by_query(hits, lambda query: query.share_with_as_many(retrieved_only=retrieved_only))
+        return self.statistic(hits, "share with as many")
