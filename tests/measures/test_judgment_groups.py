@@ -94,6 +94,15 @@ def test_preferences_are_detected_by_their_five_fields(tmp_path: Path, monkeypat
     assert scores.values.ravel().tolist() == [5, 4, 3]
 
 
+def test_preferences_in_a_table_have_a_column_subgroup() -> None:
+    names = ("query_id", "subtopic", "subgroup", "doc_id", "relevance")
+    rows = [("q", "u", "s", "a", 3), ("q", "u", "s", "b", 2), ("q", "u", "t", "b", 5), ("q", "u", "t", "d", 4)]
+    qrels = rs.Qrels([dict(zip(names, row, strict=True)) for row in rows])
+    for judgments in (qrels, rs.Qrels(qrels.frame())):
+        scores = rs.evaluate(judgments, {"q": {"a": 3.0, "b": 2.0, "d": 1.0}}, ["NumPrefs", "Prefs"])
+        assert scores.values.ravel().tolist() == [3, 1]  # a over b over d
+
+
 def test_a_document_is_ranked_by_the_tie_rule_of_all_measures() -> None:
     qrels, run = {"q": {"u": {"a": 1, "b": 0}}}, {"q": {"a": 1.0, "b": 1.0}}
     assert rs.evaluate(qrels, run, ["Prefs", "RR"]).values.ravel().tolist() == [0.0, 0.5]
