@@ -119,7 +119,7 @@ def as_letor_scripts(path: Path, version: str, *, predictions: bool) -> None:
 
 
 def trec_eval_of_qrels(path: Path) -> None:
-    trec_eval(path, beside(path, b"q Q0 a 1 2.5 t\nq Q0 b 2 1.5 t\n"), options=Options(complete=True))
+    trec_eval(path, beside(path, b"q Q0 a 1 2.5 t\nq Q0 b 2 1.5 t\n"), options=Options(complete=True), notify=str)
 
 
 def trec_eval_of_run(path: Path) -> None:
