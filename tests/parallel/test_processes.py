@@ -149,6 +149,29 @@ def test_a_script_without_guard_forks_as_often_as_it_likes_without_a_warning(tmp
     assert out == "3 2 1 0 1 2\n" * 3
 
 
+def test_a_thread_without_name_is_not_taken_for_one_of_openblas(tmp_path):
+    """As those of OpenMP, which a fork would lose; OpenBLAS has ended its own threads before the first fork."""
+    script = """
+        import _thread, os, time
+        import numpy as np
+        from rankscope.parallel.pool import start_method
+        from rankscope.parallel.threads import openblas_functions
+
+        for set_threads in openblas_functions("set_num_threads"):
+            set_threads(3)
+        np.ones((300, 300)) @ np.ones((300, 300))
+        print(start_method())
+        if not os.fork():
+            os._exit(0)
+        os.wait()
+        _thread.start_new_thread(time.sleep, (30,))
+        print(start_method())
+    """
+    code, out, err = run(tmp_path / "nameless.py", script)
+    assert (code, err) == (0, "")
+    assert out == "fork\nspawn\n"
+
+
 POLARS = """
 import polars
 polars.DataFrame({"a": [1, 2]}).lazy().filter(polars.col("a") > 1).collect()

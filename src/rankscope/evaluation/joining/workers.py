@@ -34,7 +34,7 @@ from rankscope.io.rank_column import rising_score_note
 from rankscope.io.trec import RUN, stream_rows
 from rankscope.parallel import run_units
 from rankscope.parallel.cluster import current_cluster
-from rankscope.parallel.cluster_unit import in_unit, invisible_file_error
+from rankscope.parallel.unit import in_cluster_unit, invisible_file_error
 from rankscope.typing import PathLike
 
 __all__ = [
@@ -226,7 +226,7 @@ def join_task(joining: Joining, task: JoinTask) -> tuple[tuple[int, int], TaskOu
                 joiner.add(rows)
             return task.file_key, joiner.part()
     except (RankscopeError, Ungrouped, OSError) as error:
-        return task.file_key, invisible_file_error(task.path, error) if in_unit() else None
+        return task.file_key, invisible_file_error(task.path, error) if in_cluster_unit() else None
 
 
 def merge_tasks(joining: Joining, tasks: Sequence[JoinTask], outcomes: Iterable[TaskOutcome]) -> RunPart | None:
