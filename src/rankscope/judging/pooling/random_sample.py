@@ -21,6 +21,7 @@ from rankscope.io.chunk_tables import merge_inputs
 from rankscope.io.core import check_single_stdin
 from rankscope.judging.pooling.judgment_pool import DEEP, judgments_from
 from rankscope.judging.pooling.run_lists import RunLists, grades_of, read_lists
+from rankscope.kernels.resample import share_of_sizes, shuffled_ranks
 from rankscope.settings import REQUIRED, Number, Settings, count, number, seed_field
 from rankscope.stats.inputs import seed_of
 from rankscope.typing import Ints, PathLike
@@ -286,8 +287,5 @@ def sample_pool(
 
 def draw_documents(lists: RunLists, rate: float, rng: np.random.Generator) -> Ints:
     """The sampled documents: those with the smallest random numbers of each query, which are the same at every rate."""
-    query = lists.query_of
-    order = np.lexsort((rng.random(lists.size), query))
-    n_drawn = np.maximum(np.floor(rate * lists.sizes + 0.5), 1)
-    position = np.arange(lists.size) - lists.offsets[query]
-    return np.sort(order[position < n_drawn[query]])
+    n_drawn = np.maximum(share_of_sizes(rate, lists.sizes), 1)
+    return np.flatnonzero(shuffled_ranks(rng, lists.query_of, lists.sizes) < n_drawn[lists.query_of])
