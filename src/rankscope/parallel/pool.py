@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import copy
 import os
+import pickle
 import signal
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, wait
@@ -22,7 +24,8 @@ from typing import Any
 
 from rankscope.errors import ParameterError, RankscopeError
 from rankscope.parallel.threads import ONE_THREAD, is_single_threaded
-from rankscope.parallel.worker import STARTING, call_in_worker, start_worker
+from rankscope.parallel.unit import UNSET
+from rankscope.parallel.worker import STARTING, SharedFile, call_in_worker, start_worker
 
 __all__ = [
     "WorkerPool",
@@ -110,23 +113,60 @@ def start_pool(function: Callable[..., Any], workers: int, shared: Any) -> Itera
     if method == "spawn":
         check_importable(function, workers)
     context, processes = recording_context(method)
-    reader, started = context.Pipe(duplex=False)
     n_processes = min(workers, MAX_ON_WINDOWS) if sys.platform == "win32" else workers
-    with refuse_missing_processes(workers):
-        executor = ProcessPoolExecutor(
-            n_processes, mp_context=context, initializer=start_worker, initargs=(started, shared)
-        )
-    pool = WorkerPool(function, executor, processes, method == "spawn", workers)
-    finished = False
+    with shared_for_workers(shared, method) as passed:
+        reader, started = context.Pipe(duplex=False)
+        with refuse_missing_processes(workers):
+            executor = ProcessPoolExecutor(
+                n_processes, mp_context=context, initializer=start_worker, initargs=(started, passed)
+            )
+        pool = WorkerPool(function, executor, processes, method == "spawn", workers)
+        finished = False
+        try:
+            yield pool
+            finished = True
+        except BrokenProcessPool as error:
+            raise broken_pool_error(method == "spawn" and not reader.poll(0), workers) from error
+        finally:
+            pool.close(finished)
+            reader.close()
+            started.close()
+
+
+@contextmanager
+def shared_for_workers(shared: Any, method: str) -> Iterator[Any]:
+    """What to pass to workers that start: `shared` to a fork, which has it already, else a file with it.
+
+    A spawned worker would get it through a pipe, and this process would wait for ever for one that ends before it has
+    read it all, as it does where the main script is not guarded.
+    """
+    if method == "fork" or shared is UNSET:
+        yield shared
+        return
+    path = write_shared(shared)
     try:
-        yield pool
-        finished = True
-    except BrokenProcessPool as error:
-        raise broken_pool_error(method == "spawn" and not reader.poll(0), workers) from error
+        yield SharedFile(path)
     finally:
-        pool.close(finished)
-        reader.close()
-        started.close()
+        os.unlink(path)
+
+
+def write_shared(shared: Any) -> str:
+    """The path of a new temporary file with `shared`, which only this user may read. Raises RankscopeError."""
+    path = None
+    try:
+        file, path = tempfile.mkstemp(prefix="rankscope-")
+        with os.fdopen(file, "wb") as stream:
+            pickle.dump(shared, stream, protocol=5)
+    except BaseException as error:
+        if path is not None:
+            os.unlink(path)
+        if not isinstance(error, OSError):
+            raise
+        raise RankscopeError(
+            f"{tempfile.gettempdir()}: cannot write what the workers are to share ({error.strerror}); set TMPDIR to a "
+            "folder with space, or give workers=1"
+        ) from None
+    return path
 
 
 def recording_context(method: str) -> tuple[BaseContext, list[BaseProcess]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection
 from typing import Any
@@ -16,6 +18,7 @@ from rankscope.parallel.unit import UNSET, call_unit
 
 __all__ = [
     "STARTING",
+    "SharedFile",
     "call_in_worker",
     "in_worker",
     "leave_if_starting",
@@ -25,6 +28,17 @@ __all__ = [
 
 #: The environment variable that is set in a spawned worker until it has started.
 STARTING = "RANKSCOPE_WORKER_STARTS"
+
+
+@dataclass(frozen=True)
+class SharedFile:
+    """A file with what units share, for workers that are not forked."""
+
+    path: str
+
+    def load(self) -> Any:
+        with open(self.path, "rb") as stream:
+            return pickle.load(stream)
 
 
 class WorkerState:
@@ -55,10 +69,11 @@ def leave_if_starting() -> None:
 def start_worker(started: Connection, shared: Any) -> None:
     """The first function that a worker runs.
 
-    started: a byte written to it tells the parent that a worker has started. shared: passed to all its units.
+    started: a byte written to it tells the parent that a worker has started. shared: passed to all its units, or the
+    file that holds it.
     """
     STATE.is_worker = True
-    STATE.shared = shared
+    STATE.shared = shared.load() if isinstance(shared, SharedFile) else shared
     os.environ.pop(STARTING, None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a handler of the parent is meant for the parent
