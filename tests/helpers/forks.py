@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import faulthandler
 import gc
 import marshal
 import os
@@ -56,6 +57,9 @@ IDLE = {"polars-ooc-clea"}
 SINCE = (2, 1)
 #: What keeps the memory of Polars beginning threads, too.
 NO_THREADS = {"_RJEM_MALLOC_CONF": "background_thread:false"}
+
+#: Seconds after which a command that hangs says where, and ends: else the tests would wait for it for ever.
+PATIENCE = 600
 
 #: What Python does with other bytes in the locale of the commands; on standard error it shows them.
 IN_C = "surrogateescape"
@@ -118,6 +122,7 @@ def run_command(
             stderr=error,
             encoding="utf-8",
             check=False,
+            timeout=PATIENCE,
         )
     with open(os.devnull, "rb") as none, TemporaryFile() as out, TemporaryFile() as err:
         code = ask(place, args, folder, environment, (none, out, out if one_stream else err))
@@ -219,6 +224,8 @@ def run(args: list[str], folder: str, environment: dict[bytes, bytes], streams: 
     os.chdir(folder)
     os.environ.clear()
     os.environb.update(environment)
+    faulthandler.register(signal.SIGALRM, file=2, chain=True)  # no thread, which would keep workers from being forked
+    signal.alarm(PATIENCE)
     try:
         if Path(args[0]).name == "rankscope":
             main(args[1:])
