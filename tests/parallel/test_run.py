@@ -322,6 +322,24 @@ def test_workers_without_work_that_do_not_end_are_ended(monkeypatch):
     assert children() == []
 
 
+def test_a_worker_that_began_ends_where_another_cannot(monkeypatch):
+    """It would wait for a unit as long as this process lives, and at its end Python would wait for the worker."""
+    fork, started = os.fork, []
+
+    def refused():
+        if started:
+            time.sleep(0.3)  # until it is at work
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+        started.append(fork())
+        return started[-1]
+
+    monkeypatch.setattr(os, "fork", refused)
+    with pytest.raises(RankscopeError, match=r"workers is 2\b.*\(Resource"):
+        list(run_units(abs, [-1, -2, -3], workers=2))
+    assert started
+    assert children() == []
+
+
 def test_leaving_early_ends_the_workers():
     for result in run_units(slow_but_for_the_first, itertools.count(), workers=2):
         assert result == 0

@@ -89,6 +89,9 @@ class WorkerPool:
         finally:
             timer.cancel()
             timer.join()
+        for process in self.processes:  # the executor forgets those that began before one that could not
+            if process.pid:
+                process.join()
 
     def kill_workers(self) -> None:
         """End all workers at once: the executor would wait for the units that they run.
