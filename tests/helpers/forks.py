@@ -97,7 +97,10 @@ def forked_commands(folder: Path) -> Iterator[Path]:
         said = server.stdout.readline()
         assert said == "ready\n", said
         yield folder
-        server.communicate()  # which closes its standard input, and so ends it
+        try:
+            server.communicate(timeout=10)  # which closes its standard input, and so ends it
+        except subprocess.TimeoutExpired:  # a process that was forked here has that open, too
+            server.kill()
 
 
 def run_command(
