@@ -68,7 +68,7 @@ class WorkerPool:
 
         The executor waits for ever for the remainder of a result whose worker was killed in the middle of sending it.
         """
-        while not wait([future], LOOK_INTERVAL).done:
+        while not (future.done() or wait([future], LOOK_INTERVAL).done):
             if self.has_lost_worker() and not wait([future], LOOK_INTERVAL).done:
                 raise BrokenProcessPool
         return future.result()
