@@ -68,9 +68,12 @@ class WorkerPool:
 
         The executor waits for ever for the remainder of a result whose worker was killed in the middle of sending it.
         """
-        while not (future.done() or wait([future], LOOK_INTERVAL).done):
-            if self.has_lost_worker() and not wait([future], LOOK_INTERVAL).done:
-                raise BrokenProcessPool
+        while not future.done():
+            try:
+                return future.result(LOOK_INTERVAL)
+            except TimeoutError:
+                if self.has_lost_worker() and not wait([future], LOOK_INTERVAL).done:
+                    raise BrokenProcessPool from None
         return future.result()
 
     def has_lost_worker(self) -> bool:
