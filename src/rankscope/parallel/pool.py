@@ -80,9 +80,16 @@ class WorkerPool:
         return bool(connection.wait([process.sentinel for process in self.processes if process.pid], 0))
 
     def close(self, finished: bool) -> None:
-        """Wait until all workers have ended, so that none stays as a zombie. finished: else units may be running."""
+        """Wait until all workers have ended, so that none stays as a zombie. finished: else units may be running.
+
+        Otherwise workers are killed: the executor would wait for the units that they run. It may be in the middle of
+        reading a result, which is over only when no process can write any more of it.
+        """
         if not finished:
             self.kill_workers()
+            queue = getattr(self.executor, "_result_queue", None)
+            if queue is not None:
+                queue._writer.close()
         # A worker that is lost now may take the lock of the queue with it, for which the others would wait for ever.
         timer = threading.Timer(PATIENCE, self.kill_workers)
         timer.daemon = True
@@ -97,16 +104,9 @@ class WorkerPool:
                 process.join()
 
     def kill_workers(self) -> None:
-        """End all workers at once: the executor would wait for the units that they run.
-
-        It may be in the middle of reading a result, which is over only when no process can write any more of it.
-        """
         for process in self.processes:
             if process.pid:
                 process.kill()
-        queue = getattr(self.executor, "_result_queue", None)
-        if queue is not None:
-            queue._writer.close()
 
 
 @contextmanager
