@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope import MetricScores, PairScores, Rankings
-from rankscope.data.metric_scores import attach_scores
+from rankscope.agreement.match import attach_scores
 from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError
 

@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -31,7 +32,7 @@ from rankscope.agreement.settings import (
     names_of,
 )
 from rankscope.agreement.statistics import RULES
-from rankscope.data.metric_scores import MetricScores, PairScores, unused_name
+from rankscope.data.metric_scores import MetricScores, PairScores
 from rankscope.data.rankings import Rankings
 from rankscope.data.scores import Scores as QueryScores
 from rankscope.data.tables import find_column
@@ -51,6 +52,7 @@ __all__ = [
     "read_metric_scores",
     "read_rankings",
     "read_segment_scores",
+    "unused_name",
 ]
 
 
@@ -640,6 +642,14 @@ def with_unique_names(metrics: Sequence[MetricScores], used_names: Iterable[str]
         used.append(name)
         renamed.append(metric if name == metric.metric else replace(metric, metric=name))
     return renamed
+
+
+def unused_name(name: str, used_names: Iterable[str]) -> str:
+    """The name, with a number behind it where it is used already."""
+    used = set(used_names)
+    if name not in used:
+        return name
+    return next(f"{name} ({i})" for i in count(2) if f"{name} ({i})" not in used)
 
 
 def select_names(names: Sequence[str], known_names: Sequence[str]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 from rankscope.agreement.direction import directions
 from rankscope.agreement.families.contrasts import favour_contrast, spread_within_queries
 from rankscope.agreement.load import JudgmentSource, PeopleAndMetrics, ScoreSource, load
-from rankscope.agreement.match import MatchedSystems, match_systems
+from rankscope.agreement.match import Matched, match, score_table
 from rankscope.agreement.settings import (
     JudgmentSettings,
     MetricSettings,
@@ -21,7 +21,9 @@ from rankscope.agreement.settings import (
     judgment_settings_of,
     metric_settings_of,
 )
-from rankscope.agreement.statistics import SystemSums, win_sums
+from rankscope.agreement.statistics import win_sums
+from rankscope.agreement.system_scores import on_common_segments
+from rankscope.data.metric_scores import PairScores
 from rankscope.data.rankings import Rankings
 from rankscope.data.result import Result
 from rankscope.data.tables import Column, Schema
@@ -380,8 +382,8 @@ def judge_families(
     family_of = read_families(settings.families) if isinstance(settings.families, str) else dict(settings.families)
     inputs = load(judgments, scores, judgment_settings, metric_settings, level="any").for_systems(None)
     refuse_systems_only(inputs)
-    matches, notes = match_systems(inputs, SystemSettings(over="own", common=settings.common), 0)
-    cells = scores_by_query(inputs, matches)
+    matches, notes = match(inputs, "system", "skip" if settings.common else "refuse")
+    cells, cell_notes = scores_by_query(matches)
     judges = tuple(metric.metric for metric in inputs.metrics)
     unknown = [name for name in family_of if name not in cells.systems and name not in judges]
     if unknown and not is_table:
@@ -389,7 +391,7 @@ def judge_families(
     if unknown:
         notes.append(f"the table of families has {pluralise(len(unknown), 'system')} that nobody judged")
     masks = family_masks(cells.systems, family_of)
-    return contrast_families(inputs, cells, judges, masks, family_of, settings, [*inputs.notes, *notes])
+    return contrast_families(inputs, cells, judges, masks, family_of, settings, [*inputs.notes, *notes, *cell_notes])
 
 
 def read_families(path: str) -> dict[str, str]:
@@ -436,45 +438,37 @@ class ScoresByQuery(NamedTuple):
     judges: Floats
 
 
-def scores_by_query(inputs: PeopleAndMetrics, matches: Sequence[MatchedSystems]) -> ScoresByQuery:
-    """The scores of people and judges on the queries that people judged."""
+def scores_by_query(matches: Sequence[Matched]) -> tuple[ScoresByQuery, list[str]]:
+    """The scores of people and judges on the queries that people judged, and notes on those without a score."""
     systems = tuple(dict.fromkeys(name for matched in matches for name in matched.systems))
     place_of = {name: place for place, name in enumerate(systems)}
-    values_by_pair = dict(inputs.people.by_pair())
-    blocks = []
+    blocks, notes = [], []
     for matched in matches:
+        matched, pair_notes = on_common_segments(matched, SystemSettings(over="own"))
         people = matched.people
-        lists = values_by_pair[matched.pair]
-        if isinstance(lists, Rankings):
-            people = win_shares(lists, inputs.gold, matched.systems)
-        signs = [1.0 if higher else -1.0 for higher in (matched.people_higher, *matched.higher)]
+        if isinstance(people, Rankings):
+            people = win_shares(people, matched.names[0], matched.systems)
         block = np.full((1 + len(matched.metrics), len(systems), len(people.segments)), np.nan)
         rows = [place_of[name] for name in matched.systems]
-        for side, (sums, sign) in enumerate(zip((people, *matched.metrics), signs, strict=True)):
-            block[side, rows] = sign * cells_of(sums, people.segments)
+        for side, (scores, higher) in enumerate(zip((people, *matched.metrics), matched.higher, strict=True)):
+            values = score_table(scores, people.segments)
+            block[side, rows] = values if higher else -values
         blocks.append(block)
+        notes += pair_notes
     stack = np.concatenate(blocks, axis=2)
-    return ScoresByQuery(systems, stack[0], stack[1:])
+    return ScoresByQuery(systems, stack[0], stack[1:]), notes
 
 
-def win_shares(rankings: Rankings, gold: str, systems: Sequence[str]) -> SystemSums:
+def win_shares(rankings: Rankings, gold: str, systems: tuple[str, ...]) -> PairScores:
     """By segment, the share of a system's comparisons that it wins, ties as half."""
     wins = win_sums(rankings, gold, systems, "wins").numerators
     sums = win_sums(rankings, gold, systems, "better_or_equal")
     assert wins is not None
     assert sums.numerators is not None
-    return SystemSums(sums.values, sums.segments, (wins + sums.numerators) / 2, sums.denominators)
-
-
-def cells_of(sums: SystemSums, segments: Sequence[str]) -> Floats:
-    """(systems, segments) the score of each system on these segments; NaN where there is none."""
-    assert sums.numerators is not None
     assert sums.denominators is not None
-    numerators, denominators = sums.numerators[:, :, 0], sums.denominators[:, :, 0]
-    values = np.divide(numerators, denominators, out=np.full(numerators.shape, np.nan), where=denominators > 0)
-    place_of = {name: place for place, name in enumerate(sums.segments)}
-    places = np.array([place_of.get(name, -1) for name in segments], np.int64)
-    return np.asarray(np.where(places[:, None] >= 0, values[places], np.nan).T)
+    shares, games = (wins + sums.numerators)[:, :, 0] / 2, sums.denominators[:, :, 0]
+    values = np.divide(shares, games, out=np.full(games.shape, np.nan), where=games > 0)
+    return PairScores(systems, sums.segments, values.T)
 
 
 def family_masks(systems: Sequence[str], family_of: Mapping[str, str]) -> dict[str, Bools]:

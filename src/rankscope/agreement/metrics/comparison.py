@@ -10,7 +10,7 @@ import numpy as np
 
 from rankscope.agreement.direction import directions
 from rankscope.agreement.load import JudgmentSource, PeopleAndMetrics, ScoreSource, load
-from rankscope.agreement.match import common_language_pairs, have_segment_scores, language_pairs
+from rankscope.agreement.match import have_segment_scores, match_pairs
 from rankscope.agreement.metrics.metric_tests import TESTS
 from rankscope.agreement.metrics.settings import (
     MetricComparisonSettings,
@@ -449,13 +449,6 @@ def compare_judged_metrics(
     return compare_on_tasks(inputs, settings, tasks)
 
 
-def task_pairs(inputs: PeopleAndMetrics, common: bool) -> tuple[list[str], list[str]]:
-    """The language pairs of the judgments, with `common` only those that all metrics have; and notes on the others."""
-    if not common:
-        return language_pairs(inputs), []
-    return common_language_pairs(dict(inputs.people.by_pair()), inputs, common)
-
-
 def refuse_unused_options(inputs: PeopleAndMetrics, tasks: Sequence[Task], settings: MetricComparisonSettings) -> None:
     """Raise ParameterError for a setting that none of the tasks uses."""
     system_tasks = [task for task in tasks if task.level == "system"]
@@ -494,7 +487,7 @@ def compare_on_tasks(
     if len(inputs.metrics) < 2:
         only = inputs.metrics[0].metric
         raise ParameterError(f"{only} is the only metric, expected two or more to compare with each other")
-    pair_names, notes = task_pairs(inputs, settings.common)
+    pair_names, notes = match_pairs(inputs, "skip" if settings.common else "keep")
     tasks = spread_tasks(requested, pair_names, settings.weights)
     refuse_unused_options(inputs, tasks, settings)
     results = [run_task(inputs, task, settings, keep_draws=len(tasks) > 1) for task in tasks]

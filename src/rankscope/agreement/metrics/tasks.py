@@ -6,13 +6,14 @@ import zlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 from rankscope.agreement.load import PeopleAndMetrics
-from rankscope.agreement.match import MatchedScores, have_segment_scores, match_grid, match_judged_lists
+from rankscope.agreement.match import have_segment_scores, match
 from rankscope.agreement.metrics.metric_tests import CLOSE, TESTS, Resamples, compare_scores
 from rankscope.agreement.metrics.settings import MetricComparisonSettings, Task
 from rankscope.agreement.segment_level import refuse_unordered
@@ -25,6 +26,7 @@ from rankscope.agreement.statistics import (
     check_scores,
     soft_draws,
 )
+from rankscope.agreement.system_scores import on_common_segments, score_systems
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.resample import draw
@@ -105,7 +107,7 @@ def run_task(
     Raises
     ------
     InputError
-        As `match_grid`; or a metric has no value.
+        As `match`; or a metric has no value.
     ParameterError
         The statistic or the data do not allow the test.
     """
@@ -182,15 +184,49 @@ def weighted_sum(results: Sequence[TaskResult], weights: Sequence[float]) -> tup
     return value, drawn_differences
 
 
-def scores_of_task(inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings) -> MatchedScores:
-    """The aligned scores: lists as people judged them, or a grid. Raises InputError as `match_grid`."""
-    statistic = STATISTICS[task.statistic]
+class TaskScores(NamedTuple):
+    """The scores of a task.
+
+    Attributes
+    ----------
+    scores
+        The scores.
+    kind
+        "lists" as people judged them, a "grid" of systems and segments, or a grid of whole "systems" with one segment.
+    notes
+        What was skipped.
+    """
+
+    scores: AlignedScores
+    kind: str
+    notes: list[str]
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """The segments that a test draws: those of lists, and those of a grid with a cell that all sides have."""
+        if self.kind != "grid":
+            return self.scores.segments if self.kind == "lists" else ()
+        has_scores = np.asarray(self.scores.present.any(axis=1))
+        return tuple(compress(self.scores.segments, has_scores.tolist()))
+
+
+def scores_of_task(inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings) -> TaskScores:
+    """The aligned scores: lists as people judged them, or a grid. Raises InputError as `match`."""
+    statistic, on_missing = STATISTICS[task.statistic], "skip" if settings.common else "refuse"
     if task.level == "segment" and (inputs.people.is_of_lists or statistic.usual_test == "bootstrap"):
-        matched = match_judged_lists(inputs, task.pair, settings.common)
-        check_scores(matched.scores, statistic, task.grouping)
-        refuse_unordered([matched.scores], inputs.people.as_lists().gold, statistic, task.grouping)
-        return matched
-    return match_grid(inputs, task.pair, settings.systems, level=task.level)
+        (matched,), notes = match(inputs, "list", on_missing, pairs=task.pairs)
+        lists = matched.aligned()
+        check_scores(lists, statistic, task.grouping)
+        refuse_unordered([lists], matched.names[0], statistic, task.grouping)
+        return TaskScores(lists, "lists", notes)
+    (matched,), notes = match(inputs, task.level, on_missing, pairs=task.pairs)
+    if not matched.of_segments or len(matched.segments) < 2:
+        systems, mean_notes = score_systems(matched, inputs.rule, settings.systems)
+        return TaskScores(systems.aligned(), "systems", [*notes, *mean_notes])
+    if task.level == "system" and settings.over == "common":  # as in agreement on systems
+        matched, mean_notes = on_common_segments(matched, replace(settings.systems, from_segments="mean"))
+        notes += mean_notes
+    return TaskScores(matched.aligned(), "grid", notes)
 
 
 def compare_on_pair(
@@ -203,8 +239,8 @@ def compare_on_pair(
             "soft_pairwise_accuracy tests pairs of systems on their segments, so it needs scores of segments, of "
             "people and of all metrics; choose pairwise_accuracy"
         )
-    matched = scores_of_task(inputs, task, settings)
-    scores, of_systems, of_lists = matched.scores, matched.of_systems, matched.of_lists
+    task_scores = scores_of_task(inputs, task, settings)
+    scores, of_systems, of_lists = task_scores.scores, task_scores.kind == "systems", task_scores.kind == "lists"
     test = settings.test or ("bootstrap" if of_lists else "perm_both")
     grouping = task.grouping or "means"
     if of_systems:
@@ -222,10 +258,10 @@ def compare_on_pair(
         keep_drawn=keep_draws,
         drop_empty=not of_lists,
     )
-    names = matched.segments
+    names = task_scores.segments
     if test != "bootstrap":  # lists and grids may hold other systems, in another order
         names += scores.common(drop_empty=not of_lists).systems
-    notes = [*matched.notes, *(prefix_pair(task.pair, note) for note in tested.notes)]
+    notes = [*task_scores.notes, *(prefix_pair(task.pair, note) for note in tested.notes)]
     if of_systems and test != "williams":
         notes.append(prefix_pair(task.pair, "scores are of whole systems, so the test resamples or swaps systems only"))
     return TaskResult(

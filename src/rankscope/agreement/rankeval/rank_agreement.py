@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.load import JudgmentSource, ScoreSource, read_rankings
-from rankscope.agreement.match import JudgedMetrics, load_judged_metrics
+from rankscope.agreement.load import JudgmentSource, ScoreSource, load, read_rankings
+from rankscope.agreement.match import JudgedLists, lists_with_metrics
 from rankscope.agreement.rankeval.experiments import Experiment, Experiments, each_experiment
 from rankscope.agreement.rankeval.kendall_tau import TauCounts, tau_counts
 from rankscope.agreement.rankeval.measures import (
@@ -564,7 +564,7 @@ def measure_rankings(
     higher: dict[str, None] = {}
     for name, source, people, people_settings in experiments:
         with file_name_in_errors(None if people is source else source):
-            judged = load_judged_metrics(people, scores, people_settings, metric_settings)
+            judged = lists_with_metrics(load(people, scores, people_settings, metric_settings, level="segment"))
         gold_names[judged.gold] = None
         judged_columns = judged.gold, *judged.metrics
         higher |= dict.fromkeys(column for column in judged_columns if column in judged.rankings.score_columns)
@@ -596,7 +596,7 @@ def metric_name(experiment: str, column: str, columns: Sequence[str]) -> str:
     return experiment if len(columns) == 1 else f"{experiment} {column}"
 
 
-def unranked_note(judged: JudgedMetrics) -> list[str]:
+def unranked_note(judged: JudgedLists) -> list[str]:
     """A note on items without a human rank, unless what read them has told."""
     n_unranked = int(np.count_nonzero(np.isnan(judged.rankings.column(judged.gold))))
     if not n_unranked or any("not ranked" in note for note in judged.notes):

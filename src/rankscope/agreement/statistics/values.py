@@ -377,6 +377,8 @@ def gather(values: Floats, table: Ints) -> Floats:
 def correlate_tables(people: Floats, values: Floats, statistic: str) -> Floats:
     """(matrices, groups) the correlation of each row; both (matrices, groups, items), people possibly 1 for all."""
     n_items = values.shape[-1]
+    if not n_items:
+        return np.full(values.shape[:-1], np.nan)
     rows = np.broadcast_to(people, values.shape).reshape(-1, n_items), values.reshape(-1, n_items)
     return correlate_rows(*rows, statistic).reshape(values.shape[:-1])
 
