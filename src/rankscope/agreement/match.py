@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import count
 from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
 from rankscope.agreement.load import PeopleAndMetrics, unused_name
 from rankscope.agreement.statistics import AlignedScores, from_matrices, from_rankings
-from rankscope.data.metric_scores import MetricScores, PairScores
+from rankscope.data.metric_scores import MetricScores, PairScores, positions_among
 from rankscope.data.rankings import Rankings
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError
@@ -468,12 +467,6 @@ def attach_scores(rankings: Rankings, scores: MetricScores) -> Rankings:
     with_scores = rankings.with_column(column, values, higher_is_better=scores.higher_is_better)
     notes = (*rankings.notes, *scores.notes, *missing_notes(rankings, scores, values, scores_of_pair, pair_of_item))
     return replace(with_scores, notes=tuple(dict.fromkeys(notes)))
-
-
-def positions_among(names: Sequence[str], candidates: Sequence[str]) -> Ints:
-    """The position of each name among the candidates, -1 where it is none of them."""
-    position_of = dict(zip(candidates, count()))
-    return np.fromiter((position_of.get(name, -1) for name in names), np.int64, len(names))
 
 
 def judged_systems(rankings: Rankings, pairs: Iterable[int], pair_of_item: Ints) -> list[str]:

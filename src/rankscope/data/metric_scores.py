@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,12 @@ import numpy as np
 from rankscope.data.rankings import refuse_weights
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
-from rankscope.typing import Floats
+from rankscope.typing import Floats, Ints
 
 __all__ = [
     "MetricScores",
     "PairScores",
+    "positions_among",
 ]
 
 
@@ -244,3 +246,9 @@ class MetricScores:
             f"MetricScores({self.metric!r}: {pluralise(len(self), 'score')} of {self.level}s, "
             f"{pluralise(len(self.systems), 'system')}, {pluralise(len(self.pairs), 'language pair')})"
         )
+
+
+def positions_among(names: Sequence[str], candidates: Sequence[str]) -> Ints:
+    """The position of each name among the candidates, -1 where it is none of them."""
+    position_of = dict(zip(candidates, count()))
+    return np.fromiter((position_of.get(name, -1) for name in names), np.int64, len(names))

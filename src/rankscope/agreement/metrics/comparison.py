@@ -12,13 +12,15 @@ from rankscope.agreement.direction import directions
 from rankscope.agreement.load import JudgmentSource, PeopleAndMetrics, ScoreSource, load
 from rankscope.agreement.match import have_segment_scores, match_pairs
 from rankscope.agreement.metrics.metric_tests import TESTS
-from rankscope.agreement.metrics.settings import (
+from rankscope.agreement.metrics.tasks import (
     MetricComparisonSettings,
     Task,
+    average_tasks,
+    rerun_with_system_swaps,
+    run_task,
     spread_tasks,
     tasks_of,
 )
-from rankscope.agreement.metrics.tasks import average_tasks, rerun_with_system_swaps, run_task
 from rankscope.agreement.segment_level import AVERAGE
 from rankscope.agreement.settings import (
     JudgmentSettings,
@@ -504,7 +506,7 @@ def compare_on_tasks(
     corrected = np.full((len(results), len(names), len(names)), np.nan)
     clusters = []
     for c, result in enumerate(results):
-        adjusted = adjust_pvalues(result.pvalue[metric_pairs], method=settings.correction).pvalue
+        adjusted = adjust_pvalues(result.pvalue_of_higher[metric_pairs], method=settings.correction).pvalue
         corrected[c][metric_pairs] = corrected[c].T[metric_pairs] = adjusted
         clusters.append(find_clusters(result.value, adjusted, alpha=settings.alpha))
     higher_gold = [inputs.gold] if inputs.people.higher_is_better else []
@@ -517,7 +519,7 @@ def compare_on_tasks(
         value=np.array([result.value for result in results]),
         n=np.array([result.n for result in results]),
         epsilon=np.array([result.epsilon for result in results]),
-        pvalue=np.array([result.pvalue for result in results]),
+        pvalue=np.array([result.pvalue_of_higher for result in results]),
         pvalue_corrected=corrected,
         clusters=tuple(clusters),
         tests=tests,
