@@ -25,13 +25,13 @@ from rankscope.agreement.judgments import (
     with_weights,
 )
 from rankscope.agreement.settings import (
+    RULES,
     JudgmentSettings,
     MetricSettings,
     Names,
     judgment_settings_of,
     names_of,
 )
-from rankscope.agreement.statistics import RULES
 from rankscope.data.metric_scores import MetricScores, PairScores
 from rankscope.data.rankings import Rankings
 from rankscope.data.scores import Scores as QueryScores

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
@@ -32,6 +31,7 @@ from rankscope.agreement.statistics import (
     count_unscored_pairs,
     epsilons_of,
     evaluate_scores,
+    random_stream,
 )
 from rankscope.data.result import Result
 from rankscope.data.text import pluralise
@@ -356,7 +356,7 @@ def agreement_on_pair(scores: AlignedScores, settings: SegmentSettings, pair: st
     """
     epsilons = epsilons_of(scores, settings.entry, settings.grouping, settings.epsilon)
     values = evaluate_scores(scores, settings.entry, settings.grouping, epsilons)
-    rng = np.random.default_rng([settings.seed, zlib.crc32(pair.encode("utf-8", "surrogateescape"))])
+    rng = random_stream(settings.seed, pair)
     return PairValues(
         values.value,
         values.n,

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from rankscope.agreement.statistics import (
     ACCURACY,
     CONVENTIONS,
-    RULES,
     SEGMENT_CORRELATIONS,
     SEGMENT_GROUPINGS,
     SOFT,
@@ -55,6 +54,7 @@ __all__ = [
     "HUMAN",
     "INTERVALS",
     "OVER",
+    "RULES",
     "SEGMENT_STATISTICS",
     "WEIGHTS",
     "DecisionSettings",
@@ -325,6 +325,8 @@ class DecisionSettings(Settings):
 #: How a metric's scores of segments become a system's score, and over which segments a mean is.
 FROM_SEGMENTS = ("mean", "share")
 OVER = ("common", "own")
+#: How rankings become scores of systems.
+RULES = ("wins", "expected_wins", "better_or_equal", "bradley_terry")
 #: How people's judgments become a system's score; given scores of systems stay as they are.
 HUMAN = (*RULES, "mean")
 INTERVALS = ("segments", "fisher", "none")

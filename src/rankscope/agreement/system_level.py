@@ -4,7 +4,6 @@ pairs.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,13 +29,13 @@ from rankscope.agreement.statistics import (
     SYSTEM_CORRELATIONS,
     TAU_AP,
     best_systems,
-    bootstrap_systems,
     outlying_systems,
+    random_stream,
     soft_draws,
     soft_pairwise_accuracies,
     system_statistic,
 )
-from rankscope.agreement.system_scores import SystemScores, score_systems
+from rankscope.agreement.system_scores import SystemScores, bootstrap_systems, score_systems
 from rankscope.data.result import Result
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
@@ -663,11 +662,6 @@ def soft_accuracy_value(scores: SystemScores, m: int, is_kept: Bools, draws: Dra
     return float(soft_pairwise_accuracies(people[is_kept], metric[None, is_kept], draws)[0])
 
 
-def pair_stream(scores: SystemScores, settings: SystemSettings) -> np.random.Generator:
-    """A random stream for the language pair's name, so that draws do not depend on other pairs."""
-    return np.random.default_rng([settings.seed, zlib.crc32(scores.pair.encode("utf-8", "surrogateescape"))])
-
-
 def resample_scores(scores: SystemScores, settings: SystemSettings) -> list[Floats] | None:
     """(resamples, systems) the scores of people and of each metric on segments drawn with replacement, oriented.
 
@@ -677,7 +671,7 @@ def resample_scores(scores: SystemScores, settings: SystemSettings) -> list[Floa
         return None
     # Where a model drew its own resamples, metrics have no matching ones.
     sums = [scores.people, *(scores.metrics if scores.people.resampled is None else [])]
-    resampled = bootstrap_systems(sums, draw(pair_stream(scores, settings), settings.n_resamples))
+    resampled = bootstrap_systems(sums, draw(random_stream(settings.seed, scores.pair), settings.n_resamples))
     resampled += [np.tile(metric.values, (settings.n_resamples, 1)) for metric in scores.metrics[len(resampled) - 1 :]]
     return [values * sign for values, sign in zip(resampled, scores.signs.tolist(), strict=True)]
 

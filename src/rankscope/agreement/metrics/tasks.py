@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import zlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -43,6 +42,7 @@ from rankscope.agreement.statistics import (
     CalibrationCurve,
     calibration_curve,
     check_scores,
+    random_stream,
     soft_draws,
 )
 from rankscope.agreement.system_scores import on_common_segments, score_systems
@@ -619,7 +619,7 @@ def prefix_pair(pair: str, note: str) -> str:
 
 def resamples_of(settings: MetricComparisonSettings, pair: str) -> Resamples:
     """The resamples of a language pair: tasks on one pair share them, and they do not depend on other tasks."""
-    rng = np.random.default_rng([settings.seed, zlib.crc32(pair.encode("utf-8", "surrogateescape"))])
+    rng = random_stream(settings.seed, pair)
     segments, systems = (draw(rng, settings.n_resamples) for _ in range(2))
     return Resamples(segments, systems, soft_draws(settings.seed, pair))
 

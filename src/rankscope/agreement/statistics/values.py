@@ -21,8 +21,7 @@ from rankscope.agreement.statistics.kendall import (
     pair_indices,
 )
 from rankscope.agreement.statistics.registry import AgreementStatistic, check_statistic
-from rankscope.agreement.statistics.soft_pairwise_accuracy import soft_pairwise_accuracies
-from rankscope.agreement.statistics.system_statistics import TAU_AP, system_statistic
+from rankscope.agreement.statistics.system_statistics import TAU_AP, soft_pairwise_accuracies, system_statistic
 from rankscope.errors import ParameterError
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.resample import Draws, bootstrap_counts, draw
