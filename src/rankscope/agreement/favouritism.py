@@ -547,7 +547,6 @@ def contrast_families(
             table[name][j, f] = getattr(found, name)
         n[j, f] = found.n_queries
     corrected = {f"{name}_corrected": corrected_pvalues(table[name], settings) for name in ("pvalue", "pvalue_systems")}
-    higher_people = [inputs.gold] if getattr(inputs.people, "higher_is_better", False) else []
     return FamilyFavour(
         judges=judges,
         families=tuple(families),
@@ -561,7 +560,7 @@ def contrast_families(
         settings=settings,
         gold=inputs.gold,
         rule="shares" if inputs.people.is_of_lists else "mean",
-        higher=(*higher_people, *(metric.metric for metric in inputs.metrics if metric.higher_is_better)),
+        higher=inputs.higher,
         notes=(*dict.fromkeys(notes), *cell_notes),
     )
 

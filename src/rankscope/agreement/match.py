@@ -26,7 +26,10 @@ __all__ = [
     "lists_with_metrics",
     "match",
     "match_pairs",
+    "prefix_of",
+    "refuse_constant",
     "score_table",
+    "weights_of_segments",
 ]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankscope.agreement.direction import directions
 from rankscope.agreement.load import JudgmentSource, PeopleAndMetrics, ScoreSource, load
-from rankscope.agreement.match import match
+from rankscope.agreement.match import match, prefix_of
 from rankscope.agreement.segment_level import AVERAGE, SegmentAgreement
 from rankscope.agreement.settings import (
     JudgmentSettings,
@@ -22,6 +22,7 @@ from rankscope.agreement.settings import (
     judgment_settings_of,
     metric_settings_of,
     names_of,
+    weights_of_pairs,
 )
 from rankscope.agreement.statistics import (
     ACCURACY,
@@ -38,7 +39,7 @@ from rankscope.agreement.statistics import (
 from rankscope.agreement.system_scores import SystemScores, bootstrap_systems, score_systems
 from rankscope.data.result import Result
 from rankscope.data.text import join_names, pluralise
-from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.resample import Draws, draw
 from rankscope.kernels.rounding_ties import join_ties
 from rankscope.stats.correlation import fisher_ends
@@ -499,7 +500,7 @@ def agreement_of(inputs: PeopleAndMetrics, settings: SystemSettings) -> SystemAg
         scores, pair_notes = score_systems(matched, inputs.rule, settings, n_drawn)
         all_scores.append(scores)
         notes += pair_notes
-    weights = weights_of(settings, [scores.pair for scores in all_scores])
+    weights = np.array(weights_of_pairs(settings.weights, [scores.pair for scores in all_scores]))
     outlier_masks = [outlying_systems(scores.oriented()[0]) for scores in all_scores]
     kept_masks = [~mask if settings.without_outliers else np.ones_like(mask) for mask in outlier_masks]
     for scores, mask in zip(all_scores, kept_masks, strict=True):
@@ -548,7 +549,7 @@ def top_of(
         return [], []
     masks, notes = [], []
     for scores, is_kept in zip(all_scores, kept_masks, strict=True):
-        prefix = f"{scores.pair}: " if scores.pair else ""
+        prefix = prefix_of(scores.pair)
         values = scores.oriented()[0]
         is_top = np.zeros_like(is_kept)
         is_top[is_kept] = best_systems(values[is_kept], n_top)
@@ -622,19 +623,6 @@ def refuse_soft_without_segments(inputs: PeopleAndMetrics) -> None:
         raise ParameterError(
             f"{SOFT} needs scores of segments from people and metrics, but {reason}; pass them, or use {ACCURACY}"
         )
-
-
-def weights_of(settings: SystemSettings, pairs: Sequence[str]) -> Floats:
-    """(pairs) weights that add up to 1. Raises UnknownName, ParameterError where one has no weight."""
-    if settings.weights is None:
-        return np.full(len(pairs), 1 / len(pairs))
-    if unknown := [pair for pair in settings.weights if pair not in pairs]:
-        raise UnknownName("language pair among the weights", unknown[0], pairs)
-    if missing := [pair for pair in pairs if pair not in settings.weights]:
-        raise ParameterError(
-            f"weights have no entry for {missing[0]}; give every language pair a weight, 0 to ignore it"
-        )
-    return np.array([settings.weights[pair] for pair in pairs])
 
 
 def signed_statistic(table: Floats, statistic: str) -> Floats:

@@ -310,7 +310,7 @@ def test_a_correction_that_no_p_can_pass_is_said() -> None:
         ({"from_segments": "share", "level": "system"}, ParameterError, "from_segments is for"),
         ({"statistic": "pearson", "epsilon": 0.1}, ParameterError, "epsilon is for"),
         ({"human": "wins"}, ParameterError, "human is for"),
-        ({"weights": {"x-9": 1.0}}, UnknownName, "language pair 'x-9'"),
+        ({"weights": {"x-9": 1.0}}, UnknownName, "language pair among the weights 'x-9'"),
         ({"statistic": "pearson", "test": "williams"}, ParameterError, "Williams' test ... correlation"),
         ({"statistic": "wmt13", "test": "pair_swaps"}, ParameterError, "wmt13 skips pairs"),
         ({"statistic": "kendall_c", "test": "pair_swaps"}, ParameterError, "kendall_c is not a mean over pairs"),

@@ -509,7 +509,6 @@ def compare_on_tasks(
         adjusted = adjust_pvalues(result.pvalue_of_higher[metric_pairs], method=settings.correction).pvalue
         corrected[c][metric_pairs] = corrected[c].T[metric_pairs] = adjusted
         clusters.append(find_clusters(result.value, adjusted, alpha=settings.alpha))
-    higher_gold = [inputs.gold] if inputs.people.higher_is_better else []
     task_notes = [note for result in results for note in result.notes]
     tests = tuple(result.test for result in results[: len(tasks)])
     resample_notes = few_resamples(tests, len(names), settings)
@@ -529,6 +528,6 @@ def compare_on_tasks(
         settings=settings,
         gold=inputs.gold,
         rule=inputs.rule,
-        higher=(*higher_gold, *(scores.metric for scores in inputs.metrics if scores.higher_is_better)),
+        higher=inputs.higher,
         notes=tuple(dict.fromkeys([*inputs.notes, *notes, *task_notes, *resample_notes])),
     )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankscope.agreement.load import PeopleAndMetrics
-from rankscope.agreement.match import have_segment_scores, match
+from rankscope.agreement.match import have_segment_scores, match, prefix_of
 from rankscope.agreement.metrics.metric_tests import (
     ALTERNATIVES,
     TESTS,
@@ -32,6 +32,7 @@ from rankscope.agreement.settings import (
     judgment_weight_field,
     over_field,
     weights_field,
+    weights_of_pairs,
 )
 from rankscope.agreement.statistics import (
     SEGMENT_GROUPINGS,
@@ -46,7 +47,7 @@ from rankscope.agreement.statistics import (
     soft_draws,
 )
 from rankscope.agreement.system_scores import on_common_segments, score_systems
-from rankscope.data.text import join_names, pluralise
+from rankscope.data.text import pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.resample import draw
 from rankscope.kernels.swaps import SWAPS
@@ -394,15 +395,8 @@ def spread_tasks(tasks: Sequence[Task], pairs: Sequence[str], weights: Mapping[s
         else:
             raise UnknownName("language pair", next(pair for pair in task.pairs if pair not in pairs), pairs)
     if weights is not None:
-        if pairs == [""]:
-            raise ParameterError("weights apply to language pairs, but these data have none; leave weights out")
-        if unknown := [pair for pair in weights if pair not in pairs]:
-            raise UnknownName("language pair", unknown[0], pairs)
-        if missing := [pair for pair in pairs if pair not in weights]:
-            raise ParameterError(
-                f"weights have no entry for {join_names(missing)}; give every language pair a weight, 0 to ignore it"
-            )
-        expanded = [task._replace(weight=float(weights[task.pair])) for task in expanded]
+        weight_of_pair = dict(zip(pairs, weights_of_pairs(weights, pairs), strict=True))
+        expanded = [task._replace(weight=weight_of_pair[task.pair]) for task in expanded]
     check_tasks(expanded)
     equal_weight = 1 / len(expanded)
     return tuple(task._replace(weight=equal_weight) if task.weight is None else task for task in expanded)
@@ -580,9 +574,10 @@ def compare_on_pair(
     names = task_scores.segments
     if test != "bootstrap":  # lists and grids may hold other systems, in another order
         names += scores.common(drop_empty=not of_lists).systems
-    notes = [*task_scores.notes, *(prefix_pair(task.pair, note) for note in tested.notes)]
+    prefix = prefix_of(task.pair)
+    notes = [*task_scores.notes, *(prefix + note for note in tested.notes)]
     if of_systems and test != "williams":
-        notes.append(prefix_pair(task.pair, "scores are of whole systems, so the test resamples or swaps systems only"))
+        notes.append(f"{prefix}scores are of whole systems, so the test resamples or swaps systems only")
     return replace(
         tested,
         segments=0 if of_systems else tested.segments,
@@ -611,10 +606,6 @@ def curves_of(scores: AlignedScores, statistic: AgreementStatistic, grouping: st
         )
         for metric in scores.metrics
     )
-
-
-def prefix_pair(pair: str, note: str) -> str:
-    return f"{pair}: {note}" if pair else note
 
 
 def resamples_of(settings: MetricComparisonSettings, pair: str) -> Resamples:

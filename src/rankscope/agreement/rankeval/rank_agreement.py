@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankscope.agreement.judgments import human_column
 from rankscope.agreement.load import JudgmentSource, ScoreSource, load, read_rankings
 from rankscope.agreement.match import JudgedLists, lists_with_metrics
 from rankscope.agreement.rankeval.experiments import Experiment, Experiments, each_experiment
@@ -33,11 +34,9 @@ from rankscope.agreement.settings import (
 )
 from rankscope.data.rankings import Rankings
 from rankscope.data.result import Result
-from rankscope.data.tables import find_column
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.core import source_name
-from rankscope.io.translation import GOLD_COLUMNS
 from rankscope.kernels.resample import bootstrap_counts, draw
 from rankscope.settings import (
     Settings,
@@ -674,15 +673,10 @@ def tool_rankings(
         people = read_rankings(people, columns=settings.columns)
     if not isinstance(people, Rankings):
         raise ParameterError(f"judgments are {type(people).__name__}, expected Rankings or the path of a file of ranks")
-    gold = settings.gold or find_column(list(people.columns), GOLD_COLUMNS)
-    if gold is None:
-        raise ParameterError(
-            f"which column holds the human judgments? Name it with gold (--gold): {join_names(people.columns)}"
-        )
+    gold = human_column([*people.columns], settings.gold, allow_any_name=False)
     columns = [name for name in people.columns if name != gold] if metrics is None else metrics
-    for name in (gold, *columns):
-        if name not in people.columns:
-            raise UnknownName("column of these rankings", name, people.columns)
+    if unknown := [name for name in columns if name not in people.columns]:
+        raise UnknownName("metric", unknown[0], people.columns)
     if not columns:
         raise InputError("there is no metric to compare with people; name judgments with another column")
     return people, gold, columns
