@@ -177,7 +177,7 @@ def match(
     if level != "list":
         return matches, notes
     columns = inputs.columns if inputs.people.is_of_lists else ()
-    people = inputs.people if pairs is None else inputs.people.select(pair_names)
+    people = inputs.people if on_missing == "keep" else inputs.people.select(pair_names)
     lists = lists_with_metrics(
         inputs._replace(people=people, metrics=() if columns else tuple(metrics), columns=columns)
     )
