@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.agreement.direction import directions
 from rankscope.agreement.load import JudgmentSource, PeopleAndMetrics, ScoreSource, load
@@ -22,6 +21,7 @@ from rankscope.agreement.settings import (
     judgment_settings_of,
     metric_settings_of,
 )
+from rankscope.agreement.statistics import divide_or_nan
 from rankscope.agreement.system_scores import on_common_segments, win_sums
 from rankscope.data.metric_scores import PairScores
 from rankscope.data.rankings import Rankings
@@ -472,8 +472,7 @@ def win_shares(rankings: Rankings, gold: str, systems: tuple[str, ...]) -> PairS
     assert sums.numerators is not None
     assert sums.denominators is not None
     shares, games = (wins + sums.numerators)[:, :, 0] / 2, sums.denominators[:, :, 0]
-    values = np.divide(shares, games, out=np.full(games.shape, np.nan), where=games > 0)
-    return PairScores(systems, sums.segments, values.T)
+    return PairScores(systems, sums.segments, divide_or_nan(shares, games).T)
 
 
 def family_masks(systems: Sequence[str], family_of: Mapping[str, str]) -> dict[str, Bools]:
@@ -703,10 +702,10 @@ def favour_contrast(people: Floats, judge: Floats, in_family: Bools, confidence_
         for values in (x, y)
     )
     products, squares = (other_queries(x_centred, values) for values in (y_centred, x_centred))
-    slope = float(ratio(products.all, squares.all))
+    slope = float(divide_or_nan(products.all, squares.all))
     favour = by_judge - slope * by_people
     left_out = [(n * mean - values) / (n - 1) for mean, values in zip((by_people, by_judge), advantages, strict=True)]
-    se = jackknife_error(left_out[1] - ratio(products.left_out, squares.left_out) * left_out[0])
+    se = jackknife_error(left_out[1] - divide_or_nan(products.left_out, squares.left_out) * left_out[0])
     margin = se * float(special().stdtrit(n - 1, (1 + confidence_level) / 2))
     return Contrast(
         by_people=by_people,
@@ -749,12 +748,6 @@ def other_queries(x: Floats, y: Floats) -> OtherQueries:
     total = float(x_sums @ y_sums - of_query.sum())
     without = ((x_sums[:, None] - x) * (y_sums[:, None] - y)).sum(axis=0) - (of_query.sum() - of_query)
     return OtherQueries(total / (n * (n - 1)), without / ((n - 1) * (n - 2)))
-
-
-def ratio(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> Floats:
-    """The ratio; NaN where the denominator is not above 0, so that there is no slope."""
-    below = np.asarray(denominator, np.float64)
-    return np.asarray(np.divide(numerator, below, out=np.full(below.shape, np.nan), where=below > 0))
 
 
 def jackknife_error(left_out: Floats) -> float:

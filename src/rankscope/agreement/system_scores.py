@@ -13,7 +13,7 @@ import numpy as np
 
 from rankscope.agreement.match import Matched, has_segments, refuse_constant, score_table, weights_of_segments
 from rankscope.agreement.settings import SystemSettings
-from rankscope.agreement.statistics import AlignedScores, from_matrices
+from rankscope.agreement.statistics import AlignedScores, divide_or_nan, from_matrices
 from rankscope.data.metric_scores import PairScores
 from rankscope.data.preferences import Preferences
 from rankscope.data.rankings import Rankings
@@ -74,9 +74,7 @@ def ratios(numerator: Floats, denominator: Floats) -> Floats:
         numerator, denominator, out=np.zeros(np.broadcast_shapes(numerator.shape, denominator.shape)), where=defined
     )
     n_columns = defined.sum(axis=-1)
-    return np.asarray(
-        np.divide(shares.sum(axis=-1), n_columns, out=np.full(n_columns.shape, np.nan), where=n_columns > 0)
-    )
+    return divide_or_nan(shares.sum(axis=-1), n_columns)
 
 
 def sums_from_tables(segments: Sequence[str], numerators: Floats, denominators: Floats) -> SystemSums:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rankscope.agreement.statistics.kendall import count_unscored_pairs as count_unscored_pairs
     from rankscope.agreement.statistics.kendall import kinds_of as kinds_of
     from rankscope.agreement.statistics.kendall import pair_indices as pair_indices
+    from rankscope.agreement.statistics.kendall import pair_weights as pair_weights
     from rankscope.agreement.statistics.kendall import parse_table as parse_table
     from rankscope.agreement.statistics.registry import SEGMENT_CORRELATIONS as SEGMENT_CORRELATIONS
     from rankscope.agreement.statistics.registry import SEGMENT_GROUPINGS as SEGMENT_GROUPINGS
@@ -109,6 +110,7 @@ HOMES = {
     "outlying_systems": "system_statistics",
     "pair_indices": "kendall",
     "pair_pvalues": "system_statistics",
+    "pair_weights": "kendall",
     "parse_table": "kendall",
     "sampled_items": "values",
     "soft_draws": "system_statistics",

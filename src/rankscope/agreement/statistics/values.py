@@ -431,7 +431,7 @@ def correlations_from_moments(sums: Floats) -> Floats:
     return np.asarray(np.clip(values, -1.0, 1.0))
 
 
-def divide_or_nan(numerator: Floats, denominator: npt.NDArray[np.generic]) -> Floats:
+def divide_or_nan(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> Floats:
     """The ratio, NaN where the denominator is not above 0."""
     divisor = np.asarray(denominator, np.float64)
     return np.asarray(np.divide(numerator, divisor, out=np.full(divisor.shape, np.nan), where=divisor > 0))
