@@ -19,7 +19,7 @@ import rankscope as rs
 from rankscope import read_entity_ranks, read_features, read_letor, read_preferences
 from rankscope.agreement.load import load, read_judgments, read_metric_scores
 from rankscope.agreement.match import lists_with_metrics
-from rankscope.agreement.rankeval.experiments import each_experiment
+from rankscope.agreement.rankeval.rank_agreement import each_experiment
 from rankscope.agreement.settings import JudgmentSettings, MetricSettings
 from rankscope.cli._leaderboard_input import read_leaderboard_data
 from rankscope.cli.features.models import read_lm, read_parallel
