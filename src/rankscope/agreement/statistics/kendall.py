@@ -15,7 +15,7 @@ from rankscope.errors import ParameterError, UnknownName
 from rankscope.kernels.pairs import PairCounts, count_pairs_by_row
 from rankscope.kernels.rounding_ties import NOISE, best_places
 from rankscope.stats.inputs import check_choice
-from rankscope.typing import Floats, Ints
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "ABSENT",
@@ -562,7 +562,7 @@ def check_calibrated(convention: KendallConvention) -> None:
         )
 
 
-def pair_weights(counted: Floats, segment: Ints | None) -> Floats:
+def pair_weights(counted: Floats | Bools, segment: Ints | None) -> Floats:
     """(judgments) the weight of each pair: all segments that have pairs weigh the same, 1 together.
 
     counted: (judgments, pairs) which count. segment: (judgments) of each; None: each is one.
