@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,14 +18,15 @@ import numpy.typing as npt
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError
 from rankscope.io.core import (
+    Arrays,
     DamagedFile,
     compress,
     empty_file_error,
+    load_arrays,
     magic_stem,
     open_binary,
     pack_arrays,
     source_name,
-    unpack_arrays,
     write_chunks,
 )
 from rankscope.kernels.order import ranges
@@ -391,7 +392,7 @@ class Lexicon:
 
 
 #: Raise the number when the layout changes.
-LEXICON_MAGIC = b"rankscope lexicon 2\n"
+LEXICON_MAGIC = b"rankscope lexicon 3\n"
 TYPES = {"begins": "<i8", "targets": "<i4", "probability": "<f4", "counts": "<i8"}
 
 
@@ -426,12 +427,11 @@ def save_lexicon(lexicon: Lexicon, path: PathLike) -> None:
 
 
 def lexicon_chunks(lexicon: Lexicon) -> Iterator[bytes]:
-    word_arrays = {
+    arrays: Arrays = {
         side: np.frombuffer("\n".join(words).encode("utf-8", "surrogatepass"), np.uint8)
         for side, words in (("source_words", lexicon.source_words), ("target_words", lexicon.target_words))
     }
-    number_arrays = {name: np.ascontiguousarray(getattr(lexicon, name)).astype(dtype) for name, dtype in TYPES.items()}
-    arrays: dict[str, npt.NDArray[Any]] = {**word_arrays, **number_arrays}
+    arrays |= {name: getattr(lexicon, name).astype(dtype, copy=False) for name, dtype in TYPES.items()}
     return pack_arrays(LEXICON_MAGIC, {"null": lexicon.null, "likelihood": lexicon.likelihood}, arrays)
 
 
@@ -462,23 +462,21 @@ def load_lexicon(path: PathLike) -> Lexicon:
         content = stream.read()
     if not content:
         raise empty_file_error(name, "a lexicon")
+
+    def error_of(problem: str) -> InputError:
+        return InputError(
+            f"{name}: {problem}, expected a lexicon that `rankscope features lexicon` wrote; train it again"
+        )
+
     if not content.startswith(magic_stem(LEXICON_MAGIC)):
-        raise_bad_lexicon(name, "is no lexicon")
-    try:
-        return parse_lexicon(content)
-    except Exception as error:  # damaged bytes can raise anything
-        raise_bad_lexicon(name, f"is damaged or cut off ({(str(error) or type(error).__name__).splitlines()[0][:120]})")
+        raise error_of("is no lexicon")
+    return load_arrays(
+        LEXICON_MAGIC, content, lexicon_of, lambda problem: error_of(f"is damaged or cut off ({problem})")
+    )
 
 
-def raise_bad_lexicon(name: str, problem: str) -> NoReturn:
-    raise InputError(
-        f"{name}: {problem}, expected a lexicon that `rankscope features lexicon` wrote; train it again"
-    ) from None
-
-
-def parse_lexicon(content: bytes) -> Lexicon:
-    """The lexicon of a file's content. Raises DamagedFile, or another exception, for damaged content."""
-    header, arrays = unpack_arrays(LEXICON_MAGIC, content)
+def lexicon_of(header: dict[str, Any], arrays: Arrays) -> Lexicon:
+    """The lexicon of a file's header and arrays. Raises DamagedFile, or another exception, where they do not fit."""
     source, target = (split_words(arrays[side]) for side in ("source_words", "target_words"))
     number_arrays = {name: arrays[name] for name in TYPES}
     if {name: array.dtype.str for name, array in number_arrays.items()} != TYPES:

@@ -195,7 +195,7 @@ def text_digest(*texts: object) -> str:
 
 
 #: What a file of the cache begins with. Raise the number when the layout changes.
-CACHE_MAGIC = b"rankscope cached arrays 1\n"
+CACHE_MAGIC = b"rankscope cached arrays 2\n"
 
 
 class ArrayCache:
