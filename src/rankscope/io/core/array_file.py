@@ -200,7 +200,7 @@ def read_arrays(path: Path, magic: bytes) -> Arrays:
             f"{path}: cannot be read ({error.strerror or error}); check it, and the disk that it is on"
         ) from None
     return load_arrays(
-        magic, memoryview(content), lambda _, arrays: arrays, lambda problem: damaged_file_error(path, problem)
+        magic, content.data, lambda _, arrays: arrays, lambda problem: damaged_file_error(path, problem)
     )
 
 

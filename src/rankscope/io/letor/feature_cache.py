@@ -198,7 +198,7 @@ def load_cache(cache_file: Path, path: PathLike, dtype: Dtype) -> Features | Non
     if first_bytes != MAGIC:
         return None  # of another version
     try:
-        header, body = split_header(MAGIC, memoryview(np.memmap(cache_file, np.uint8, "r")))
+        header, body = split_header(MAGIC, np.memmap(cache_file, np.uint8, "r").data)
         if not is_cache_of(header, path):
             return None
         return features_of_cache(header, split_arrays(header, body), dtype, path)
