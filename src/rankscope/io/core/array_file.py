@@ -199,9 +199,7 @@ def read_arrays(path: Path, magic: bytes) -> Arrays:
         raise InputError(
             f"{path}: cannot be read ({error.strerror or error}); check it, and the disk that it is on"
         ) from None
-    return load_arrays(
-        magic, content.data, lambda _, arrays: arrays, lambda problem: damaged_file_error(path, problem)
-    )
+    return load_arrays(magic, content.data, lambda _, arrays: arrays, lambda problem: damaged_file_error(path, problem))
 
 
 def damaged_file_error(path: Path, problem: str) -> InputError:
