@@ -104,8 +104,8 @@ def test_an_interrupted_search_goes_on_to_the_same_result(
     lines = (tmp_path / "log").read_text().splitlines()
     assert len(lines) == 1 + after
     trained: list[str] = []
-    run = searching.run_setting_task
-    monkeypatch.setattr(searching, "run_setting_task", lambda unit: (trained.append(unit.model), run(unit))[1])
+    run = searching.run_fold_task
+    monkeypatch.setattr(searching, "run_fold_task", lambda unit: (trained.append(unit.model), run(unit))[1])
     resumed = searched(log=tmp_path / "log")
     assert len(trained) == 3 * (6 - after)  # what was done is not done again
     check_same(resumed, in_one_go())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -19,7 +18,6 @@ from rankscope.data.result import Result
 from rankscope.data.scores import summarise
 from rankscope.data.section import Section
 from rankscope.data.text import format_number, pluralise
-from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan
 from rankscope.experiments.crossvalidation import (
     AnalysisSettings,
@@ -28,14 +26,16 @@ from rankscope.experiments.crossvalidation import (
     Experiment,
     Fold,
     FoldLists,
+    FoldResult,
     FoldSet,
+    FoldTask,
     RankerModels,
     blend_choice,
     cross_validate_folds,
-    join_features,
     parse_rankers,
     prepare_experiment,
     read_folds,
+    run_fold_task,
     task_keys,
     validate_rankers,
 )
@@ -50,7 +50,7 @@ from rankscope.measures.base import Measure
 from rankscope.parallel import run_units
 from rankscope.settings import Settings, count
 from rankscope.stats.inputs import seed_of
-from rankscope.typing import Floats, PathLike
+from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
     import polars as pl
@@ -536,7 +536,7 @@ def search_experiment(
     n_logged = len(trial_log.trials)
     all_trials = tuple(run_trials(fold_set, experiment, trial_log, trials, workers, report_trials))
     best = tuple(
-        best_setting([trial for trial in all_trials if trial.model == name], experiment.plan) for name in models.names
+        best_trial([trial for trial in all_trials if trial.model == name], experiment.plan) for name in models.names
     )
     best_experiment = replace(experiment, models=models_with_changes(models, best))
     test_share = len(task_keys(fold_set, best_experiment)) / n_steps
@@ -588,49 +588,6 @@ def data_digest(fold_set: FoldSet) -> str:
     return digest.hexdigest()[:16]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SettingTask:
-    """A setting on one fold, without its test lists. tolerant: whether errors are returned instead of raised."""
-
-    name: str
-    train: tuple[Features, ...]
-    valid: Features
-    model: str
-    ranker: Ranker
-    rel: float
-    tolerant: bool
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SettingResult:
-    """valid: (documents) scores, None where training failed."""
-
-    valid: Floats | None
-    best_epoch: float
-    seconds: float
-    error: str = ""
-
-
-def run_setting_task(task: SettingTask) -> SettingResult:
-    """Train, and score the validation lists. Raises InputError for the given setting, of which tolerant is False."""
-    start_time = time.process_time()
-    try:
-        train = join_features(task.train, f"training data of {task.name}")
-        ranker = task.ranker.fit(train, eval_set=task.valid, rel=task.rel)
-    except (InputError, ParameterError, MemoryError) as error:  # sampled values may not fit together, or be too large
-        if task.tolerant:
-            error_text = str(error) or type(error).__name__
-            return SettingResult(
-                valid=None, best_epoch=np.nan, seconds=time.process_time() - start_time, error=error_text
-            )
-        if isinstance(error, InputError):
-            raise InputError(f"{task.model}, {task.name}: {error}") from None
-        raise
-    seconds = time.process_time() - start_time
-    epoch = float(np.mean([model.best_epoch + 1 for model in ranker.models_]))
-    return SettingResult(valid=ranker.predict(task.valid), best_epoch=epoch, seconds=seconds)
-
-
 def run_trials(
     fold_set: FoldSet,
     experiment: Experiment,
@@ -653,50 +610,45 @@ def run_trials(
         key: draw_setting(models.names[key[0]], models.ranker(key[0]), key[1], experiment.seed) for key in missing_keys
     }
     units = (
-        setting_task(fold, experiment, m, changes_by_key[m, number], number)
+        trial_task(fold, experiment, m, changes_by_key[m, number], number)
         for m, number in missing_keys
         for fold in fold_set.folds
     )
-    results = run_units(run_setting_task, units, workers=workers, progress=report_progress)
+    results = run_units(run_fold_task, units, workers=workers, progress=report_progress)
     for m, number in trial_keys:
         name = models.names[m]
         if (name, number) not in trial_log.trials:
             fold_results = [next(results) for _ in fold_set.folds]
-            trial_log.add(setting_from_results(name, number, changes_by_key[m, number], fold_results, lists))
+            trial_log.add(trial_of_results(name, number, changes_by_key[m, number], fold_results, lists))
         yield trial_log.trials[name, number]
 
 
-def setting_task(fold: Fold, experiment: Experiment, m: int, changed: Mapping[str, Any], number: int) -> SettingTask:
+def trial_task(fold: Fold, experiment: Experiment, m: int, changed: Mapping[str, Any], number: int) -> FoldTask:
+    """A trial on one fold, without its test lists. Only the given parameters, of trial 1, must fit the data."""
     models = experiment.models
-    parameters = with_changes(models.parameters[m], changed)
-    return SettingTask(
-        name=fold.name,
+    return FoldTask(
+        fold=fold.name,
         train=fold.train,
         valid=fold.valid,
+        test=None,
         model=models.names[m],
-        ranker=models.classes[m](**parameters, rng=experiment.seed),
+        ranker=models.classes[m](**with_changes(models.parameters[m], changed), rng=experiment.seed),
         rel=experiment.plan.convention.rel,
         tolerant=number > 1,
     )
 
 
-def setting_from_results(
-    name: str, number: int, changed: Mapping[str, Any], fold_results: Sequence[SettingResult], lists: FoldLists
+def trial_of_results(
+    name: str, number: int, changed: Mapping[str, Any], fold_results: Sequence[FoldResult], lists: FoldLists
 ) -> Trial:
     """A trial from the results of its folds."""
-    plan = lists.plan
-    kind = plan.measures[0].summary
-    values = []
-    for k, result in enumerate(fold_results):
-        if result.valid is not None:
-            values.append(lists.values(k, result.valid)[0][0])
-    complete = len(values) == len(fold_results)
-    fold_values = (
-        [float(summarise(query_values[None, None], [kind])[0, 0]) for query_values in values]
-        if complete
-        else [np.nan] * len(fold_results)
-    )
-    value = float(summarise(np.concatenate(values)[None, None], [kind])[0, 0]) if complete else float("nan")
+    kind = lists.plan.measures[0].summary
+    error = next((result.error for result in fold_results if result.error), "")
+    value, fold_values = float("nan"), [float("nan")] * len(fold_results)
+    if not error:
+        values = [lists.values(k, result.valid)[0][0] for k, result in enumerate(fold_results)]
+        fold_values = [float(summarise(query_values[None, None], [kind])[0, 0]) for query_values in values]
+        value = float(summarise(np.concatenate(values)[None, None], [kind])[0, 0])
     return Trial(
         model=name,
         number=number,
@@ -705,11 +657,11 @@ def setting_from_results(
         by_fold=tuple(fold_values),
         best_epoch=float(np.mean([result.best_epoch for result in fold_results])),
         seconds=float(np.mean([result.seconds for result in fold_results])),
-        error=next((result.error for result in fold_results if result.error), ""),
+        error=error,
     )
 
 
-def best_setting(trials: Sequence[Trial], plan: Plan) -> Trial:
+def best_trial(trials: Sequence[Trial], plan: Plan) -> Trial:
     """The first trial with the best value; the first of all where none has a value."""
     sign = -1.0 if plan.measures[0].higher_is_better is False else 1.0
     valued_trials = [trial for trial in trials if not np.isnan(trial.value)]

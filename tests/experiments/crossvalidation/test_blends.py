@@ -16,7 +16,7 @@ from rankscope.data.result import as_text
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.evaluation.judged_lists import FullyJudgedLists
 from rankscope.experiments import CrossValidation, cross_validate
-from rankscope.experiments.crossvalidation import Fold, read_folds
+from rankscope.experiments.crossvalidation import Fold, join_features, read_folds
 from rankscope.experiments.crossvalidation.blends import BLEND_NAME
 from rankscope.learning import Blend, Ranker
 
@@ -32,7 +32,7 @@ def parts_of(fold: Fold, seeds: tuple[int, ...]) -> list[Ranker]:
     """What the blend of a fold is made of, trained one by one: the linear one, which no seed changes, once."""
     linear = Ranker("listnet", **{**QUICK, "hidden": ()}, rng=0)
     networks = [Ranker("ranknet", **QUICK, rng=seed) for seed in seeds]
-    return [one.fit(fold.training_data(), eval_set=fold.valid) for one in (linear, *networks)]
+    return [one.fit(join_features(fold.train, "training"), eval_set=fold.valid) for one in (linear, *networks)]
 
 
 def by_hand(how: str, seeds: tuple[int, ...], part: str) -> tuple[list[float], np.ndarray]:

@@ -19,7 +19,7 @@ from rankscope import Features
 from rankscope.data.result import as_text
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.experiments import CrossValidation, cross_validate
-from rankscope.experiments.crossvalidation import read_folds
+from rankscope.experiments.crossvalidation import join_features, read_folds
 from rankscope.learning import Ranker
 from rankscope.learning.losses import ranknet
 
@@ -38,7 +38,8 @@ def by_hand(loss: str, seed: int, hidden: tuple[int, ...]) -> dict[str, dict[str
     """Query -> document -> score of the ranker of its fold, trained as `rankscope train` would."""
     lists = {}
     for fold in read_folds(features(), folds=4).folds:
-        ranker = Ranker(loss, **{**QUICK, "hidden": hidden, "rng": seed}).fit(fold.training_data(), eval_set=fold.valid)
+        ranker = Ranker(loss, **{**QUICK, "hidden": hidden, "rng": seed})
+        ranker.fit(join_features(fold.train, "training"), eval_set=fold.valid)
         scores, test = ranker.predict(fold.test), fold.test
         for q, query in enumerate(test.query_ids):
             a, b = test.offsets[q : q + 2]

@@ -263,16 +263,19 @@ def fold_tasks(
     """A task for each seed, model and fold."""
     models, plan = experiment.models, experiment.plan
     for s, m, k in task_keys:
+        fold = fold_set.folds[k]
+        if models.excluded_features:
+            fold = without_features(fold, models.excluded_features[m])
         yield FoldTask(
-            fold=without_features(fold_set.folds[k], models.excluded_features[m])
-            if models.excluded_features
-            else fold_set.folds[k],
+            fold=fold.name,
+            train=fold.train,
+            valid=fold.valid,
+            test=fold.test,
             model=models.names[m],
-            parameters={**models.parameters[m], "rng": experiment.seed + s},
-            importance_plan=plan if experiment.importance else None,
+            ranker=models.ranker(m, experiment.seed + s),
             rel=plan.convention.rel,
             max_grade=fold_set.max_grade,
-            maker=models.classes[m],
+            importance_plan=plan if experiment.importance else None,
         )
 
 
