@@ -43,9 +43,7 @@ def test_importance_is_told_by_the_summary_of_the_measure() -> None:
 
 def test_importance_leaves_out_queries_that_are_left_out() -> None:
     kept = [
-        cross_validate(
-            features(), "linear:listnet", "AP", folds=3, seeds=1, epochs=4, importance=True, no_relevant=chosen
-        )
+        cross_validate(features(), "linear:listnet", "AP", folds=3, seeds=1, importance=True, no_relevant=chosen)
         for chosen in ("zero", "drop")
     ]
     fold = np.array([int((kept[0].test.fold == k).sum()) for k in range(3)])

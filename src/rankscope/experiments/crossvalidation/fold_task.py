@@ -128,5 +128,6 @@ def importance_of(ranker: Ranker, task: FoldTask) -> Floats | None:
     lists = FullyJudgedLists(
         task.test.relevance, task.test.offsets, max_grade=task.max_grade, rel=task.rel, by_lot=True
     )
+    assert ranker.rng is not None  # each task has its seed
     rng = np.random.default_rng([int(ranker.rng), 1])  # a stream of its own
     return permutation_drops(ranker, task.test, lists, task.importance_plan, repeats=REPEATS, rng=rng)
