@@ -73,12 +73,12 @@ def corpus_bleu(judged_pairs: Sequence[JudgedPair], cache: ArrayCache) -> Metric
     ParameterError
         sacrebleu is not installed.
     """
-    name, prepare, scorer_settings = corpus_scorer()
+    metric = corpus_scorer()
     scores_by_pair = {}
     for judged_pair in judged_pairs:
 
         def make(judged_pair: JudgedPair = judged_pair) -> dict[str, npt.NDArray[np.float64]]:
-            scorer = prepare(judged_pair.texts.references)
+            scorer = metric.prepare(judged_pair.texts.references)
             return {
                 "values": np.array(
                     [scorer(judged_pair.texts.systems[system]) for system in compared_systems(judged_pair)]
@@ -87,7 +87,7 @@ def corpus_bleu(judged_pairs: Sequence[JudgedPair], cache: ArrayCache) -> Metric
 
         settings = {
             "outputs": text_digest(judged_pair.texts.references, dict(judged_pair.texts.systems)),
-            "scored": scorer_settings,
+            "scored": metric.settings,
         }
         arrays = cache.get(
             f"{judged_pair.campaign}-{judged_pair.pair}-bleu",
@@ -98,7 +98,7 @@ def corpus_bleu(judged_pairs: Sequence[JudgedPair], cache: ArrayCache) -> Metric
         scores_by_pair[judged_pair.pair] = dict(
             zip(compared_systems(judged_pair), arrays["values"].tolist(), strict=True)
         )
-    return MetricScores.of(name, scores_by_pair)
+    return MetricScores.of(metric.name, scores_by_pair)
 
 
 JudgedPairs = dict[tuple[str, str], JudgedPair]
