@@ -15,8 +15,8 @@ from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 import rankscope as rs
-from rankscope.experiments import random_search as searching
-from rankscope.experiments.search_log import Trial
+from rankscope.experiments.random_search import Trial
+from rankscope.experiments.random_search import run as searching
 
 TWO = ("--loss", "linear:listnet", "--loss", "linear:squared")
 QUICK = ("--folds", "3", "--seeds", "1", "--epochs", "2", "--workers", "1", "-m", "AP")

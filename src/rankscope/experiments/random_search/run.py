@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from rankscope._version import __version__
-from rankscope.data.columns import column, digits, table_of
 from rankscope.data.features import Features
 from rankscope.data.grades import highest_grade
-from rankscope.data.result import Result
 from rankscope.data.scores import summarise
-from rankscope.data.section import Section
-from rankscope.data.text import format_number, pluralise
 from rankscope.evaluation.conventions import Plan
 from rankscope.experiments.crossvalidation import (
     AnalysisSettings,
-    CrossValidation,
     CrossValidationSettings,
     Experiment,
     Fold,
@@ -39,10 +33,11 @@ from rankscope.experiments.crossvalidation import (
     task_keys,
     validate_rankers,
 )
-from rankscope.experiments.search_log import SearchLog, Trial
-from rankscope.kernels.rounding_ties import best_places, order_of
-from rankscope.learning.lambdamart import LambdaMART, parse_objective
-from rankscope.learning.ranker import Ranker, differ
+from rankscope.experiments.random_search.result import Search
+from rankscope.experiments.random_search.spaces import draw_setting, with_changes
+from rankscope.experiments.random_search.trial_log import SearchLog, Trial
+from rankscope.kernels.rounding_ties import best_places
+from rankscope.learning.ranker import Ranker
 from rankscope.learning.training import ranker_signature
 from rankscope.measures.base import Measure
 from rankscope.parallel import run_units
@@ -50,139 +45,11 @@ from rankscope.settings import Settings, count
 from rankscope.stats.inputs import seed_of
 from rankscope.typing import PathLike
 
-if TYPE_CHECKING:
-    import polars as pl
-
 __all__ = [
-    "SPACES",
-    "Search",
     "SearchSettings",
-    "draw_setting",
-    "ranker_kind",
     "search",
     "search_experiment",
-    "with_changes",
 ]
-
-
-Distribution = Callable[[np.random.Generator], Any]
-
-
-def uniform_choice(*values: Any) -> Distribution:
-    """Each value has the same probability."""
-    return lambda rng: values[int(rng.integers(len(values)))]
-
-
-def log_uniform(low: float, high: float, zero: float = 0.0) -> Distribution:
-    """Uniform in the logarithm, two digits. zero: the probability of 0."""
-
-    def draw(rng: np.random.Generator) -> float:
-        fraction, zero_draw = rng.random(2).tolist()
-        return 0.0 if zero_draw < zero else float(f"{low * (high / low) ** fraction:.2g}")
-
-    return draw
-
-
-def uniform(low: float, high: float) -> Distribution:
-    """Uniform between low and high, rounded to two decimals."""
-    return lambda rng: round(float(rng.uniform(low, high)), 2)
-
-
-#: By kind of ranker, its parameters and their distributions, in the order of sampling; docs/crossvalidation.md
-#: describes them. New parameters go to the end, so that the settings of earlier logs do not change.
-SPACES: dict[str, dict[str, Distribution]] = {
-    "network": {
-        "hidden": uniform_choice((32,), (64,), (128,), (256,), (64, 32), (128, 64)),
-        "learning_rate": log_uniform(0.0005, 0.01),
-        "batch_lists": uniform_choice(4, 8, 16, 32),
-        "dropout": uniform(0.0, 0.6),
-        "weight_decay": log_uniform(0.001, 1.0, zero=0.5),
-        "transform": uniform_choice("standard", "log", "auto"),
-    },
-    "linear": {
-        "weight_decay": log_uniform(1e-5, 1.0, zero=0.2),
-        "transform": uniform_choice("standard", "log", "auto"),
-    },
-    "linear by steps": {
-        "learning_rate": log_uniform(0.0005, 0.05),
-        "batch_lists": uniform_choice(4, 8, 16, 32),
-        "weight_decay": log_uniform(0.001, 1.0, zero=0.5),
-        "transform": uniform_choice("standard", "log", "auto"),
-    },
-    "trees": {
-        "leaves": uniform_choice(3, 5, 7, 11, 15, 31, 63),
-        "rate": log_uniform(0.01, 0.2),
-        "min_documents": uniform_choice(10, 20, 50, 100, 200, 400),
-        "features": uniform(0.1, 1.0),
-        "documents": uniform(0.3, 1.0),
-        "l2": log_uniform(0.01, 100.0, zero=0.5),
-        "truncation": uniform_choice(5, 10, 20, 30, 50),
-        "ranks": uniform_choice(False, True),
-    },
-    "torch": {
-        "hidden": uniform_choice((64,), (128,), (256,), (128, 64), (256, 128), (128, 128, 64)),
-        "attention": uniform_choice(0, 0, 1, 2),
-        "learning_rate": log_uniform(0.0002, 0.005),
-        "batch_lists": uniform_choice(8, 16, 32, 64),
-        "dropout": uniform(0.0, 0.6),
-        "weight_decay": log_uniform(0.001, 1.0, zero=0.5),
-        "transform": uniform_choice("standard", "log", "auto"),
-    },
-}
-
-
-def ranker_kind(ranker: Ranker) -> str:
-    """The key of `SPACES` of an untrained ranker."""
-    if type(ranker) is not Ranker:
-        return "torch"
-    loss = parse_objective(ranker.loss)
-    if isinstance(loss, LambdaMART):
-        return "trees"
-    if ranker.hidden:
-        return "network"
-    return "linear" if loss.has_exact_gradient else "linear by steps"
-
-
-def draw_setting(name: str, ranker: Ranker, trial: int, seed: int) -> dict[str, Any]:
-    """The changed parameters of trial number `trial`, from 1; the first trial changes none.
-
-    They depend only on the name, the trial and the seed. A parameter that differs from its default stays as it is. For
-    trees, the text of the loss changes, without an objective that is a function.
-    """
-    if trial == 1:
-        return {}
-    rng = np.random.default_rng([seed, zlib.crc32(name.encode(errors="surrogateescape")), trial])
-    kind = ranker_kind(ranker)
-    # All parameters are sampled, also those that were set, so that the others do not depend on them.
-    changes = {key: distribution(rng) for key, distribution in SPACES[kind].items()}
-    if kind == "trees":
-        loss = parse_objective(ranker.loss)
-        assert isinstance(loss, LambdaMART)
-        loss_defaults = {field.name: field.default for field in fields(loss)}
-        free_changes = {key: value for key, value in changes.items() if getattr(loss, key) == loss_defaults[key]}
-        if loss.objective is not None:
-            free_changes.pop("truncation", None)
-        objective = None if callable(loss.objective) else loss.objective
-        return {"loss": str(replace(loss, objective=objective, **free_changes))}
-    ranker_defaults: Mapping[str, Any] = type(ranker)().get_params()
-    return {
-        key: value for key, value in changes.items() if not differ(as_tuple(getattr(ranker, key)), ranker_defaults[key])
-    }
-
-
-def with_changes(parameters: Mapping[str, Any], changed: Mapping[str, Any]) -> dict[str, Any]:
-    """A ranker's parameters with the changes. Trees keep an objective that is a function."""
-    merged = {**parameters, **changed}
-    loss = parameters.get("loss")
-    if "loss" in changed and isinstance(loss, LambdaMART) and callable(loss.objective):
-        changed_loss = parse_objective(changed["loss"])
-        assert isinstance(changed_loss, LambdaMART)
-        merged["loss"] = replace(changed_loss, objective=loss.objective)
-    return merged
-
-
-def as_tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,158 +59,6 @@ class SearchSettings(Settings):
     FUNCTIONS = ("rankscope.experiments:search",)
 
     trials: int = count(20, flag="--search", metavar="N", help="Number of settings tried for each ranker.")
-
-
-#: Number of settings in a table.
-TRIALS_LISTED = 10
-
-
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Search(Result):
-    """Settings of rankers that were tried, and the test of the best, as `search` returns it.
-
-    The tidy table is that of `cross_validation`; `trial_frame` has the trials.
-
-    Attributes
-    ----------
-    cross_validation
-        The cross-validation of the best settings.
-    trials
-        All trials, in their order.
-    best
-        The best trial of each ranker.
-    measure
-        The measure whose value over the validation lists chose the best.
-    log
-        The file that keeps the trials; None if there is none.
-    n_logged
-        The number of trials that were in the log before.
-    """
-
-    cross_validation: CrossValidation
-    trials: tuple[Trial, ...]
-    best: tuple[Trial, ...]
-    measure: str
-    log: str | None
-    n_logged: int = 0
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.cross_validation.columns
-
-    def records(self) -> Iterator[tuple[Any, ...]]:
-        """The rows of the test."""
-        return self.cross_validation.records()
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader should know."""
-        notes = [*self.cross_validation.notes]
-        if failed_trials := [trial for trial in self.trials if np.isnan(trial.value)]:
-            failed_text = f"{pluralise(len(failed_trials), 'setting')} could not be trained"
-            first = failed_trials[0]
-            notes.append(f"{failed_text}; {first.model}, trial {first.number}: {first.error or 'no value'}")
-        if self.log is None:
-            notes.append("no log was kept; with --log FILE an interrupted search continues where it stopped")
-        return tuple(notes)
-
-    def signature_parts(self) -> list[str]:
-        n_trials = len(self.trials) // len(self.best)
-        best_text = " ".join(f"{trial.model}[{trial.number}]" for trial in self.best)
-        return [
-            *self.cross_validation.signature_parts(),
-            f"search:{n_trials} by validation {self.measure}",
-            f"chosen:{best_text}",
-        ]
-
-    def sections(self) -> Sequence[Section]:
-        """The settings of each ranker, the best first; then the test."""
-        return [*(self.settings(best) for best in self.best), *self.cross_validation.sections()]
-
-    def settings(self, best: Trial) -> Section:
-        """The best settings of a ranker, and the given one.
-
-        Parameters
-        ----------
-        best
-            The best trial of the ranker.
-        """
-        trials = [trial for trial in self.trials if trial.model == best.model]
-        sign = self.cross_validation.test.scores.sign(self.measure)
-        trials.sort(key=lambda trial: trial.number)
-        ranked_trials = [trials[i] for i in order_of(np.array([-sign * trial.value for trial in trials])).tolist()]
-        listed_trials = ranked_trials[:TRIALS_LISTED]
-        first_trial = trials[0]
-        names = list(dict.fromkeys(key for trial in listed_trials for key in trial.changed))
-        if first_trial not in listed_trials:
-            listed_trials.append(first_trial)
-        gain = abs(best.value - first_trial.value)
-        is_unchanged = best.number == first_trial.number
-        if is_unchanged:
-            outcome = (
-                f"none has a better {self.measure} on the validation lists than the given one (trial 1), "
-                f"{format_number(best.value)}"
-            )
-        else:
-            outcome = (
-                f"trial {best.number} has the best {self.measure} on the validation lists, "
-                f"{format_number(best.value)}, {format_number(gain)} better than the given setting (trial 1), "
-                f"{format_number(first_trial.value)}"
-            )
-        sentence = (
-            f"Of {pluralise(len(trials), 'setting')} of {best.model}, {outcome}. The best of many is too good on the "
-            "lists that it was chosen by; the test lists show what it is worth."
-        )
-        n_more = len(trials) - len(listed_trials)
-        return Section(
-            title=f"{best.model}: settings tried",
-            sentence=sentence,
-            table=table_of(
-                column("trial", [trial.number for trial in listed_trials], name=True),
-                column(
-                    f"validation {self.measure}",
-                    [trial.value for trial in listed_trials],
-                    digits(),
-                    bold=[trial is ranked_trials[0] for trial in listed_trials],
-                ),
-                column("best epoch", [trial.best_epoch for trial in listed_trials], digits(0)),
-                *(
-                    column(name, [trial.changed.get(name, "-") for trial in listed_trials], format_parameter)
-                    for name in names
-                ),
-            ),
-            notes=(f"{pluralise(n_more, 'setting')} with worse values are not shown",) if n_more > 0 else (),
-        )
-
-    def trial_frame(self) -> pl.DataFrame:
-        """The trials as a polars frame: model, trial, measure, value, best_epoch, seconds and what was changed."""
-        import polars as pl
-
-        rows = [
-            {
-                "model": trial.model,
-                "trial": trial.number,
-                "measure": self.measure,
-                "value": None if np.isnan(trial.value) else trial.value,
-                "best_epoch": None if np.isnan(trial.best_epoch) else trial.best_epoch,
-                "seconds": trial.seconds,
-                "changed": ", ".join(format_changes(trial.changed)),
-            }
-            for trial in self.trials
-        ]
-        return pl.DataFrame(rows)
-
-    def contents(self) -> str:
-        """What it holds, in a few words."""
-        return f"{pluralise(len(self.trials), 'trial')} of {pluralise(len(self.best), 'ranker')}"
-
-
-def format_changes(changed: Mapping[str, Any]) -> list[str]:
-    return [f"{name}={value!r}" for name, value in changed.items()]
-
-
-def format_parameter(value: Any) -> str:
-    return "x".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def search(

@@ -21,8 +21,8 @@ from rankscope.data.result import as_text
 from rankscope.data.section import Marked
 from rankscope.errors import InputError, ParameterError
 from rankscope.experiments import Search, cross_validate, search
-from rankscope.experiments import random_search as searching
-from rankscope.experiments.search_log import Trial
+from rankscope.experiments.random_search import Trial
+from rankscope.experiments.random_search import run as searching
 from rankscope.learning import LambdaMART, Ranker
 from rankscope.learning.lambdamart import parse_objective
 
