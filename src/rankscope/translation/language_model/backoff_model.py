@@ -1,4 +1,4 @@
-"""A back-off n-gram model: log10 probabilities of words given the words before them, and the n-grams of a text.
+"""A back-off n-gram model: log10 probabilities of words given the words before them.
 
 An n-gram is a row of its order: the number of the row of its first n - 1 words (its context), times the size of the
 vocabulary, plus its last word, is its key, one 64-bit number. Rows are in order of their keys, and so of their words.
@@ -6,7 +6,7 @@ vocabulary, plus its last word, is its key, one 64-bit number. Rows are in order
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -23,65 +23,18 @@ from rankscope.typing import Floats, Ints
 
 __all__ = [
     "LOG_ZERO",
-    "CountedNgrams",
     "LanguageModel",
     "NgramLevel",
     "SentenceScores",
     "TokenScores",
     "context_and_word",
-    "count_ngrams",
 ]
-
-
-class CountedNgrams(NamedTuple):
-    """The n-grams of one order, by row.
-
-    Attributes
-    ----------
-    keys
-        Their keys, rising.
-    shorter
-        The row, one order lower, of all words but the first.
-    counts
-        How often they occur.
-    starts
-        Whether the first word is the start of a sentence.
-    """
-
-    keys: Ints
-    shorter: Ints
-    counts: Ints
-    starts: npt.NDArray[np.bool_]
 
 
 def context_and_word(keys: Ints, n_words: int) -> tuple[Ints, Ints]:
     """The rows of the contexts, and the last words. n_words: the size of the vocabulary."""
     context = keys // n_words
     return context, keys - context * n_words
-
-
-def count_ngrams(tokens: Ints, n_words: int, order: int) -> Iterator[CountedNgrams]:
-    """The n-grams of each order, from 1 on, within sentences. Of order 1 every word has a row."""
-    numbers = np.arange(n_words)
-    starts = numbers == START
-    yield CountedNgrams(numbers, np.zeros(n_words, np.int64), np.bincount(tokens, minlength=n_words), starts)
-    rows = tokens  # for each token of the text: the row of the n-gram that ends there, or -1
-    for _ in range(2, order + 1):
-        ends = np.flatnonzero((rows[:-1] >= 0) & (tokens[1:] != START)) + 1
-        keys = rows[ends - 1] * n_words + tokens[ends]
-        key_order = np.argsort(keys)
-        sorted_keys = keys[key_order]
-        is_first = np.ones(keys.size, np.bool_)
-        is_first[1:] = sorted_keys[1:] != sorted_keys[:-1]
-        first_positions = np.flatnonzero(is_first)
-        keys = sorted_keys[first_positions]
-        starts = starts[keys // n_words]
-        yield CountedNgrams(
-            keys, rows[ends[key_order[first_positions]]], np.diff(first_positions, append=sorted_keys.size), starts
-        )
-        next_rows = np.full(tokens.size, -1)
-        next_rows[ends[key_order]] = np.cumsum(is_first) - 1
-        rows = next_rows
 
 
 #: The logarithm of 0 in ARPA files.
@@ -95,7 +48,7 @@ class NgramLevel:
     Attributes
     ----------
     keys
-        As in `count_ngrams`, rising.
+        Their keys, rising.
     log10
         log10 of the probabilities.
     backoff
