@@ -211,7 +211,7 @@ def test_the_result_is_shown_and_kept() -> None:
 
 def test_many_trials_are_shown_by_the_best_ten_and_that_as_given() -> None:
     found = searched(13, losses=("linear:listnet",))
-    section = found.settings(found.best[0])
+    section = found.section(found.best[0])
     assert section.table is not None
     numbers = [row[0] for row in section.table.rows]
     assert len(numbers) in (10, 11)

@@ -90,9 +90,9 @@ class Search(Result):
 
     def sections(self) -> Sequence[Section]:
         """The settings of each ranker, the best first; then the test."""
-        return [*(self.settings(best) for best in self.best), *self.cross_validation.sections()]
+        return [*(self.section(best) for best in self.best), *self.cross_validation.sections()]
 
-    def settings(self, best: Trial) -> Section:
+    def section(self, best: Trial) -> Section:
         """The best settings of a ranker, and the given one.
 
         Parameters
