@@ -140,9 +140,11 @@ def ours(name, seed, training, valid, epochs):
 
 def blend(name, seed, training, valid, epochs):
     from rankscope.experiments.crossvalidation import parse_rankers, untrained_blend
+    from rankscope.learning.blend import BlendSettings
+    from rankscope.learning.settings import RankerSettings
 
     losses, seeds, _ = BLENDS[name]
-    made = untrained_blend(parse_rankers(losses, {"epochs": epochs}), True, seeds, seed)
+    made = untrained_blend(parse_rankers(losses, RankerSettings(epochs=epochs)), BlendSettings(), seeds, seed)
     return made.fit(training, eval_set=valid).predict
 
 

@@ -24,6 +24,14 @@ import rankscope as rs
 
 RUNS = ("run0.txt", "run1.txt", "run2.txt")
 QUICK = ("--iterations", "4", "--resamples", "20", "--seed", "3")
+
+
+def quick(args: tuple[Any, ...]) -> list[str]:
+    """Those of `QUICK` that a call does not give itself."""
+    pairs = zip(QUICK[::2], QUICK[1::2], strict=True)
+    return [word for flag, value in pairs if flag not in args for word in (flag, value)]
+
+
 MEASURES = ("-m", "AP", "-m", "P@5")
 COMMAND = [sys.executable, "-c", "from rankscope.cli.main import main; main()"]
 
@@ -46,13 +54,13 @@ def files(folder: Path) -> Path:
 @pytest.fixture
 def call(cli: Callable[..., Any], files: Path) -> Callable[..., Any]:
     """The command on the runs."""
-    return lambda *args: cli("stability", "qrels", *RUNS, *MEASURES, *QUICK, *args)
+    return lambda *args: cli("stability", "qrels", *RUNS, *MEASURES, *quick(args), *args)
 
 
 @pytest.fixture
 def on_ranks(cli: Callable[..., Any], files: Path) -> Callable[..., Any]:
     """The command on the table."""
-    return lambda *args: cli("stability", "ranks.tsv", "--input", "entity-ranks", *QUICK, *args)
+    return lambda *args: cli("stability", "ranks.tsv", "--input", "entity-ranks", *quick(args), *args)
 
 
 def rows(done: Any) -> list[dict[str, str]]:

@@ -447,8 +447,8 @@ def test_a_level_above_all_grades_is_refused_where_rankers_are_chosen_and_tested
     with pytest.raises(rs.ParameterError, match="stop_on: AP: no document is judged 3 or higher"):
         Ranker("squared", hidden=(8,), stop_on="AP", epochs=2).fit(data, eval_set=data, rel=3)
     with pytest.raises(rs.ParameterError, match="AP: no document is judged 1 or higher"):
-        cross_validate(data, ["squared"], measures="AP", folds=3, seeds=1, epochs=2)
-    result = cross_validate(data, ["squared"], measures=["AP", "nDCG@5"], folds=3, seeds=1, rel=0.5, epochs=2)
+        cross_validate(data, Ranker("squared", epochs=2), measures="AP", folds=3, seeds=1)
+    result = cross_validate(data, Ranker("squared", epochs=2), measures=["AP", "nDCG@5"], folds=3, seeds=1, rel=0.5)
     assert result.grades_are_bins
     assert len(result.grades) <= 10
     assert result.rank_counts.sum() == 96

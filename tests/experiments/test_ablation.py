@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.folds import QUICK, made
+from helpers.folds import QUICK, made, rankers
 from helpers.messages import mentions
 from helpers.same import assert_same_bits
 from scipy.stats import ttest_rel
@@ -87,7 +87,7 @@ def test_the_order_of_groups_changes_no_value() -> None:
     ("groups", "more", "said"),
     [
         ("first", {}, "'first'"),
-        ("g=1", {"loss": ["listnet", "ranknet"]}, r"\bone ranker\b.*\b2\b"),
+        ("g=1", {"ranker": ["listnet", "ranknet"]}, r"\bone ranker\b.*\b2\b"),
         ("g=1", {"seeds": 0}, "seeds is 0"),
         ("g=1", {"test": "u"}, "'u'"),
     ],
@@ -108,7 +108,9 @@ def test_groups_that_the_data_do_not_have_are_refused() -> None:
 
 @cache
 def importance() -> FeatureImportance:
-    result = cross_validate(made(), ["linear:listnet", "ranknet"], "AP", folds=3, seeds=2, importance=True, **QUICK)
+    result = cross_validate(
+        made(), rankers("linear:listnet", "ranknet", **QUICK), "AP", folds=3, seeds=2, importance=True
+    )
     table = result.feature_importance
     assert table is not None
     return table

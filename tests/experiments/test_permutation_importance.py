@@ -13,8 +13,7 @@ from helpers.folds import features
 from rankscope import Features, parse_measure
 from rankscope.evaluation.judged_lists import FullyJudgedLists
 from rankscope.experiments import cross_validate
-from rankscope.experiments.crossvalidation import read_folds
-from rankscope.experiments.crossvalidation.fold_task import FoldTask, run_fold_task
+from rankscope.experiments.crossvalidation import FoldTask, join_features, read_folds, run_fold_task
 from rankscope.experiments.crossvalidation.fold_values import plan_measures
 from rankscope.experiments.permutation_importance import permutation_drops
 from rankscope.learning import Ranker
@@ -25,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 def test_importance_is_told_by_the_summary_of_the_measure() -> None:
     """Against a shuffle by hand with the same numbers drawn."""
     fold = read_folds(features(), folds=4).folds[0]
-    ranker = Ranker("listnet", hidden=(), epochs=4).fit(fold.training_data(), eval_set=fold.valid)
+    ranker = Ranker("listnet", hidden=(), epochs=4).fit(join_features(fold.train, "training"), eval_set=fold.valid)
     lists = FullyJudgedLists(fold.test.relevance, fold.test.offsets, by_lot=True)
 
     def drop_of(name: str) -> float:
@@ -44,9 +43,7 @@ def test_importance_is_told_by_the_summary_of_the_measure() -> None:
 
 def test_importance_leaves_out_queries_that_are_left_out() -> None:
     kept = [
-        cross_validate(
-            features(), "linear:listnet", "AP", folds=3, seeds=1, epochs=4, importance=True, no_relevant=chosen
-        )
+        cross_validate(features(), "linear:listnet", "AP", folds=3, seeds=1, importance=True, no_relevant=chosen)
         for chosen in ("zero", "drop")
     ]
     fold = np.array([int((kept[0].test.fold == k).sum()) for k in range(3)])
@@ -62,9 +59,11 @@ def test_of_a_fold_equal_scores_are_put_in_an_order_by_lot() -> None:
     x = (rng.random((240, 3)) < 0.3).astype(float)
     grades = np.sort(rng.integers(0, 3, (24, 10)), axis=1)[:, ::-1].ravel()
     fold = read_folds(Features.of(x, grades, sizes=[10] * 24), folds=3).folds[0]
-    plan, parameters = plan_measures(["nDCG@3"], 1, None), {"hidden": (), "epochs": 2, "rng": 0}
-    found = run_fold_task(FoldTask(fold=fold, model="linear", parameters=parameters, importance_plan=plan)).importance
-    ranker = Ranker(**parameters).fit(fold.training_data(), eval_set=fold.valid)
+    plan, ranker = plan_measures(["nDCG@3"], 1, None), Ranker(hidden=(), epochs=2, rng=0)
+    lists = {"train": fold.train, "valid": fold.valid, "test": fold.test}
+    task = FoldTask(fold=fold.name, **lists, model="linear", ranker=ranker, importance_plan=plan)
+    found = run_fold_task(task).importance
+    ranker = Ranker(hidden=(), epochs=2, rng=0).fit(join_features(fold.train, "training"), eval_set=fold.valid)
     by_lot, by_file = (
         permutation_drops(
             ranker,

@@ -16,8 +16,7 @@ from helpers.finished_commands import Done
 from helpers.messages import mentions
 
 from rankscope.errors import InputError, OutputError
-from rankscope.experiments import search_log
-from rankscope.experiments.search_log import SearchLog, Trial
+from rankscope.experiments.random_search import SearchLog, Trial, trial_log
 from rankscope.io.core import check_writable, write_chunks, write_folder, write_new
 from rankscope.stability import _checkpoint as checkpoint
 from rankscope.stability._checkpoint import Checkpoint
@@ -138,7 +137,7 @@ def test_searches_that_begin_together_do_not_share_a_log_unless_they_are_the_sam
     def other() -> None:
         SearchLog(tmp_path / "log", about if same else {"folds": 4}).add(setting(1))
 
-    between(monkeypatch, search_log, other)
+    between(monkeypatch, trial_log, other)
     if same:
         log = SearchLog(tmp_path / "log", about)
         assert log.trials == {("m", 1): setting(1)}

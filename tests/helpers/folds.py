@@ -9,8 +9,17 @@ from typing import Any
 import numpy as np
 
 from rankscope import Features
+from rankscope.learning import Ranker
 
 QUICK: dict[str, Any] = {"hidden": (4,), "epochs": 3, "learning_rate": 0.01, "batch_lists": 4}
+
+
+def rankers(*losses: str, **parameters: Any) -> list[Ranker]:
+    """Rankers with the same parameters; "linear:LOSS" is a linear scorer."""
+    return [
+        Ranker(loss.removeprefix("linear:"), **{**parameters, **({"hidden": ()} if loss.startswith("linear:") else {})})
+        for loss in losses
+    ]
 
 
 @cache

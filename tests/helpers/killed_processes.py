@@ -75,7 +75,7 @@ from rankscope.registry import resolve
 import numpy, scipy.special, scipy.stats, safetensors.numpy
 for name in ("stability", "crossvalidate", "mt-experiment", "train", "evaluate"):
     resolve(COMMANDS[name][0])
-import rankscope.learning, rankscope.stability.studies, rankscope.experiments.random_search
+import rankscope.learning, rankscope.stability.studies, rankscope.experiments.random_search.run
 for line in sys.stdin:
     args, err = json.loads(line)
     child = os.fork()

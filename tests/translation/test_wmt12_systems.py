@@ -10,7 +10,8 @@ from helpers.messages import Messages, mentions
 from rankscope.cli.main import main
 from rankscope.errors import InputError, UnknownName
 from rankscope.reporting.tables import RESULT_FORMATS, render_result
-from rankscope.translation.wmt12 import JUDGMENTS, PUBLISHED_SPEARMAN, CorpusScorer, system_level
+from rankscope.translation.sentence_scores import CorpusScorer
+from rankscope.translation.wmt12 import JUDGMENTS, PUBLISHED_SPEARMAN, system_level
 
 SENTENCES = Messages("wmt12_systems")
 

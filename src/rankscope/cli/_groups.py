@@ -51,7 +51,14 @@ class LazyGroup(click.Group):
 
 
 class Command(click.Command):
-    """A command whose help shows the options in the groups that `option_group` put them into."""
+    """A command whose help shows the options in the groups that `option_group` put them into, and which refuses an
+    option that is given twice where only one of its values would count.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        *_, parameters = self.make_parser(ctx).parse_args(list(args))
+        refuse_repeated(parameters, ctx)
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         groups: dict[str, list[tuple[str, str]]] = {"Options": []}
@@ -66,6 +73,16 @@ class Command(click.Command):
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)
+
+
+def refuse_repeated(parameters: Sequence[click.Parameter], ctx: click.Context) -> None:
+    """Raise UsageError for an option that occurs twice among the parameters of a call and has a single value."""
+    for i, option in enumerate(parameters):
+        has_one_value = isinstance(option, click.Option) and not (option.multiple or option.count)
+        is_plain_flag = isinstance(option, click.Option) and option.is_flag and not option.secondary_opts
+        if has_one_value and not is_plain_flag and option in parameters[:i]:
+            names = [max(option.opts, key=len), *option.secondary_opts]
+            raise click.UsageError(f"{' or '.join(names)} is given twice, expected once; leave out one of the two", ctx)
 
 
 def option_group(title: str, *decorators: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:

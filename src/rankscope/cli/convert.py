@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli._groups import Command
 from rankscope.cli._options import columns_option, input_option, to_option
 from rankscope.cli._setting_options import setting_options
 from rankscope.data.chunks import MergingSettings
@@ -17,7 +18,7 @@ __all__ = [
 ]
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
 @to_option("Format of OUT. Default: by its suffix.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from rankscope.cli._groups import Command
 from rankscope.demo.collection import SEED
 from rankscope.demo.tour import full_tour, take_tour
 
@@ -12,7 +13,7 @@ __all__ = [
 ]
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("directory", metavar="[DIR]", default="rankscope-demo")
 @click.option(
     "--seed",

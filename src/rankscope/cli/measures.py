@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from rankscope.cli._groups import Command
 from rankscope.cli._options import output_options
 from rankscope.cli._output import write_output
 from rankscope.reporting.measure_list import LIST_FORMATS, explain_measure, list_measures, list_presets
@@ -13,7 +14,7 @@ __all__ = [
 ]
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name", required=False)
 @click.option("--presets", is_flag=True, help="List the presets instead of the measures.")
 @output_options(LIST_FORMATS)

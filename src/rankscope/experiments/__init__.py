@@ -1,4 +1,4 @@
-"""Whole studies over several parts of the package.
+"""Experiments with rankers: cross-validation, random search, ablation, importance of features.
 
 >>> import rankscope as rs
 >>> rs.experiments.cross_validate.__name__

@@ -31,8 +31,6 @@ from rankscope.experiments.crossvalidation import (
 )
 from rankscope.kernels.rounding_ties import order_of
 from rankscope.learning.ranker import Ranker
-from rankscope.learning.settings import RankerSettings, as_sizes
-from rankscope.learning.torch import TorchSettings
 from rankscope.measures.base import Measure
 from rankscope.stats.inputs import seed_of
 from rankscope.typing import Floats, PathLike
@@ -292,7 +290,7 @@ class FeatureAblation(Result):
 def ablate(
     source: PathLike | Features,
     groups: str | Sequence[str] | Mapping[str, Sequence[str]],
-    loss: str | Sequence[str] | Mapping[str, Ranker] = "listnet",
+    ranker: str | Ranker | Mapping[str, Ranker] = "listnet",
     measures: str | Measure | Sequence[str | Measure] | None = None,
     *,
     folds: int | None = None,
@@ -300,19 +298,6 @@ def ablate(
     test: str = "t",
     rel: float = 1,
     no_relevant: str | None = None,
-    hidden: Sequence[int] = (64,),
-    epochs: int = 100,
-    patience: int = 15,
-    stop_on: str | Measure = "nDCG(gain='exp')@10",
-    learning_rate: float = 0.002,
-    batch_lists: int = 8,
-    dropout: float = 0.3,
-    weight_decay: float = 0.0,
-    transform: str = "auto",
-    models: int = 1,
-    attention: int = 0,
-    heads: int = 2,
-    device: str = "auto",
     rng: Any = 0,
     cache: bool = False,
     workers: int = 1,
@@ -328,8 +313,8 @@ def ablate(
     groups
         Groups of features: texts as "bm25=1-5,7" (features by number) or "titles=title*,url" (by name or prefix), or a
         mapping from the name of a group to its features.
-    loss
-        The loss of the ranker, as in `cross_validate`.
+    ranker
+        A loss or a ranker, as in `cross_validate`.
     measures
         A measure or a list of measures; the first is the one that sentences are about. Default: nDCG@10 and AP.
     folds
@@ -344,35 +329,6 @@ def ablate(
     no_relevant
         Queries without relevant documents: give them the value that the measure defines (zero), skip them (drop), or
         give them 1 (one). One of 'zero', 'drop', 'one'. Default: zero.
-    hidden
-        Sizes of the hidden layers of a network; () means a linear scorer. Default: (64,).
-    epochs
-        Maximum number of passes over the training lists. Default: 100.
-    patience
-        Stop after this number of epochs without improvement on the validation lists. Default: 15.
-    stop_on
-        Measure that chooses the best epoch on the validation lists. Default: "nDCG(gain='exp')@10".
-    learning_rate
-        Learning rate of Adam; linear scorers use it only with lambdarank and lambdaloss. Default: 0.002.
-    batch_lists
-        Number of lists in each step of Adam; linear scorers use it only with lambdarank and lambdaloss. Default: 8.
-    dropout
-        Dropout: the share of hidden units that are dropped at random in each step. Default: 0.3.
-    weight_decay
-        Strength of weight decay; for linear scorers, of L2 regularisation. Default: 0.0.
-    transform
-        Transformation of the features, learned on the training lists. One of 'standard', 'log', 'auto', 'none'.
-        Default: 'auto'.
-    models
-        Number of networks or tree ensembles that make up one ranker, trained from different seeds; their scores are
-        averaged. Default: 1.
-    attention
-        Number of attention layers over the documents of a list (networks of PyTorch only). Default: 0.
-    heads
-        Number of attention heads in each layer (networks of PyTorch only). Default: 2.
-    device
-        Device for training; auto uses a GPU if there is one (networks of PyTorch only). One of 'auto', 'cpu', 'cuda'.
-        Default: 'auto'.
     rng
         Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
     cache
@@ -414,24 +370,10 @@ def ablate(
     settings = CrossValidationSettings(
         folds=folds, seeds=seeds, test=test, rel=rel, no_relevant=no_relevant, seed=seed_of(rng)
     )
-    ranker_settings = RankerSettings(
-        hidden=as_sizes(hidden),
-        epochs=epochs,
-        patience=patience,
-        stop_on=stop_on,
-        learning_rate=learning_rate,
-        batch_lists=batch_lists,
-        dropout=dropout,
-        weight_decay=weight_decay,
-        transform=transform,
-        models=models,
-        seed=settings.seed,
-    )
-    rankers = parse_rankers(loss, ranker_settings, TorchSettings(attention=attention, heads=heads, device=device))
     return ablate_experiment(
         source,
         groups,
-        prepare_ablation(rankers, measures, settings),
+        prepare_ablation(parse_rankers(ranker), measures, settings),
         cache=cache,
         workers=workers,
         reading=reading,

@@ -62,9 +62,6 @@ class RankerSettings(Settings):
     FUNCTIONS = (
         "rankscope.learning:Ranker",
         "rankscope.learning.torch:TorchRanker",
-        "rankscope.experiments:cross_validate",
-        "rankscope.experiments:search",
-        "rankscope.experiments:ablate",
     )
     COMMANDS = ("train", "crossvalidate")
 

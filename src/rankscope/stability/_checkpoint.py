@@ -20,7 +20,7 @@ __all__ = [
 #: The file with the settings of the study.
 SETTINGS_FILE = "study.json"
 #: What the file of a condition begins with. Raise the number when the layout changes.
-OUTCOME_MAGIC = b"rankscope study outcome 1\n"
+OUTCOME_MAGIC = b"rankscope study outcome 2\n"
 
 
 class Checkpoint:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from rankscope.translation.features import read_translation_features as read_translation_features
     from rankscope.translation.features import translation_features as translation_features
     from rankscope.translation.features import write_translation_features as write_translation_features
-    from rankscope.translation.ibm_model_1 import train_lexicon as train_lexicon
     from rankscope.translation.language_model import LanguageModel as LanguageModel
     from rankscope.translation.language_model import load_language_model as load_language_model
     from rankscope.translation.language_model import save_language_model as save_language_model
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from rankscope.translation.lexicon import Lexicon as Lexicon
     from rankscope.translation.lexicon import load_lexicon as load_lexicon
     from rankscope.translation.lexicon import save_lexicon as save_lexicon
+    from rankscope.translation.lexicon import train_lexicon as train_lexicon
     from rankscope.translation.tokenisation import tokenised as tokenised
 
 HOMES = {
@@ -57,7 +57,7 @@ HOMES = {
     "seg_score_lines": "learned_metric",
     "tokenised": "tokenisation",
     "train_language_model": "language_model",
-    "train_lexicon": "ibm_model_1",
+    "train_lexicon": "lexicon",
     "translation_experiment": "experiment",
     "translation_features": "features",
     "write_translation_features": "features",

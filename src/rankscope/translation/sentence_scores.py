@@ -15,6 +15,7 @@ from rankscope.translation.tokenisation import sacrebleu_version
 from rankscope.typing import PathLike
 
 __all__ = [
+    "CorpusScorer",
     "Scorers",
     "corpus_scorer",
     "judged_scores",
@@ -107,14 +108,31 @@ def sentence_scorers() -> Scorers:
     return Scorers({"sentBLEU": bleu_score, "chrF": chrf_score}, settings)
 
 
-def corpus_scorer() -> tuple[str, Callable[[Sequence[str]], Callable[[Sequence[str]], float]], str]:
+class CorpusScorer(NamedTuple):
+    """A metric of whole systems.
+
+    Attributes
+    ----------
+    name
+        Name of the metric.
+    prepare
+        A function of the references that gives a function of a system's outputs to its score.
+    settings
+        How it counts.
+    """
+
+    name: str
+    prepare: Callable[[Sequence[str]], Callable[[Sequence[str]], float]]
+    settings: str
+
+
+def corpus_scorer() -> CorpusScorer:
     """BLEU of all outputs of a system, in [0, 100], higher is better, with sacrebleu's defaults.
 
     Returns
     -------
-    name, prepare, settings
-        Its name; a function of the references that gives a function of the outputs; and how it counts: words as in
-        mteval-v13a, case-sensitive.
+    CorpusScorer
+        It splits words as mteval-v13a does, and is case-sensitive.
 
     Raises
     ------
@@ -128,7 +146,7 @@ def corpus_scorer() -> tuple[str, Callable[[Sequence[str]], Callable[[Sequence[s
         bleu = BLEU(references=[list(references)])  # counted once for all systems
         return lambda outputs: float(bleu.corpus_score(list(outputs), None).score)
 
-    return "BLEU", prepare, f"BLEU:13a,mixed case | sacrebleu {version}"
+    return CorpusScorer("BLEU", prepare, f"BLEU:13a,mixed case | sacrebleu {version}")
 
 
 def judged_scores(

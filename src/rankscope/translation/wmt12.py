@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,18 +23,20 @@ from rankscope.errors import InputError
 from rankscope.io.translation import read_plain_texts, read_wmt_rankings
 from rankscope.settings import Settings, confidence_field, name_list, resamples_field, seed_field
 from rankscope.stats.inputs import seed_of
-from rankscope.translation.sentence_scores import Scorers, corpus_scorer, judged_scores, sentence_scorers
+from rankscope.translation.sentence_scores import (
+    CorpusScorer,
+    Scorers,
+    corpus_scorer,
+    judged_scores,
+    sentence_scorers,
+)
 from rankscope.typing import PathLike
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "JUDGMENTS",
     "PUBLISHED",
     "PUBLISHED_SPEARMAN",
     "TEXTS",
-    "CorpusScorer",
     "SegmentLevel",
     "SystemLevel",
     "Wmt12Settings",
@@ -249,24 +251,6 @@ RULES_TRIED = ("wins", "better_or_equal")
 TOLERANCE = 0.02
 
 
-class CorpusScorer(NamedTuple):
-    """A metric of whole systems.
-
-    Attributes
-    ----------
-    name
-        Name of the metric.
-    prepare
-        A function of the references that gives a function of a system's outputs to its score.
-    settings
-        How it counts.
-    """
-
-    name: str
-    prepare: Callable[[Sequence[str]], Callable[[Sequence[str]], float]]
-    settings: str
-
-
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SystemLevel(Result):
     """Agreement of BLEU with the people of WMT12 on systems. In its tidy table the rule is part of the metric's name.
@@ -411,7 +395,7 @@ def reproduce_system_level(
 ) -> SystemLevel:
     """As `system_level`, with its settings as one object."""
     language_pairs = list(PUBLISHED_SPEARMAN if settings.pairs is None else settings.pairs)
-    scorer = scorer or CorpusScorer(*corpus_scorer())  # raises for a missing package before any file is read
+    scorer = scorer or corpus_scorer()  # raises for a missing package before any file is read
     root = Path(folder)
     rankings = select_language_pairs(read_wmt_rankings(root / JUDGMENTS), language_pairs)
     scores = scores_of_systems(rankings, root / TEXTS, scorer, progress)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.folds import rankers
 
 import rankscope as rs
 from rankscope.demo.letor import feature_files
@@ -74,7 +75,7 @@ def test_each_kind_of_source_gives_a_row_for_each_ranker(
 def test_the_command_is_the_function(cli: Callable[..., Any], folder: Path) -> None:
     done = cli("crossvalidate", "few.csv", *QUICK, "--folds", "3", "--seed", "4", "-m", "RR", "--format", "csv")
     found = rs.experiments.cross_validate(
-        "few.csv", ["linear:listnet", "linear:squared"], "RR", folds=3, seeds=1, rng=4, epochs=3
+        "few.csv", rankers("linear:listnet", "linear:squared", epochs=3), "RR", folds=3, seeds=1, rng=4
     )
     rows = list(csv.DictReader(io.StringIO(done.out)))
     assert [tuple(row.values())[:4] for row in rows] == [record[:4] for record in found.records()]

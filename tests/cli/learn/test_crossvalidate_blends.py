@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.folds import letor_lines
+from helpers.folds import letor_lines, rankers
 from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 import rankscope as rs
-from rankscope.experiments import random_search as searching
-from rankscope.experiments.search_log import Trial
+from rankscope.experiments.random_search import Trial
+from rankscope.experiments.random_search import run as searching
 
 TWO = ("--loss", "linear:listnet", "--loss", "linear:squared")
 QUICK = ("--folds", "3", "--seeds", "1", "--epochs", "2", "--workers", "1", "-m", "AP")
@@ -41,7 +41,7 @@ def test_a_blend_is_one_ranker_more(cli: Callable[..., Any], folder: Path, optio
     done = cli("crossvalidate", "data.txt", *TWO, *QUICK, *options, "--format", "csv")
     assert done.code == 0
     found = rs.experiments.cross_validate(
-        "data.txt", ["linear:listnet", "linear:squared"], "AP", folds=3, seeds=1, epochs=2, blend=how
+        "data.txt", rankers("linear:listnet", "linear:squared", epochs=2), "AP", folds=3, seeds=1, blend=how
     )
     assert rows(done.out) == list(found.records())
     assert mentions(cli("crossvalidate", "data.txt", *TWO, *QUICK, *options).out.splitlines(), "blend", "2 parts")
@@ -55,7 +55,7 @@ def test_a_search_is_the_function_and_goes_on_from_its_log(cli: Callable[..., An
     again = cli(*search, "2", "--log", "tried", "--format", "csv")
     assert_same_bits(again.out, first.out)
     found = rs.experiments.search(
-        "data.txt", ["linear:listnet", "linear:squared"], "AP", trials=3, folds=3, seeds=1, epochs=2
+        "data.txt", rankers("linear:listnet", "linear:squared", epochs=2), "AP", trials=3, folds=3, seeds=1
     )
     more = cli(*search, "3", "--log", "tried", "--format", "csv")
     assert rows(more.out) == list(found.records())
@@ -95,7 +95,7 @@ def test_groups_of_features_are_left_out(cli: Callable[..., Any], folder: Path) 
     ablation = (*ablation, "--ablate", "first=1", "--ablate", "others=2-3")
     done = cli(*ablation, "--format", "csv")
     found = rs.experiments.ablate(
-        "data.txt", ["first=1", "others=2-3"], "linear:listnet", "AP", folds=3, seeds=1, epochs=2
+        "data.txt", ["first=1", "others=2-3"], rankers("linear:listnet", epochs=2), "AP", folds=3, seeds=1
     )
     table = list(csv.DictReader(io.StringIO(done.out)))
     assert list(table[0]) == list(found.columns)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.folds import letor_lines
+from helpers.folds import letor_lines, rankers
 from helpers.messages import mentions
 
 import rankscope as rs
@@ -44,7 +44,7 @@ def test_it_is_the_blend_of_the_fold_with_these_files(
     assert cli("predict", "m", "S3.txt", "-o", "s").code == 0
     judged = rs.evaluate("S3.txt", "s", ["AP"], input="letor").matrix("AP").ravel()
     whole = rs.experiments.cross_validate(
-        folder, LOSSES[1::2], "AP", seeds=2, rng=5, epochs=3, hidden=(4,), blend=how
+        folder, rankers(*LOSSES[1::2], epochs=3, hidden=(4,)), "AP", seeds=2, rng=5, blend=how
     ).test.scores
     of_fold = {q.rpartition("/")[2]: value for q, value in zip(whole.query_ids, whole.matrix("AP")[-1], strict=True)}
     assert whole.systems[-1] == "blend"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.folds import QUICK, made, write_folds
+from helpers.folds import QUICK, made, rankers, write_folds
 from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
@@ -16,7 +16,7 @@ from rankscope.data.result import as_text
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.evaluation.judged_lists import FullyJudgedLists
 from rankscope.experiments import CrossValidation, cross_validate
-from rankscope.experiments.crossvalidation import Fold, read_folds
+from rankscope.experiments.crossvalidation import Fold, join_features, read_folds
 from rankscope.experiments.crossvalidation.blends import BLEND_NAME
 from rankscope.learning import Blend, Ranker
 
@@ -25,14 +25,14 @@ LOSSES = ("linear:listnet", "ranknet")
 
 @cache
 def found(how: str = "average") -> CrossValidation:
-    return cross_validate(made(), LOSSES, ["nDCG@3", "AP"], folds=4, seeds=2, blend=how, **QUICK)
+    return cross_validate(made(), rankers(*LOSSES, **QUICK), ["nDCG@3", "AP"], folds=4, seeds=2, blend=how)
 
 
 def parts_of(fold: Fold, seeds: tuple[int, ...]) -> list[Ranker]:
     """What the blend of a fold is made of, trained one by one: the linear one, which no seed changes, once."""
     linear = Ranker("listnet", **{**QUICK, "hidden": ()}, rng=0)
     networks = [Ranker("ranknet", **QUICK, rng=seed) for seed in seeds]
-    return [one.fit(fold.training_data(), eval_set=fold.valid) for one in (linear, *networks)]
+    return [one.fit(join_features(fold.train, "training"), eval_set=fold.valid) for one in (linear, *networks)]
 
 
 def by_hand(how: str, seeds: tuple[int, ...], part: str) -> tuple[list[float], np.ndarray]:
@@ -71,7 +71,7 @@ def test_seeds_are_told_by_blends_of_one_seed_each() -> None:
 
 
 def test_the_other_rankers_are_as_they_are_without_a_blend() -> None:
-    plain = cross_validate(made(), LOSSES, ["nDCG@3", "AP"], folds=4, seeds=2, **QUICK)
+    plain = cross_validate(made(), rankers(*LOSSES, **QUICK), ["nDCG@3", "AP"], folds=4, seeds=2)
     assert_same_bits(plain.test.scores.values.tolist(), found().test.scores.values[:2].tolist())
     assert plain.blend is None
     assert found().seconds[0, 2, 0] >= found().seconds[0, :2, 0].sum()  # a blend takes the time of its parts
@@ -79,14 +79,16 @@ def test_the_other_rankers_are_as_they_are_without_a_blend() -> None:
 
 @pytest.mark.usefixtures("forked_workers")
 def test_any_number_of_workers_gives_the_same() -> None:
-    two = cross_validate(made(), LOSSES, ["nDCG@3", "AP"], folds=4, seeds=2, blend="stacked", workers=2, **QUICK)
+    two = cross_validate(
+        made(), rankers(*LOSSES, **QUICK), ["nDCG@3", "AP"], folds=4, seeds=2, blend="stacked", workers=2
+    )
     assert_same_bits(two.test.scores.values.tolist(), found("stacked").test.scores.values.tolist())
 
 
 def test_the_test_lists_decide_nothing(tmp_path: Path) -> None:
-    common = {"measures": "AP", "seeds": 1, "blend": "stacked", **QUICK}
-    first = cross_validate(write_folds(tmp_path / "a"), LOSSES, **common)
-    other = cross_validate(write_folds(tmp_path / "b", shuffled_tests=True), LOSSES, **common)
+    common = {"measures": "AP", "seeds": 1, "blend": "stacked"}
+    first = cross_validate(write_folds(tmp_path / "a"), rankers(*LOSSES, **QUICK), **common)
+    other = cross_validate(write_folds(tmp_path / "b", shuffled_tests=True), rankers(*LOSSES, **QUICK), **common)
     assert first.blend is not None
     assert other.blend is not None
     assert_same_bits(first.blend.weights.tolist(), other.blend.weights.tolist())
@@ -130,7 +132,7 @@ def test_notes_say_what_a_blend_is_and_what_stacking_does() -> None:
 
 def test_a_blend_may_be_the_baseline_and_has_no_importance() -> None:
     result = cross_validate(
-        made(), LOSSES, "AP", folds=3, seeds=1, blend=True, baseline=BLEND_NAME, importance=True, **QUICK
+        made(), rankers(*LOSSES, **QUICK), "AP", folds=3, seeds=1, blend=True, baseline=BLEND_NAME, importance=True
     )
     assert result.comparison is not None
     assert {result.models[m] for m in result.comparison.comparisons[0].first} == {BLEND_NAME} or {
@@ -140,12 +142,12 @@ def test_a_blend_may_be_the_baseline_and_has_no_importance() -> None:
     assert worth is not None
     assert sorted(worth.models) == sorted(LOSSES)
     as_text(result)
-    other = cross_validate(made(), LOSSES, "AP", folds=3, seeds=1, blend=True, baseline="ranknet", **QUICK)
+    other = cross_validate(made(), rankers(*LOSSES, **QUICK), "AP", folds=3, seeds=1, blend=True, baseline="ranknet")
     assert mentions(as_text(other), "2 parts")
 
 
 def test_seeds_of_one_network_are_a_blend_and_a_linear_ranker_alone_is_none() -> None:
-    result = cross_validate(made(), "ranknet", "AP", folds=3, seeds=2, blend=True, **QUICK)
+    result = cross_validate(made(), rankers("ranknet", **QUICK), "AP", folds=3, seeds=2, blend=True)
     assert result.blend is not None
     assert result.blend.parts == (("ranknet", 0), ("ranknet", 1))
     with pytest.raises(ParameterError, match=r"\blinear:listnet\b.*\b3 seeds\b"):

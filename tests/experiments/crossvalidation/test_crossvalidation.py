@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.folds import features, write_folds
+from helpers.folds import features, rankers, write_folds
 from helpers.messages import mentions
 from helpers.paths import ROOT
 from helpers.same import assert_same_bits, assert_same_numbers
@@ -19,8 +19,8 @@ from rankscope import Features
 from rankscope.data.result import as_text
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.experiments import CrossValidation, cross_validate
-from rankscope.experiments.crossvalidation import read_folds
-from rankscope.learning import Ranker
+from rankscope.experiments.crossvalidation import join_features, parse_rankers, read_folds
+from rankscope.learning import Blend, Ranker
 from rankscope.learning.losses import ranknet
 
 DATA = Path(os.environ.get("RANKSCOPE_DATA") or ROOT.parent / "shared" / "data")
@@ -31,14 +31,17 @@ QUICK = {"hidden": (8,), "epochs": 4, "learning_rate": 0.01, "batch_lists": 4}
 def found() -> CrossValidation:
     """Two networks and a linear ranker."""
     measures = ["nDCG@3", "AP", "MinRank"]
-    return cross_validate(features(), ["listnet", "ranknet", "linear:listnet"], measures, folds=4, seeds=2, **QUICK)
+    return cross_validate(
+        features(), rankers("listnet", "ranknet", "linear:listnet", **QUICK), measures, folds=4, seeds=2
+    )
 
 
 def by_hand(loss: str, seed: int, hidden: tuple[int, ...]) -> dict[str, dict[str, float]]:
     """Query -> document -> score of the ranker of its fold, trained as `rankscope train` would."""
     lists = {}
     for fold in read_folds(features(), folds=4).folds:
-        ranker = Ranker(loss, **{**QUICK, "hidden": hidden, "rng": seed}).fit(fold.training_data(), eval_set=fold.valid)
+        ranker = Ranker(loss, **{**QUICK, "hidden": hidden, "rng": seed})
+        ranker.fit(join_features(fold.train, "training"), eval_set=fold.valid)
         scores, test = ranker.predict(fold.test), fold.test
         for q, query in enumerate(test.query_ids):
             a, b = test.offsets[q : q + 2]
@@ -102,14 +105,16 @@ def test_seeds_that_change_nothing_are_trained_once_and_said_to() -> None:
     assert found().fixed == (False, False, True)
     assert found().test.deviation[2].tolist() == [0, 0, 0]
     assert mentions(found().notes, "linear:listnet", "all seeds", "once")
-    random = cross_validate(features(), ["linear:listmle", "linear:lambdarank"], "AP", folds=3, seeds=1, epochs=2)
+    random = cross_validate(
+        features(), rankers("linear:listmle", "linear:lambdarank", epochs=2), "AP", folds=3, seeds=1
+    )
     assert random.fixed == (False, False)
 
 
 @pytest.mark.usefixtures("forked_workers")
 def test_any_number_of_workers_gives_the_same() -> None:
-    arguments = {"folds": 3, "seeds": 2, "importance": True, **QUICK}
-    one, two = (cross_validate(features(), ["listmle"], "AP", workers=n, **arguments) for n in (1, 2))
+    arguments = {"folds": 3, "seeds": 2, "importance": True}
+    one, two = (cross_validate(features(), rankers("listmle", **QUICK), "AP", workers=n, **arguments) for n in (1, 2))
     assert_same_bits(list(one.records()), list(two.records()))
     assert_same_bits(one.importance, two.importance)
     assert_same_bits((one.curves, one.signature()), (two.curves, two.signature()))
@@ -117,7 +122,7 @@ def test_any_number_of_workers_gives_the_same() -> None:
 
 def test_progress_adds_up_to_one() -> None:
     told: list[float] = []
-    cross_validate(features(), "linear:listnet", "AP", folds=3, seeds=2, epochs=2, progress=told.append)
+    cross_validate(features(), "linear:listnet", "AP", folds=3, seeds=2, progress=told.append)
     assert len(told) == 3
     assert sum(told) == pytest.approx(1)
 
@@ -149,8 +154,8 @@ def test_a_feature_that_says_nearly_all_is_worth_most_and_one_that_says_nothing_
 
 
 def test_rankers_may_be_given_by_name_with_parameters_of_their_own() -> None:
-    rankers = {"wide": Ranker("listnet", hidden=(16,), epochs=2), "plain": Ranker("squared", hidden=())}
-    made = cross_validate(features(), rankers, "AP", folds=3, seeds=1)
+    given = {"wide": Ranker("listnet", hidden=(16,), epochs=2), "plain": Ranker("squared", hidden=())}
+    made = cross_validate(features(), given, "AP", folds=3, seeds=1)
     assert made.models == ("wide", "plain")
     assert "rankers:wide[hidden:16,epochs:2] plain[hidden:none,epochs:100] |" in made.signature()
 
@@ -192,11 +197,11 @@ def test_a_file_that_is_sorted_by_grade_gives_no_higher_values() -> None:
     rng = np.random.default_rng(1)
     grades = np.sort(rng.integers(0, 3, (60, 20)), axis=1)[:, ::-1].ravel()
     x = (rng.random((1200, 4)) < 0.05).astype(float)
-    settings = {"folds": 3, "seeds": 1, "epochs": 5, "importance": True}
-    by_grade = cross_validate(Features.of(x, grades, sizes=[20] * 60), "linear:listnet", "nDCG@10", **settings)
+    ranker, settings = Ranker(hidden=(), epochs=5), {"folds": 3, "seeds": 1, "importance": True}
+    by_grade = cross_validate(Features.of(x, grades, sizes=[20] * 60), ranker, "nDCG@10", **settings)
     order = np.concatenate([20 * q + rng.permutation(20) for q in range(60)])
     mixed = Features.of(x[order], grades[order], sizes=[20] * 60)
-    by_chance = cross_validate(mixed, "linear:listnet", "nDCG@10", **settings)
+    by_chance = cross_validate(mixed, ranker, "nDCG@10", **settings)
     for found in (by_grade, by_chance):
         assert found.test.overall[0, 0] == pytest.approx(0.6, abs=0.08)
         assert found.valid.overall[0, 0] == pytest.approx(0.6, abs=0.08)
@@ -207,21 +212,19 @@ def test_a_file_that_is_sorted_by_grade_gives_no_higher_values() -> None:
 
 
 def test_what_is_no_mean_is_not_called_one() -> None:
-    made = cross_validate(
-        features(), ["linear:listnet", "linear:squared"], "GMAP", folds=3, seeds=1, epochs=3, importance=True
-    )
+    made = cross_validate(features(), ["linear:listnet", "linear:squared"], "GMAP", folds=3, seeds=1, importance=True)
     text = " ".join(as_text(made, details=True).split())
     assert mentions(made.sections()[0].sentence, "highest GMAP, 0.")
     worth = next(section for section in made.sections() if mentions(section.title, "features"))
     assert mentions(worth.sentence, "GMAP", "shuffled")
     assert "mean GMAP" not in text
     assert "below about" in text
-    alone = cross_validate(features(), "linear:listnet", "GMAP", folds=3, seeds=1, epochs=3)
+    alone = cross_validate(features(), "linear:listnet", "GMAP", folds=3, seeds=1)
     assert mentions(alone.sections()[0].sentence, "linear:listnet", "GMAP of 0.")
 
 
 def test_the_least_relevant_grade_is_that_of_early_stopping_too() -> None:
-    made = cross_validate(features(), "listnet", "AP", folds=3, seeds=1, rel=2, **QUICK, stop_on="AP")
+    made = cross_validate(features(), Ranker(**QUICK, stop_on="AP"), "AP", folds=3, seeds=1, rel=2)
     for k in range(3):
         best = max(made.curves[0][k])
         assert made.valid.of_fold(k)[0, 0] == pytest.approx(best)
@@ -258,14 +261,16 @@ def test_query_ids_that_begin_anew_in_each_file_get_the_folds_name(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("losses", "more", "error", "said"),
+    ("given", "more", "error", "said"),
     [
         ("listnett", {}, UnknownName, ("loss", "'listnett'", "listnet?")),
         (["listnet", "ListNet"], {}, ParameterError, ("listnet", "twice")),
         ([], {}, ParameterError, ("no losses",)),
         ("linear:", {}, ParameterError, ("loss", "''")),
-        ("listnet", {"epochs": 0}, ParameterError, ("epochs", 0)),
-        ("listnet", {"transform": "sqrt"}, ParameterError, ("transform", "'sqrt'")),
+        (Ranker(epochs=0), {}, ParameterError, ("epochs", 0)),
+        ([Ranker(transform="sqrt")], {}, ParameterError, ("transform", "'sqrt'")),
+        (["ranknet", Ranker("ranknet")], {}, ParameterError, ("ranknet", "twice", "mapping")),
+        ([Blend([Ranker(), Ranker("ranknet")])], {}, ParameterError, ("Blend", "blend=")),
         ("listnet", {"seeds": 0}, ParameterError, ("seeds", 0, 1)),
         ("listnet", {"measures": "alpha_nDCG@10"}, ParameterError, ("alpha_nDCG", "subtopic")),
         ("listnet", {"measures": "NumRet"}, ParameterError, ("NumRet", "neither")),
@@ -275,15 +280,14 @@ def test_query_ids_that_begin_anew_in_each_file_get_the_folds_name(tmp_path: Pat
         (["listnet", "ranknet"], {"test": "tukey", "baseline": "listnet"}, ParameterError, ("tukey", "all pairs")),
         ("listnet", {"no_relevant": "two"}, ParameterError, ("no_relevant", "'two'")),
         ("listnet", {"rng": -1}, ParameterError, ("rng", -1)),
-        ({"a": Ranker()}, {"epochs": 3}, ParameterError, ("epochs", "rankers")),
         ({"a": 3}, {}, ParameterError, ("'a'", "int", "Ranker")),
     ],
 )  # fmt: skip
 def test_wrong_arguments_are_refused_before_anything_is_read(
-    losses: object, more: dict[str, object], error: type[Exception], said: tuple
+    given: object, more: dict[str, object], error: type[Exception], said: tuple
 ) -> None:
     with pytest.raises(error) as caught:
-        cross_validate("no/such/folder", losses, **more)
+        cross_validate("no/such/folder", given, **more)
     assert mentions(caught.value, *said)
 
 
@@ -309,8 +313,8 @@ def test_test_lists_without_any_value_are_refused(tmp_path: Path) -> None:
 def test_on_mq2007_a_linear_ranker_reaches_what_it_should_and_noise_is_about_six_thousandths() -> None:
     """Linear ListNet: nDCG@10 with gain 2^g - 1 of .4485 and AP .462, by a prototype on these files."""
     source = DATA / "letor" / "MQ2007"
-    losses = ["linear:listnet", "linear:squared"]
-    made = cross_validate(source, losses, ["nDCG(gain='exp')@10", "AP"], seeds=1, epochs=12)
+    given = rankers("linear:listnet", "linear:squared", epochs=12)
+    made = cross_validate(source, given, ["nDCG(gain='exp')@10", "AP"], seeds=1)
     assert len(made.test.scores.query_ids) == 1692
     assert made.test.overall[0] == pytest.approx([0.4485, 0.462], abs=0.006)
     size = re.search(r"below about 0\.(\d+)", " ".join(str(made).split()))
@@ -325,6 +329,21 @@ def test_no_grade_of_the_test_lists_says_when_to_stop_not_even_the_highest(tmp_p
         for test in folder.glob("Fold*/test.txt"):
             first, *others = test.read_text().splitlines(keepends=True)
             test.write_text("".join([str(highest) + first[1:], *others]))
-        found = cross_validate(folder, "linear:listnet", "RR", seeds=1, stop_on="ERR")
+        found = cross_validate(folder, Ranker(hidden=(), stop_on="ERR"), "RR", seeds=1)
         courses.append(found.curves)
     assert_same_bits(courses[0], courses[1])
+
+
+def test_rankers_are_named_by_their_losses_as_the_losses_alone_are() -> None:
+    losses = ["listnet", "linear:ranknet", "lambdamart(leaves=5)"]
+    given = [Ranker("listnet"), Ranker("ranknet", hidden=()), Ranker("lambdamart(leaves=5)")]
+    by_losses, by_rankers = parse_rankers(losses), parse_rankers(given)
+    assert by_rankers.names == by_losses.names
+    assert by_rankers.settings() == by_losses.settings()
+    assert parse_rankers(given[1]).names == by_losses.names[1:2]
+
+
+def test_a_ranker_of_pytorch_is_named_as_one() -> None:
+    torch = pytest.importorskip("rankscope.learning.torch")
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'rankscope[torch]'")
+    assert parse_rankers([torch.TorchRanker("listnet")]).names == parse_rankers("torch:listnet").names

@@ -37,7 +37,7 @@ def test_each_file_is_read_once_and_a_ring_puts_them_together(tmp_path: Path, mo
     )
     found = read_folds(subsets(tmp_path, 4))
     assert sorted(read) == ["S1.txt", "S2.txt", "S3.txt", "S4.txt"]
-    first = found.folds[0].training_data()
+    first = join_features(found.folds[0].train, "training")
     assert first.query_ids == ("0", "1", "10", "11", "12")
     assert np.diff(first.offsets).tolist() == [3] * 5
     assert first.values[:, 0] == pytest.approx(
@@ -81,7 +81,11 @@ def test_queries_of_one_file_are_dealt_out_whole_and_each_is_tested_on_once(tmp_
     assert [len(fold.test.query_ids) for fold in found.folds] == [4, 5, 4, 4]  # a ring begins with the last
     assert sorted(int(q) for fold in found.folds for q in fold.test.query_ids) == list(range(17))
     for fold in found.folds:
-        parts = [set(fold.training_data().query_ids), set(fold.valid.query_ids), set(fold.test.query_ids)]
+        parts = [
+            set(join_features(fold.train, "training").query_ids),
+            set(fold.valid.query_ids),
+            set(fold.test.query_ids),
+        ]
         assert sum(map(len, parts)) == len(set.union(*parts)) == 17
     assert (found.name, found.how) == ("all", "4,cut at random")
     again, other = read_folds(path, folds=4, rng=3), read_folds(path, folds=4, rng=4)

@@ -32,7 +32,7 @@ from rankscope.errors import in_one_line
 from rankscope.evaluation.read_scores import read_baseline
 from rankscope.evaluation.score_tables import ScoreTableSettings
 from rankscope.experiments.crossvalidation import read_folds
-from rankscope.experiments.search_log import SearchLog
+from rankscope.experiments.random_search import SearchLog
 from rankscope.fusion import load_fusion
 from rankscope.io.chunk_tables import read_document_table
 from rankscope.io.core import read_arrays

@@ -17,7 +17,7 @@ import polars as pl
 
 import rankscope as rs
 from rankscope import read_features
-from rankscope.experiments.search_log import FORM, MARK, Trial
+from rankscope.experiments.random_search.trial_log import FORM, MARK, Trial
 from rankscope.fusion import save_fusion
 from rankscope.io.core import pack_arrays
 from rankscope.learning import LambdaMART, Ranker, save_ranker

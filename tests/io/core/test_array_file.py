@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rankscope.errors import InputError
-from rankscope.io.core import DamagedFile, pack_arrays, read_arrays, unpack_arrays, write_arrays
+from rankscope.io.core import DamagedFile, load_arrays, pack_arrays, read_arrays, unpack_arrays, write_arrays
 
 MAGIC = b"rankscope test 1\n"
 ARRAYS = {
@@ -39,6 +39,37 @@ def test_the_description_comes_back_and_equal_arguments_give_equal_bytes() -> No
     about, arrays = unpack_arrays(MAGIC, content)
     assert (about["order"], about["notes"], list(arrays)) == (3, ["a"], list(ARRAYS))
     assert b"".join(pack_arrays(MAGIC, {"order": 3, "notes": ["a"]}, ARRAYS)) == content
+
+
+def test_arrays_lie_at_multiples_of_64_bytes_and_are_little_endian() -> None:
+    big = np.array([1, 2, 3], ">i4")
+    content = b"".join(pack_arrays(MAGIC, {}, {"short": np.arange(3, dtype=np.int8), "big": big}))
+    buffer = np.frombuffer(content, np.uint8)
+    _, arrays = unpack_arrays(MAGIC, buffer.data)
+    places = [array.__array_interface__["data"][0] - buffer.__array_interface__["data"][0] for array in arrays.values()]
+    assert [place % 64 for place in places] == [0, 0]
+    assert places[1] == len(content) - 64
+    assert (arrays["big"].dtype, arrays["big"].tolist()) == (np.dtype("<i4"), [1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    ("error", "problem"),
+    [
+        (DamagedFile("its words"), "its words"),
+        (KeyError("keys.2"), "'keys.2' is missing"),
+        (ValueError("first\nsecond"), "first"),
+        (TypeError(), "TypeError"),
+        (ValueError("x" * 500), "x" * 120),
+    ],
+)
+def test_what_an_object_cannot_be_built_from_is_damage_in_one_line(error: Exception, problem: str) -> None:
+    def build(about: object, arrays: object) -> None:
+        raise error
+
+    content = b"".join(pack_arrays(MAGIC, {}, {}))
+    with pytest.raises(InputError) as caught:
+        load_arrays(MAGIC, content, build, lambda text: InputError(f"m: damaged ({text})"))
+    assert str(caught.value) == f"m: damaged ({problem})"
 
 
 def test_no_change_of_a_byte_goes_unnoticed(tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ def test_a_file_that_is_no_cache_is_told_and_left_as_it_is(place, content):
 
 def test_a_cache_of_another_version_is_written_again(place):
     place.read()
-    place.cache.write_bytes(place.cache.read_bytes().replace(b"features 2", b"features 1", 1))
+    place.cache.write_bytes(place.cache.read_bytes().replace(b"features 3", b"features 2", 1))
     assert len(place.read().notes) == 1  # of the query whose lines were apart
     place.read()
     assert place.reads == 2

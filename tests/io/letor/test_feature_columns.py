@@ -127,7 +127,7 @@ REFUSED = {
         "test.csv: column 4 ... (__index_level_0__)",
     ),
     "semicolons": (b"qid;rel;f\n1;1;0,5\n", "test.csv: ... semicolons ... commas"),
-    "a cache": (b"rankscope features 2\n\0\0", "test.csv: ... cache"),
+    "a cache": (b"rankscope features 3\n\0\0", "test.csv: ... cache"),
     "no features": (b"qid,rel,note\n1,1,x\n", "test.csv:1: no column of numbers"),
     "no rows": (HEAD, "test.csv: a header and no rows"),
     "uneven": (HEAD + b"1,1,1\n1,1,1,1\n", "test.csv:3: 4 fields, expected 3 (qid, rel, f)"),

@@ -18,8 +18,15 @@ from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.core import read_arrays
 from rankscope.reporting.tables import RESULT_FORMATS, render_result
 from rankscope.translation import translation_features
-from rankscope.translation.experiment import FEATURE_SETS, lines_of_tests, score_lines
+from rankscope.translation.experiment import (
+    FEATURE_SETS,
+    ExperimentSettings,
+    lines_of_tests,
+    run_experiment,
+    score_lines,
+)
 from rankscope.translation.experiment import result as mt_outcome
+from rankscope.translation.experiment import run as experiment
 from rankscope.translation.experiment.feature_tables import CACHE_MAGIC, COLUMNS, COMPUTED, SCALED, add_scaled_columns
 
 pytest.importorskip("sacrebleu", reason="sacrebleu is not installed: pip install 'rankscope[mt]'")
@@ -257,3 +264,23 @@ def test_the_bar_moves_while_the_features_of_one_language_pair_are_found(tmp_pat
     told.clear()
     rs.translation.translation_experiment(folder, "cv", **options)
     assert told == [1.0]
+
+
+def test_small_data_are_trained_in_this_process_and_large_data_in_several(folder, cache, monkeypatch):
+    counts = []
+
+    def run_units(function, units, *, workers, progress):
+        counts.append(workers)
+        return map(function, units)
+
+    settings = ExperimentSettings(
+        protocol="cv", losses=("RankNet",), features=("nine",), seeds=1, n_resamples=10, pairs=(PAIR,)
+    )
+    monkeypatch.setattr(experiment, "run_units", run_units)
+    monkeypatch.setattr("rankscope.parallel.run.all_cores", lambda: 3)
+    for size, workers in ((experiment.WORTH_WORKERS, None), (1, None), (1, 2)):
+        monkeypatch.setattr(experiment, "WORTH_WORKERS", size)
+        run_experiment(folder, settings, cache=cache, workers=workers, guarded=True)
+    assert counts == [1, 3, 2]
+    with pytest.raises(ParameterError, match="workers is 0"):
+        run_experiment("no such folder", settings, workers=0)

@@ -151,5 +151,5 @@ def test_the_same_text_gives_the_same_model_in_blocks_of_any_size(monkeypatch):
     parts = train_language_model(lines, order=3)
     assert parts.words == whole.words
     for one, other in zip(parts.levels, whole.levels, strict=True):
-        assert all((a == b).all() for a, b in zip(one, other, strict=True))
+        assert all((getattr(one, name) == getattr(other, name)).all() for name in ("keys", "log10", "backoff"))
     assert_same_bits(parts.scores(lines).log10, whole.scores(lines).log10)

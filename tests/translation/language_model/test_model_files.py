@@ -1,8 +1,6 @@
 """Language models as files: what is written is read again, files of other tools are read, damaged ones are named."""
 
 import gzip
-import json
-import zlib
 from contextlib import suppress
 
 import numpy as np
@@ -11,7 +9,7 @@ from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 from rankscope.errors import InputError, OutputError, ParameterError
-from rankscope.io.core import header_struct
+from rankscope.io.core import pack_arrays, unpack_arrays
 from rankscope.translation import load_language_model, save_language_model, train_language_model
 from rankscope.translation.language_model import LANGUAGE_MODEL_MAGIC
 
@@ -211,32 +209,19 @@ def test_a_wrong_byte_anywhere_is_told(tmp_path, compact):
 
 
 def test_another_form_is_said(tmp_path, compact):
-    with pytest.raises(InputError, match="form is not 2"):
+    with pytest.raises(InputError, match="form is not 3"):
         load_language_model(
-            put(tmp_path / "m", compact.replace(LANGUAGE_MODEL_MAGIC, LANGUAGE_MODEL_MAGIC.replace(b"2", b"3")))
+            put(tmp_path / "m", compact.replace(LANGUAGE_MODEL_MAGIC, LANGUAGE_MODEL_MAGIC.replace(b"3", b"2")))
         )
 
 
 def rewritten(content, change):
     """The bytes with other arrays, whose checksums are right."""
-    _, length, _ = header_struct(LANGUAGE_MODEL_MAGIC).unpack_from(content)
-    about = json.loads(
-        content[header_struct(LANGUAGE_MODEL_MAGIC).size : header_struct(LANGUAGE_MODEL_MAGIC).size + length]
-    )
-    arrays, begin = {}, header_struct(LANGUAGE_MODEL_MAGIC).size + length
-    for name, one in about["arrays"].items():
-        arrays[name] = np.frombuffer(content, one["dtype"], one["shape"][0], begin).copy()
-        begin += arrays[name].nbytes
-    change(arrays)
-    about["arrays"] = {
-        name: {"dtype": array.dtype.str, "shape": array.shape, "crc32": zlib.crc32(array)}
-        for name, array in arrays.items()
-    }
-    header = json.dumps(about).encode()
-    body = b"".join(array.tobytes() for array in arrays.values())
-    return (
-        header_struct(LANGUAGE_MODEL_MAGIC).pack(LANGUAGE_MODEL_MAGIC, len(header), zlib.crc32(header)) + header + body
-    )
+    about, arrays = unpack_arrays(LANGUAGE_MODEL_MAGIC, content)
+    changed = {name: array.copy() for name, array in arrays.items()}
+    change(changed)
+    rest = {key: value for key, value in about.items() if key not in ("arrays", "version")}
+    return b"".join(pack_arrays(LANGUAGE_MODEL_MAGIC, rest, changed))
 
 
 @pytest.mark.parametrize(

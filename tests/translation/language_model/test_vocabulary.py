@@ -5,10 +5,14 @@ import gzip
 import numpy as np
 import pytest
 from helpers.messages import mentions
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rankscope.errors import InputError, ParameterError
+from rankscope.kernels.text import as_fields, decode
 from rankscope.translation import train_language_model
-from rankscope.translation.language_model.vocabulary import learned_tokens
+from rankscope.translation.language_model import vocabulary
+from rankscope.translation.language_model.vocabulary import WordIndex, learned_tokens, split_words
 
 LINES = ["the cat sat", "the dog sat", "", "ein schöner Tag"]
 
@@ -20,7 +24,9 @@ def written(path, content):
 
 def same(one, other):
     return one.words == other.words and all(
-        (a == b).all() for x, y in zip(one.levels, other.levels, strict=True) for a, b in zip(x, y, strict=True)
+        (getattr(x, name) == getattr(y, name)).all()
+        for x, y in zip(one.levels, other.levels, strict=True)
+        for name in ("keys", "log10", "backoff")
     )
 
 
@@ -148,3 +154,43 @@ def test_it_shows_as_one_short_line():
 def test_what_follows_more_than_a_line_is_refused():
     with pytest.raises(InputError, match="more than one line"):
         train_language_model(["a b"]).following("a\nb")
+
+
+WORD = st.text("abé", min_size=1, max_size=12).map(str.encode)
+
+
+@given(st.lists(st.lists(WORD, max_size=4), max_size=4), st.sampled_from([b" ", b"\t", b" \r", b"\x0b\x0c"]))
+def test_words_are_those_that_python_splits(lines, blank):
+    text = b"".join(blank + blank.join(words) + blank + b"\n" for words in lines)
+    words, line_ends = split_words(text)
+    assert decode(words) == text.split()
+    assert line_ends.tolist() == np.cumsum([len(words) for words in lines]).tolist()
+
+
+@given(st.lists(WORD, unique=True, min_size=1, max_size=30), st.lists(WORD, max_size=30))
+def test_numbers_of_words_are_those_of_a_dictionary(known, asked):
+    numbers = {word: i for i, word in enumerate(known)}
+    found = WordIndex(known).find(as_fields([*asked, *known]))
+    assert found.tolist() == [numbers.get(word, -1) for word in [*asked, *known]]
+
+
+def test_words_that_share_a_hash_are_told_apart(monkeypatch):
+    hashes = vocabulary.hashes
+
+    def coarse(fields, seed=0):
+        return hashes(fields, seed) & np.uint64(3) if seed < 2 else hashes(fields, seed)
+
+    monkeypatch.setattr(vocabulary, "hashes", coarse)
+    words = [b"a", b"b", b"a long word", b"another long word", b"c"]
+    index = WordIndex(words)
+    assert index.seed == 2
+    assert index.find(as_fields([*words, b"d"])).tolist() == [0, 1, 2, 3, 4, -1]
+
+
+def test_a_long_word_with_the_hash_of_another_is_unknown():
+    index = WordIndex([b"first long word", b"b"])
+    other = as_fields([b"other long word"])
+    index.index.find = lambda keys: index.index.search(
+        vocabulary.hashes(as_fields([b"first long word"])).view(np.int64)
+    )
+    assert index.find(other).tolist() == [-1]

@@ -17,7 +17,6 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import check_single_stdin, magic_stem, open_binary, source_name
 from rankscope.io.translation import read_lines
 from rankscope.translation.features import COLUMNS
-from rankscope.translation.ibm_model_1 import LexiconSettings, estimate_lexicon, train_lexicon
 from rankscope.translation.language_model import (
     LANGUAGE_MODEL_MAGIC,
     LanguageModel,
@@ -28,7 +27,14 @@ from rankscope.translation.language_model import (
     save_language_model,
     train_language_model,
 )
-from rankscope.translation.lexicon import Lexicon, load_lexicon, save_lexicon
+from rankscope.translation.lexicon import (
+    Lexicon,
+    LexiconSettings,
+    estimate_lexicon,
+    load_lexicon,
+    save_lexicon,
+    train_lexicon,
+)
 from rankscope.translation.tokenisation import CorpusSettings, sacrebleu_version, tokenised
 
 __all__ = [

@@ -16,7 +16,6 @@ from rankscope.cli._results import FIGURE_OPTION, PAGE, PLOT_OPTION, page_of, po
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.errors import ParameterError
 from rankscope.io.core import compress, make_folder, write_folder
-from rankscope.parallel import all_cores
 from rankscope.reporting.tables import RESULT_FORMATS, render_result
 from rankscope.translation.experiment import (
     ExperimentSettings,
@@ -40,7 +39,7 @@ __all__ = [
 @click.option(
     "--cache", metavar="DIR", help="Keep computed features in this folder. Default: FOLDER/cache with -o, else none."
 )
-@option_group("Large data", workers_option(default="all cores"), cluster_option)
+@option_group("Large data", workers_option(default="all cores if the work is long enough"), cluster_option)
 @option_group(
     "Output",
     details_option(),
@@ -78,7 +77,8 @@ def mt_experiment(
             folder,
             settings,
             cache=cache if cache is not None or output is None else f"{output}/cache",
-            workers=all_cores() if workers is None else workers,
+            workers=workers,
+            guarded=True,
             reading=reading,
             progress=progress,
         )

@@ -7,6 +7,7 @@ from typing import NoReturn
 import click
 import numpy as np
 
+from rankscope.cli._groups import Command
 from rankscope.cli._options import output_option
 from rankscope.cli._output import bytes_progress, check_output, write_output
 from rankscope.cli.learn._ranker_options import cache_option
@@ -28,7 +29,7 @@ __all__ = [
 DOCUMENTS_AT_ONCE = 1 << 14
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("model")
 @click.argument("test_file", metavar="TEST")
 @output_option()

@@ -6,6 +6,9 @@ from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
     from rankscope.experiments.crossvalidation.blends import untrained_blend as untrained_blend
+    from rankscope.experiments.crossvalidation.fold_task import FoldResult as FoldResult
+    from rankscope.experiments.crossvalidation.fold_task import FoldTask as FoldTask
+    from rankscope.experiments.crossvalidation.fold_task import run_fold_task as run_fold_task
     from rankscope.experiments.crossvalidation.fold_values import DEFAULT_MEASURES as DEFAULT_MEASURES
     from rankscope.experiments.crossvalidation.fold_values import FoldLists as FoldLists
     from rankscope.experiments.crossvalidation.fold_values import FoldValues as FoldValues
@@ -42,6 +45,8 @@ HOMES = {
     "DEFAULT_MEASURES": "fold_values",
     "Fold": "folds",
     "FoldLists": "fold_values",
+    "FoldResult": "fold_task",
+    "FoldTask": "fold_task",
     "FoldSet": "folds",
     "FoldValues": "fold_values",
     "LINEAR_PREFIX": "models",
@@ -52,6 +57,7 @@ HOMES = {
     "join_features": "folds",
     "parse_rankers": "models",
     "read_folds": "folds",
+    "run_fold_task": "fold_task",
     "source_files": "folds",
     "task_keys": "run",
     "untrained_blend": "blends",

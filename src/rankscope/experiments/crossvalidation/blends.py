@@ -158,10 +158,6 @@ def blend_fold(
     blend = FoldResult(
         test=combination([result.test for result in results], fold.test.offsets),
         valid=combination([result.valid for result in results], fold.valid.offsets),
-        curve=(),
-        best_epoch=float("nan"),
-        at_end=False,
         seconds=sum(result.seconds for result in results) + time.process_time() - start_time,
-        importance=None,
     )
     return blend, combination.weights

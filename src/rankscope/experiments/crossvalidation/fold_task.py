@@ -1,18 +1,17 @@
-"""The unit of work: training a ranker on one fold from one seed."""
+"""The unit of work of all experiments: training a ranker on one fold from one seed."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from rankscope.errors import InputError
+from rankscope.data.features import Features
+from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.judged_lists import FullyJudgedLists
-from rankscope.experiments.crossvalidation.folds import Fold
+from rankscope.experiments.crossvalidation.folds import join_features
 from rankscope.experiments.permutation_importance import REPEATS, permutation_drops
 from rankscope.learning.ranker import Ranker
 from rankscope.typing import Floats
@@ -31,26 +30,33 @@ class FoldTask:
     Attributes
     ----------
     fold
-        The lists.
+        The name of the fold.
+    train, valid
+        The lists to train on, in one or more parts, and those to stop by.
+    test
+        The lists to test on; None for settings that are compared on the validation lists only.
     model
         The name of the ranker.
-    parameters
-        The parameters of the ranker, its seed among them.
-    importance_plan
-        The plan whose first measure gives the importance of features; None for no importance.
+    ranker
+        The ranker, untrained, with its seed.
     rel, max_grade
         Of the lists that are measured. Training does not use the grades of the test lists, not even the highest.
-    maker
-        The class of the ranker.
+    importance_plan
+        The plan whose first measure gives the importance of features; None for no importance.
+    tolerant
+        Whether a ranker that cannot be trained is a result, and no error.
     """
 
-    fold: Fold
+    fold: str
+    train: tuple[Features, ...]
+    valid: Features
+    test: Features | None
     model: str
-    parameters: Mapping[str, Any]
-    importance_plan: Plan | None = None
+    ranker: Ranker
     rel: float = 1
     max_grade: float | None = None
-    maker: type[Ranker] = Ranker
+    importance_plan: Plan | None = None
+    tolerant: bool = False
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -60,54 +66,68 @@ class FoldResult:
     Attributes
     ----------
     test, valid
-        (documents) scores.
+        (documents) scores; none where there are no test lists, or the ranker could not be trained.
+    seconds
+        CPU time.
     curve
         The measure of early stopping by epoch, of the first network.
     best_epoch
         The mean over the networks, from 1.
     at_end
         Whether the last epoch was the best of any network.
-    seconds
-        CPU time.
     importance
         (features) the loss of the measure when a feature is shuffled; None if it was not computed.
+    error
+        Why the ranker could not be trained; else empty.
     """
 
     test: Floats
     valid: Floats
-    curve: tuple[float, ...]
-    best_epoch: float
-    at_end: bool
     seconds: float
-    importance: Floats | None
+    curve: tuple[float, ...] = ()
+    best_epoch: float = float("nan")
+    at_end: bool = False
+    importance: Floats | None = None
+    error: str = ""
+
+
+NO_SCORES = np.empty(0)
 
 
 def run_fold_task(task: FoldTask) -> FoldResult:
     """Train and score. Raises InputError, with model and fold, where there is nothing to learn from."""
-    fold = task.fold
     start_time = time.process_time()
-    ranker = task.maker(**task.parameters)
     try:
-        ranker.fit(
-            fold.training_data(), eval_set=fold.valid, rel=task.rel
-        )  # without max_grade: that of the training lists
-    except InputError as error:
-        raise InputError(f"{task.model}, {fold.name}: {error}") from None
+        train = join_features(task.train, f"training data of {task.fold}")
+        ranker = task.ranker.fit(train, eval_set=task.valid, rel=task.rel)  # the highest grade is that of these lists
+    except (InputError, ParameterError, MemoryError) as error:  # sampled values may not fit together, or be too large
+        if task.tolerant:
+            seconds = time.process_time() - start_time
+            return FoldResult(
+                test=NO_SCORES, valid=NO_SCORES, seconds=seconds, error=str(error) or type(error).__name__
+            )
+        if isinstance(error, InputError):
+            raise InputError(f"{task.model}, {task.fold}: {error}") from None
+        raise
     seconds = time.process_time() - start_time
-    importance = None
-    if task.importance_plan is not None:
-        lists = FullyJudgedLists(
-            fold.test.relevance, fold.test.offsets, max_grade=task.max_grade, rel=task.rel, by_lot=True
-        )
-        rng = np.random.default_rng([int(task.parameters["rng"]), 1])  # a stream of its own
-        importance = permutation_drops(ranker, fold.test, lists, task.importance_plan, repeats=REPEATS, rng=rng)
     models = ranker.models_
     return FoldResult(
-        test=ranker.predict(fold.test),
-        valid=ranker.predict(fold.valid),
+        test=NO_SCORES if task.test is None else ranker.predict(task.test),
+        valid=ranker.predict(task.valid),
+        seconds=seconds,
         curve=models[0].values,
         best_epoch=float(np.mean([model.best_epoch + 1 for model in models])),
         at_end=any(model.best_epoch + 1 == ranker.rounds for model in models),
-        seconds=seconds,
-        importance=importance,
+        importance=importance_of(ranker, task),
     )
+
+
+def importance_of(ranker: Ranker, task: FoldTask) -> Floats | None:
+    if task.importance_plan is None or task.test is None:
+        return None
+    lists = FullyJudgedLists(
+        task.test.relevance, task.test.offsets, max_grade=task.max_grade, rel=task.rel, by_lot=True
+    )
+    assert ranker.rng is not None  # each task has its seed
+    rng = np.random.default_rng([int(ranker.rng), 1])  # a stream of its own
+    return permutation_drops(ranker, task.test, lists, task.importance_plan, repeats=REPEATS, rng=rng)

@@ -166,10 +166,6 @@ class Fold:
     valid: Features
     test: Features
 
-    def training_data(self) -> Features:
-        """The training lists of all parts."""
-        return join_features(self.train, f"training data of {self.name}")
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FoldSet:

@@ -96,41 +96,68 @@ class RankerModels:
 
 
 def parse_rankers(
-    losses: str | Iterable[str] | Mapping[str, Ranker],
+    rankers: str | Ranker | Iterable[str | Ranker] | Mapping[str, Ranker],
     ranker_settings: RankerSettings | None = None,
     torch_settings: TorchSettings | None = None,
 ) -> RankerModels:
-    """A ranker for each loss, named by it, with the same settings (None: defaults); or rankers as given, by name.
+    """Losses and rankers, each named by its loss; or rankers by name.
 
-    "linear:listnet" is a linear scorer with that loss, "torch:listnet" a `TorchRanker`. Raises UnknownName and
-    ParameterError for what there is not, for a name that comes twice, and for no loss at all.
+    "linear:listnet" is a linear scorer with that loss, "torch:listnet" a `TorchRanker`. The settings (None: defaults)
+    are those of the losses; rankers have their own. Raises UnknownName and ParameterError for what there is not, for a
+    name that comes twice, and for no ranker at all.
     """
-    all_settings = (ranker_settings or RankerSettings(), torch_settings or TorchSettings())
-    rankers: dict[str, tuple[type[Ranker], dict[str, Any]]] = {}
-    if isinstance(losses, Mapping):
-        for settings in all_settings:
-            settings.refuse(*parameter_names(settings), since="rankers that are given have their own parameters")
-        for name, ranker in losses.items():
-            if not isinstance(ranker, Ranker):
-                blend = "; blend= makes one of all rankers" if isinstance(ranker, Blend) else ""
-                raise ParameterError(f"{name!r} is a {type(ranker).__name__}, expected a Ranker{blend}")
-            ranker_parameters = {key: value for key, value in ranker.get_params().items() if key != "rng"}
-            rankers[str(name)] = type(ranker), ranker_parameters
+    if isinstance(rankers, Mapping):
+        named = {str(name): parts_of_ranker(name, ranker) for name, ranker in rankers.items()}
     else:
-        parameters = {name: getattr(settings, name) for settings in all_settings for name in parameter_names(settings)}
-        for text in [losses] if isinstance(losses, str) else losses:
-            name, maker, fixed_parameters, allowed_names = parse_ranker(text)
-            if name in rankers:
-                raise ParameterError(f"the loss {name} is given twice, expected each once")
-            rankers[name] = maker, {**{key: parameters[key] for key in allowed_names}, **fixed_parameters}
-    if not rankers:
+        named = parse_list(
+            [rankers] if isinstance(rankers, (str, Ranker)) else rankers, ranker_settings, torch_settings
+        )
+    if not named:
         raise ParameterError("no losses given, expected at least one, such as listnet")
-    if not isinstance(losses, Mapping):
-        used_names = {key for _, ranker_parameters in rankers.values() for key in ranker_parameters}
-        for settings in all_settings:
-            unused_names = [name for name in parameter_names(settings) if name not in used_names]
-            settings.refuse(*unused_names, since=f"{join_names(rankers)} has no such parameter")
-    return validate_rankers(rankers)
+    return validate_rankers(named)
+
+
+RankerParts = tuple[type[Ranker], dict[str, Any]]
+
+
+def parse_list(
+    rankers: Iterable[str | Ranker], ranker_settings: RankerSettings | None, torch_settings: TorchSettings | None
+) -> dict[str, RankerParts]:
+    """Class and parameters of each ranker, by name. Raises as `parse_rankers`."""
+    all_settings = (ranker_settings or RankerSettings(), torch_settings or TorchSettings())
+    parameters = {name: getattr(settings, name) for settings in all_settings for name in parameter_names(settings)}
+    named: dict[str, RankerParts] = {}
+    for ranker in rankers:
+        if isinstance(ranker, (Ranker, Blend)):
+            parts = parts_of_ranker(ranker, ranker)
+            name = name_of_ranker(ranker)
+        else:
+            name, maker, fixed_parameters, allowed_names = parse_ranker(ranker)
+            parts = maker, {**{key: parameters[key] for key in allowed_names}, **fixed_parameters}
+        if name in named:
+            raise ParameterError(f"the loss {name} is given twice, expected each once; name rankers in a mapping")
+        named[name] = parts
+    used_names = {key for _, ranker_parameters in named.values() for key in ranker_parameters}
+    for settings in all_settings:
+        unused_names = [name for name in parameter_names(settings) if name not in used_names]
+        settings.refuse(*unused_names, since=f"{join_names(named)} has no such parameter")
+    return named
+
+
+def parts_of_ranker(name: object, ranker: Ranker) -> RankerParts:
+    """Class and parameters without the seed. Raises ParameterError for what is no ranker."""
+    if not isinstance(ranker, Ranker):
+        advice = "; blend= makes one of all rankers" if isinstance(ranker, Blend) else ""
+        raise ParameterError(f"{name!r} is a {type(ranker).__name__}, expected a Ranker{advice}")
+    return type(ranker), {key: value for key, value in ranker.get_params().items() if key != "rng"}
+
+
+def name_of_ranker(ranker: Ranker) -> str:
+    """The loss of a ranker, with the prefix of its kind."""
+    loss, _ = ranker.check()
+    if type(ranker) is not Ranker:
+        return TORCH_PREFIX + str(loss)
+    return str(loss) if ranker.hidden or isinstance(loss, LambdaMART) else LINEAR_PREFIX + str(loss)
 
 
 def parameter_names(settings: Settings) -> tuple[str, ...]:

@@ -29,8 +29,6 @@ from rankscope.experiments.crossvalidation.settings import (
     prepare_experiment,
 )
 from rankscope.learning.ranker import Ranker
-from rankscope.learning.settings import RankerSettings, as_sizes
-from rankscope.learning.torch import TorchSettings
 from rankscope.measures.base import Measure
 from rankscope.parallel import run_units
 from rankscope.settings import plain_number
@@ -47,7 +45,7 @@ __all__ = [
 
 def cross_validate(
     source: PathLike | Features,
-    losses: str | Sequence[str] | Mapping[str, Ranker] = "listnet",
+    rankers: str | Ranker | Sequence[str | Ranker] | Mapping[str, Ranker] = "listnet",
     measures: str | Measure | Sequence[str | Measure] | None = None,
     *,
     folds: int | None = None,
@@ -58,19 +56,6 @@ def cross_validate(
     blend: str | bool | None = None,
     rel: float = 1,
     no_relevant: str | None = None,
-    hidden: Sequence[int] = (64,),
-    epochs: int = 100,
-    patience: int = 15,
-    stop_on: str | Measure = "nDCG(gain='exp')@10",
-    learning_rate: float = 0.002,
-    batch_lists: int = 8,
-    dropout: float = 0.3,
-    weight_decay: float = 0.0,
-    transform: str = "auto",
-    models: int = 1,
-    attention: int = 0,
-    heads: int = 2,
-    device: str = "auto",
     rng: Any = 0,
     cache: bool = False,
     workers: int = 1,
@@ -83,9 +68,9 @@ def cross_validate(
     ----------
     source
         A folder of folds, a file, or `Features`; see the notes.
-    losses
-        A loss or a list of losses, one for each ranker, which is named by it: "linear:listnet" is a linear scorer,
-        "torch:listnet" a `TorchRanker`. Or a mapping from names to rankers, whose parameters are used, except rng.
+    rankers
+        A loss, a `Ranker` or `TorchRanker`, or a list of these, each named by its loss; "linear:listnet" is a linear
+        scorer, "torch:listnet" a `TorchRanker`. Or a mapping from names to rankers. Their rng is not used.
     measures
         A measure or a list of measures; the first is the one that sentences are about. Default: nDCG@10 and AP.
     folds
@@ -107,35 +92,6 @@ def cross_validate(
     no_relevant
         Queries without relevant documents: give them the value that the measure defines (zero), skip them (drop), or
         give them 1 (one). One of 'zero', 'drop', 'one'. Default: zero.
-    hidden
-        Sizes of the hidden layers of a network; () means a linear scorer. Default: (64,).
-    epochs
-        Maximum number of passes over the training lists. Default: 100.
-    patience
-        Stop after this number of epochs without improvement on the validation lists. Default: 15.
-    stop_on
-        Measure that chooses the best epoch on the validation lists. Default: "nDCG(gain='exp')@10".
-    learning_rate
-        Learning rate of Adam; linear scorers use it only with lambdarank and lambdaloss. Default: 0.002.
-    batch_lists
-        Number of lists in each step of Adam; linear scorers use it only with lambdarank and lambdaloss. Default: 8.
-    dropout
-        Dropout: the share of hidden units that are dropped at random in each step. Default: 0.3.
-    weight_decay
-        Strength of weight decay; for linear scorers, of L2 regularisation. Default: 0.0.
-    transform
-        Transformation of the features, learned on the training lists. One of 'standard', 'log', 'auto', 'none'.
-        Default: 'auto'.
-    models
-        Number of networks or tree ensembles that make up one ranker, trained from different seeds; their scores are
-        averaged. Default: 1.
-    attention
-        Number of attention layers over the documents of a list (networks of PyTorch only). Default: 0.
-    heads
-        Number of attention heads in each layer (networks of PyTorch only). Default: 2.
-    device
-        Device for training; auto uses a GPU if there is one (networks of PyTorch only). One of 'auto', 'cpu', 'cuda'.
-        Default: 'auto'.
     rng
         Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
     cache
@@ -191,22 +147,8 @@ def cross_validate(
     settings = CrossValidationSettings(
         folds=folds, seeds=seeds, test=test, rel=rel, no_relevant=no_relevant, seed=seed_of(rng)
     )
-    ranker_settings = RankerSettings(
-        hidden=as_sizes(hidden),
-        epochs=epochs,
-        patience=patience,
-        stop_on=stop_on,
-        learning_rate=learning_rate,
-        batch_lists=batch_lists,
-        dropout=dropout,
-        weight_decay=weight_decay,
-        transform=transform,
-        models=models,
-        seed=settings.seed,
-    )
-    rankers = parse_rankers(losses, ranker_settings, TorchSettings(attention=attention, heads=heads, device=device))
     analysis = AnalysisSettings(baseline=baseline, importance=importance, blend=blend_choice(blend))
-    experiment = prepare_experiment(rankers, measures, settings, analysis)
+    experiment = prepare_experiment(parse_rankers(rankers), measures, settings, analysis)
     return cross_validate_experiment(
         source, experiment, cache=cache, workers=workers, reading=reading, progress=progress
     )
@@ -263,16 +205,19 @@ def fold_tasks(
     """A task for each seed, model and fold."""
     models, plan = experiment.models, experiment.plan
     for s, m, k in task_keys:
+        fold = fold_set.folds[k]
+        if models.excluded_features:
+            fold = without_features(fold, models.excluded_features[m])
         yield FoldTask(
-            fold=without_features(fold_set.folds[k], models.excluded_features[m])
-            if models.excluded_features
-            else fold_set.folds[k],
+            fold=fold.name,
+            train=fold.train,
+            valid=fold.valid,
+            test=fold.test,
             model=models.names[m],
-            parameters={**models.parameters[m], "rng": experiment.seed + s},
-            importance_plan=plan if experiment.importance else None,
+            ranker=models.ranker(m, experiment.seed + s),
             rel=plan.convention.rel,
             max_grade=fold_set.max_grade,
-            maker=models.classes[m],
+            importance_plan=plan if experiment.importance else None,
         )
 
 

@@ -7,11 +7,15 @@ from rankscope.registry import TYPE_CHECKING, lazy_attributes
 if TYPE_CHECKING:
     from rankscope.io.core.array_file import Arrays as Arrays
     from rankscope.io.core.array_file import DamagedFile as DamagedFile
+    from rankscope.io.core.array_file import damage as damage
     from rankscope.io.core.array_file import damaged_file_error as damaged_file_error
     from rankscope.io.core.array_file import header_struct as header_struct
+    from rankscope.io.core.array_file import load_arrays as load_arrays
     from rankscope.io.core.array_file import magic_stem as magic_stem
     from rankscope.io.core.array_file import pack_arrays as pack_arrays
     from rankscope.io.core.array_file import read_arrays as read_arrays
+    from rankscope.io.core.array_file import split_arrays as split_arrays
+    from rankscope.io.core.array_file import split_header as split_header
     from rankscope.io.core.array_file import unpack_arrays as unpack_arrays
     from rankscope.io.core.array_file import write_arrays as write_arrays
     from rankscope.io.core.atomic_write import check_writable as check_writable
@@ -110,14 +114,14 @@ if TYPE_CHECKING:
     from rankscope.io.core.urls import url_size as url_size
 
 HOMES = {
+    "ALLOWED_BYTES": "compression",
     "Arrays": "array_file",
     "BLOCK": "blocks",
     "BOM": "blocks",
-    "DamagedFile": "array_file",
     "BlockReader": "blocks",
+    "DamagedFile": "array_file",
     "FORMATS": "formats",
     "FORMAT_ADVICE": "render",
-    "ALLOWED_BYTES": "compression",
     "FileContent": "formats",
     "FileHead": "formats",
     "FileStamp": "file_identity",
@@ -127,17 +131,15 @@ HOMES = {
     "HEAD": "source",
     "IS_SPACE": "blocks",
     "KINDS": "formats",
-    "MAX_LINE_BYTES": "blocks",
     "LineBlock": "blocks",
     "LineLayout": "blocks",
+    "MAX_LINE_BYTES": "blocks",
+    "MAX_RATIO": "compression",
     "NEWLINE": "blocks",
     "NUMBER": "blocks",
     "NamedColumns": "paths",
     "Partition": "paths",
-    "columns_of": "paths",
-    "with_columns": "paths",
     "Progress": "formats",
-    "MAX_RATIO": "compression",
     "ReadRequest": "formats",
     "Readable": "streams",
     "SPACE": "blocks",
@@ -148,14 +150,17 @@ HOMES = {
     "binary_file_error": "streams",
     "check_single_stdin": "paths",
     "check_writable": "atomic_write",
+    "columns_of": "paths",
     "compress": "compression",
     "count_lines": "blocks",
+    "damage": "array_file",
     "damaged_file_error": "array_file",
     "empty_file_error": "streams",
     "file_digest": "file_identity",
     "file_stamp": "file_identity",
     "file_stamps": "file_identity",
     "file_stem": "source",
+    "find_lone_returns": "blocks",
     "format_numbers": "render",
     "get_format": "formats",
     "has_blank": "render",
@@ -169,7 +174,7 @@ HOMES = {
     "is_url": "urls",
     "list_folders_once": "paths",
     "list_partitions": "paths",
-    "find_lone_returns": "blocks",
+    "load_arrays": "array_file",
     "looks_like_trec": "blocks",
     "magic_stem": "array_file",
     "make_folder": "atomic_write",
@@ -181,8 +186,8 @@ HOMES = {
     "parse_head": "formats",
     "pick_texts": "render",
     "read_all": "blocks",
-    "read_fields": "blocks",
     "read_arrays": "array_file",
+    "read_fields": "blocks",
     "readable_partitions": "paths",
     "refuse_blanks": "render",
     "refuse_bomb": "compression",
@@ -195,16 +200,19 @@ HOMES = {
     "refuse_returns": "blocks",
     "row_pieces": "render",
     "sniff": "formats",
-    "split_format": "formats",
     "source_name": "paths",
+    "split_arrays": "array_file",
     "split_block": "blocks",
     "split_compression_suffix": "compression",
     "split_fields": "blocks",
+    "split_format": "formats",
+    "split_header": "array_file",
     "temporary_folder_errors": "atomic_write",
     "to_parquet": "render",
     "ungrouped_note": "source",
     "unpack_arrays": "array_file",
     "url_size": "urls",
+    "with_columns": "paths",
     "writable_formats": "formats",
     "write_arrays": "array_file",
     "write_chunks": "atomic_write",

@@ -1,19 +1,16 @@
 """The cache of features: a binary copy beside their file, mapped into memory in a hundredth of the time of reading the
 text; also notes on numbers that float32 cannot tell apart.
 
-The file holds a line of magic bytes, the length and checksum of a header, the header (JSON: the source, names, the
-offset and checksum of each array), and the arrays, each at a multiple of 64 bytes. Loading never runs code. A cache is
-valid as long as its source is unchanged by size and times, or, where it was touched or copied, by SHA-256.
+It is a file of arrays whose header names the source. A cache is valid as long as its source is unchanged by size and
+times, or, where it was touched or copied, by SHA-256.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import struct
 import time
-import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +20,20 @@ import numpy.typing as npt
 
 from rankscope.data.features import Features
 from rankscope.errors import InputError, OutputError, ParameterError
-from rankscope.io.core import DamagedFile, file_digest, file_stem, refuse_overwriting, source_name, write_chunks
+from rankscope.io.core import (
+    Arrays,
+    DamagedFile,
+    damage,
+    file_digest,
+    file_stem,
+    magic_stem,
+    pack_arrays,
+    refuse_overwriting,
+    source_name,
+    split_arrays,
+    split_header,
+    write_chunks,
+)
 from rankscope.io.letor.feature_lines import Dtype
 from rankscope.typing import PathLike, Reals
 
@@ -69,9 +79,7 @@ def rounding_notes(values: Reals, names: Sequence[str], name: str) -> list[str]:
 
 SUFFIX = ".rscache"
 #: Increase the number when the layout of the cache or the parsing of files changes.
-MAGIC = b"rankscope features 2\n"
-PREFIX = struct.Struct("<21sQI")
-ALIGN = 64
+MAGIC = b"rankscope features 3\n"
 #: A file that changed less than this many seconds before its cache was written may have changed again within one tick
 #: of the clock.
 TICK = 2.0
@@ -149,27 +157,13 @@ def save_cache(features: Features, cache_file: Path, path: PathLike, times_befor
     digest = file_digest(path)
     if file_times(path) != times_before:  # the file is being written
         return
-    arrays: dict[str, npt.NDArray[Any]] = {
-        "values": features.values,
-        "relevance": features.relevance,
-        "offsets": features.offsets,
-    }
+    arrays: Arrays = {"values": features.values, "relevance": features.relevance, "offsets": features.offsets}
     if features.order is not None:
         arrays["order"] = features.order
     for name in ("doc_ids", "comments"):
         texts = getattr(features, name)
         if texts is not None:
             arrays[name] = np.frombuffer(json.dumps(list(texts)).encode(), np.uint8)
-    array_headers, offset = {}, 0
-    for name, array in arrays.items():
-        array = arrays[name] = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
-        array_headers[name] = {
-            "dtype": array.dtype.str,
-            "shape": array.shape,
-            "offset": offset,
-            "sum": array_checksum(array),
-        }
-        offset += aligned_size(array.nbytes)
     header = {
         "source": {**times_before, "sha256": digest},
         "written": time.time(),
@@ -180,29 +174,8 @@ def save_cache(features: Features, cache_file: Path, path: PathLike, times_befor
         "notes": features.notes,
         "empty": features.empty,
         "graded": features.graded,
-        "arrays": array_headers,
-        "bytes": offset,
     }
-    header_bytes = json.dumps(header).encode()  # ASCII: escapes keep ids that are not UTF-8
-    header_bytes += b" " * (aligned_size(PREFIX.size + len(header_bytes)) - PREFIX.size - len(header_bytes))
-    write_chunks(cache_file, cache_chunks(header_bytes, list(arrays.values())))
-
-
-def cache_chunks(header: bytes, arrays: Sequence[npt.NDArray[Any]]) -> Iterator[bytes]:
-    yield PREFIX.pack(MAGIC, len(header), zlib.crc32(header))
-    yield header
-    for array in arrays:
-        yield array.reshape(-1).view(np.uint8).data  # type: ignore[misc]  # a buffer instead of bytes, to avoid a copy
-        yield bytes(aligned_size(array.nbytes) - array.nbytes)
-
-
-def aligned_size(size: int) -> int:
-    return -(-size // ALIGN) * ALIGN
-
-
-def array_checksum(array: npt.NDArray[Any]) -> int:
-    """The checksum of an array's bytes; unlike a plain sum it also detects numbers in another order."""
-    return zlib.crc32(array.reshape(-1).view(np.uint8).data)
+    write_chunks(cache_file, pack_arrays(MAGIC, header, arrays))
 
 
 # Reading
@@ -217,27 +190,20 @@ def load_cache(cache_file: Path, path: PathLike, dtype: Dtype) -> Features | Non
         return None
     try:
         with open(cache_file, "rb") as file:
-            start = file.read(PREFIX.size)
-            if not start.startswith(MAGIC[:19]):
-                raise NotACache
-            if not start.startswith(MAGIC):
-                return None  # of another version
-            if len(start) < PREFIX.size:
-                raise DamagedFile("it ends early")
-            _, length, checksum = PREFIX.unpack(start)
-            size = os.fstat(file.fileno()).st_size
-            header_bytes = file.read(length) if length <= size else b""
-            if len(header_bytes) < length or zlib.crc32(header_bytes) != checksum:
-                raise DamagedFile("its header")
-            header = json.loads(header_bytes)
-            if size != PREFIX.size + length + header["bytes"]:
-                raise DamagedFile("its length")
+            first_bytes = file.read(len(MAGIC))
+    except OSError as error:
+        raise DamagedFile(damage(error)) from None
+    if not first_bytes.startswith(magic_stem(MAGIC)):
+        raise NotACache
+    if first_bytes != MAGIC:
+        return None  # of another version
+    try:
+        header, body = split_header(MAGIC, np.memmap(cache_file, np.uint8, "r").data)
         if not is_cache_of(header, path):
             return None
-        array_bytes = np.memmap(cache_file, np.uint8, "r", offset=0)[PREFIX.size + length :]
-        return features_of_cache(header, array_bytes, dtype, path)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        raise DamagedFile(str(error) or type(error).__name__) from None
+        return features_of_cache(header, split_arrays(header, body), dtype, path)
+    except Exception as error:  # damaged bytes can raise anything
+        raise DamagedFile(damage(error)) from None
 
 
 def is_cache_of(header: dict[str, Any], path: PathLike) -> bool:
@@ -251,25 +217,11 @@ def is_cache_of(header: dict[str, Any], path: PathLike) -> bool:
     return bool(digest) and file_digest(path) == digest
 
 
-def features_of_cache(
-    header: dict[str, Any], array_bytes: npt.NDArray[np.uint8], dtype: Dtype, path: PathLike
-) -> Features | None:
+def features_of_cache(header: dict[str, Any], arrays: Arrays, dtype: Dtype, path: PathLike) -> Features | None:
     """The features from the arrays of a cache; None where they have less precision than `dtype`.
 
     path: of the source, which may have been renamed since its cache was written.
     """
-    arrays: dict[str, npt.NDArray[Any]] = {}
-    for name, array_header in header["arrays"].items():
-        array_dtype = np.dtype(array_header["dtype"])
-        size = int(np.prod(array_header["shape"])) * array_dtype.itemsize
-        array = (
-            np.asarray(array_bytes[array_header["offset"] : array_header["offset"] + size])
-            .view(array_dtype)
-            .reshape(array_header["shape"])
-        )
-        if array_checksum(array) != array_header["sum"]:
-            raise DamagedFile(f"its {name}")
-        arrays[name] = array
     if arrays["values"].dtype == np.float32 and dtype is np.float64:
         return None
     values: Reals = arrays["values"].astype(dtype, copy=False)

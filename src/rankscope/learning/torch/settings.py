@@ -16,12 +16,7 @@ __all__ = [
 class TorchSettings(Settings):
     """What a `TorchRanker` has beside the settings of a `Ranker`."""
 
-    FUNCTIONS = (
-        "rankscope.learning.torch:TorchRanker",
-        "rankscope.experiments:cross_validate",
-        "rankscope.experiments:search",
-        "rankscope.experiments:ablate",
-    )
+    FUNCTIONS = ("rankscope.learning.torch:TorchRanker",)
     COMMANDS = ("train", "crossvalidate")
 
     attention: int = count(

@@ -21,8 +21,8 @@ from rankscope.io.translation import read_lines
 from rankscope.translation.experiment.training import LOSSES, LearnedMetric
 from rankscope.translation.experiment.wmt_campaigns import TESTED, JudgedPair, languages
 from rankscope.translation.features import EXTENDED, NINE, NINE_SMOOTHED, translation_features
-from rankscope.translation.ibm_model_1 import train_lexicon
 from rankscope.translation.language_model import LanguageModel, train_language_model
+from rankscope.translation.lexicon import train_lexicon
 from rankscope.translation.tokenisation import TOKENISATION, sacrebleu_version, tokenised
 from rankscope.typing import Floats, Floats32, PathLike
 
@@ -195,7 +195,7 @@ def text_digest(*texts: object) -> str:
 
 
 #: What a file of the cache begins with. Raise the number when the layout changes.
-CACHE_MAGIC = b"rankscope cached arrays 1\n"
+CACHE_MAGIC = b"rankscope cached arrays 2\n"
 
 
 class ArrayCache:

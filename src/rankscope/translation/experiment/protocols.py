@@ -153,7 +153,9 @@ PROTOCOLS = {
     ),
     "wmt11-all": Protocol(("wmt11", TESTED), False, "trained on all language pairs of WMT11 at once, tested on WMT12"),
     "cv": Protocol((TESTED,), True, f"{FOLDS}-fold cross-validation by segment within each language pair of WMT12"),
-    "leave-pair-out": Protocol((TESTED,), False, "trained on all other language pairs of WMT12"),
+    "leave-pair-out": Protocol(
+        (TESTED,), False, "trained on all other language pairs of WMT12, which translate the same segments"
+    ),
     "wmt13": Protocol(("wmt13", TESTED), False, "trained on WMT13 French-English, tested on WMT12 into English"),
 }
 

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from rankscope.data.result import Result
 from rankscope.data.text import pluralise
@@ -18,9 +18,6 @@ from rankscope.translation.experiment.training import LearnedMetric
 from rankscope.translation.experiment.wmt_campaigns import TESTED
 from rankscope.translation.wmt12 import PUBLISHED
 from rankscope.typing import Floats
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "DIRECTIONS",

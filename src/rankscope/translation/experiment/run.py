@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rankscope.data.metric_scores import MetricScores
 from rankscope.errors import InputError
-from rankscope.parallel import run_units
+from rankscope.parallel import run_units, workers_for
 from rankscope.stats.inputs import seed_of
 from rankscope.translation.experiment.feature_tables import (
     BASELINES,
@@ -73,12 +73,12 @@ def corpus_bleu(judged_pairs: Sequence[JudgedPair], cache: ArrayCache) -> Metric
     ParameterError
         sacrebleu is not installed.
     """
-    name, prepare, scorer_settings = corpus_scorer()
+    metric = corpus_scorer()
     scores_by_pair = {}
     for judged_pair in judged_pairs:
 
         def make(judged_pair: JudgedPair = judged_pair) -> dict[str, npt.NDArray[np.float64]]:
-            scorer = prepare(judged_pair.texts.references)
+            scorer = metric.prepare(judged_pair.texts.references)
             return {
                 "values": np.array(
                     [scorer(judged_pair.texts.systems[system]) for system in compared_systems(judged_pair)]
@@ -87,7 +87,7 @@ def corpus_bleu(judged_pairs: Sequence[JudgedPair], cache: ArrayCache) -> Metric
 
         settings = {
             "outputs": text_digest(judged_pair.texts.references, dict(judged_pair.texts.systems)),
-            "scored": scorer_settings,
+            "scored": metric.settings,
         }
         arrays = cache.get(
             f"{judged_pair.campaign}-{judged_pair.pair}-bleu",
@@ -98,10 +98,12 @@ def corpus_bleu(judged_pairs: Sequence[JudgedPair], cache: ArrayCache) -> Metric
         scores_by_pair[judged_pair.pair] = dict(
             zip(compared_systems(judged_pair), arrays["values"].tolist(), strict=True)
         )
-    return MetricScores.of(name, scores_by_pair)
+    return MetricScores.of(metric.name, scores_by_pair)
 
 
 JudgedPairs = dict[tuple[str, str], JudgedPair]
+#: Lists times models from which on training in several processes is faster than in one.
+WORTH_WORKERS = 20_000
 #: Losses that are compared on the same features.
 PLANNED_COMPARISONS = (("ListNet", "RankNet"), ("ListMLE", "RankNet"), ("ListNet", "ListMLE"), ("RankNet", "pointwise"))
 
@@ -206,11 +208,13 @@ def run_experiment(
     settings: ExperimentSettings,
     *,
     cache: PathLike | None = None,
-    workers: int = 1,
+    workers: int | None = 1,
+    guarded: bool = False,
     reading: Callable[[float], Any] | None = None,
     progress: Callable[[float], Any] | None = None,
 ) -> TranslationExperiment:
-    """As `translation_experiment`, with its settings as one object."""
+    """As `translation_experiment`, with its settings as one object. guarded: as for `workers_for`, for workers=None."""
+    workers_for(workers, False)  # an invalid number is refused before anything is read
     models = settings.models
     array_cache = ArrayCache(cache)
     judged_pairs = read_judged(folder, settings)
@@ -219,8 +223,11 @@ def run_experiment(
         folder, judged_pairs, array_cache, test_references=settings.test_references, progress=reading
     )
     start_seconds = time.process_time()
+    n_workers = workers_for(
+        workers, training_work(judged_pairs, test_pairs, settings) >= WORTH_WORKERS, guarded=guarded
+    )
     scores_by_seed = [
-        scores_of_seed(judged_pairs, test_pairs, feature_tables, settings, seed, workers, progress)
+        scores_of_seed(judged_pairs, test_pairs, feature_tables, settings, seed, n_workers, progress)
         for seed in settings.training_seeds
     ]
     seconds = time.process_time() - start_seconds
@@ -326,6 +333,18 @@ def read_judged(folder: PathLike, settings: ExperimentSettings) -> JudgedPairs:
 
 def pair_is_tested(pair: str, settings: ExperimentSettings) -> bool:
     return (settings.pairs is None or pair in settings.pairs) and (settings.protocol != "wmt13" or into_english(pair))
+
+
+def training_work(judged_pairs: JudgedPairs, test_pairs: Sequence[str], settings: ExperimentSettings) -> int:
+    """The number of lists that all models of all folds and seeds are trained on."""
+    n_lists = sum(
+        len(judged_pairs[selection.campaign, selection.pair].rankings)
+        if selection.judgments is None
+        else selection.judgments.size
+        for fold in folds_of(settings.protocol, judged_pairs, test_pairs, settings.seed)
+        for selection in fold.train
+    )
+    return n_lists * len(settings.models) * len(settings.training_seeds)
 
 
 def scores_of_seed(

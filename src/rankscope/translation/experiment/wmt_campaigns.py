@@ -15,6 +15,8 @@ from rankscope.data.text import join_names
 from rankscope.errors import InputError
 from rankscope.io.translation import Texts, read_plain_texts, read_wmt_rankings
 from rankscope.translation.sentence_scores import judged_lines
+from rankscope.translation.wmt12 import JUDGMENTS as WMT12_JUDGMENTS
+from rankscope.translation.wmt12 import TEXTS
 from rankscope.typing import Ints, PathLike
 
 __all__ = [
@@ -30,12 +32,12 @@ __all__ = [
 #: The file of judgments in the folder of each campaign; its texts are in plain/.
 JUDGMENTS = {
     "wmt11": "wmt11-maneval-indivsystems.RNK_results.csv",
-    "wmt12": "wmt12.RNK_results.csv",
+    "wmt12": WMT12_JUDGMENTS,
     "wmt13": "sample-fr-en-train.csv",
 }
 #: The file that gives the line of each segment number, where the two differ.
 LINES = {"wmt11": "index-to-line.txt"}
-TEXTS, RANK = "plain", "rank"
+RANK = "rank"
 #: The campaign of the test set.
 TESTED = "wmt12"
 #: The language pairs, in the order of the published tables.

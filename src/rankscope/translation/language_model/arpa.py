@@ -20,7 +20,6 @@ from rankscope.translation.language_model.backoff_model import (
     LanguageModel,
     NgramLevel,
     context_and_word,
-    find_rows,
 )
 from rankscope.translation.language_model.vocabulary import END, RESERVED, START, UNKNOWN, Numbers
 from rankscope.typing import Floats
@@ -229,7 +228,7 @@ def read_longer(
                 )
         rows = columns[0]
         for k, (level, column) in enumerate(zip(levels[1:], columns[1:-1], strict=True), 2):
-            rows = find_rows(level.keys, rows * n_words + column)
+            rows = level.index.find(rows * n_words + column)
             if rows.min() < 0:
                 i = int(np.argmin(rows))
                 reader.fail(

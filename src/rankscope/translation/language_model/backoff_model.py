@@ -1,4 +1,4 @@
-"""A back-off n-gram model: log10 probabilities of words given the words before them, and the n-grams of a text.
+"""A back-off n-gram model: log10 probabilities of words given the words before them.
 
 An n-gram is a row of its order: the number of the row of its first n - 1 words (its context), times the size of the
 vocabulary, plus its last word, is its key, one 64-bit number. Rows are in order of their keys, and so of their words.
@@ -6,7 +6,7 @@ vocabulary, plus its last word, is its key, one 64-bit number. Rows are in order
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -16,45 +16,19 @@ import numpy.typing as npt
 
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError
-from rankscope.translation.language_model.vocabulary import END, START, UNKNOWN, Numbers, tokens_of
+from rankscope.kernels.key_index import KeyIndex
+from rankscope.kernels.segments import bounds
+from rankscope.translation.language_model.vocabulary import END, START, UNKNOWN, WordIndex, tokens_of
 from rankscope.typing import Floats, Ints
 
 __all__ = [
     "LOG_ZERO",
-    "CountedNgrams",
     "LanguageModel",
     "NgramLevel",
     "SentenceScores",
     "TokenScores",
     "context_and_word",
-    "count_ngrams",
-    "find_rows",
 ]
-
-
-#: From so many keys on, they are sorted before they are looked up: neighbours are found in the processor's cache.
-SORTED_LOOKUP_SIZE = 4096
-
-
-class CountedNgrams(NamedTuple):
-    """The n-grams of one order, by row.
-
-    Attributes
-    ----------
-    keys
-        Their keys, rising.
-    shorter
-        The row, one order lower, of all words but the first.
-    counts
-        How often they occur.
-    starts
-        Whether the first word is the start of a sentence.
-    """
-
-    keys: Ints
-    shorter: Ints
-    counts: Ints
-    starts: npt.NDArray[np.bool_]
 
 
 def context_and_word(keys: Ints, n_words: int) -> tuple[Ints, Ints]:
@@ -63,56 +37,18 @@ def context_and_word(keys: Ints, n_words: int) -> tuple[Ints, Ints]:
     return context, keys - context * n_words
 
 
-def count_ngrams(tokens: Ints, n_words: int, order: int) -> Iterator[CountedNgrams]:
-    """The n-grams of each order, from 1 on, within sentences. Of order 1 every word has a row."""
-    numbers = np.arange(n_words)
-    starts = numbers == START
-    yield CountedNgrams(numbers, np.zeros(n_words, np.int64), np.bincount(tokens, minlength=n_words), starts)
-    rows = tokens  # for each token of the text: the row of the n-gram that ends there, or -1
-    for _ in range(2, order + 1):
-        ends = np.flatnonzero((rows[:-1] >= 0) & (tokens[1:] != START)) + 1
-        keys = rows[ends - 1] * n_words + tokens[ends]
-        key_order = np.argsort(keys)
-        sorted_keys = keys[key_order]
-        is_first = np.ones(keys.size, np.bool_)
-        is_first[1:] = sorted_keys[1:] != sorted_keys[:-1]
-        first_positions = np.flatnonzero(is_first)
-        keys = sorted_keys[first_positions]
-        starts = starts[keys // n_words]
-        yield CountedNgrams(
-            keys, rows[ends[key_order[first_positions]]], np.diff(first_positions, append=sorted_keys.size), starts
-        )
-        next_rows = np.full(tokens.size, -1)
-        next_rows[ends[key_order]] = np.cumsum(is_first) - 1
-        rows = next_rows
-
-
-def find_rows(keys: Ints, lookup_keys: Ints) -> Ints:
-    """The index of each lookup key among the sorted `keys`; -1 where it is missing."""
-    if not keys.size:
-        return np.full(lookup_keys.size, -1)
-    if lookup_keys.size < SORTED_LOOKUP_SIZE:
-        rows = np.minimum(np.searchsorted(keys, lookup_keys), keys.size - 1)
-        return np.where(keys[rows] == lookup_keys, rows, -1)
-    lookup_order = np.argsort(lookup_keys)
-    sorted_lookups = lookup_keys[lookup_order]
-    key_index = np.minimum(np.searchsorted(keys, sorted_lookups), keys.size - 1)
-    rows = np.empty(lookup_keys.size, np.int64)
-    rows[lookup_order] = np.where(keys[key_index] == sorted_lookups, key_index, -1)
-    return rows
-
-
 #: The logarithm of 0 in ARPA files.
 LOG_ZERO = -99.0
 
 
-class NgramLevel(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class NgramLevel:
     """The n-grams of one order. In order 1, row i is word i.
 
     Attributes
     ----------
     keys
-        As in `count_ngrams`, rising.
+        Their keys, rising.
     log10
         log10 of the probabilities.
     backoff
@@ -122,6 +58,11 @@ class NgramLevel(NamedTuple):
     keys: Ints
     log10: Floats
     backoff: Floats
+
+    @cached_property
+    def index(self) -> KeyIndex:
+        """Finds the row of an n-gram."""
+        return KeyIndex(self.keys)
 
 
 class SentenceScores(NamedTuple):
@@ -194,9 +135,14 @@ class LanguageModel:
         return f"LanguageModel(order {self.order}, {pluralise(len(self.words), 'word')}, {longest} of that order)"
 
     @cached_property
-    def numbers(self) -> Numbers:
+    def numbers(self) -> dict[bytes, int]:
         """The number of each word."""
         return {word: i for i, word in enumerate(self.words)}
+
+    @cached_property
+    def word_index(self) -> WordIndex:
+        """Finds the numbers of many words."""
+        return WordIndex(self.words)
 
     def scores(self, sentences: Iterable[str]) -> SentenceScores:
         """The log10 probability of each sentence, with <s> before and </s> after it; at most 0, higher is more likely.
@@ -265,17 +211,22 @@ class LanguageModel:
         >>> found.log10.round(3), found.matched, found.offsets
         (array([-0.699, -1.214, -0.523, -0.699, -0.323]), array([2, 1, 1, 1, 2]), array([0, 3, 5]))
         """
-        log10, matched, unknown, sizes = [np.empty(0)], [np.empty(0, np.int64)], [np.empty(0, np.bool_)], [0]
-        for tokens in tokens_of(sentences, self.numbers):
-            scores, lengths = self.score_tokens(tokens)
+        log10, matched, unknown, sizes = (
+            [np.empty(0)],
+            [np.empty(0, np.int64)],
+            [np.empty(0, np.bool_)],
+            [np.empty(0, np.int64)],
+        )
+        for tokens in tokens_of(sentences, self.word_index):
             is_scored = tokens != START
+            scores, lengths = self.score_tokens(tokens)
+            scored_tokens = tokens[is_scored]
             log10.append(scores[is_scored])
             matched.append(lengths[is_scored])
-            unknown.append(tokens[is_scored] == UNKNOWN)
-            ends = np.flatnonzero(tokens[is_scored] == END)
-            sizes.extend(np.diff(ends, prepend=-1).tolist())
+            unknown.append(scored_tokens == UNKNOWN)
+            sizes.append(np.diff(np.flatnonzero(scored_tokens == END), prepend=-1))
         return TokenScores(
-            np.concatenate(log10), np.concatenate(matched), np.concatenate(unknown), np.cumsum(sizes, dtype=np.int64)
+            np.concatenate(log10), np.concatenate(matched), np.concatenate(unknown), bounds(np.concatenate(sizes))
         )
 
     def score_tokens(self, tokens: Ints) -> tuple[Floats, Ints]:
@@ -296,21 +247,19 @@ class LanguageModel:
         From short contexts to long ones: if the model has the longer n-gram its probability counts, else the
         probability of the shorter one times the back-off of the context, if the model has that.
         """
-        is_scored = tokens != START
-        scores, rows = self.levels[0].log10[tokens], tokens
-        lengths = np.ones(tokens.size, np.int64)
+        scores, lengths = self.levels[0].log10[tokens], np.ones(tokens.size, np.int64)
+        # The tokens whose context the model has, which begins as the word before, and the row of that context.
+        positions = np.flatnonzero(tokens != START)
+        context_rows = tokens[positions - 1]
         for k, (shorter, level) in enumerate(zip(self.levels, self.levels[1:], strict=False), 2):
-            context = np.full(tokens.size, -1)
-            context[1:] = rows[:-1]
-            positions = np.flatnonzero(is_scored & (context >= 0))
-            context_rows = context[positions]
-            ngram_rows = find_rows(level.keys, context_rows * len(self.words) + tokens[positions])
-            present = ngram_rows >= 0
+            ngram_rows = level.index.find(context_rows * len(self.words) + tokens[positions])
             scores[positions] += shorter.backoff[context_rows]
-            scores[positions[present]] = level.log10[ngram_rows[present]]
-            lengths[positions[present]] = k
-            rows = np.full(tokens.size, -1)
-            rows[positions] = ngram_rows
+            present = np.flatnonzero(ngram_rows >= 0)
+            positions, context_rows = positions[present], ngram_rows[present]
+            scores[positions] = level.log10[context_rows]
+            lengths[positions] = k
+            followed = np.flatnonzero(tokens[positions] != END)
+            positions, context_rows = positions[followed] + 1, context_rows[followed]
         return scores, lengths
 
     def following(self, context: str) -> Floats:
@@ -368,7 +317,7 @@ class LanguageModel:
         """
         row = words[0]
         for level, word in zip(self.levels[1:], words[1:], strict=False):
-            row = int(find_rows(level.keys, np.array([row * len(self.words) + word]))[0])
+            row = int(level.index.find(np.array([row * len(self.words) + word]))[0])
             if row < 0:
                 return -1
         return row

@@ -8,9 +8,9 @@ words but <s> below order 1. c is the count in the text for n-grams of the highe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +19,9 @@ from rankscope.errors import InputError
 from rankscope.settings import Number, Rule, Settings, count, declare
 from rankscope.translation.language_model.backoff_model import (
     LOG_ZERO,
-    CountedNgrams,
     LanguageModel,
     NgramLevel,
     context_and_word,
-    count_ngrams,
 )
 from rankscope.translation.language_model.vocabulary import START, Sentences, learned_tokens
 from rankscope.typing import Floats, Ints
@@ -218,6 +216,51 @@ def estimate_language_model(
         estimator.add(ngrams, ngrams_by_order[k + 1] if k + 1 < order else None)
         report_progress()
     return LanguageModel(tuple(words), tuple(estimator.levels()), tuple(estimator.discounts), tuple(estimator.notes))
+
+
+class CountedNgrams(NamedTuple):
+    """The n-grams of one order, by row.
+
+    Attributes
+    ----------
+    keys
+        Their keys, rising.
+    shorter
+        The row, one order lower, of all words but the first.
+    counts
+        How often they occur.
+    starts
+        Whether the first word is the start of a sentence.
+    """
+
+    keys: Ints
+    shorter: Ints
+    counts: Ints
+    starts: npt.NDArray[np.bool_]
+
+
+def count_ngrams(tokens: Ints, n_words: int, order: int) -> Iterator[CountedNgrams]:
+    """The n-grams of each order, from 1 on, within sentences. Of order 1 every word has a row."""
+    numbers = np.arange(n_words)
+    starts = numbers == START
+    yield CountedNgrams(numbers, np.zeros(n_words, np.int64), np.bincount(tokens, minlength=n_words), starts)
+    rows = tokens  # for each token of the text: the row of the n-gram that ends there, or -1
+    for _ in range(2, order + 1):
+        ends = np.flatnonzero((rows[:-1] >= 0) & (tokens[1:] != START)) + 1
+        keys = rows[ends - 1] * n_words + tokens[ends]
+        key_order = np.argsort(keys)
+        sorted_keys = keys[key_order]
+        is_first = np.ones(keys.size, np.bool_)
+        is_first[1:] = sorted_keys[1:] != sorted_keys[:-1]
+        first_positions = np.flatnonzero(is_first)
+        keys = sorted_keys[first_positions]
+        starts = starts[keys // n_words]
+        yield CountedNgrams(
+            keys, rows[ends[key_order[first_positions]]], np.diff(first_positions, append=sorted_keys.size), starts
+        )
+        next_rows = np.full(tokens.size, -1)
+        next_rows[ends[key_order]] = np.cumsum(is_first) - 1
+        rows = next_rows
 
 
 class KneserNeyLevels:

@@ -6,22 +6,22 @@ import io
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.errors import InputError
 from rankscope.io.core import (
+    Arrays,
     DamagedFile,
     compress,
     empty_file_error,
+    load_arrays,
     magic_stem,
     open_binary,
     pack_arrays,
     source_name,
     split_compression_suffix,
-    unpack_arrays,
     write_chunks,
 )
 from rankscope.stats.inputs import check_choice
@@ -40,18 +40,17 @@ __all__ = [
 
 
 #: Raise the number when the layout changes.
-LANGUAGE_MODEL_MAGIC = b"rankscope language model 2\n"
+LANGUAGE_MODEL_MAGIC = b"rankscope language model 3\n"
 
 
 def compact_chunks(model: LanguageModel) -> Iterator[bytes]:
     """The bytes of the file, array by array; equal models give equal bytes."""
-    words = np.frombuffer(b"\n".join(model.words), np.uint8)
-    arrays: dict[str, npt.NDArray[Any]] = {"words": words}
+    arrays: Arrays = {"words": np.frombuffer(b"\n".join(model.words), np.uint8)}
     for k, level in enumerate(model.levels, 1):
         level_arrays = {"keys": level.keys, "log10": level.log10, "backoff": level.backoff}
         for name, array in level_arrays.items():
             if (k, name) != (1, "keys") and (k, name) != (model.order, "backoff"):  # implied: 0, 1, 2, ... and zeros
-                arrays[f"{name}.{k}"] = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
+                arrays[f"{name}.{k}"] = array
     return pack_arrays(
         LANGUAGE_MODEL_MAGIC, {"order": model.order, "discounts": model.discounts, "notes": model.notes}, arrays
     )
@@ -59,20 +58,18 @@ def compact_chunks(model: LanguageModel) -> Iterator[bytes]:
 
 def read_compact(content: bytes, name: str) -> LanguageModel:
     """The model of the bytes of a file that starts with the magic bytes. Raises InputError for a damaged one."""
-    try:
-        return parse_model(content)
-    except DamagedFile as error:
-        raise_damaged(name, str(error))
-    except Exception as error:  # damaged bytes can raise anything
-        raise_damaged(name, (str(error) or type(error).__name__).splitlines()[0][:120])
+    return load_arrays(
+        LANGUAGE_MODEL_MAGIC,
+        content,
+        model_of,
+        lambda problem: InputError(
+            f"{name}: is damaged or cut off ({problem}), expected a language model; save it again"
+        ),
+    )
 
 
-def raise_damaged(name: str, problem: str) -> NoReturn:
-    raise InputError(f"{name}: is damaged or cut off ({problem}), expected a language model; save it again") from None
-
-
-def parse_model(content: bytes) -> LanguageModel:
-    header, arrays = unpack_arrays(LANGUAGE_MODEL_MAGIC, content)
+def model_of(header: dict[str, Any], arrays: Arrays) -> LanguageModel:
+    """The model of a file's header and arrays. Raises DamagedFile, or another exception, where they do not fit."""
     words = tuple(arrays["words"].tobytes().split(b"\n"))
     if words[: len(RESERVED)] != RESERVED or len(set(words)) < len(words):
         raise DamagedFile("its words")
@@ -82,14 +79,12 @@ def parse_model(content: bytes) -> LanguageModel:
         raise DamagedFile("its order")
     for k in range(1, order + 1):
         n_shorter = levels[-1].keys.size if levels else 0
-        levels.append(parse_level(arrays, k, k == order, n_shorter, len(words)))
+        levels.append(level_of(arrays, k, k == order, n_shorter, len(words)))
     discounts = tuple((float(d1), float(d2), float(d3)) for d1, d2, d3 in header["discounts"])
     return LanguageModel(words, tuple(levels), discounts, tuple(map(str, header["notes"])))
 
 
-def parse_level(
-    arrays: dict[str, npt.NDArray[Any]], order: int, is_last: bool, n_shorter: int, n_words: int
-) -> NgramLevel:
+def level_of(arrays: Arrays, order: int, is_last: bool, n_shorter: int, n_words: int) -> NgramLevel:
     """The n-grams of an order. n_shorter: the number of n-grams of the order below."""
     log10 = arrays[f"log10.{order}"]
     keys = arrays[f"keys.{order}"] if order > 1 else np.arange(n_words)

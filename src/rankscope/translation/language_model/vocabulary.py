@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice, repeat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import BOM, open_binary, source_name
+from rankscope.kernels.key_index import EMPTY, KeyIndex
+from rankscope.kernels.order import repeated
+from rankscope.kernels.text import PADDING, Fields, as_fields, equal, hashes
 from rankscope.typing import Ints
 
 __all__ = [
@@ -26,6 +29,7 @@ __all__ = [
     "Numbers",
     "SentenceBlock",
     "Sentences",
+    "WordIndex",
     "learned_tokens",
     "refuse_reserved",
     "sentence_blocks",
@@ -137,6 +141,10 @@ def encode_sentences(sentences: list[str], n_before: int) -> bytes:
         ) from None
 
 
+#: Which bytes separate words; NUL pads the buffer that the words stand in.
+IS_BLANK = np.zeros(256, np.bool_)
+IS_BLANK[list(b"\0 \t\n\r\x0b\x0c")] = True
+NEWLINE = ord("\n")
 #: The numbers and spellings of the reserved words of every vocabulary.
 UNKNOWN, START, END = range(3)
 RESERVED = (b"<unk>", b"<s>", b"</s>")
@@ -198,15 +206,45 @@ def refuse_reserved(lines: Iterable[bytes], line_name: Callable[[int], str]) -> 
                     )
 
 
-def tokens_of(sentences: Iterable[str], numbers: Numbers) -> Iterator[Ints]:
+class WordIndex:
+    """The numbers of words, found for all words of a text at once.
+
+    Parameters
+    ----------
+    words
+        The words in the order of their numbers, each once.
+    """
+
+    def __init__(self, words: Sequence[bytes]) -> None:
+        self.words, self.seed = as_fields(list(words)), 0
+        keys = hashes(self.words)
+        while repeated(keys) or (keys == EMPTY).any():  # two words share a hash, or one has none: try others
+            self.seed += 1
+            keys = hashes(self.words, self.seed)
+        signed_keys = keys.view(np.int64)
+        self.numbers = np.argsort(signed_keys)
+        self.index = KeyIndex(signed_keys[self.numbers])
+
+    def find(self, words: Fields) -> Ints:
+        """The number of each word; -1 for an unknown one."""
+        rows = self.index.find(hashes(words, self.seed).view(np.int64))
+        numbers = np.where(rows >= 0, self.numbers[rows], -1)
+        # Of one length up to eight bytes, different words have different hashes.
+        numbers[self.words.lengths[numbers] != words.lengths] = -1
+        long = np.flatnonzero((numbers >= 0) & (words.lengths > 8))
+        numbers[long[~equal(words.take(long), self.words.take(numbers[long]))]] = -1
+        return numbers
+
+
+def tokens_of(sentences: Iterable[str], index: WordIndex) -> Iterator[Ints]:
     """The tokens of blocks of sentences, each sentence between START and END.
 
     Parameters
     ----------
     sentences
         The sentences.
-    numbers
-        Word -> number; an unknown or reserved word is UNKNOWN.
+    index
+        The words; an unknown or reserved word is UNKNOWN.
 
     Raises
     ------
@@ -218,13 +256,24 @@ def tokens_of(sentences: Iterable[str], numbers: Numbers) -> Iterator[Ints]:
     if isinstance(sentences, (str, bytes)):
         raise ParameterError("sentences is one text, expected a list of sentences; write [sentence]")
     for block in sentence_blocks(list(sentences)):
-        text = block.text
-        if any(word in text for word in RESERVED):
-            text = b"".join(b" ".join(map(mask_reserved, line.split())) + b"\n" for line in block.lines())
-        words = marked_words(text)
-        yield np.fromiter(map(numbers.get, words, repeat(UNKNOWN)), np.int64, len(words))
+        words, line_ends = split_words(block.text)
+        numbers = index.find(words)
+        numbers[numbers < len(RESERVED)] = UNKNOWN
+        ends = line_ends + 2 * np.arange(line_ends.size) + 1
+        tokens = np.empty(numbers.size + 2 * ends.size, np.int64)
+        is_word = np.ones(tokens.size, np.bool_)
+        starts = np.append(0, ends[:-1] + 1)
+        tokens[starts], tokens[ends] = START, END
+        is_word[starts] = is_word[ends] = False
+        tokens[is_word] = numbers
+        yield tokens
 
 
-def mask_reserved(word: bytes) -> bytes:
-    """The word; <unk> for a reserved word."""
-    return RESERVED[UNKNOWN] if word in RESERVED else word
+def split_words(text: bytes) -> tuple[Fields, Ints]:
+    """The words of lines, and for each line how many words stand before its end."""
+    buffer = np.frombuffer(b"".join((bytes(PADDING), text, bytes(PADDING))), np.uint8)
+    is_blank = IS_BLANK[buffer[PADDING - 1 : buffer.size - PADDING]]  # from a byte before the text on
+    edges = np.flatnonzero(is_blank[1:] != is_blank[:-1])  # words begin and end in turn, and the text ends with LF
+    starts, ends = edges[::2] + PADDING, edges[1::2] + PADDING
+    lines = np.flatnonzero(buffer == NEWLINE)
+    return Fields(buffer, starts, ends - starts), np.searchsorted(starts, lines)

@@ -9,9 +9,9 @@ from helpers.same import assert_same_bits, assert_same_numbers
 
 from rankscope.errors import InputError
 from rankscope.io.core import pack_arrays, unpack_arrays
-from rankscope.translation import lexicon as lexical_sums
 from rankscope.translation import load_lexicon, save_lexicon, train_lexicon
 from rankscope.translation.lexicon import LEXICON_MAGIC
+from rankscope.translation.lexicon import lexicon as lexical_sums
 
 
 def texts(seed, words, n=30, least=0):

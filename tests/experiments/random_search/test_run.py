@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from helpers.folds import made, write_folds
+from helpers.folds import made, rankers, write_folds
 from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
@@ -21,18 +21,25 @@ from rankscope.data.result import as_text
 from rankscope.data.section import Marked
 from rankscope.errors import InputError, ParameterError
 from rankscope.experiments import Search, cross_validate, search
-from rankscope.experiments import random_search as searching
-from rankscope.experiments.search_log import Trial
+from rankscope.experiments.random_search import Trial
+from rankscope.experiments.random_search import run as searching
 from rankscope.learning import LambdaMART, Ranker
 from rankscope.learning.lambdamart import parse_objective
 
 #: A network, some of whose parameters are set, and a linear scorer.
 LOSSES = ("ranknet", "linear:listnet")
-COMMON: dict[str, Any] = {"folds": 3, "seeds": 1, "epochs": 2, "hidden": (4,), "batch_lists": 4}
+PARAMETERS: dict[str, Any] = {"epochs": 2, "hidden": (4,), "batch_lists": 4}
 
 
-def searched(trials: int = 3, losses: Any = LOSSES, measures: Any = "AP", **more: Any) -> Search:
-    return search(made(), losses, measures, trials=trials, **{**COMMON, **more})
+def searched(
+    trials: int = 3,
+    losses: tuple[str, ...] = LOSSES,
+    measures: Any = "AP",
+    *,
+    parameters: dict[str, Any] = PARAMETERS,
+    **more: Any,
+) -> Search:
+    return search(made(), rankers(*losses, **parameters), measures, trials=trials, **{"folds": 3, "seeds": 1, **more})
 
 
 @cache
@@ -53,8 +60,8 @@ def check_same(found: Search, other: Search) -> None:
 
 def test_every_trial_has_the_value_that_cross_validation_gives_its_setting() -> None:
     for one in in_one_go().trials:
-        given = {key: COMMON[key] for key in ("epochs", "batch_lists")}
-        hidden = () if one.model == "linear:listnet" else COMMON["hidden"]
+        given = {key: PARAMETERS[key] for key in ("epochs", "batch_lists")}
+        hidden = () if one.model == "linear:listnet" else PARAMETERS["hidden"]
         loss = one.model.removeprefix("linear:")
         ranker = Ranker(loss, **{**given, "hidden": hidden, **one.changed})
         plain = cross_validate(made(), {one.model: ranker}, "AP", folds=3, seeds=1)
@@ -69,14 +76,9 @@ def test_the_best_of_each_ranker_is_tested_and_it_is_the_best() -> None:
         mine = [one.value for one in found.trials if one.model == best.model]
         assert len(mine) == 3
         assert best.value == max(mine) == pytest.approx(float(found.cross_validation.valid.overall[m, 0]))
-    given = {key: COMMON[key] for key in ("epochs", "hidden", "batch_lists")}
-    rankers = {
-        name: Ranker(
-            name.removeprefix("linear:"), **{**given, **({"hidden": ()} if "linear" in name else {}), **best.changed}
-        )
-        for name, best in zip(LOSSES, found.best, strict=True)
-    }
-    plain = cross_validate(made(), rankers, "AP", folds=3, seeds=1)
+    given = rankers(*LOSSES, **PARAMETERS)
+    best = [ranker.set_params(**best.changed) for ranker, best in zip(given, found.best, strict=True)]
+    plain = cross_validate(made(), best, "AP", folds=3, seeds=1)
     assert_same_bits(list(plain.records()), list(found.records()))
 
 
@@ -104,8 +106,8 @@ def test_an_interrupted_search_goes_on_to_the_same_result(
     lines = (tmp_path / "log").read_text().splitlines()
     assert len(lines) == 1 + after
     trained: list[str] = []
-    run = searching.run_setting_task
-    monkeypatch.setattr(searching, "run_setting_task", lambda unit: (trained.append(unit.model), run(unit))[1])
+    run = searching.run_fold_task
+    monkeypatch.setattr(searching, "run_fold_task", lambda unit: (trained.append(unit.model), run(unit))[1])
     resumed = searched(log=tmp_path / "log")
     assert len(trained) == 3 * (6 - after)  # what was done is not done again
     check_same(resumed, in_one_go())
@@ -129,11 +131,10 @@ def test_any_number_of_workers_finds_the_same(tmp_path: Path) -> None:
 
 
 def test_the_test_lists_decide_nothing_and_are_no_part_of_the_log(tmp_path: Path) -> None:
-    given = {"trials": 3, "seeds": 1, "epochs": 2, "hidden": (4,)}
-    first = search(write_folds(tmp_path / "data"), LOSSES, "AP", log=tmp_path / "a", **given)
-    other = search(
-        write_folds(tmp_path / "data", shuffled_tests=True), LOSSES, "AP", log=tmp_path / "b", blend="stacked", **given
-    )
+    given = rankers(*LOSSES, epochs=2, hidden=(4,))
+    first = search(write_folds(tmp_path / "data"), given, "AP", trials=3, seeds=1, log=tmp_path / "a")
+    shuffled = write_folds(tmp_path / "data", shuffled_tests=True)
+    other = search(shuffled, given, "AP", trials=3, seeds=1, log=tmp_path / "b", blend="stacked")
     assert_same_bits(all_but_time(first), all_but_time(other))
     assert [one.number for one in first.best] == [one.number for one in other.best]
     assert first.cross_validation.test.overall.tolist() != other.cross_validation.test.overall[:2].tolist()
@@ -156,7 +157,7 @@ def test_a_setting_that_cannot_be_trained_is_told_and_not_chosen(
 ) -> None:
     monkeypatch.setattr(searching, "draw_setting", fails)
     for _ in range(2):  # the second time from the log
-        found = searched(losses="squared", log=tmp_path / "log")
+        found = searched(losses=("squared",), log=tmp_path / "log")
         assert [np.isnan(one.value) for one in found.trials] == [False, True, True]
         assert found.best[0].number == 1
         assert mentions(found.notes, "2 settings", "squared, trial 2: ")
@@ -166,7 +167,7 @@ def test_a_setting_that_cannot_be_trained_is_told_and_not_chosen(
 
 def test_what_was_given_and_cannot_be_trained_is_an_error() -> None:
     with pytest.raises(InputError, match=r"\bsquared, Fold1: .*\bepoch 1\b"):
-        searched(losses="squared", learning_rate=1e30)
+        searched(losses=("squared",), parameters={**PARAMETERS, "learning_rate": 1e30})
 
 
 def test_the_log_of_other_data_or_settings_is_left_as_it_is(tmp_path: Path) -> None:
@@ -175,10 +176,12 @@ def test_the_log_of_other_data_or_settings_is_left_as_it_is(tmp_path: Path) -> N
     said = {
         ("rng", 0, 1): lambda: searched(1, log=tmp_path / "log", rng=1),
         ("measure", '"AP"', '"RR"'): lambda: searched(1, log=tmp_path / "log", measures="RR"),
-        ("of ranknet",): lambda: searched(1, log=tmp_path / "log", losses="ranknet"),
-        ("ranknet", "epochs:2", "epochs:3"): lambda: searched(1, log=tmp_path / "log", epochs=3),
+        ("of ranknet",): lambda: searched(1, log=tmp_path / "log", losses=("ranknet",)),
+        ("ranknet", "epochs:2", "epochs:3"): lambda: searched(
+            1, log=tmp_path / "log", parameters={**PARAMETERS, "epochs": 3}
+        ),
         ("training or validation lists", "not"): lambda: search(
-            made(24, 6), LOSSES, "AP", trials=1, log=tmp_path / "log", **COMMON
+            made(24, 6), rankers(*LOSSES, **PARAMETERS), "AP", trials=1, log=tmp_path / "log", folds=3, seeds=1
         ),
     }
     for parts, again in said.items():
@@ -207,8 +210,8 @@ def test_the_result_is_shown_and_kept() -> None:
 
 
 def test_many_trials_are_shown_by_the_best_ten_and_that_as_given() -> None:
-    found = searched(13, losses="linear:listnet")
-    section = found.settings(found.best[0])
+    found = searched(13, losses=("linear:listnet",))
+    section = found.section(found.best[0])
     assert section.table is not None
     numbers = [row[0] for row in section.table.rows]
     assert len(numbers) in (10, 11)
@@ -259,7 +262,7 @@ def test_a_drawn_setting_that_does_not_go_together_or_takes_too_much_is_told_and
     drawn = iter([{}, {"weight_decay": 0.01}, {"weight_decay": 0.02}, {"weight_decay": 0.03}])
     monkeypatch.setattr(searching, "draw_setting", lambda *_: next(drawn))
     monkeypatch.setattr(Ranker, "fit", fit)
-    found = searched(4, "linear:listnet")
+    found = searched(4, ("linear:listnet",))
     assert [one.error for one in found.trials] == ["", str(raised[0.01]), "MemoryError", ""]
     assert found.best[0].number in (1, 4)
     assert mentions(found.notes, "2 settings", "not be trained")

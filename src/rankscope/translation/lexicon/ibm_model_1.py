@@ -17,7 +17,7 @@ from rankscope.errors import InputError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of, sum_by_group
 from rankscope.settings import Settings, count, switch
-from rankscope.translation.lexicon import Lexicon
+from rankscope.translation.lexicon.lexicon import Lexicon
 from rankscope.translation.token_lists import TokenLists, slices_by_size, sorted_unique
 from rankscope.translation.tokenisation import as_lines
 from rankscope.typing import Floats, Ints, Ints32

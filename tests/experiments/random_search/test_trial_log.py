@@ -12,7 +12,7 @@ from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 from rankscope.errors import InputError, OutputError
-from rankscope.experiments.search_log import SearchLog, Trial
+from rankscope.experiments.random_search import SearchLog, Trial
 
 ABOUT = {"version": "1", "rng": 0, "rankers": {"a": "a | hidden:64", "b": "b | hidden:8"}, "digest": "0123"}
 

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from rankscope.experiments.crossvalidation import RankerModels, parse_rankers
-from rankscope.experiments.random_search import SPACES, draw_setting, log_uniform, ranker_kind, uniform, uniform_choice
+from rankscope.experiments.random_search.spaces import (
+    SPACES,
+    draw_setting,
+    log_uniform,
+    ranker_kind,
+    uniform,
+    uniform_choice,
+)
 from rankscope.learning import LambdaMART, Ranker
 from rankscope.learning.lambdamart import parse_objective
 

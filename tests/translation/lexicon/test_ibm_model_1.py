@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.translation import ibm_model_1 as lexicon_training
 from rankscope.translation import train_lexicon
+from rankscope.translation.lexicon import ibm_model_1 as lexicon_training
 
 
 def texts(seed, words, n=40, least=0):

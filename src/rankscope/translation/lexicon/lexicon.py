@@ -1,4 +1,4 @@
-"""A lexicon: translation probabilities of words, scores of sentence pairs, and files.
+"""A lexicon: translation probabilities of words, and scores of sentence pairs.
 
 Sentences of one group share most of their words, so each probability is looked up once a group and then only fetched
 for each pair of words.
@@ -6,33 +6,21 @@ for each pair of words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError
-from rankscope.io.core import (
-    DamagedFile,
-    compress,
-    empty_file_error,
-    magic_stem,
-    open_binary,
-    pack_arrays,
-    source_name,
-    unpack_arrays,
-    write_chunks,
-)
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of, sum_by_group
 from rankscope.translation.token_lists import TokenLists, slices_by_size, sorted_unique
 from rankscope.translation.tokenisation import as_lines
-from rankscope.typing import Bools, Floats, Ints, PathLike
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "FLOOR",
@@ -40,8 +28,6 @@ __all__ = [
     "Lexicon",
     "LexiconWords",
     "copied_words",
-    "load_lexicon",
-    "save_lexicon",
     "summed_by_word",
 ]
 
@@ -388,126 +374,3 @@ class Lexicon:
         smoothed = (1 - UNIGRAM) * (translation_sums + copy_bonus) / (source.lengths[sentence] + 1) + UNIGRAM * unigram
         plain = np.log(np.maximum(translation_sums, FLOOR))
         return LexicalScores(sum_by_group(plain, sentence, n), sum_by_group(np.log(smoothed), sentence, n))
-
-
-#: Raise the number when the layout changes.
-LEXICON_MAGIC = b"rankscope lexicon 2\n"
-TYPES = {"begins": "<i8", "targets": "<i4", "probability": "<f4", "counts": "<i8"}
-
-
-def save_lexicon(lexicon: Lexicon, path: PathLike) -> None:
-    """Write a lexicon in binary, atomically; compressed if the name ends with .gz or .zst.
-
-    Parameters
-    ----------
-    lexicon
-        The lexicon; the same one gives the same bytes.
-    path
-        The file.
-
-    Raises
-    ------
-    OutputError
-        The file cannot be written.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from rankscope.translation import train_lexicon
-    >>> lexicon = train_lexicon(["das haus", "das buch"], ["the house", "the book"])
-    >>> with TemporaryDirectory() as folder:
-    ...     save_lexicon(lexicon, Path(folder, "de-en.lexicon"))
-    ...     again = load_lexicon(Path(folder, "de-en.lexicon"))
-    >>> again, again.translations("haus") == lexicon.translations("haus")
-    (Lexicon(4 source words, 3 target words, 10 pairs), True)
-    """
-    write_chunks(path, compress(lexicon_chunks(lexicon), Path(path).suffix))
-
-
-def lexicon_chunks(lexicon: Lexicon) -> Iterator[bytes]:
-    word_arrays = {
-        side: np.frombuffer("\n".join(words).encode("utf-8", "surrogatepass"), np.uint8)
-        for side, words in (("source_words", lexicon.source_words), ("target_words", lexicon.target_words))
-    }
-    number_arrays = {name: np.ascontiguousarray(getattr(lexicon, name)).astype(dtype) for name, dtype in TYPES.items()}
-    arrays: dict[str, npt.NDArray[Any]] = {**word_arrays, **number_arrays}
-    return pack_arrays(LEXICON_MAGIC, {"null": lexicon.null, "likelihood": lexicon.likelihood}, arrays)
-
-
-def load_lexicon(path: PathLike) -> Lexicon:
-    """Read a lexicon that `save_lexicon` wrote, bit for bit; also compressed.
-
-    Parameters
-    ----------
-    path
-        The file. Nothing in it is executed.
-
-    Returns
-    -------
-    Lexicon
-        The lexicon.
-
-    Raises
-    ------
-    InputError
-        The file is missing, no lexicon, damaged or cut short.
-
-    Notes
-    -----
-    An example is at `save_lexicon`.
-    """
-    name = source_name(path)
-    with open_binary(path) as stream:
-        content = stream.read()
-    if not content:
-        raise empty_file_error(name, "a lexicon")
-    if not content.startswith(magic_stem(LEXICON_MAGIC)):
-        raise_bad_lexicon(name, "is no lexicon")
-    try:
-        return parse_lexicon(content)
-    except Exception as error:  # damaged bytes can raise anything
-        raise_bad_lexicon(name, f"is damaged or cut off ({(str(error) or type(error).__name__).splitlines()[0][:120]})")
-
-
-def raise_bad_lexicon(name: str, problem: str) -> NoReturn:
-    raise InputError(
-        f"{name}: {problem}, expected a lexicon that `rankscope features lexicon` wrote; train it again"
-    ) from None
-
-
-def parse_lexicon(content: bytes) -> Lexicon:
-    """The lexicon of a file's content. Raises DamagedFile, or another exception, for damaged content."""
-    header, arrays = unpack_arrays(LEXICON_MAGIC, content)
-    source, target = (split_words(arrays[side]) for side in ("source_words", "target_words"))
-    number_arrays = {name: arrays[name] for name in TYPES}
-    if {name: array.dtype.str for name, array in number_arrays.items()} != TYPES:
-        raise DamagedFile("the types of its numbers")
-    if any(array.ndim != 1 for array in number_arrays.values()):
-        raise DamagedFile("the shapes of its numbers")
-    begins, targets, probability, counts = number_arrays.values()
-    consistent = begins.size == len(source) + 1 and not begins[0] and begins[-1] == targets.size == probability.size
-    if not consistent or not targets.size or counts.size != len(target) or (np.diff(begins) < 0).any():
-        raise DamagedFile("its numbers of words")
-    if targets.min() < 0 or targets.max() >= len(target) or not ((probability >= 0) & (probability <= 1.001)).all():
-        raise DamagedFile("its translations")
-    lexicon = Lexicon(
-        source_words=source,
-        target_words=target,
-        begins=begins,
-        targets=targets,
-        probability=probability,
-        counts=counts,
-        null=bool(header["null"]),
-        likelihood=tuple(map(float, header["likelihood"])),
-    )
-    if (np.diff(lexicon.keys) <= 0).any():
-        raise DamagedFile("the order of its translations")
-    return lexicon
-
-
-def split_words(encoded: npt.NDArray[Any]) -> tuple[str, ...]:
-    words = tuple(encoded.tobytes().decode("utf-8", "surrogatepass").split("\n"))
-    if len(set(words)) < len(words):
-        raise DamagedFile("its words")
-    return words

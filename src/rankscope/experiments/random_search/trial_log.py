@@ -131,7 +131,7 @@ class SearchLog:
             try:
                 if not line.endswith(b"\n"):
                     raise ValueError("it does not end")
-                setting = Trial.read(json.loads(line))
+                trial = Trial.read(json.loads(line))
             except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
                 if line_number == len(lines):
                     break
@@ -139,7 +139,7 @@ class SearchLog:
                     f"{self.path}:{line_number}: not a line of a log, expected a trial as JSON; delete the line to "
                     "repeat its trial"
                 ) from None
-            self.trials.setdefault((setting.model, setting.number), setting)
+            self.trials.setdefault((trial.model, trial.number), trial)
             valid_size += len(line)
         return valid_size
 
@@ -160,14 +160,14 @@ class SearchLog:
     def fail(self, problem: str) -> NoReturn:
         raise InputError(f"{self.path}: {problem}; use another log file, or the same settings") from None
 
-    def add(self, setting: Trial) -> None:
+    def add(self, trial: Trial) -> None:
         """Add a trial; it is on disk when this returns."""
-        self.trials[setting.model, setting.number] = setting
+        self.trials[trial.model, trial.number] = trial
         if self.path is None:
             return
         try:
             with open(self.path, "ab") as file:
-                file.write(setting.line())
+                file.write(trial.line())
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
