@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from rankscope.io.core.array_file import read_arrays as read_arrays
     from rankscope.io.core.array_file import unpack_arrays as unpack_arrays
     from rankscope.io.core.array_file import write_arrays as write_arrays
+    from rankscope.io.core.atomic_write import StagedFolder as StagedFolder
     from rankscope.io.core.atomic_write import check_writable as check_writable
     from rankscope.io.core.atomic_write import is_special as is_special
     from rankscope.io.core.atomic_write import is_temporary as is_temporary
     from rankscope.io.core.atomic_write import make_folder as make_folder
     from rankscope.io.core.atomic_write import refuse_overwriting as refuse_overwriting
+    from rankscope.io.core.atomic_write import staged_folder as staged_folder
     from rankscope.io.core.atomic_write import temporary_folder_errors as temporary_folder_errors
     from rankscope.io.core.atomic_write import write_chunks as write_chunks
     from rankscope.io.core.atomic_write import write_folder as write_folder
@@ -142,6 +144,7 @@ HOMES = {
     "Readable": "streams",
     "SPACE": "blocks",
     "Source": "source",
+    "StagedFolder": "atomic_write",
     "TAB": "blocks",
     "VALUES": "formats",
     "ZSTD": "compression",
@@ -200,6 +203,7 @@ HOMES = {
     "split_block": "blocks",
     "split_compression_suffix": "compression",
     "split_fields": "blocks",
+    "staged_folder": "atomic_write",
     "temporary_folder_errors": "atomic_write",
     "to_parquet": "render",
     "ungrouped_note": "source",

@@ -107,7 +107,7 @@ def split_body(array_descriptions: dict[str, Any], body: memoryview) -> Arrays:
 
 def write_arrays(path: Path, magic: bytes, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
     """Write a file of results that can be computed again, all or nothing. Raises OutputError."""
-    write_chunks(path, pack_arrays(magic, {}, arrays))
+    write_chunks(path, pack_arrays(magic, {}, arrays), is_result=False)
 
 
 def read_arrays(path: Path, magic: bytes) -> Arrays:

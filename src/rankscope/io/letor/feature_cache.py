@@ -185,7 +185,7 @@ def save_cache(features: Features, cache_file: Path, path: PathLike, times_befor
     }
     header_bytes = json.dumps(header).encode()  # ASCII: escapes keep ids that are not UTF-8
     header_bytes += b" " * (aligned_size(PREFIX.size + len(header_bytes)) - PREFIX.size - len(header_bytes))
-    write_chunks(cache_file, cache_chunks(header_bytes, list(arrays.values())))
+    write_chunks(cache_file, cache_chunks(header_bytes, list(arrays.values())), is_result=False)
 
 
 def cache_chunks(header: bytes, arrays: Sequence[npt.NDArray[Any]]) -> Iterator[bytes]:
