@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from rankscope.io.core.blocks import read_all as read_all
     from rankscope.io.core.blocks import read_fields as read_fields
     from rankscope.io.core.blocks import refuse_returns as refuse_returns
+    from rankscope.io.core.blocks import remove_marks as remove_marks
     from rankscope.io.core.blocks import split_block as split_block
     from rankscope.io.core.blocks import split_fields as split_fields
     from rankscope.io.core.compression import ALLOWED_BYTES as ALLOWED_BYTES
@@ -196,6 +197,7 @@ HOMES = {
     "refuse_overwriting": "atomic_write",
     "refuse_pipes": "paths",
     "refuse_returns": "blocks",
+    "remove_marks": "blocks",
     "row_pieces": "render",
     "sniff": "formats",
     "split_format": "formats",
