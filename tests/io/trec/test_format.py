@@ -670,3 +670,19 @@ def test_comments_that_may_be_data_are_noted(line: bytes, kind: str, put: Callab
 def test_other_comments_are_skipped_without_a_note(line: bytes, put: Callable[..., Path]) -> None:
     assert rs.read_run(put(b"q Q0 d 1 2 t\n" + line + b"\n")).notes == ()
     assert rs.read_qrels(put(b"q 0 d 1\n" + line + b"\n")).notes == ()
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b" \t\n"])
+def test_blocks_of_blank_lines_are_passed_over(end: bytes) -> None:
+    """As a small compressed file may unpack to many; lines are counted all the same."""
+    content = b"q Q0 d 1 2 t\n" + end * 5000 + b"q Q0 e 2 1 t\n" + end * 5000 + b"q Q0 f 3 x t\n"
+    reader = BlockReader(io.BytesIO(content), "run", 100)
+    sizes, keep_from = [], None
+    while (block := reader.next(keep_from)) is not None:
+        sizes.append(block.end - block.begin)
+        keep_from = block.end
+    assert len(sizes) < 10
+    with pytest.raises(rs.InputError, match="run:10003: score 'x'"):
+        list(stream_rows(io.BytesIO(content), "run", RUN, 100))
+    with pytest.raises(rs.InputError, match="no data, only comments and blank lines"):
+        list(stream_rows(io.BytesIO(end * 5000), "run", RUN, 100))

@@ -44,6 +44,8 @@ __all__ = [
 BLOCK = 1 << 20
 #: Maximum bytes of a line; a longer one may have no end at all.
 MAX_LINE_BYTES = 64 << 20
+#: Blanks that may begin a block before all of it is checked.
+MAX_BLANK = 64
 #: Fields of a line of a run, where its tag is one word.
 MAX_TREC_FIELDS = 6
 NEWLINE, RETURN, SPACE, TAB, HASH = 10, 13, 32, 9, 35
@@ -160,14 +162,24 @@ class BlockReader:
             self._fill()
             end = self.filled if self.ended else self.buffer.rfind(b"\n", self.begin, self.filled) + 1
             self._refuse_endless(max(end, self.begin))
-            if end > self.begin or self.ended:
+            if self.ended:
                 break
-            self._grow()  # a line longer than the buffer
+            if end == self.begin:
+                self._grow()  # a line longer than the buffer
+            elif self._is_blank(end):  # nothing but line ends may unpack from a small file
+                self._move(end)
+            else:
+                break
         if end == self.begin:
             if self.empty:
                 raise empty_file_error(self.name)
             return None
         return LineBlock(self.buffer, self.begin, end, self.line, self.name, self.ended, self.notes)
+
+    def _is_blank(self, end: int) -> bool:
+        """Whether all lines up to here are blank, without a copy of those that are not."""
+        start = bytes(self.buffer[self.begin : min(self.begin + MAX_BLANK, end)])
+        return start.isspace() and (len(start) < MAX_BLANK or bytes(self.buffer[self.begin : end]).isspace())
 
     def _refuse_endless(self, begin: int) -> None:
         if self.filled - begin > MAX_LINE_BYTES:
