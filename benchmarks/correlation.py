@@ -5,7 +5,8 @@ CPU of scipy.stats.bootstrap with kendalltau, that of Spearman's rho at most 0.2
 SciPy draws a tenth of the resamples; its CPU is extrapolated by the number of correlations that all of them take, with
 one for each item left out. Values are normal and correlated, drawn with a fixed seed. All run in one process, in turn,
 which measures its own CPU (`time.process_time`, all threads); memory is that of a process that runs only ours. Also
-shown: Pearson's interval, the permutation p-value of tau, and a matrix of taus beside that of pandas.
+shown: Pearson's interval, the permutation p-value of tau, a matrix of taus beside that of pandas, and one tau of
+100,000 items with five values, and with one decimal (about 130 values), beside that of SciPy.
 """
 
 import json
@@ -18,6 +19,7 @@ from measuring import DATA, OURS, RUNS, Medians, absolute, agree, available, mai
 CLAIMED = {"tau, BCa": 0.25, "rho, BCa": 0.25}
 MEGABYTES = 500
 STATISTICS = {"tau": "kendall_b", "rho": "spearman", "r": "pearson"}
+TIED_ITEMS = 100_000
 #: The share of the resamples that a peer draws.
 SHARE = 10
 
@@ -41,8 +43,27 @@ def our_ways(values, resamples):
     return {
         **{f"{name}, BCa": low(statistic) for name, statistic in STATISTICS.items()},
         "tau matrix": lambda: float(stats.correlation_matrix(values).sum()),
+        **{name: lambda lists=lists: tau_of(*lists) for name, lists in tied_lists().items()},
         "tau, permutations": lambda: float(stats.correlation_test(values[0], values[1], **permuted).pvalue),
     }
+
+
+def tied_lists():
+    """Name -> two lists with many ties."""
+    import numpy as np
+
+    x, y = make_values(2, TIED_ITEMS)
+    ends = [-2.0, -0.7, 0.7, 2.0]
+    return {
+        "tau, five values": (np.digitize(x, ends).astype(float), np.digitize(y, ends).astype(float)),
+        "tau, one decimal": (np.round(x, 1), np.round(y, 1)),
+    }
+
+
+def tau_of(x, y):
+    from rankscope.measures.rank_similarity import kendall_tau
+
+    return kendall_tau(x, y)
 
 
 def fewer(resamples):
@@ -59,7 +80,11 @@ def scipy_ways(values, resamples):
         statistic = lambda x, y: function(x, y).statistic  # noqa: E731 - one of several, by name
         return lambda: float(stats.bootstrap(tuple(values[:2]), statistic, **options).confidence_interval.low)
 
-    return {f"{name}, BCa": low(function) for name, function in functions.items()}
+    tied = {
+        name: lambda lists=lists: float(stats.kendalltau(*lists, method="asymptotic").statistic)
+        for name, lists in tied_lists().items()
+    }
+    return {**{f"{name}, BCa": low(function) for name, function in functions.items()}, **tied}
 
 
 def pandas_ways(values, resamples):
@@ -78,12 +103,13 @@ def work(runs, measures, queries, resamples, *peers) -> None:
     for name in ways[OURS]:
         mine = {who: found[name] for who, found in ways.items() if name in found}
         # Ends of intervals are drawn: their own uncertainty is a few hundredths of their width, which is 4 / sqrt(n).
-        agree({who: {name: call()} for who, call in mine.items()}, 1e-9 if "matrix" in name else 1 / items**0.5)
+        agree({who: {name: call()} for who, call in mine.items()}, 1 / items**0.5 if "BCa" in name else 1e-9)
         for _ in range(int(runs)):
             for who, call in mine.items():
                 begin = time.process_time()
                 call()
-                times = (resamples + items) / (fewer(resamples) + items) if who == "scipy" else 1
+                is_sampled = who == "scipy" and "BCa" in name
+                times = (resamples + items) / (fewer(resamples) + items) if is_sampled else 1
                 spent[f"{name}|{who}"].append((time.process_time() - begin) * times)
     print(json.dumps(spent))
 
@@ -109,7 +135,8 @@ def measure(runs=RUNS, folder=DATA, peers=tuple(PEERS), measures=20, queries=100
     lines = []
     for name, (ours, *others) in found.items():
         what = f"{measures} lists" if "matrix" in name else f"{resamples:,} resamples"
-        label = f"{name}, {what} of {queries:,}"
+        is_tied = name in ("tau, five values", "tau, one decimal")
+        label = f"{name}, {TIED_ITEMS:,} items" if is_tied else f"{name}, {what} of {queries:,}"
         lines += [ratio(label, ours, theirs, CLAIMED.get(name)) for theirs in others]
         if not others:
             lines.append(absolute(label, ours, ours.cpu, "CPU s", None))

@@ -7,12 +7,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers.messages import mentions
+
+from rankscope.cli._streams import Terminated, signals_raised
 
 COMMAND = [sys.executable, "-c", "from rankscope.cli.main import main; main()"]
 
@@ -101,3 +103,89 @@ def test_a_process_that_is_interrupted_while_reading_ends_with_130(folder: Path)
     assert process.returncode == 130
     assert err.strip() == b"rankscope: interrupted; no result was written"
     assert sorted(p.name for p in folder.iterdir()) == ["pipe", "qrels", "run"]
+
+
+CONVERT = ("convert", "run", "out.csv")
+
+
+def test_the_second_interrupt_does_not_stop_the_cleaning_up(
+    cli: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """polars makes two of one press of Ctrl-C."""
+    import rankscope.io.convert as command
+
+    unlink, pressed = os.unlink, []
+
+    def interrupted(chunks: Iterator[bytes], _: str) -> Iterator[bytes]:
+        yield next(chunks)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def press_again(path: str) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            pressed.append(number)
+            os.kill(os.getpid(), number)
+        unlink(path)
+
+    monkeypatch.setattr(command, "compress", interrupted)
+    monkeypatch.setattr(os, "unlink", press_again)
+    done = cli(*CONVERT)
+    assert done.code == 130
+    assert done.err.lstrip() == "rankscope: interrupted; no result was written\n"
+    assert len(pressed) == 2
+    assert sorted(p.name for p in folder.iterdir()) == ["qrels", "run"]
+
+
+def test_cleaning_up_that_does_not_end_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankscope.cli._streams.CLEANING_SECONDS", 0.0)
+
+    def press_twice() -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        except KeyboardInterrupt:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    with pytest.raises(Terminated), signals_raised():
+        press_twice()
+
+
+@pytest.mark.parametrize("moment", ["while the file is moved", "while notes are printed"])
+def test_an_interrupt_after_the_result_was_written_says_so(
+    cli: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    import rankscope.io.convert as command
+
+    replace = os.replace
+
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    def interrupted_then(source: str, target: str) -> None:
+        replace(source, target)
+        raise KeyboardInterrupt
+
+    if moment == "while the file is moved":
+        monkeypatch.setattr(os, "replace", interrupted_then)
+    else:
+        monkeypatch.setattr(command, "loss_notes", interrupted)
+    done = cli(*CONVERT)
+    assert done.code == 130
+    assert done.err.lstrip() == "rankscope: interrupted; out.csv was written\n"
+    assert (folder / "out.csv").read_text().startswith("query_id,")
+    monkeypatch.undo()
+    monkeypatch.setattr(command, "load_content", interrupted)
+    monkeypatch.chdir(folder)
+    assert cli("convert", "run", "other.csv").err.lstrip() == "rankscope: interrupted; no result was written\n"
+
+
+def test_an_interrupt_after_something_was_printed_does_not_say_that_nothing_was(
+    cli: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import rankscope.io.convert as command
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "loss_notes", interrupted)
+    done = cli("convert", "run", "-", "--to", "csv")
+    assert done.out.startswith("query_id,")
+    assert done.err.lstrip() == "rankscope: interrupted; what was printed may be incomplete\n"

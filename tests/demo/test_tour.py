@@ -13,6 +13,7 @@ from rankscope import evaluate
 from rankscope.cli.main import main
 from rankscope.demo.collection import SYSTEMS
 from rankscope.demo.tour import TOUR, full_tour, take_tour
+from rankscope.errors import OutputError
 from rankscope.reporting import page
 
 
@@ -27,8 +28,7 @@ def short_page(monkeypatch):
     """For tests of what is printed: the page of the report takes ten times as long as all else that the tour does."""
 
     class Page:
-        def write(self, path):
-            path.write_text("the page")
+        html = "the page"
 
     monkeypatch.setattr("rankscope.demo.tour.report", lambda *_, **__: Page())
 
@@ -121,6 +121,29 @@ def test_the_page_is_written_and_named(tour):
     folder, text = tour
     assert mentions(text, f"{folder / 'report.html'}")
     assert "The demo's six systems" in unescape((folder / "report.html").read_text("utf-8"))
+
+
+def test_the_page_names_the_files_where_they_are(tour):
+    folder, _ = tour
+    html = unescape((folder / "report.html").read_text("utf-8"))
+    assert f"{folder / 'demo.qrels'}, SHA-256" in html
+    assert ".rankscope-" not in html
+
+
+@pytest.mark.parametrize("step", ["evaluate", "report"])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, OutputError("the page cannot be written")])
+def test_the_demo_is_written_whole_or_not_at_all(tmp_path, monkeypatch, step, error):
+    def failing(*_, **__):
+        raise error
+
+    monkeypatch.setattr(f"rankscope.demo.tour.{step}", failing)
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "demo.qrels").write_text("precious")
+    for name in ("new", "old"):
+        with pytest.raises((KeyboardInterrupt, MemoryError, OutputError)):
+            take_tour(tmp_path / name, overwrite=True)
+    assert [path.name for path in tmp_path.rglob("*")] == ["old", "demo.qrels"]
+    assert (tmp_path / "old" / "demo.qrels").read_text() == "precious"
 
 
 def test_without_the_extra_the_tour_says_what_it_takes_to_have_a_page(tmp_path, monkeypatch):

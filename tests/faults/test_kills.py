@@ -35,7 +35,7 @@ pytestmark = [
 ROW = 5
 SIGNALS = 10
 #: The short ones of them.
-SHORT = (*JOBS[:2], *JOBS[3:5])
+SHORT = (*JOBS[:2], *JOBS[3:5], JOBS[6])
 
 
 @pytest.fixture(scope="module")

@@ -63,6 +63,7 @@ JOBS = (
         ("a.parquet", "b"),
     ),
     Job("page", f"compare {RUNS} -m AP --format html -o {{}}/a.html", ("a.html",), kills=20),
+    Job("convert", "convert bm25.run {}/a.parquet", ("a.parquet",), kills=20),
 )
 
 
@@ -73,7 +74,7 @@ import json, os, sys
 from rankscope.cli.main import COMMANDS, main
 from rankscope.registry import resolve
 import numpy, scipy.special, scipy.stats, safetensors.numpy
-for name in ("stability", "crossvalidate", "mt-experiment", "train", "evaluate"):
+for name in ("stability", "crossvalidate", "mt-experiment", "train", "evaluate", "convert"):
     resolve(COMMANDS[name][0])
 import rankscope.learning, rankscope.stability.studies, rankscope.experiments.random_search.run
 for line in sys.stdin:

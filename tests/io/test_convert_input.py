@@ -204,6 +204,7 @@ def test_one_content_gives_one_file_whenever_it_is_written(tmp_path: Path) -> No
     [
         ("#1", "d", "trec", "query id '#1' .*comment"),
         ("\ufeffq", "d", "trec", "comment or a byte order"),
+        ("\ufeffq", "d", "csv", "byte order mark, which csv and tsv do not keep"),
         ("q q", "d", "trec", "query id 'q q' .*blank"),
         ("q", "d\x0be", "trec", "document id 'd.x0be' .*blank"),
         ("q", "d\0", "trec", "the document id 'd.x00'"),

@@ -49,6 +49,37 @@ def test_pairs_are_counted_as_by_a_loop_over_all_pairs(lists):
 
 
 @examples(200)
+@given(lists=TWO_LISTS, sample=st.integers(2, 40))
+def test_pairs_of_few_values_are_counted_so_from_a_sample(lists, sample):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairs, "MIN_ITEMS", 8)
+        patch.setattr(pairs, "MAX_SAMPLE", sample)
+        assert count_pairs(*lists) == loop(*lists)
+
+
+@pytest.mark.parametrize("step", [1.0, 0.1, 1e-300, 1e300, 2.0**-1074])
+@pytest.mark.parametrize("n_values", [1, 2, 5, 100, 3000])
+def test_few_values_are_ranked_by_buckets_as_by_sorting(step, n_values):
+    rng = np.random.default_rng(n_values)
+    values = (rng.integers(0, n_values, 20_000) - n_values // 2) * min(step, 1e308 / n_values)
+    found = pairs.ranks_of_few_values(values)
+    distinct, ranks = np.unique(values, return_inverse=True)
+    if found is not None:
+        assert found.n_values == distinct.size
+        np.testing.assert_array_equal(found.ranks, ranks)
+    assert (found is not None) or n_values == 3000 or step in (1e300, 2.0**-1074)
+
+
+def test_values_that_a_sample_lacks_are_ranked_too():
+    values = np.zeros(20_000)
+    values[[1, 7, 19_999]] = 0.25, -3.0, 1.0
+    found = pairs.ranks_of_few_values(values)
+    np.testing.assert_array_equal(found.ranks, np.unique(values, return_inverse=True)[1])
+    assert found.n_values == 4
+    assert pairs.ranks_of_few_values(np.random.default_rng(1).standard_normal(20_000)) is None
+
+
+@examples(200)
 @given(lists=TWO_LISTS)
 def test_pairs_are_counted_so_without_the_table_of_few_values_too(lists):
     with pytest.MonkeyPatch.context() as patch:

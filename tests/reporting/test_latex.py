@@ -2,18 +2,117 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
+from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 import rankscope as rs
 from rankscope.comparison.compare import paper_table
-from rankscope.reporting.tables import render_result, render_scores
+from rankscope.reporting.tables import latex_tabular, markdown_text, render_result, render_scores
 
 TEX = next(filter(None, map(shutil.which, ("pdflatex", "lualatex", "xelatex", "tectonic"))), None)
 HEAD = "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n"
+
+
+#: What a run or a query might be called, and how its cell begins a row.
+CELLS = {
+    "[a]": "{}[a]",
+    "[2cm]": "{}[2cm]",
+    "[": "{}[",
+    "*a": "{}*a",
+    "*": "{}*",
+    " [1]": "{} [1]",
+    " *": "{} *",
+    "]a[": "]a[",
+    "a*[b]": "a*[b]",
+    "50% & co_1": r"50\% \& co\_1",
+    "#1": r"\#1",
+    "$x$": r"\$x\$",
+    "{": r"\{",
+    "}{": r"\}\{",
+    "a~b": r"a\textasciitilde{}b",
+    "x^2": r"x\textasciicircum{}2",
+    "^^M": r"\textasciicircum{}\textasciicircum{}M",
+    "<&>": r"\textless{}\&\textgreater{}",
+    "a|b": r"a\textbar{}b",
+    "\\": r"\textbackslash{}",
+    "\\\\[1cm]": r"\textbackslash{}\textbackslash{}[1cm]",
+    "\\input{x}": r"\textbackslash{}input\{x\}",
+    "\\end{tabular}": r"\textbackslash{}end\{tabular\}",
+    "%": r"\%",
+    "a\nb": r"a\textbackslash{}nb",
+    "a\r\nb": r"a\textbackslash{}r\textbackslash{}nb",
+    "a\n\nb": r"a\textbackslash{}n\textbackslash{}nb",
+    "a\tb": r"a\textbackslash{}tb",
+    "\x1b[31mred": r"\textbackslash{}x1b[31mred",
+    "\x07": r"\textbackslash{}x07",
+    "\x85": r"\textbackslash{}x85",
+    "a\u2028b": r"a\textbackslash{}u2028b",
+    "\u202eright": r"\textbackslash{}u202eright",
+    "\ufeffa": r"\textbackslash{}ufeffa",
+    "a\u200bb": r"a\textbackslash{}u200bb",
+    "caf\udce9": r"caf\textbackslash{}udce9",
+    "a\xa0b": "a\xa0b",
+    "▲▼": r"$\uparrow$$\downarrow$",
+    "Größe": "Größe",
+    "`'\"": "`'\"",
+}
+
+
+class Named(NamedTuple):
+    """A table of names, as a page of a paper holds it."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+
+
+HOSTILE = Named(("[name]", "*value", "-"), [(name, "-0.5", "[x]") for name in CELLS])
+
+
+def compiles(text: str, folder: Path) -> None:
+    (folder / "paper.tex").write_text(f"{HEAD}{text}\\end{{document}}\n", encoding="utf-8")
+    assert TEX is not None
+    options = [] if TEX.endswith("tectonic") else ["-interaction=nonstopmode", "-halt-on-error"]
+    done = subprocess.run([TEX, *options, "paper.tex"], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert (folder / "paper.pdf").stat().st_size > 1000
+
+
+def test_hostile_names_are_cells_of_a_table() -> None:
+    """No cell is an argument of the `\\\\` or `\\midrule` before it, and none ends a line."""
+    lines = latex_tabular(*HOSTILE, 1)
+    assert len(CELLS) == 40
+    assert lines[2] == r"{}[name] & *value & - \\"
+    assert lines[4:-2] == [rf"{cell} & \num{{-0.5}} & [x] \\" for cell in CELLS.values()]
+    assert all("\n" not in line and "\r" not in line for line in lines)
+    for earlier, later in pairwise(lines):
+        if earlier.endswith((r"\\", "rule")):
+            assert not later.lstrip().startswith(("[", "*"))
+
+
+def test_control_characters_are_written_as_in_tables() -> None:
+    runs = [rs.Run({"q1": {"a": 1.0, "b": b}, "q2": {"a": 1.0}}, name=n) for n, b in (("a\tb\x1b", 0.0), ("c\nd", 2.0))]
+    result = rs.evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, runs, ["RR"])
+    table, latex, markdown = (render_result(result, form) for form in ("table", "latex", "markdown"))
+    for name in (r"a\tb\x1b", r"c\nd"):
+        assert name in table
+        assert name.replace("\\", r"\textbackslash{}") in latex
+        assert name.replace("\\", r"\\") in markdown
+    assert not re.search("[\x00-\x09\x0b-\x1f]", table + latex + markdown)
+
+
+def test_markdown_shows_an_entity_of_html_as_it_is_written() -> None:
+    assert markdown_text("&lt;b&gt; & &#60; R&D; <i>") == "&amp;lt;b&amp;gt; & &amp;#60; R&amp;D; &lt;i>"
+
+
+@pytest.mark.skipif(TEX is None, reason="no TeX on the PATH (pdflatex, lualatex, xelatex or tectonic)")
+def test_hostile_names_compile(tmp_path: Path) -> None:
+    compiles("\n".join([r"\providecommand{\num}[1]{\ensuremath{#1}}", *latex_tabular(*HOSTILE, 1), ""]), tmp_path)
 
 
 @pytest.mark.skipif(TEX is None, reason="no TeX on the PATH (pdflatex, lualatex, xelatex or tectonic)")
@@ -27,9 +126,4 @@ def test_tables_of_scores_and_comparisons_compile(tmp_path: Path) -> None:
     text = render_scores(scores, "latex") + render_result(rs.compare(scores), "latex", details=True)
     for baseline in (None, scores.systems[0]):
         text += render_result(paper_table(rs.compare(scores, baseline=baseline), ["mean", "interval"]), "latex")
-    (tmp_path / "paper.tex").write_text(f"{HEAD}{text}\\end{{document}}\n", encoding="utf-8")
-    assert TEX is not None
-    options = [] if TEX.endswith("tectonic") else ["-interaction=nonstopmode", "-halt-on-error"]
-    done = subprocess.run([TEX, *options, "paper.tex"], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-2000:]
-    assert (tmp_path / "paper.pdf").stat().st_size > 1000
+    compiles(text, tmp_path)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 from helpers.messages import mentions
 from helpers.sample_page import LONG, QUOTES, SCRIPT, UNREADABLE, sample_page, stand_in
@@ -245,3 +247,27 @@ def test_figures_are_as_wide_as_a_phone_unless_there_are_many_names() -> None:
 
     assert width(MAX_NAMES) == pytest.approx(440, abs=8)
     assert width(MAX_NAMES + 1) == pytest.approx(640, abs=8)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limit there")
+def test_a_page_under_a_limit_of_addresses_has_no_figures_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """V8, which draws, would end the process."""
+    import resource
+
+    from rankscope.reporting.figures import EXAMPLES, save_figure
+
+    counts = Figure("confusion_matrix", EXAMPLES["confusion_matrix"](["a", "b"], 9, np.random.default_rng(1)))
+    sections = [Section(title="Counts", sentence="A figure.", figure=counts)]
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (6 << 30, resource.RLIM_INFINITY))
+    html = render_page("Limited", [], sections, []).html
+    assert "<svg" not in html
+    assert "no figures: the address space of this process is limited to 6 GiB" in html
+    for name in ("a.svg", "a.html"):
+        with pytest.raises(ParameterError, match="limited to 6 GiB, and drawing figures needs 72 GiB"):
+            save_figure(counts, tmp_path / name)
+    assert not list(tmp_path.iterdir())
+    assert "no figures" not in render_page("Limited", [], [Section(title="Counts", sentence="None.")], []).html
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    assert "<svg" in render_page("Free", [], sections, []).html

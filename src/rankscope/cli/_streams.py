@@ -6,9 +6,10 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, NoReturn
+from typing import Any
 
 from rankscope.errors import OutputError
 
@@ -23,6 +24,8 @@ __all__ = [
 
 #: Signals that by default end a process without a message and without removing unfinished files.
 ENDING_SIGNALS = ("SIGTERM", "SIGHUP")
+#: Seconds in which no second signal ends the cleaning up after the first.
+CLEANING_SECONDS = 10.0
 
 
 class ReaderLeft(Exception):
@@ -56,6 +59,8 @@ class GuardedStream:
         self._stream, self._raise_errors = stream, raise_errors
         self._root = self if parent is None else parent
         self._error: OSError | None = None
+        #: Whether something was written.
+        self.has_output = False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -76,6 +81,7 @@ class GuardedStream:
     def _call(self, method: Callable[..., Any], *texts: Any) -> Any:
         parent = self._root
         if parent._error is None:
+            parent.has_output |= any(texts)
             try:
                 return method(*texts)
             except OSError as error:
@@ -158,27 +164,62 @@ def open_null_devices() -> None:
             os.open(os.devnull, os.O_RDONLY)  # takes the lowest free descriptor
 
 
+class SignalHandler:
+    """Raises an exception for a signal, except while the exception of an earlier one is handled.
+
+    Unfinished files are removed then, and one press of Ctrl-C may come as two interrupts: polars raises one as soon as
+    it sees the signal, and Python another one for the same signal.
+    """
+
+    def __init__(self) -> None:
+        self._cleaning_since: float | None = None
+
+    def __call__(self, number: int, frame: object) -> None:
+        if is_ending(sys.exception()):
+            if self._cleaning_since is None:
+                self._cleaning_since = time.monotonic()
+            if time.monotonic() - self._cleaning_since < CLEANING_SECONDS:
+                return
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        raise Terminated(number)
+
+
+def is_ending(error: BaseException | None) -> bool:
+    """Whether an exception is handled that ends the process: an interrupt, also one that polars made a panic of.
+
+    error: the exception that is handled; others may have come while it was.
+    """
+    while error is not None:
+        if not isinstance(error, (Exception, GeneratorExit)):
+            return True
+        error = error.__context__
+    return False
+
+
 @contextmanager
 def signals_raised() -> Iterator[None]:
-    """Within the block ENDING_SIGNALS raise Terminated, unless they are handled or ignored already (as by `nohup`)."""
-    handled_signals = []
+    """Within the block ENDING_SIGNALS raise Terminated, and Ctrl-C raises once (see `SignalHandler`).
+
+    Signals that are handled or ignored already (as by `nohup`) stay so.
+    """
+    handled: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
-        default_signals = [getattr(signal, name) for name in ENDING_SIGNALS if hasattr(signal, name)]
-        handled_signals = [number for number in default_signals if signal.getsignal(number) == signal.SIG_DFL]
-    for number in handled_signals:
-        signal.signal(number, raise_terminated)
+        numbers = [getattr(signal, name) for name in ENDING_SIGNALS if hasattr(signal, name)]
+        handled = {number: signal.SIG_DFL for number in numbers if signal.getsignal(number) == signal.SIG_DFL}
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            handled[signal.SIGINT] = signal.default_int_handler
+    handler = SignalHandler()
+    for number in handled:
+        signal.signal(number, handler)
     try:
         yield
     finally:
-        for number in handled_signals:
-            signal.signal(number, signal.SIG_DFL)
+        for number, default in handled.items():
+            signal.signal(number, default)
 
 
 def ignore_interrupts() -> None:
     """Ignore Ctrl-C while Python ends: all output is complete, and an interrupt would only print a traceback."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def raise_terminated(number: int, frame: object) -> NoReturn:
-    raise Terminated(number)

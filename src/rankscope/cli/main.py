@@ -106,6 +106,7 @@ def main(args: Sequence[str] | None = None) -> None:
     # anyway. That saves .02 s of CPU.
     gc.set_threshold(50_000)
     atexit.register(gc.freeze)
+    written_files().clear()
     with guarded_streams():
         try:
             code = exit_code(args)
@@ -172,7 +173,7 @@ def find_signal(error: BaseException) -> KeyboardInterrupt | None:
 
 
 def report_interrupt(error: BaseException) -> int:
-    """Print that the command was interrupted, and what was saved: a command may put that into a note of the exception.
+    """Print that the command was interrupted, and what it leaves: a command may put that into a note of the exception.
 
     Gives the exit code.
     """
@@ -180,12 +181,31 @@ def report_interrupt(error: BaseException) -> int:
         error = error.__cause__
     if isinstance(error, EOFError):  # click turns it into an interrupt
         raise error
-    outcome = getattr(error, "__notes__", ["no result was written"])[-1]
     if isinstance(error, Terminated):
-        click.echo(f"rankscope: ended by {error.name}; {outcome}", err=True)
+        click.echo(f"rankscope: ended by {error.name}; {outcome(error)}", err=True)
         return 128 + error.number
-    click.echo(f"rankscope: interrupted; {outcome}", err=True)
+    click.echo(f"rankscope: interrupted; {outcome(error)}", err=True)
     return 128 + signal.SIGINT
+
+
+def outcome(error: BaseException) -> str:
+    """What an interrupted command leaves: as a note of the exception has it, or the files that it has written."""
+    notes = getattr(error, "__notes__", [])
+    if notes:
+        return str(notes[-1])
+    written = list(dict.fromkeys(written_files()))
+    if len(written) == 1:
+        return f"{in_one_line(written[0])} was written"
+    if written:
+        return f"{len(written)} files were written, {in_one_line(written[-1])} the last"
+    if getattr(sys.stdout, "has_output", False):
+        return "what was printed may be incomplete"
+    return "no result was written"
+
+
+def written_files() -> list[str]:
+    """The files that this process has written. The module is not imported: that may be what was interrupted."""
+    return getattr(sys.modules.get("rankscope.io.core.atomic_write"), "written_files", [])
 
 
 def system_error_message(error: OSError) -> str:

@@ -112,7 +112,7 @@ def report(
             figures=figures,
             sources=(qrels, *runs),
         )
-        show_page(page, output)
+        show_page(page, output, figures=figures)
         return
     if not runs and reading_arguments["input"] != ENTITY:
         raise missing_runs_error(qrels)
@@ -135,11 +135,17 @@ def report(
             map=map_,
             **reading_arguments,
         )
-    show_page(page, output)
+    show_page(page, output, figures=figures)
 
 
-def show_page(page: Page, output: str) -> None:
-    """Write the page, or print it for "-"."""
+def show_page(page: Page, output: str, *, figures: bool) -> None:
+    """Write the page, or print it for "-". figures: whether it was to have figures; a note says why it has none."""
+    if figures:
+        from rankscope.reporting.figures import drawing_problem
+
+        problem = drawing_problem()
+        if problem is not None:
+            click.echo(f"note: no figures: {problem}", err=True)
     if output == "-":
         click.echo(page.html, nl=False)
         return

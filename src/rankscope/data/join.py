@@ -444,7 +444,7 @@ class Joiner:
         self.first_docs = self.first_docs or part.first_docs
         self.tag = self.tag or part.tag
         self.n_ungrouped += part.n_ungrouped
-        self.notes += part.notes
+        self.notes += tuple(note for note in part.notes if note not in self.notes)
         self.rank_note = self.rank_note or part.rank_note
 
     def _hits(self) -> npt.NDArray[Any]:

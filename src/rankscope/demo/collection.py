@@ -30,6 +30,7 @@ __all__ = [
     "collection_files",
     "judge_files",
     "make_collection",
+    "refuse_occupied",
     "write_collection",
     "write_files",
 ]
@@ -235,6 +236,13 @@ def write_files(directory: str | Path, files: Mapping[str, str], *, overwrite: b
         As for `write_collection`.
     """
     folder = Path(directory)
+    refuse_occupied(folder, overwrite=overwrite)
+    write_folder(folder, {name: [text.encode()] for name, text in files.items()})
+    return [folder / name for name in files]
+
+
+def refuse_occupied(folder: Path, *, overwrite: bool) -> None:
+    """Raise OutputError for a folder that is not empty, unless its files may be replaced."""
     try:
         occupied = folder.exists() and any(not is_temporary(entry) for entry in folder.iterdir())
     except NotADirectoryError:
@@ -246,8 +254,6 @@ def write_files(directory: str | Path, files: Mapping[str, str], *, overwrite: b
             f"{folder}: the folder is not empty; name another one, or pass --overwrite to replace the "
             "demo's files in it (others are left alone)"
         )
-    write_folder(folder, {name: [text.encode()] for name, text in files.items()})
-    return [folder / name for name in files]
 
 
 LENIENCY = 0.2  # the bias of the machine's grades

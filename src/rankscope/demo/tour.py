@@ -5,6 +5,7 @@ A part of the project joins the tour with a function in `PARTS` that makes its f
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,7 +15,7 @@ from typing import NamedTuple
 from rankscope.comparison.compare import compare
 from rankscope.comparison.summary import short_verdict
 from rankscope.demo.chunk_lists import chunk_list_files
-from rankscope.demo.collection import SEED, SYSTEMS, collection_files, judge_files, write_files
+from rankscope.demo.collection import SEED, SYSTEMS, collection_files, judge_files, refuse_occupied
 from rankscope.demo.labels import label_files
 from rankscope.demo.letor import feature_files, letor_files
 from rankscope.demo.rankings import N_AUTHORS, answer_files, entity_files, preference_files, vote_files
@@ -22,6 +23,7 @@ from rankscope.demo.scores import score_files
 from rankscope.demo.translations import translation_files
 from rankscope.errors import ParameterError
 from rankscope.evaluation.engine import evaluate
+from rankscope.io.core import StagedFolder, staged_folder
 from rankscope.reporting.report import report
 from rankscope.reporting.tables import render_scores
 
@@ -52,6 +54,8 @@ class Step(NamedTuple):
     in_short_tour: bool = False
 
 
+#: The file of the report.
+PAGE = "report.html"
 #: What each part of the project writes: a function from the seed to {file name: text}.
 PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (
     collection_files,
@@ -297,12 +301,19 @@ TOUR = (
 
 
 def take_tour(directory: str | Path, seed: int = SEED, *, overwrite: bool = False) -> str:
-    """Write the demo into a folder and say what there is to see. Raises OutputError as `write_collection` does."""
+    """Write the demo and its page into a folder, all or nothing, and say what there is to see.
+
+    Raises OutputError as `write_collection` does.
+    """
     files = {name: text for part in PARTS for name, text in part(seed).items()}
-    write_files(directory, files, overwrite=overwrite)
     folder = Path(directory)
-    runs = [folder / f"{name}.run" for name in SYSTEMS]
-    scores = evaluate(folder / "demo.qrels", runs)
+    refuse_occupied(folder, overwrite=overwrite)
+    with staged_folder(folder) as staged:
+        for name, text in files.items():
+            staged.write(name, [text.encode()])
+        runs = [staged.path / f"{name}.run" for name in SYSTEMS]
+        scores = evaluate(staged.path / "demo.qrels", runs)
+        page_sentence = write_page(staged, runs)
     n_judgments = files["demo.qrels"].count("\n")
     return "\n".join(
         [
@@ -312,7 +323,7 @@ def take_tour(directory: str | Path, seed: int = SEED, *, overwrite: bool = Fals
             "",
             render_scores(scores, "table"),
             short_verdict(compare(scores, scores.measure_names[0])),
-            write_page(folder, runs),
+            page_sentence,
             *command_hint(),
             "",
             "Try next:" if folder == Path() else f"Try next, after cd {folder}:",
@@ -333,14 +344,15 @@ def step_lines(steps: Iterable[Step]) -> list[str]:
     return [f"  {step.command}\n      {step.description}" for step in steps]
 
 
-def write_page(folder: Path, runs: Sequence[Path]) -> str:
+def write_page(staged: StagedFolder, runs: Sequence[Path]) -> str:
     """Write the report beside the files; the sentence that says where it is, or what is missing for it."""
-    path = folder / "report.html"
     try:
-        report(folder / "demo.qrels", runs, title="The demo's six systems").write(path)
+        page = report(staged.path / "demo.qrels", runs, title="The demo's six systems")
     except ParameterError as error:  # without the extra
         return f"The report page was not written: {error}."
-    return f"For more, with figures, open {path} in a browser."
+    staging_path = f"{staged.path.relative_to(staged.target)}{os.sep}"  # in the names of the files that it was made of
+    staged.write(PAGE, [page.html.replace(staging_path, "").encode()])
+    return f"For more, with figures, open {staged.target / PAGE} in a browser."
 
 
 def command_hint() -> list[str]:

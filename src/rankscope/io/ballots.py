@@ -20,7 +20,15 @@ from rankscope.data.tables import Codes, Column, Schema, Table, is_number, list_
 from rankscope.data.text import join_names, json_value, pluralise
 from rankscope.data.votes import Votes, ballot_ranks
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.io.core import BOM, HEAD, binary_file_error, empty_file_error, open_binary, refuse_foreign, source_name
+from rankscope.io.core import (
+    HEAD,
+    binary_file_error,
+    empty_file_error,
+    open_binary,
+    refuse_foreign,
+    remove_marks,
+    source_name,
+)
 from rankscope.io.json_dicts import parse_json
 from rankscope.io.tables import column_names, first_record, header_location, name_codes, parse_table
 from rankscope.kernels.order import first_repeat
@@ -293,7 +301,9 @@ def read_votes(
         raise UnknownName("format of votes", str(input), VOTE_FORMATS)
     name, names = source_name(path), dict(columns or {})
     with open_binary(path) as stream:
-        content = stream.read().removeprefix(BOM)
+        content = stream.read()
+    if not content.startswith(b"PAR1"):
+        content = remove_marks(content)
     if not content.strip():
         raise empty_file_error(name, "votes, as a table of ranks or JSON lists of names")
     if not content.startswith(b"PAR1"):

@@ -27,7 +27,7 @@ from rankscope.data.row_tables import (
 from rankscope.data.tables import Table, find_column, list_columns, shorten_value
 from rankscope.data.text import json_value
 from rankscope.errors import InputError
-from rankscope.io.core import BOM, VALUES, FileContent, Format, ReadRequest
+from rankscope.io.core import VALUES, FileContent, Format, ReadRequest, remove_marks
 from rankscope.io.json_dicts import holds_records, json_shape, lines_of, parse_json
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ QUERY_COLUMN = re.compile(rb'"\s*(?:%s)\s*"\s*:\s*\[' % "|".join(LIST_QUERY_NAME
 def read_lists(source: Source, request: ReadRequest) -> FileContent:
     """Judgments or a run from lists of ids. Raises InputError with the line or the query."""
     name = source.name
-    content = columns_to_records(source.read_bytes().removeprefix(BOM), name)
+    content = columns_to_records(remove_marks(source.read_bytes()), name)
     if holds_records(content, source.columns):
         return read_records(content, source, request)
     data = parse_json(content, name, shape=LIST_SHAPE)
@@ -89,7 +89,7 @@ def columns_to_records(content: bytes, name: str) -> bytes:
 
 def read_records(content: bytes, source: Source, request: ReadRequest) -> FileContent:
     """Judgments or a run from objects with a query and its list. Raises InputError with the line."""
-    from rankscope.io.tables.frames import records_to_lines
+    from rankscope.io.tables.frames import records_to_lines, refuse_repeated_keys
     from rankscope.io.tables.schema import object_locator
 
     name, is_list = source.name, content.lstrip().startswith(b"[")
@@ -119,13 +119,15 @@ def read_records(content: bytes, source: Source, request: ReadRequest) -> FileCo
     lists = [key for key in keys if key == list_name or all(isinstance(record.get(key), list) for record in records)]
     columns = SCHEMAS[value_field].bind(keys, source.columns, name, lists)
     frame = frame_of_records(content, name, columns, value_field, is_list)
+    locate = object_locator(content, name, is_list=is_list)
+    refuse_repeated_keys(content, frame, columns.values(), locate)
     table = Table(
         frame=frame,
         name=name,
         schema=SCHEMAS[value_field],
         columns=columns,
         where=name,
-        locate=object_locator(content, name, is_list=is_list),
+        locate=locate,
     )
     return FileContent(*rows_from_table(table, value_field))
 

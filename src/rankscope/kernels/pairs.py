@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +14,12 @@ from rankscope.kernels.order import stable_order
 from rankscope.typing import Floats, Ints
 
 __all__ = [
+    "CELLS",
     "PairCounts",
     "SortedPairs",
     "count_pairs",
     "count_pairs_by_row",
+    "count_pairs_by_table",
     "sort_pairs",
 ]
 
@@ -27,6 +29,10 @@ Values = npt.NDArray[Any]
 BLOCK = 1 << 18
 #: A table of all values of x and y is used where it has at most this many cells an item.
 CELLS = 8
+#: Distinct values that are looked for in a sample before all items are sorted; in fewer items they are not.
+MAX_VALUES, MAX_SAMPLE, MIN_ITEMS = 8192, 4096, 2048
+#: Buckets of equal width for them.
+MAX_BUCKETS = 1 << 15
 #: Fewer items are sorted as they are.
 SHORT_LIST = 2000
 
@@ -115,7 +121,7 @@ class SortedPairs:
         return untied - self.discordant_before - self.discordant_behind
 
 
-def sort_pairs(x: Floats, y: Floats) -> SortedPairs:
+def sort_pairs(x: Values, y: Values) -> SortedPairs:
     """Two lists of one length, without NaN, so ordered that their pairs can be counted."""
     n = x.size
     y_order = stable_rising(y)
@@ -130,14 +136,14 @@ def sort_pairs(x: Floats, y: Floats) -> SortedPairs:
     return SortedPairs(order, x_codes, y_codes, by_y)
 
 
-def stable_rising(values: Floats) -> Ints:
+def stable_rising(values: Values) -> Ints:
     """The stable order of numbers without NaN.
 
     Each number, as a whole number that sorts as it does, is cut to leave room for its place, and the two are sorted as
     one: faster than sorting places by what they point at. The few that the cut made equal are sorted again afterwards.
     """
     n = values.size
-    if n < SHORT_LIST:
+    if n < SHORT_LIST or values.dtype == np.uint16:  # which NumPy sorts by their digits
         return np.argsort(values, kind="stable")
     bits = (n - 1).bit_length()
     codes = np.add(values, 0.0, dtype=np.float64).view(np.int64)  # -0.0 becomes 0.0, its equal
@@ -169,21 +175,79 @@ def codes_of_sorted(values: Values) -> Ints:
 def count_pairs(x: Floats, y: Floats) -> PairCounts:
     """How two lists of one length, without NaN, order their n (n - 1) / 2 pairs; exact, in n log n."""
     n = x.size
-    arranged = sort_pairs(x, y)
+    few_x, few_y = ranks_of_few_values(x), ranks_of_few_values(y)
+    if few_x is not None and few_y is not None and few_x.n_values * few_y.n_values <= CELLS * n:
+        return count_pairs_by_table(few_x.ranks, few_y.ranks, (few_x.n_values, few_y.n_values))
+    arranged = sort_pairs(*(v if few is None else few.ranks.astype(np.uint16) for v, few in ((x, few_x), (y, few_y))))
     n_x_values, n_y_values = arranged.distinct
     if n_x_values == n_y_values == n:
         discordant = count_inversions(arranged.y_order)
         return PairCounts(n * (n - 1) // 2 - discordant, discordant, 0, 0, 0)
     if n_x_values * n_y_values <= CELLS * n:
-        # Few values: a table of their combinations is enough.
-        cells = arranged.x * n_y_values + arranged.y
-        table = np.bincount(cells, minlength=n_x_values * n_y_values).reshape(1, n_x_values, n_y_values)
-        discordant = int(np.vdot(table, earlier_and_higher(table)))
-        tied_both = tied_pairs(table)
-    else:
-        discordant = count_inversions(arranged.y_order)
-        tied_both = tied_pairs(np.bincount(arranged.pair_codes))
+        return count_pairs_by_table(arranged.x, arranged.y, arranged.distinct)
+    discordant = count_inversions(arranged.y_order)
+    tied_both = tied_pairs(np.bincount(arranged.pair_codes))
     tied_x, tied_y = (tied_pairs(np.bincount(codes)) - tied_both for codes in (arranged.x, arranged.y))
+    concordant = n * (n - 1) // 2 - discordant - tied_x - tied_y - tied_both
+    return PairCounts(concordant, discordant, tied_x, tied_y, tied_both)
+
+
+class RankedValues(NamedTuple):
+    """ranks: (n) of each value among the distinct ones, from 0. n_values: how many distinct ones there are."""
+
+    ranks: Ints
+    n_values: int
+
+
+def ranks_of_few_values(values: Floats) -> RankedValues | None:
+    """The ranks of numbers without NaN of which few are distinct, found without sorting all; None for others.
+
+    A sample tells the distinct ones. Numbers are put into buckets of equal width, at most one of them in each.
+    """
+    n = values.size
+    if n < MIN_ITEMS:
+        return None
+    sample = values[:: max(1, n // MAX_SAMPLE)][: min(n // 8, MAX_SAMPLE)]
+    distinct = np.unique(sample)
+    if distinct.size > min(MAX_VALUES, sample.size // 2):
+        return None
+    distinct = np.union1d(distinct, [values.min(), values.max()])
+    ranks = ranks_by_bucket(values, distinct)
+    if ranks is None:
+        return None
+    is_known = distinct[ranks] == values
+    if not is_known.all():  # the sample lacks some
+        unknown = values[~is_known]
+        if unknown.size > n // 4:
+            return None
+        distinct = np.union1d(distinct, unknown)
+        ranks = ranks_by_bucket(values, distinct) if distinct.size <= MAX_VALUES else None
+    return None if ranks is None else RankedValues(ranks, distinct.size)
+
+
+def ranks_by_bucket(values: Floats, distinct: Floats) -> Ints | None:
+    """The rank of each value among sorted ones, right for those that are among them; None where some are too close."""
+    width = float(distinct[-1]) - float(distinct[0])
+    gap = float(np.diff(distinct).min()) if distinct.size > 1 else 1.0
+    if not np.isfinite(width) or width > gap * MAX_BUCKETS:
+        return None
+    n_buckets = 2 * int(width / gap) + 2
+    scale = (n_buckets - 1) / width if width else 0.0
+    if not np.isfinite(scale):
+        return None
+    rank_of_bucket = np.zeros(n_buckets, np.int64)
+    rank_of_bucket[((distinct - distinct[0]) * scale).astype(np.int64)] = np.arange(distinct.size)
+    return np.asarray(rank_of_bucket[((values - distinct[0]) * scale).astype(np.int64)])
+
+
+def count_pairs_by_table(x_ranks: Ints, y_ranks: Ints, distinct: tuple[int, int]) -> PairCounts:
+    """As `count_pairs`, from a table of all combinations of values. distinct: how many values x has, and y."""
+    n, (n_x_values, n_y_values) = x_ranks.size, distinct
+    table = np.bincount(x_ranks * n_y_values + y_ranks, minlength=n_x_values * n_y_values)
+    table = table.reshape(1, n_x_values, n_y_values)
+    discordant = int(np.vdot(table, earlier_and_higher(table)))
+    tied_both = tied_pairs(table)
+    tied_x, tied_y = (tied_pairs(table[0].sum(axis=axis)) - tied_both for axis in (1, 0))
     concordant = n * (n - 1) // 2 - discordant - tied_x - tied_y - tied_both
     return PairCounts(concordant, discordant, tied_x, tied_y, tied_both)
 

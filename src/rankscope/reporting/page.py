@@ -7,7 +7,7 @@ import hashlib
 import os
 import platform
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from html import escape
@@ -193,7 +193,7 @@ def render_page(
     provenance
         What the numbers come from, as pairs of a name and a text: files, hashes, signature, versions, command.
     figures
-        Draws a figure; None: a page without figures.
+        Draws a figure; None: a page without figures. Where none can be drawn, the page says why.
     notes
         Notes on the whole page; a note that is given twice is shown once.
     appendix
@@ -219,6 +219,8 @@ def render_page(
     (3, True)
     """
     layout = template()  # which is refused before the figures are drawn
+    if figures is draw and (problem := problem_of_figures((*sections, *appendix))) is not None:
+        figures, notes = None, (*notes, f"no figures: {problem}")
     template_sections = [template_section(section, f"s{i}", figures) for i, section in enumerate(sections, 1)]
     appendix_sections = [template_section(section, f"a{i}", figures) for i, section in enumerate(appendix, 1)]
     script = read_asset("page.js").strip()
@@ -238,6 +240,15 @@ def render_page(
         short=SHORT_NAME,
     )
     return Page(showable(html) + "\n")
+
+
+def problem_of_figures(sections: Iterable[Section]) -> str | None:
+    """Why the figures of these sections cannot be drawn, or None."""
+    if all(section.figure is None for section in sections):
+        return None
+    from rankscope.reporting.figures import drawing_problem
+
+    return drawing_problem()
 
 
 def policy(script: str) -> str:

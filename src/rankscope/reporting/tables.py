@@ -16,7 +16,7 @@ from rankscope.data.result import Result, as_text
 from rankscope.data.scores import EachQuery, Scores
 from rankscope.data.section import Cell, Marked, Section
 from rankscope.data.text import format_value
-from rankscope.errors import ParameterError, UnknownName
+from rankscope.errors import ParameterError, UnknownName, in_one_line
 from rankscope.measures.base import Measure
 from rankscope.measures.names import trec_name
 
@@ -28,7 +28,6 @@ __all__ = [
     "markdown_text",
     "render_result",
     "render_scores",
-    "single_line",
     "write_records",
 ]
 
@@ -41,7 +40,10 @@ LATEX = {c: rf"\{c}" for c in "&%$#_{}"} | {
     ">": r"\textgreater{}",
     "▲": r"$\uparrow$",
     "▼": r"$\downarrow$",
+    "|": r"\textbar{}",
 }
+#: What no LaTeX prints: marks without a width, and bytes that are no UTF-8.
+UNPRINTABLE = re.compile("[\u200b-\u200f\u2060-\u2064\ufeff\ud800-\udfff]")
 #: What a document needs for the tables, and for their negative numbers where it has not loaded siunitx.
 NEEDS_BOOKTABS, NEEDS_NUM = r"% needs \usepackage{booktabs}", r"\providecommand{\num}[1]{\ensuremath{#1}}"
 #: A number below 0 in a cell of numbers, also as an end of an interval; no part of a range as 2-4.
@@ -69,13 +71,9 @@ def json_value(cell: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def single_line(text: str) -> str:
-    """A text in one line, since a line break would end a row or a comment."""
-    return " ".join(text.splitlines())
-
-
 def latex_text(text: str) -> str:
-    return "".join(LATEX.get(c, c) for c in single_line(text))
+    printable = UNPRINTABLE.sub(lambda mark: ascii(mark[0])[1:-1], in_one_line(text))
+    return "".join(LATEX.get(c, c) for c in printable)
 
 
 def latex_number(text: str) -> str:
@@ -91,19 +89,25 @@ def latex_cell(cell: Cell, as_latex: Callable[[str], str] = latex_text) -> str:
     return rf"{text}\textsuperscript{{{latex_text(cell.raised)}}}" if cell.raised else text
 
 
+def latex_row(cells: Sequence[str]) -> str:
+    r"""The line of a row. A first cell that begins with [ or * would be an argument of the \\ or \midrule before it."""
+    line = " & ".join(cells) + r" \\"
+    return f"{{}}{line}" if line.lstrip().startswith(("[", "*")) else line
+
+
 def latex_tabular(columns: Sequence[str], rows: Iterable[Sequence[Cell]], n_left_aligned: int) -> list[str]:
     """The lines of a booktabs tabular."""
     lines = [rf"\begin{{tabular}}{{{'l' * n_left_aligned}{'r' * (len(columns) - n_left_aligned)}}}", r"\toprule"]
-    lines += [" & ".join(map(latex_text, columns)) + r" \\", r"\midrule"]
+    lines += [latex_row([latex_text(column) for column in columns]), r"\midrule"]
     for row in rows:
         names, numbers = row[:n_left_aligned], row[n_left_aligned:]
-        cells = [*map(latex_cell, names), *(latex_cell(cell, latex_number) for cell in numbers)]
-        lines.append(" & ".join(cells) + r" \\")
+        lines.append(latex_row([*map(latex_cell, names), *(latex_cell(cell, latex_number) for cell in numbers)]))
     return [*lines, r"\bottomrule", r"\end{tabular}"]
 
 
 def markdown_text(text: str) -> str:
-    return re.sub(r"([\\|*_`\[\]])", r"\\\1", single_line(text)).replace("<", "&lt;")
+    without_entities = re.sub(r"&(?=#?\w+;)", "&amp;", in_one_line(text))
+    return re.sub(r"([\\|*_`\[\]])", r"\\\1", without_entities).replace("<", "&lt;")
 
 
 def markdown_cell(cell: Cell) -> str:
@@ -167,14 +171,14 @@ def as_latex(result: Result, details: bool) -> str:
     """One tabular for each section; sentences and notes are in comments."""
     lines: list[str] = []
     for section in visible_sections(result, details):
-        lines += [f"% {single_line(line)}" for line in (section.title, section.sentence) if line]
+        lines += [f"% {in_one_line(line)}" for line in (section.title, section.sentence) if line]
         if section.table is not None:
             lines += latex_tabular(section.table.columns, section.table.rows, section.table.n_name_columns)
-        lines += [f"% note: {single_line(note)}" for note in section.notes]
+        lines += [f"% note: {in_one_line(note)}" for note in section.notes]
         lines += [""] if section.title else []  # a single table is followed by its signature
-    notes = [f"% note: {single_line(note)}" for note in result.notes]
+    notes = [f"% note: {in_one_line(note)}" for note in result.notes]
     preamble = [NEEDS_BOOKTABS, NEEDS_NUM] if any(r"\num{" in line for line in lines) else [NEEDS_BOOKTABS]
-    return "\n".join([*preamble, *lines, f"% {single_line(result.signature())}", *notes]) + "\n"
+    return "\n".join([*preamble, *lines, f"% {in_one_line(result.signature())}", *notes]) + "\n"
 
 
 def as_markdown(result: Result, details: bool) -> str:
@@ -188,7 +192,7 @@ def as_markdown(result: Result, details: bool) -> str:
                 "\n".join(markdown_rows(section.table.columns, section.table.rows, section.table.n_name_columns))
             )
         blocks += [f"note: {markdown_text(note)}" for note in section.notes]
-    blocks.append(f"`{single_line(result.signature())}`")
+    blocks.append(f"`{in_one_line(result.signature())}`")
     return "\n\n".join([*blocks, *(f"note: {markdown_text(note)}" for note in result.notes)]) + "\n"
 
 

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.kernels.inversions import greater_before, order_by_row
+from rankscope.kernels.inversions import count_inversions, greater_before, order_by_row
+from rankscope.kernels.pairs import CELLS, count_pairs_by_table
 from rankscope.kernels.rounding_ties import NOISE, greatest_sizes, tied_with_previous
 from rankscope.stats.inputs import is_constant
 from rankscope.typing import Bools, Floats, Ints
@@ -110,14 +112,19 @@ def untied_and_discordant(x: Ints, y: Ints) -> Ints:
     Items are sorted by x, then y: a pair the other way round is then one that y has in falling order.
     """
     n = x.shape[1]
-    keys = x * n + y
+    bits = (n - 1).bit_length()
+    keys = (x << bits) | y
+    if 2 * bits < 31:  # which are sorted in half the time
+        keys = keys.astype(np.int32)
     keys.sort(axis=1)
     # Of equal keys, each but the first is tied with those of its run before it.
-    positions = np.broadcast_to(np.arange(n), keys.shape)
-    starts_run = np.concatenate((np.ones((len(keys), 1), np.bool_), keys[:, 1:] != keys[:, :-1]), 1)
-    run_starts = np.where(starts_run, positions, 0)
-    tied_both = (positions - np.maximum.accumulate(run_starts, axis=1)).sum(axis=1)
-    return np.asarray(tied_both - 2 * greater_before(order_by_row(keys % n)).sum(axis=1), np.int64)
+    tied_both: Any = 0
+    in_run = keys[:, 1:] == keys[:, :-1]
+    if in_run.any():
+        positions = np.broadcast_to(np.arange(1, n), in_run.shape)
+        tied_both = (positions - np.maximum.accumulate(np.where(in_run, 0, positions), axis=1)).sum(axis=1)
+    keys &= (1 << bits) - 1
+    return np.asarray(tied_both - 2 * greater_before(order_by_row(keys)).sum(axis=1), np.int64)
 
 
 def tau_ap_by_row(x: RankedRows, y: RankedRows) -> Floats:
@@ -147,6 +154,10 @@ def ap_above_groups(truth: RankedRows, estimate: RankedRows) -> Floats:
     return np.asarray(np.divide(2 * shares, below_top, out=np.full(len(keys), np.nan), where=below_top > 0) - 1)
 
 
+#: Up to this many items, all pairs of them are compared once for a matrix: float32 holds their number.
+SHORT = 256
+#: From this many on, lists without ties are counted one by one.
+LONG = 4096
 STATISTICS = ("pearson", "spearman", "kendall_a", "kendall_b", "kendall_c")
 #: A correlation this close to 1 or -1 differs from it by rounding only.
 EXACTLY = 1e-14
@@ -232,6 +243,13 @@ def product_moments(rows: Floats, degenerate: Bools) -> Floats:
     return matrix
 
 
+def pair_signs(codes: Ints) -> npt.NDArray[np.float32]:
+    """(lists, pairs) of each pair of items 1, 0 or -1, by which is greater; their sums of products are C - D."""
+    first, second = np.triu_indices(codes.shape[1], 1)
+    short_codes = codes.astype(np.int16)
+    return np.asarray(np.sign(short_codes[:, first] - short_codes[:, second]), np.float32)
+
+
 def snap(values: Floats) -> Floats:
     """The values, with those that differ from 1 or -1 by rounding only set to it."""
     return np.asarray(np.where(np.abs(values) >= 1 - EXACTLY, np.sign(values), values))
@@ -244,9 +262,35 @@ def matrix_of(rows: Floats, statistic: str) -> Floats:
     ranks = rank_rows(rows)
     if statistic == "spearman":
         return product_moments(ranks.doubled_ranks, ranks.n_distinct == 1)
-    n_lists = len(rows)
+    n_lists, n_items = rows.shape
     matrix = np.empty((n_lists, n_lists))
+    signs = pair_signs(ranks.codes) if n_items <= SHORT else None
     for i in range(n_lists):  # one list with all that follow, so that no table holds all pairs
         x, y = ranks.rows([i]), ranks.rows(np.arange(i, n_lists))
-        matrix[i, i:] = matrix[i:, i] = taus(surplus_by_row(x, y), x, y, statistic)
+        surplus = (
+            surplus_of_row(ranks, i) if signs is None else np.einsum("ij,j->i", signs[i:], signs[i]).astype(np.int64)
+        )
+        matrix[i, i:] = matrix[i:, i] = taus(surplus, x, y, statistic)
     return matrix
+
+
+def surplus_of_row(ranks: RankedRows, row: int) -> Ints:
+    """(lists) C - D of a list with itself and all that follow it."""
+    n = ranks.codes.shape[1]
+    n_values = ranks.n_distinct
+    counts = np.zeros(len(ranks.codes) - row, np.int64)
+    has_few = n_values[row] * n_values[row:] <= CELLS * n
+    is_untied = (n_values[row] == n) & (n_values[row:] == n) & (n >= LONG)
+    for i in np.flatnonzero(has_few | is_untied).tolist():
+        x, y = ranks.codes[row], ranks.codes[row + i]
+        if has_few[i]:
+            pairs = count_pairs_by_table(x, y, (int(n_values[row]), int(n_values[row + i])))
+            counts[i] = pairs.concordant - pairs.discordant
+        else:  # the place in x of each item, by rising y
+            order = np.empty(n, np.int64)
+            order[y] = x
+            counts[i] = n * (n - 1) // 2 - 2 * count_inversions(order)
+    others = np.flatnonzero(~(has_few | is_untied))
+    if others.size:
+        counts[others] = surplus_by_row(ranks.rows([row]), ranks.rows(row + others))
+    return counts

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import rankscope as rs
-from rankscope.io.core import check_writable, write_text
+from rankscope.io.core import check_writable, write_chunks, write_folder, write_text
 
 
 def test_what_is_written_is_what_was_given(tmp_path: Path) -> None:
@@ -88,3 +89,57 @@ def test_a_name_as_long_as_a_name_may_be_is_written(tmp_path: Path) -> None:
     path = tmp_path / ("n" * 250)
     write_text(path, "text")
     assert path.read_text() == "text"
+
+
+def contents(folder: Path) -> dict[str, str]:
+    return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_folder_is_written_whole_and_keeps_other_files(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("old")
+    (tmp_path / "z").write_text("of others")
+    write_folder(tmp_path, {"a": [b"new"], "b/c": [b"x", b"y"]})
+    assert contents(tmp_path) == {"a": "new", "b/c": "xy", "z": "of others"}
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(28, "No space left on device")])
+@pytest.mark.parametrize("failing_move", [0, 1, 2])
+@pytest.mark.parametrize("links", [True, False])
+def test_files_are_moved_all_or_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, failing_move: int, links: bool
+) -> None:
+    """Also where the interrupt comes right after a file was moved, and on a disk without hard links."""
+    before = {"a": "old a", "c": "old c"}
+    for name, text in before.items():
+        (tmp_path / name).write_text(text)
+    replace, moves = os.replace, 0
+
+    def failing(source: str, target: str) -> None:
+        nonlocal moves
+        moves += 1
+        if moves == failing_move + 1 and isinstance(error, OSError):
+            raise error
+        replace(source, target)
+        if moves == failing_move + 1:
+            raise error
+
+    def no_links(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "replace", failing)
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    with pytest.raises((KeyboardInterrupt, rs.OutputError)):
+        write_folder(tmp_path, {name: [b"new"] for name in ("a", "b/b", "c")})
+    assert contents(tmp_path) == before
+    assert moves > failing_move
+
+
+def test_an_interrupt_while_the_content_is_computed_leaves_nothing(tmp_path: Path) -> None:
+    def interrupted() -> Iterator[bytes]:
+        yield b"half"
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_chunks(tmp_path / "a", interrupted())
+    assert not list(tmp_path.iterdir())

@@ -417,3 +417,36 @@ def test_an_empty_file_of_a_named_format_is_empty(put: Callable[..., Path], form
 
 def test_column_names_may_be_written_in_any_case(put: Callable[..., Path]) -> None:
     assert rows_of(rs.read_run(put(b"Query_ID, Doc_ID ,Score\nq,d,1\n"))) == [(b"q", b"d", 1.0)]
+
+
+GRADES_AS_FILES = {
+    "g.qrels": "q 0 d {}\nq 0 e 1\n",
+    "g.csv": "query_id,doc_id,relevance\nq,d,{}\nq,e,1\n",
+    "g.tsv": "query_id\tdoc_id\trelevance\nq\td\t{}\nq\te\t1\n",
+    "g.jsonl": '{{"query_id":"q","doc_id":"d","relevance":{}}}\n{{"query_id":"q","doc_id":"e","relevance":1}}\n',
+    "g.json": '{{"q":{{"d":{},"e":1}}}}',
+}
+
+
+@pytest.mark.parametrize("name", GRADES_AS_FILES)
+@pytest.mark.parametrize(
+    ("text", "grade"),
+    [
+        ("9007199254740991", 2**53 - 1),
+        ("9007199254740992", None),
+        ("-9007199254740993", None),
+        ("9007199254740993.0", None),
+        ("1e16", None),
+        ("123456789012345678901234567890", None),
+        ("1e-400", 0),
+        ("-1e-400", 0),
+    ],
+)
+def test_a_grade_is_the_same_in_every_format(tmp_path, name, text, grade):
+    path = tmp_path / name
+    path.write_text(GRADES_AS_FILES[name].format(text))
+    if grade is None:
+        with pytest.raises(rs.InputError, match=r"expected a finite number below 2\^53"):
+            rs.read_qrels(path)
+        return
+    assert rs.read_qrels(path).frame()["relevance"].to_list() == [grade, 1]

@@ -57,9 +57,9 @@ def test_a_prefix_of_a_query_is_another_query():
     assert cut(text, 1) == [line("q10") * 2, line("q1") * 2, line("q") * 2]
 
 
-def test_no_range_begins_with_a_byte_order_mark_but_the_first():
+def test_a_byte_order_mark_is_no_part_of_a_query():
     text = BOM + line("a") * 3 + BOM + line("b") + line("b") * 2 + line("c")
-    assert cut(text, 1) == [BOM + line("a") * 3 + BOM + line("b"), line("b") * 2, line("c")]
+    assert cut(text, 1) == [BOM + line("a") * 3, BOM + line("b") + line("b") * 2, line("c")]
 
 
 def test_the_last_line_needs_no_newline():

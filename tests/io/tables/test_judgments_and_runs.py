@@ -50,9 +50,10 @@ def with_query(query):
         (b"query_id,doc_id,score\n1e3,d1,2\n1e3,d2,1\n", with_query("1e3")),
         (b"query_id,doc_id,score\n007,d1,2\n007,d2,1\n", with_query("007")),
         (b",query_id,doc_id,score\n0,q1,d1,2\n1,q1,d2,1\n", ROWS),
+        (b"\xef\xbb\xbfquery_id,doc_id,score\nq1,d1,2\n\xef\xbb\xbf\xef\xbb\xbfq1,d2,1\n", ROWS),
     ],
     ids=["bom-crlf", "comments", "blank", "semicolons", "comma-in-id", "bare-quote", "line-end-in-field", "hash", "1e3",
-         "zeros", "index"],
+         "zeros", "index", "joined"],
 )  # fmt: skip
 def test_tables_are_read_as_they_are_written(tmp_path, monkeypatch, content, rows):
     assert read(tmp_path, content) == rows
@@ -186,3 +187,46 @@ def test_parquet_of_a_document_a_row_is_read_in_batches(tmp_path):
     path = tmp_path / "run.parquet"
     path.write_bytes(buffer.getvalue())
     assert rs.read_run(path, columns={"doc_id": "hit"}).frame().rows() == ROWS
+
+
+REPEATED = '{"query_id": "q2", "doc_id": "d1", "score": 1, "score": 5}'
+LINE = '{"query_id": "q1", "doc_id": "d1", "score": 2}'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("run.csv", "query_id,doc_id,score,score\nq1,d1,2,9\n", "run.csv:1: two columns are called 'score'"),
+        ("run.jsonl", f"{LINE}\n\n{REPEATED}\n", "run.jsonl:3: the key 'score' occurs twice"),
+        ("run.jsonl", f'{LINE}\n{{"a": null, {REPEATED[1:]}\n', "run.jsonl:2: the key 'score' occurs twice"),
+        ("run.jsonl", f'{LINE}\n{{"a": {{"score": 1}}, {REPEATED[1:]}\n', "run.jsonl:2: the key 'score' occurs twice"),
+        ("run.json", f"[{LINE}, {REPEATED}]", "'score' occurs twice"),
+        (
+            "l.jsonl",
+            '{"id": "q", "retrieved_ids": ["a"], "retrieved_ids": ["b"]}\n',
+            "l.jsonl:1: the key 'retrieved_ids'",
+        ),
+    ],
+)
+def test_two_columns_or_keys_of_one_name_are_refused(tmp_path, name, content, message):
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(InputError, match=message):
+        rs.read_run(path)
+
+
+@pytest.mark.parametrize(
+    "more", ['"text": "he said \\"score\\": 5"', '"a": {"score": 7}', '"a": null', '"b": [{"score": 1}]']
+)
+def test_a_name_of_a_key_may_stand_in_a_value(tmp_path, monkeypatch, more):
+    content = "".join(f'{{"query_id": "q1", {more}, "doc_id": "d{n}", "score": {3 - n}}}\n' for n in (1, 2)).encode()
+    assert read(tmp_path, content, "run.jsonl") == ROWS
+    monkeypatch.setattr(formats, "BLOCK", 45)
+    assert read_in_blocks(tmp_path / "run.jsonl") == ROWS
+
+
+def test_a_key_that_occurs_twice_is_refused_in_blocks(tmp_path, monkeypatch):
+    monkeypatch.setattr(formats, "BLOCK", 60)
+    (tmp_path / "run.jsonl").write_text(f"{LINE}\n{LINE}\n{REPEATED}\n")
+    with pytest.raises(InputError, match=r"run.jsonl:3: the key 'score' occurs twice"):
+        read_in_blocks(tmp_path / "run.jsonl")

@@ -24,7 +24,7 @@ from rankscope.data.rows import Ungrouped
 from rankscope.io.core import BlockReader, Source, open_binary, open_source, split_fields
 from rankscope.io.core.blocks import split_irregular_fields, split_regular_fields
 from rankscope.io.trec import RUN, stream_rows
-from rankscope.io.trec.format import QRELS, Grammar
+from rankscope.io.trec.format import QRELS, Grammar, read_rows
 from rankscope.kernels.text import decode
 
 Table = list[tuple[bytes, list[tuple[bytes, Any]]]]
@@ -626,3 +626,63 @@ def put_run(folder: Path, content: bytes) -> Path:
     path = folder / "one.run"
     path.write_bytes(content)
     return path
+
+
+MARK = b"\xef\xbb\xbf"
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 16, 1 << 20])
+@pytest.mark.parametrize("mark", [MARK, 2 * MARK, b"\n" + MARK], ids=["one", "two", "after a blank line"])
+def test_byte_order_marks_of_joined_files_are_no_data(size: int, mark: bytes) -> None:
+    """Wherever the blocks end; elsewhere in a line they stay."""
+    lines = [b"q%d Q0 d\xef\xbb\xbf%d 1 %d.5 t\xef\n" % (i // 2, i, i) for i in range(8)]
+    content = MARK + b"".join(lines[:3]) + mark + b"".join(lines[3:6]) + mark + b"".join(lines[6:])
+    expected = naive_table(b"".join(lines), "run")
+    streamed = [table_of(rows) for rows in stream_rows(Trickle(content, [size]), "run", RUN, max(size, 64))]
+    assert exact([entry for table in streamed for entry in table]) == exact(expected)
+    rows, n_ungrouped = read_rows(Trickle(content, [size]), "run", RUN)
+    assert (exact(table_of(rows)), n_ungrouped) == (exact(expected), 0)
+
+
+def test_lines_are_counted_past_byte_order_marks() -> None:
+    content = MARK + b"q Q0 d 1 2 t\n" + MARK + b"q Q0 e 1 x t\n"
+    with pytest.raises(rs.InputError, match="run:2: score 'x'"):
+        read_rows(io.BytesIO(content), "run", RUN)
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"), [(b"#q Q0 d 1 2 t", "run"), (b"#q Q0 d 1 2.5", "run"), (b"#q 0 d 1", "qrels")]
+)
+def test_comments_that_may_be_data_are_noted(line: bytes, kind: str, put: Callable[..., Path]) -> None:
+    """By every way to read a run, and once."""
+    data = b"q 0 d 1\n" if kind == "qrels" else b"q Q0 d 1 2 t\n"
+    path = put(line + b"\n" + data + line + b"\n")
+    scores = rs.evaluate(path, {"q": {"d": 1}}) if kind == "qrels" else rs.evaluate({"q": {"d": 1}}, path)
+    notes = rs.convert(path, path.with_suffix(".jsonl"), kind=kind)
+    expected = f"{path}: lines that begin with # were skipped as comments, but have the fields of data"
+    for found in (scores.notes, notes, (rs.read_qrels if kind == "qrels" else rs.read_run)(path).notes):
+        assert [note.partition(";")[0] for note in found if "#" in note] == [expected]
+
+
+@pytest.mark.parametrize(
+    "line", [b"#query Q0 document rank score tag", b"#qrels of 2004", b"#", b"#1 2 3", b"#q 0 d x", b"# q 0 d 1 2"]
+)
+def test_other_comments_are_skipped_without_a_note(line: bytes, put: Callable[..., Path]) -> None:
+    assert rs.read_run(put(b"q Q0 d 1 2 t\n" + line + b"\n")).notes == ()
+    assert rs.read_qrels(put(b"q 0 d 1\n" + line + b"\n")).notes == ()
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b" \t\n"])
+def test_blocks_of_blank_lines_are_passed_over(end: bytes) -> None:
+    """As a small compressed file may unpack to many; lines are counted all the same."""
+    content = b"q Q0 d 1 2 t\n" + end * 5000 + b"q Q0 e 2 1 t\n" + end * 5000 + b"q Q0 f 3 x t\n"
+    reader = BlockReader(io.BytesIO(content), "run", 100)
+    sizes, keep_from = [], None
+    while (block := reader.next(keep_from)) is not None:
+        sizes.append(block.end - block.begin)
+        keep_from = block.end
+    assert len(sizes) < 10
+    with pytest.raises(rs.InputError, match="run:10003: score 'x'"):
+        list(stream_rows(io.BytesIO(content), "run", RUN, 100))
+    with pytest.raises(rs.InputError, match="no data, only comments and blank lines"):
+        list(stream_rows(io.BytesIO(end * 5000), "run", RUN, 100))

@@ -150,6 +150,7 @@ class Joining:
                             joiner.add(rows)
                         joiner.tag, joiner.rank_note = source.run_tag or "", rising_score_note(source)
                         joiner.last_tag = source.last_tag or ""
+                        joiner.notes = (*joiner.notes, *source.notes)
                         return joiner
                     except Ungrouped:
                         progress = None  # these bytes were already reported
@@ -158,6 +159,7 @@ class Joining:
             if source.is_large:
                 joiner = self._joiner(name or source.run_name)
                 join_ungrouped(joiner, source, progress)
+                joiner.notes = (*joiner.notes, *source.notes)
             else:
                 file = source.read(ReadRequest("run"))
                 joiner = self._joiner(name or file.name or file_stem(path))

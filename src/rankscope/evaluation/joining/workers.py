@@ -244,8 +244,10 @@ def join_task(joining: Joining, task: JoinTask) -> tuple[tuple[int, int], TaskOu
                 joiner.add(rows)
             return task.file_key, joiner.part()
         with open_raw(task.path) as file:
-            for rows in stream_rows(RangeReader(file, task.piece), task.path, RUN, BLOCK):
+            reader = RangeReader(file, task.piece)
+            for rows in stream_rows(reader, task.path, RUN, BLOCK):
                 joiner.add(rows)
+            joiner.notes = tuple(reader.notes)
             return task.file_key, joiner.part()
     except (RankscopeError, Ungrouped, OSError) as error:
         return task.file_key, invisible_file_error(task.path, error) if in_cluster_unit() else None

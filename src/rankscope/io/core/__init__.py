@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from rankscope.io.core.array_file import split_header as split_header
     from rankscope.io.core.array_file import unpack_arrays as unpack_arrays
     from rankscope.io.core.array_file import write_arrays as write_arrays
+    from rankscope.io.core.atomic_write import StagedFolder as StagedFolder
     from rankscope.io.core.atomic_write import check_writable as check_writable
     from rankscope.io.core.atomic_write import is_special as is_special
     from rankscope.io.core.atomic_write import is_temporary as is_temporary
     from rankscope.io.core.atomic_write import make_folder as make_folder
     from rankscope.io.core.atomic_write import refuse_overwriting as refuse_overwriting
+    from rankscope.io.core.atomic_write import staged_folder as staged_folder
     from rankscope.io.core.atomic_write import temporary_folder_errors as temporary_folder_errors
     from rankscope.io.core.atomic_write import write_chunks as write_chunks
     from rankscope.io.core.atomic_write import write_folder as write_folder
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from rankscope.io.core.blocks import read_all as read_all
     from rankscope.io.core.blocks import read_fields as read_fields
     from rankscope.io.core.blocks import refuse_returns as refuse_returns
+    from rankscope.io.core.blocks import remove_marks as remove_marks
     from rankscope.io.core.blocks import split_block as split_block
     from rankscope.io.core.blocks import split_fields as split_fields
     from rankscope.io.core.compression import ALLOWED_BYTES as ALLOWED_BYTES
@@ -144,6 +147,7 @@ HOMES = {
     "Readable": "streams",
     "SPACE": "blocks",
     "Source": "source",
+    "StagedFolder": "atomic_write",
     "TAB": "blocks",
     "VALUES": "formats",
     "ZSTD": "compression",
@@ -198,6 +202,7 @@ HOMES = {
     "refuse_overwriting": "atomic_write",
     "refuse_pipes": "paths",
     "refuse_returns": "blocks",
+    "remove_marks": "blocks",
     "row_pieces": "render",
     "sniff": "formats",
     "source_name": "paths",
@@ -207,6 +212,7 @@ HOMES = {
     "split_fields": "blocks",
     "split_format": "formats",
     "split_header": "array_file",
+    "staged_folder": "atomic_write",
     "temporary_folder_errors": "atomic_write",
     "to_parquet": "render",
     "ungrouped_note": "source",

@@ -103,7 +103,7 @@ def checksum(array: npt.NDArray[Any]) -> int:
 
 def write_arrays(path: Path, magic: bytes, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
     """Write a file of results that can be computed again, all or nothing. Raises OutputError."""
-    write_chunks(path, pack_arrays(magic, {}, arrays))
+    write_chunks(path, pack_arrays(magic, {}, arrays), is_result=False)
 
 
 # Reading

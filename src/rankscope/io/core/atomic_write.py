@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from rankscope.errors import OutputError, ParameterError
 from rankscope.io.core.paths import is_folder
@@ -23,12 +24,14 @@ __all__ = [
     "is_temporary",
     "make_folder",
     "refuse_overwriting",
+    "staged_folder",
     "temporary_folder_errors",
     "write_chunks",
     "write_folder",
     "write_new",
     "write_stdout",
     "write_text",
+    "written_files",
 ]
 
 
@@ -37,6 +40,8 @@ TEMPORARY = ".rankscope-"
 #: Names of descriptors that the calling shell has opened.
 DESCRIPTOR_PATH = re.compile(r"/dev/fd/(\d{1,9})|/proc/self/fd/(\d{1,9})")
 STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
+#: The results that this process has written, for the message of an interrupted command.
+written_files: list[str] = []
 #: Error numbers of file systems without hard links.
 NO_LINKS = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 
@@ -116,7 +121,7 @@ def write_text(path: PathLike, text: str) -> None:
     write_chunks(path, [text.encode("utf-8", "surrogateescape")])
 
 
-def write_chunks(path: PathLike, chunks: Iterable[bytes]) -> None:
+def write_chunks(path: PathLike, chunks: Iterable[bytes], *, is_result: bool = True) -> None:
     """Write beside the target, then rename: readers see the old file or the new one, never half of it.
 
     Parameters
@@ -125,6 +130,8 @@ def write_chunks(path: PathLike, chunks: Iterable[bytes]) -> None:
         The target. A link is followed; an existing file keeps its permissions.
     chunks
         Content of the file.
+    is_result
+        Whether an interrupted command says that the file was written, which it does not of caches.
 
     Raises
     ------
@@ -142,16 +149,31 @@ def write_chunks(path: PathLike, chunks: Iterable[bytes]) -> None:
             number = descriptor_of(path)
             with open(path if number is None else os.dup(number), "wb") as file:
                 file.writelines(chunks)
-            return
-        target = Path(os.path.realpath(path))
-        temporary = target.parent / temporary_name()
+        else:
+            replace_file(path, chunks, is_result)
+    if is_result:
+        written_files.append(os.fsdecode(path))
+
+
+def replace_file(path: PathLike, chunks: Iterable[bytes], is_result: bool) -> None:
+    """Write a file beside the target, and move it into its place. is_result: as for `write_chunks`."""
+    target = Path(os.path.realpath(path))
+    temporary = os.path.join(target.parent, temporary_name())
+    is_filled = False
+    try:
+        fill_file(temporary, chunks, target)
+        is_filled = True
+        os.replace(temporary, target)
+    except BaseException:
+        # Python looks for interrupts where a function of Python begins. This is one of C: none can come before it.
         try:
-            fill_file(temporary, chunks, target)
-            os.replace(temporary, target)
-        except BaseException:
-            with suppress(OSError):  # it was never created, or cannot be removed
-                temporary.unlink()
-            raise
+            os.unlink(temporary)
+        except FileNotFoundError:
+            if is_filled and is_result:  # the interrupt came right after the file was moved
+                written_files.append(os.fsdecode(path))
+        except OSError:
+            pass  # it cannot be removed
+        raise
 
 
 def write_new(path: PathLike, text: str) -> bool:
@@ -177,7 +199,7 @@ def write_new(path: PathLike, text: str) -> bool:
     check_writable(path)
     with write_errors(path):
         target = Path(os.path.realpath(path))
-        temporary = target.parent / temporary_name()
+        temporary = os.path.join(target.parent, temporary_name())
         try:
             fill_file(temporary, [text.encode()], target)
             try:
@@ -190,11 +212,13 @@ def write_new(path: PathLike, text: str) -> bool:
                 os.replace(temporary, target)
             return True
         finally:
-            with suppress(OSError):  # it was never created, or cannot be removed
-                temporary.unlink()
+            try:  # noqa: SIM105 - as in `replace_file`: `suppress` is a function of Python
+                os.unlink(temporary)
+            except OSError:  # it was never created, or cannot be removed
+                pass
 
 
-def fill_file(temporary: Path, chunks: Iterable[bytes], target: Path) -> None:
+def fill_file(temporary: PathLike, chunks: Iterable[bytes], target: Path) -> None:
     """Write a new file with the group and permissions of the target, or with the defaults where there is no target."""
     with open(temporary, "xb") as file:
         if target.exists():
@@ -202,9 +226,9 @@ def fill_file(temporary: Path, chunks: Iterable[bytes], target: Path) -> None:
         file.writelines(chunks)
 
 
-def copy_permissions(path: Path, original: os.stat_result) -> None:
+def copy_permissions(path: PathLike, original: os.stat_result) -> None:
     """Give a file the permissions of the original, and its owner and group as far as this process may."""
-    current = path.stat()
+    current = os.stat(path)
     if (current.st_uid, current.st_gid) != (original.st_uid, original.st_gid):
         for owner in (original.st_uid, -1):  # only the system's administrator may give files away
             with suppress(OSError):
@@ -277,24 +301,100 @@ def write_folder(folder: PathLike, files: Mapping[str, Iterable[bytes]]) -> None
     ------
     OutputError
         A file cannot be written.
+    """
+    with staged_folder(folder) as staged:
+        for name, chunks in files.items():
+            staged.write(name, chunks)
+
+
+class StagedFolder(NamedTuple):
+    """A folder whose files are not yet in their place.
+
+    Attributes
+    ----------
+    target
+        Where they will be.
+    path
+        Where they are until then.
+    """
+
+    target: Path
+    path: Path
+
+    def write(self, name: str, chunks: Iterable[bytes]) -> None:
+        """Write a file. Raises OutputError where it could not be moved into its place."""
+        check_target(self.target, name)
+        (self.path / name).parent.mkdir(parents=True, exist_ok=True)
+        fill_file(self.path / name, chunks, self.target / name)
+
+
+@contextmanager
+def staged_folder(folder: PathLike) -> Iterator[StagedFolder]:
+    """Write files into a folder within the block: all of them are there when it ends, or none after an error.
+
+    Parameters
+    ----------
+    folder
+        The folder, which is created if needed; other files in it stay.
+
+    Raises
+    ------
+    OutputError
+        A file cannot be written.
 
     Notes
     -----
-    All files are first written into a temporary folder inside, and moved only when all are complete.
+    The files are first in a temporary folder inside, and are moved when all are complete.
     """
     base = Path(folder)
     with make_folder(base), write_errors(base):
-        staging_folder = base / temporary_name()
+        temporary = base / temporary_name()
         try:
-            for name, chunks in files.items():
-                check_target(base, name)
-                (staging_folder / name).parent.mkdir(parents=True, exist_ok=True)
-                fill_file(staging_folder / name, chunks, base / name)
-            for name in files:
-                (base / name).parent.mkdir(parents=True, exist_ok=True)
-                os.replace(staging_folder / name, base / name)
+            staged = StagedFolder(base, temporary / "new")
+            staged.path.mkdir(parents=True)
+            yield staged
+            move_files(staged.path, base, temporary / "old")
         finally:
-            shutil.rmtree(staging_folder, ignore_errors=True)
+            try:
+                shutil.rmtree(temporary, ignore_errors=True)
+            except KeyboardInterrupt:  # of a second one, or after all was moved
+                shutil.rmtree(temporary, ignore_errors=True)
+                raise
+    written_files.append(os.fsdecode(base))
+
+
+def move_files(source: Path, target: Path, backup: Path) -> None:
+    """Move all files of a folder into another, or none: after an error, those that were replaced are put back.
+
+    backup: a new folder for the files that are replaced.
+    """
+    names = [path.relative_to(source) for path in sorted(source.rglob("*")) if path.is_file()]
+    try:
+        for name in names:
+            if (target / name).exists():
+                (backup / name).parent.mkdir(parents=True, exist_ok=True)
+                keep_copy(target / name, backup / name)
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            os.replace(source / name, target / name)
+    except BaseException:
+        for name in names:
+            if not (source / name).exists():
+                with suppress(OSError):
+                    if (backup / name).exists():
+                        os.replace(backup / name, target / name)
+                    else:
+                        (target / name).unlink()
+        raise
+
+
+def keep_copy(path: Path, copy: Path) -> None:
+    """Keep the content of a file that is going to be replaced."""
+    try:
+        os.link(path, copy)
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+        shutil.copy2(path, copy)
 
 
 def check_target(base: Path, name: str) -> None:

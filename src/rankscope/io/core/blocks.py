@@ -33,6 +33,7 @@ __all__ = [
     "read_all",
     "read_fields",
     "refuse_returns",
+    "remove_marks",
     "split_block",
     "split_fields",
     "split_irregular_fields",
@@ -43,8 +44,14 @@ __all__ = [
 BLOCK = 1 << 20
 #: Maximum bytes of a line; a longer one may have no end at all.
 MAX_LINE_BYTES = 64 << 20
+#: Blanks that may begin a block before all of it is checked.
+MAX_BLANK = 64
+#: Fields of a line of a run, where its tag is one word.
+MAX_TREC_FIELDS = 6
 NEWLINE, RETURN, SPACE, TAB, HASH = 10, 13, 32, 9, 35
 BOM = b"\xef\xbb\xbf"
+#: Byte order marks at the start of a line, one or several, and of a text.
+MARK, MARKS, FIRST_MARKS = b"\n" + BOM, re.compile(b"\n(?:%s)+" % BOM), re.compile(b"(?:%s)+" % BOM)
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 IS_SPACE = np.zeros(256, np.bool_)
 IS_SPACE[[9, 10, 11, 12, 13, 32]] = True  # C's isspace(); bytes of unicode spaces are letters
@@ -104,6 +111,8 @@ class LineBlock:
         Name of the file.
     is_last
         Whether it is the last block.
+    notes
+        Where to put what a reader should know, if that is wanted.
     """
 
     buffer: bytearray
@@ -112,6 +121,7 @@ class LineBlock:
     first_line: int
     name: str
     is_last: bool
+    notes: list[str] | None = None
 
     @property
     def array(self) -> npt.NDArray[np.uint8]:
@@ -127,6 +137,7 @@ class BlockReader:
 
     def __init__(self, stream: Readable, name: str, size: int = BLOCK, progress: Callable[[int], Any] | None = None):
         self.stream, self.name, self.progress = stream, name, progress
+        self.notes: list[str] | None = getattr(stream, "notes", None)
         self.size = size
         self.buffer = bytearray(PADDING + size + 2 * PADDING)
         self.begin = self.filled = PADDING
@@ -151,14 +162,24 @@ class BlockReader:
             self._fill()
             end = self.filled if self.ended else self.buffer.rfind(b"\n", self.begin, self.filled) + 1
             self._refuse_endless(max(end, self.begin))
-            if end > self.begin or self.ended:
+            if self.ended:
                 break
-            self._grow()  # a line longer than the buffer
+            if end == self.begin:
+                self._grow()  # a line longer than the buffer
+            elif self._is_blank(end):  # nothing but line ends may unpack from a small file
+                self._move(end)
+            else:
+                break
         if end == self.begin:
             if self.empty:
                 raise empty_file_error(self.name)
             return None
-        return LineBlock(self.buffer, self.begin, end, self.line, self.name, self.ended)
+        return LineBlock(self.buffer, self.begin, end, self.line, self.name, self.ended, self.notes)
+
+    def _is_blank(self, end: int) -> bool:
+        """Whether all lines up to here are blank, without a copy of those that are not."""
+        start = bytes(self.buffer[self.begin : min(self.begin + MAX_BLANK, end)])
+        return start.isspace() and (len(start) < MAX_BLANK or bytes(self.buffer[self.begin : end]).isspace())
 
     def _refuse_endless(self, begin: int) -> None:
         if self.filled - begin > MAX_LINE_BYTES:
@@ -198,6 +219,9 @@ class BlockReader:
                 if self.empty:
                     self._begin(n_bytes)
                 self.filled += n_bytes
+                begin = max(self.filled - n_bytes - len(BOM), self.begin)
+                if self.buffer.find(BOM[:1], begin, self.filled) >= 0:
+                    self._remove_marks(begin)
         if self.progress and self.filled > filled_before:
             self.progress(self.filled - filled_before)
 
@@ -207,10 +231,34 @@ class BlockReader:
             self.buffer[self.begin : self.begin + 3] = b"\n\n\n"  # three blank lines, not counted
             self.line -= 3
 
+    def _remove_marks(self, begin: int) -> None:
+        """Remove the byte order marks that begin lines from here on; one may begin in the bytes of the last read."""
+        is_line_start = begin == self.begin or self.buffer[begin - 1] == NEWLINE
+        is_first = is_line_start and self.buffer.startswith(BOM, begin)
+        if is_first or self.buffer.find(MARK, begin, self.filled) >= 0:
+            remaining = remove_marks(bytes(self.buffer[begin : self.filled]), is_line_start=is_line_start)
+            self.filled = begin + len(remaining)
+            self.buffer[begin : self.filled] = remaining
+
     def _end(self) -> None:
         if self.filled > self.begin and self.buffer[self.filled - 1] != NEWLINE:
             self.buffer[self.filled] = NEWLINE
             self.filled += 1
+
+
+def remove_marks(text: bytes, *, is_line_start: bool = True) -> bytes:
+    r"""The text without the byte order marks at the start of lines, as of files that were joined with `cat`.
+
+    is_line_start: whether the text begins a line.
+
+    >>> remove_marks(BOM + b"a\n" + BOM + b"b" + BOM)
+    b'a\nb\xef\xbb\xbf'
+    """
+    if text.find(BOM[:1]) < 0:  # a search for one byte takes a tenth of the time
+        return text
+    if is_line_start and (first := FIRST_MARKS.match(text)):
+        text = text[first.end() :]
+    return MARKS.sub(b"\n", text) if MARK in text else text
 
 
 def refuse_binary(buffer: bytearray, begin: int, end: int, name: str) -> None:
@@ -249,7 +297,7 @@ def split_block(block: LineBlock, size: int = BLOCK) -> Iterator[LineBlock]:
         end = block.end
         if end - begin > size:
             end = block.buffer.rfind(b"\n", begin, begin + size) + 1 or block.buffer.find(b"\n", begin, end) + 1
-        yield LineBlock(block.buffer, begin, end, line, block.name, end == block.end)
+        yield LineBlock(block.buffer, begin, end, line, block.name, end == block.end, block.notes)
         line += count_lines(block.buffer, begin, end)
         begin = end
 
@@ -311,7 +359,10 @@ def split_irregular_fields(block: LineBlock, layout: LineLayout) -> list[Fields]
     line_starts = np.r_[0, newlines[:-1] + 1]
     first_fields: Any = np.searchsorted(starts, line_starts)
     n_fields = np.diff(np.r_[first_fields, starts.size])
-    rows = np.flatnonzero((n_fields > 0) & (lines[line_starts] != HASH))
+    comments = lines[line_starts] == HASH
+    if block.notes is not None and comments.any():
+        note_data_comments(block.notes, block, block.begin + line_starts[comments], n_fields[comments], layout)
+    rows = np.flatnonzero((n_fields > 0) & ~comments)
     n_fields = n_fields[rows]
     invalid = n_fields < layout.min_fields
     if layout.max_fields is not None:
@@ -334,6 +385,26 @@ def split_irregular_fields(block: LineBlock, layout: LineLayout) -> list[Fields]
         field_index = first_fields + column
         columns.append(Fields(bytes_, starts[field_index] + block.begin, ends[field_index] - starts[field_index]))
     return columns
+
+
+def note_data_comments(
+    notes: list[str], block: LineBlock, starts: Indices, n_fields: Indices, layout: LineLayout
+) -> None:
+    """Note comments that may be data: lines of TREC's, all of them, whose query begins with #.
+
+    starts, n_fields: where the comments begin, and how many fields each has.
+    """
+    may_be_data = (layout.min_fields <= n_fields) & (n_fields <= MAX_TREC_FIELDS)
+    may_be_data &= ~IS_SPACE[block.array[starts + 1]]
+    note = (
+        f"{block.name}: lines that begin with # were skipped as comments, but have the fields of data; query ids that "
+        "begin with # need another format, as csv or jsonl"
+    )
+    for start in starts[may_be_data].tolist():
+        if note in notes:
+            return
+        if looks_like_trec(bytes(block.buffer[start : block.buffer.find(b"\n", start, block.end)])):
+            notes.append(note)
 
 
 def find_lone_returns(block: LineBlock) -> Indices:

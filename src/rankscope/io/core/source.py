@@ -59,6 +59,8 @@ class Source:
         self.stream, self.path, self.name = stream, path, source_name(path)
         #: What the user calls the columns of a table.
         self.columns = columns_of(path)
+        #: What a reader should know of what was read.
+        self.notes: list[str] = []
         self.head: bytes = b""
         self.tail: bytes = b""
         self.read_ahead(HEAD)
@@ -130,7 +132,7 @@ class Source:
         content = file_format.read(self, request)
         if not request.keep_all and request.kind != (kind := content.rows.kind):
             raise InputError(f"{self.name}: {self.format} holds {KINDS[kind]}, expected {KINDS[request.kind or '']}")
-        return content
+        return content._replace(notes=(*content.notes, *self.notes)) if self.notes else content
 
     def stream_rows(self, size: int = BLOCK, progress: Progress | None = None) -> Iterator[Rows]:
         """The rows of a run, query by query while it is read. Raises Ungrouped. size: of a block of TREC's lines."""

@@ -10,7 +10,7 @@ from os import PathLike, fspath
 from typing import Any, BinaryIO, NamedTuple
 
 from rankscope.data.rows import RowBatch, Rows, complete_queries
-from rankscope.io.core import BOM, columns_of
+from rankscope.io.core import columns_of, remove_marks
 from rankscope.io.tables import PARQUET, ParquetRows
 from rankscope.kernels.text import decode
 
@@ -101,7 +101,7 @@ def next_query(file: BinaryIO, position: int, length: int) -> int | None:
         for line in lines:
             line_query = query_of(line) if at_line_start else None
             if line_query is not None:
-                if query is not None and line_query != query and not line.startswith(BOM):
+                if query is not None and line_query != query:
                     return begin
                 query = line_query
             at_line_start = True
@@ -111,6 +111,7 @@ def next_query(file: BinaryIO, position: int, length: int) -> int | None:
 
 def query_of(line: bytes) -> bytes | None:
     """The first field of a line; None for a comment or a blank line."""
+    line = remove_marks(line)
     fields = line.split(None, 1)
     return fields[0] if fields and not line.startswith(b"#") else None
 
@@ -120,6 +121,8 @@ class RangeReader:
 
     def __init__(self, file: Any, byte_range: ByteRange) -> None:
         self.file, self.n_left = file, byte_range.size
+        #: What a reader should know of what was read.
+        self.notes: list[str] = []
         self.file.seek(byte_range.begin)
 
     def readinto(self, buffer: memoryview, /) -> int | None:

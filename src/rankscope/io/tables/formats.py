@@ -48,6 +48,7 @@ from rankscope.io.core import (
     is_url,
     refuse_changed,
     refuse_not_utf8,
+    remove_marks,
     row_pieces,
     temporary_folder_errors,
     to_parquet,
@@ -59,6 +60,7 @@ from rankscope.io.tables.frames import (
     polars_errors,
     refuse_long_texts,
     refuse_many_rows,
+    refuse_repeated_keys,
     report_polars_errors,
     separator_of,
 )
@@ -68,6 +70,7 @@ from rankscope.io.tables.schema import (
     column_names,
     json_frame,
     lines_of_objects,
+    object_locator,
     parse_table,
     records,
     text_frame,
@@ -119,7 +122,9 @@ def header_sniffer(format_name: str) -> Callable[[FileHead], bool]:
 
 def read(source: Source, request: ReadRequest) -> FileContent:
     """Judgments or a run; if all that the file holds is wanted, as the columns tell, with a note on other columns."""
-    content, name = source.read_bytes().removeprefix(BOM), source.name
+    content, name = source.read_bytes(), source.name
+    if not content.startswith(MAGIC):
+        content = remove_marks(content)
     if not request.keep_all:
         return FileContent(*read_rows(content, source, VALUES[request.kind or "run"])[1])
     kind = request.kind or kind_of_columns(column_names(content), source, request)
@@ -222,8 +227,14 @@ def write_parquet(rows: Rows, name: str) -> Iterator[bytes]:
 
 
 def refuse_edges(rows: Rows, run_name: str, input_name: str) -> None:
-    """Raise for an id with a blank at either end: readers of tables strip fields."""
+    """Raise for an id with a blank at either end, or a query with a byte order mark: readers of tables strip them."""
     refuse_not_utf8(rows, run_name, input_name)
+    for query in rows.query_ids:
+        if query.startswith(BOM):
+            raise InputError(
+                f"{input_name}: the query id {decode_id(query)!r} begins with a byte order mark, which csv and tsv do "
+                f"not keep; {FORMAT_ADVICE}"
+            )
     columns = {"query": as_fields(rows.query_ids), "document": rows.docs, "subtopic": rows.subtopics}
     for id_kind, fields in columns.items():
         if fields is None:
@@ -251,11 +262,9 @@ def text_batches(source: Source, progress: Progress | None) -> Iterator[RowBatch
     header, layout, columns = b"", None, None
     n_lines, n_rows, has_text = 0, 0, False  # lines and rows before this block
     for block in line_blocks(source, not is_json, progress):
-        content, lines_before = block, n_lines
+        content, lines_before = remove_marks(block), n_lines
         n_lines += block.count(b"\n")
         has_text = has_text or not block.isspace()
-        if not lines_before:
-            content = content.removeprefix(BOM)
         if columns is None:
             refuse_other_tables(column_names(content), source, "score")
             if not is_json and content.strip():
@@ -273,6 +282,7 @@ def text_batches(source: Source, progress: Progress | None) -> Iterator[RowBatch
         else:
             frame = json_frame(content, name, lines_before)
             columns = columns or bound_table(order_columns(frame, content), name, schema, source.columns).columns
+            refuse_repeated_keys(content, frame, columns.values(), locator_of_block(content, name, lines_before))
         n_rows += frame.height
         if frame.height:
             yield batch_of_table(frame, name, columns or {}, lines_of_rows(content, frame.height, layout, lines_before))
@@ -281,6 +291,11 @@ def text_batches(source: Source, progress: Progress | None) -> Iterator[RowBatch
     if not n_rows:
         rows = "comments only" if columns is None else "a header and no rows"
         raise InputError(f"{name}: {rows}, expected {schema.expected}")
+
+
+def locator_of_block(content: bytes, name: str, lines_before: int) -> Callable[[int], str]:
+    """Gives file and line of a row of JSON lines in a block."""
+    return lambda row: object_locator(b"\n" * lines_before + content, name, is_list=False)(row)
 
 
 def lines_of_rows(content: bytes, n_rows: int, layout: TextLayout | None, lines_before: int) -> Ints:

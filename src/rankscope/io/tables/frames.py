@@ -6,7 +6,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ __all__ = [
     "records_to_lines",
     "refuse_long_texts",
     "refuse_many_rows",
+    "refuse_repeated_keys",
     "refuse_short_lines",
     "report_polars_errors",
     "separator_of",
@@ -46,6 +47,8 @@ READ_SEPARATORS = {**SEPARATORS, "semicolons": ";"}
 AS_TEXT = "save it as CSV"
 #: The maximum number of columns of a text table, and bytes for one more: polars takes 5 kB for each column.
 MAX_COLUMNS, COLUMN = 25_000, 250
+#: Bytes that are compared at a time.
+PIECE = 1 << 20
 #: How deeply lists and objects in a line of JSON may nest.
 MAX_DEPTH = 100
 OPENING, CLOSING = (np.frombuffer(brackets, np.uint8) for brackets in (b"[{", b"]}"))
@@ -83,7 +86,17 @@ def records_to_lines(content: bytes, name: str) -> bytes:
         raise InputError(f"{name}:{line}: not valid JSON ({getattr(error, 'msg', error)}); correct it") from None
     if not all(isinstance(row, dict) for row in rows):
         raise InputError(f"{name}: a list that does not only hold objects, expected one object per row; correct it")
+    for key in rows[0] if rows else ():
+        if content.count(f'"{key}"'.encode()) > sum(key in row for row in rows):
+            refuse_repeated_keys_of(content, key, name)
     return "\n".join(map(json.dumps, rows)).encode()
+
+
+def refuse_repeated_keys_of(content: bytes, key: str, name: str) -> None:
+    """Raise InputError where an object of a JSON list has a key twice."""
+    for row, pairs in enumerate(json.loads(content, object_pairs_hook=list), 1):
+        if [own_key for own_key, _ in pairs].count(key) > 1:
+            raise InputError(f"{name}: row {row}: the key {key!r} occurs twice in one object; remove one of the two")
 
 
 @contextmanager
@@ -223,6 +236,37 @@ def find_invalid_object(content: bytes) -> str | None:
         if not is_valid:
             return f"{number}: not a JSON object, expected one per line"
     return None
+
+
+def refuse_repeated_keys(
+    content: bytes, frame: pl.DataFrame, own_names: Iterable[str], location: Callable[[int], str]
+) -> None:
+    """Raise InputError for an object of JSON lines that has one of these keys twice: polars takes the first.
+
+    frame: the table in the content. location: file and line of a row.
+    """
+    import polars as pl
+
+    flat = not any(dtype.is_nested() for dtype in frame.dtypes)
+    n_cells = [column.len() - column.null_count() for column in frame]
+    n_texts = sum(n for n, dtype in zip(n_cells, frame.dtypes, strict=True) if dtype == pl.String)
+    if flat and count_quotes(content) == 2 * (sum(n_cells) + n_texts):  # none twice, and none null
+        return
+    names = [name for name in dict.fromkeys(own_names) if name in frame.columns]
+    suspects = {name for name in names if content.count(f'"{name}"'.encode()) > n_cells[frame.get_column_index(name)]}
+    lines = filter(bytes.strip, io.BytesIO(content) if suspects else ())
+    for row, line in enumerate(lines):
+        keys = [key for key, _ in json.loads(line, object_pairs_hook=list)]
+        for key in suspects:
+            if keys.count(key) > 1:
+                raise InputError(f"{location(row)}: the key {key!r} occurs twice in one object; remove one of the two")
+
+
+def count_quotes(content: bytes) -> int:
+    """The number of quotation marks."""
+    bytes_ = np.frombuffer(content, np.uint8)
+    starts = range(0, bytes_.size, PIECE)
+    return sum(int(np.count_nonzero(bytes_[start : start + PIECE] == ord('"'))) for start in starts)
 
 
 def parse_finite(text: str) -> float:

@@ -20,7 +20,7 @@ from rankscope.data.tables import (
 )
 from rankscope.data.text import first_names
 from rankscope.errors import InputError
-from rankscope.io.core import BOM, empty_file_error, is_file, open_binary, source_name
+from rankscope.io.core import BOM, empty_file_error, is_file, open_binary, remove_marks, source_name
 from rankscope.io.tables.frames import (
     find_invalid_object,
     first_record,
@@ -29,6 +29,7 @@ from rankscope.io.tables.frames import (
     polars_errors,
     read_frame,
     records_to_lines,
+    refuse_repeated_keys,
     refuse_short_lines,
     separator_of,
 )
@@ -98,8 +99,8 @@ def parse_table(
     """
     if header:
         return parse_text("\t".join(header).encode() + b"\n" + content, name, schema, columns, lines_before=-1)
-    if content.startswith(BOM):
-        content = content.removeprefix(BOM)
+    if not content.startswith(b"PAR1"):
+        content = remove_marks(content)
     if not content or content.isspace():
         raise empty_file_error(name, schema.expected)
     if content.startswith(b"PAR1"):
@@ -119,14 +120,10 @@ def parse_json(content: bytes, name: str, schema: Schema, columns: Mapping[str, 
     frame = json_frame(content, name, is_list=is_list)
 
     where = name if is_list else f"{name}:1"
-    return bound_table(
-        order_columns(frame, content),
-        name,
-        schema,
-        columns,
-        where=where,
-        locate=object_locator(content, name, is_list=is_list),
-    )
+    locate = object_locator(content, name, is_list=is_list)
+    table = bound_table(order_columns(frame, content), name, schema, columns, where=where, locate=locate)
+    refuse_repeated_keys(content, frame, table.columns.values(), locate)
+    return table
 
 
 def json_frame(content: bytes, name: str, lines_before: int = 0, *, is_list: bool = False) -> pl.DataFrame:

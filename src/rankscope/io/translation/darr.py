@@ -9,7 +9,7 @@ import numpy as np
 from rankscope.data.rankings import Rankings
 from rankscope.data.tables import Column, Schema
 from rankscope.errors import InputError
-from rankscope.io.core import BOM, empty_file_error, open_binary, source_name
+from rankscope.io.core import empty_file_error, open_binary, remove_marks, source_name
 from rankscope.io.translation.names import build_rankings, split_pair
 from rankscope.io.translation.tables import ITEMS
 from rankscope.typing import PathLike
@@ -61,7 +61,7 @@ def read_better_pairs(path: PathLike) -> Rankings:
     """
     name = source_name(path)
     with open_binary(path) as stream:
-        content = stream.read().removeprefix(BOM).decode("utf-8", "surrogateescape")
+        content = remove_marks(stream.read()).decode("utf-8", "surrogateescape")
     rows = [(number, fields) for number, line in enumerate(content.split("\n"), 1) if (fields := line.split())]
     if not rows:
         raise empty_file_error(name, PAIRS.expected)

@@ -100,7 +100,7 @@ def parse_grades(fields: Fields) -> tuple[Grades, npt.NDArray[np.intp]]:
     """The grades, and the rows whose text is none. Whole numbers are tried first, since most grades are."""
     grades, invalid_rows = parse_integers(fields)
     if not invalid_rows.size:
-        return grades, invalid_rows
+        return grades, np.flatnonzero(invalid_grades(grades))
     numbers, invalid_rows = parse_floats(fields)
     if not invalid_rows.size:
         invalid_rows = np.flatnonzero(invalid_grades(numbers))

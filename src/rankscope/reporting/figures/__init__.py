@@ -16,7 +16,15 @@ from rankscope.errors import ParameterError, UnknownName
 from rankscope.reporting.figures import agreement, curves, learning, pairs, studies, systems  # noqa: F401 - for that alone
 from rankscope.reporting.figures.registry import FIGURES
 from rankscope.reporting.figures.saving import SUFFIXES, check_figure_path, html_page, save_chart, svg_text, vega_lite
-from rankscope.reporting.figures.style import GROUNDS, Style, altair, theme, unchecked_parts, vl_convert
+from rankscope.reporting.figures.style import (
+    GROUNDS,
+    Style,
+    altair,
+    drawing_problem,
+    theme,
+    unchecked_parts,
+    vl_convert,
+)
 
 __all__ = [
     "FIGURES",
@@ -28,6 +36,7 @@ __all__ = [
     "as_svg",
     "check_figure_path",
     "draw",
+    "drawing_problem",
     "save_figure",
     "specification",
     "theme",

@@ -13,7 +13,7 @@ from typing import Any
 
 from rankscope.errors import ParameterError
 from rankscope.io.core import check_writable, write_chunks
-from rankscope.reporting.figures.style import altair, unchecked_parts, vl_convert
+from rankscope.reporting.figures.style import altair, drawing_problem, unchecked_parts, vl_convert
 
 __all__ = [
     "SUFFIXES",
@@ -115,8 +115,16 @@ def with_own_ids(svg: str) -> str:
     return TAG.sub(lambda tag: ID.sub(renumber, tag.group()), svg)
 
 
+def refuse_drawing() -> None:
+    """Raise ParameterError where nothing can be drawn."""
+    problem = drawing_problem()
+    if problem is not None:
+        raise ParameterError(problem)
+
+
 def svg_text(specification: dict[str, Any]) -> str:
-    """The SVG of a specification, made without network access."""
+    """The SVG of a specification, made without network access. Raises ParameterError where nothing can be drawn."""
+    refuse_drawing()
     text: str = vl_convert().vegalite_to_svg(specification, vl_version=version_of(specification), allowed_base_urls=[])
     return with_own_ids(text)
 
@@ -131,7 +139,8 @@ def embed_json(specification: dict[str, Any]) -> str:
 
 @cache
 def scripts(version: str) -> str:
-    """The scripts that draw a figure in a browser. version: of Vega-Lite."""
+    """The scripts that draw a figure in a browser. version: of Vega-Lite. Raises ParameterError as `svg_text`."""
+    refuse_drawing()
     text: str = vl_convert().javascript_bundle(vl_version=version)
     return text
 

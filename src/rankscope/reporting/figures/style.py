@@ -27,6 +27,7 @@ __all__ = [
     "altair",
     "between",
     "contrast",
+    "drawing_problem",
     "finish",
     "ink_on",
     "name_labels",
@@ -61,6 +62,21 @@ def vl_convert() -> Any:
     return converter
 
 
+def drawing_problem() -> str | None:
+    """Why no figure can be drawn in this process, or None: V8, which draws, ends a process of too few addresses."""
+    try:
+        import resource
+    except ModuleNotFoundError:  # Windows has no such limit
+        return None
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY or limit >= ADDRESS_SPACE:
+        return None
+    return (
+        f"the address space of this process is limited to {limit / (1 << 30):.3g} GiB, and drawing figures needs "
+        f"{ADDRESS_SPACE >> 30} GiB of it (no such memory); raise the limit (ulimit -v unlimited)"
+    )
+
+
 def unchecked_parts() -> AbstractContextManager[None]:
     """While it is open, Altair does not check each part of a chart as it is made, a fifth of the time of drawing.
 
@@ -74,6 +90,8 @@ def unchecked_parts() -> AbstractContextManager[None]:
     return checking
 
 
+#: Bytes of address space that vl-convert's V8 reserves, and some for all else.
+ADDRESS_SPACE = 72 << 30
 BLUE = "#0072B2"
 VERMILLION = "#D55E00"
 #: Colours of lines, in this order.
