@@ -18,17 +18,17 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
+    from rankscope.learning.losses.approx_ndcg import approxmrr as approxmrr
+    from rankscope.learning.losses.approx_ndcg import approxndcg as approxndcg
     from rankscope.learning.losses.gains import finite_gains as finite_gains
-    from rankscope.learning.losses.listwise.approx_ndcg import approxmrr as approxmrr
-    from rankscope.learning.losses.listwise.approx_ndcg import approxndcg as approxndcg
-    from rankscope.learning.losses.listwise.listmle import listmle as listmle
-    from rankscope.learning.losses.listwise.listnet import listnet as listnet
-    from rankscope.learning.losses.listwise.listnet import softmax_cross_entropy as softmax_cross_entropy
-    from rankscope.learning.losses.listwise.neural_sort import neuralndcg as neuralndcg
-    from rankscope.learning.losses.pairwise.lambdaloss import lambdaloss as lambdaloss
-    from rankscope.learning.losses.pairwise.lambdaloss import lambdarank as lambdarank
-    from rankscope.learning.losses.pairwise.ranknet import ranknet as ranknet
-    from rankscope.learning.losses.pairwise.ranknet import ranksvm as ranksvm
+    from rankscope.learning.losses.listwise import listmle as listmle
+    from rankscope.learning.losses.listwise import listnet as listnet
+    from rankscope.learning.losses.listwise import softmax_cross_entropy as softmax_cross_entropy
+    from rankscope.learning.losses.neural_sort import neuralndcg as neuralndcg
+    from rankscope.learning.losses.pairwise import lambdaloss as lambdaloss
+    from rankscope.learning.losses.pairwise import lambdarank as lambdarank
+    from rankscope.learning.losses.pairwise import ranknet as ranknet
+    from rankscope.learning.losses.pairwise import ranksvm as ranksvm
     from rankscope.learning.losses.pointwise import ordinal as ordinal
     from rankscope.learning.losses.pointwise import squared as squared
     from rankscope.learning.losses.registry import CALL_FORM as CALL_FORM
@@ -44,20 +44,20 @@ HOMES = {
     "LOSSES": "registry",
     "Loss": "registry",
     "LossFunction": "registry",
-    "approxmrr": "listwise.approx_ndcg",
-    "approxndcg": "listwise.approx_ndcg",
+    "approxmrr": "approx_ndcg",
+    "approxndcg": "approx_ndcg",
     "as_measure": "registry",
     "finite_gains": "gains",
-    "lambdaloss": "pairwise.lambdaloss",
-    "lambdarank": "pairwise.lambdaloss",
-    "listmle": "listwise.listmle",
-    "listnet": "listwise.listnet",
-    "neuralndcg": "listwise.neural_sort",
+    "lambdaloss": "pairwise",
+    "lambdarank": "pairwise",
+    "listmle": "listwise",
+    "listnet": "listwise",
+    "neuralndcg": "neural_sort",
     "ordinal": "pointwise",
     "parse_loss": "registry",
-    "ranknet": "pairwise.ranknet",
-    "ranksvm": "pairwise.ranknet",
-    "softmax_cross_entropy": "listwise.listnet",
+    "ranknet": "pairwise",
+    "ranksvm": "pairwise",
+    "softmax_cross_entropy": "listwise",
     "squared": "pointwise",
 }
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
+from rankscope.learning.losses.approx_ndcg import CELLS, PaddedLists, pad_lists
 from rankscope.learning.losses.gains import ideal_shares
-from rankscope.learning.losses.listwise.approx_ndcg import CELLS, PaddedLists, pad_lists
 from rankscope.stats.inputs import check_positive
 from rankscope.typing import Floats, Ints, Reals
 
