@@ -448,6 +448,32 @@ class Blend(Estimator):
         scores = self.combination_(score_by_rankers(self.rankers_, features), features.offsets)
         return np.asarray(features.in_input_order(scores))
 
+    def differences_from_training(self, X: npt.ArrayLike | Features) -> tuple[str, ...]:  # noqa: N803 - as in fit
+        """Notes on features that are far outside of their range in training, or that vary only here.
+
+        Parameters
+        ----------
+        X
+            The features, as in `predict`.
+
+        Returns
+        -------
+        tuple of str
+            The notes of all rankers, each once.
+
+        Raises
+        ------
+        InputError
+            As `Ranker.differences_from_training`.
+        """
+        notes = [
+            note
+            for ranker in self.rankers_
+            if hasattr(ranker, "differences_from_training")
+            for note in ranker.differences_from_training(X)
+        ]
+        return tuple(dict.fromkeys(notes))
+
     @property
     def lists(self) -> bool:
         """Whether scores depend on the other documents of a list; once fitted, as it was fitted."""

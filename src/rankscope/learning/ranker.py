@@ -25,7 +25,7 @@ from rankscope.learning.lambdamart import BoostedTrees, LambdaMART, boost, parse
 from rankscope.learning.linear import train_linear
 from rankscope.learning.losses import Loss, LossFunction
 from rankscope.learning.network import MinibatchTraining, TrainedNetwork
-from rankscope.learning.scaling import learn_scaling, with_list_ranks
+from rankscope.learning.scaling import differences_from_training, learn_scaling, with_list_ranks
 from rankscope.learning.settings import NETWORK_PARAMETERS, RankerSettings, as_sizes
 from rankscope.measures.base import Measure
 from rankscope.parallel.threads import one_thread
@@ -152,6 +152,9 @@ class Ranker(Estimator):
     batches of whole lists. With validation lists, training ends when the mean of `stop_on` on them has not improved for
     `patience` epochs, and the best epoch is kept. The transform "standard" gives features mean 0 and deviation 1, "log"
     takes sign(x) log(1 + |x|) first, "auto" does so where it makes a feature less skewed, and "none" changes nothing.
+    Values more than 5 deviations from the mean count as 5, so that no feature can decide all scores of other data; not
+    with "none". Features that have another value than usual in at most 10 training documents (of less than 1,000
+    documents, in 1 of 100) are not used, since nothing can be learned of them.
 
     ranks=True in the parentheses of any loss, as in "listnet(ranks=True)", gives the ranker, beside each feature, its
     rank within the list, as `with_list_ranks` computes it; `predict` then needs the queries.
@@ -264,7 +267,9 @@ class Ranker(Estimator):
                 with_list_ranks(features),
                 None if valid_features is None else with_list_ranks(valid_features),
             )
-        scaling = None if isinstance(loss, LambdaMART) else learn_scaling(features.values, settings.transform)
+        scaling = (
+            None if isinstance(loss, LambdaMART) else learn_scaling(features.values, settings.transform, ranks=ranks)
+        )
         values = None if scaling is None else scaling(features.values)
         valid_values = None if valid_features is None or scaling is None else scaling(valid_features.values)
         models: list[TrainedNetwork | BoostedTrees] = []
@@ -376,6 +381,34 @@ class Ranker(Estimator):
                 "that is not finite; the model's weights are too large: train it again with a smaller learning rate"
             )
         return np.asarray(features.in_input_order(scores))
+
+    def differences_from_training(self, X: npt.ArrayLike | Features) -> tuple[str, ...]:  # noqa: N803 - as in fit
+        """Notes on features that are far outside of their range in training, or that vary only here.
+
+        Parameters
+        ----------
+        X
+            The features, as in `predict`.
+
+        Returns
+        -------
+        tuple of str
+            The notes; none for trees, which treat a value as they treat the closest one in training.
+
+        Raises
+        ------
+        InputError
+            The features are not those of `fit`.
+
+        Notes
+        -----
+        Far outside means beyond the range of training by more than its width (after logarithms where the ranker takes
+        them). Such values count as 5 deviations from the mean.
+        """
+        if self.scaling_ is None:
+            return ()
+        features = align_to_training(documents_to_score(X), self.feature_names_, "the model was trained on")
+        return differences_from_training(self.scaling_, features)
 
     def check(self) -> tuple[Loss | LambdaMART, RankerSettings]:
         """The loss and the settings. Raises for wrong parameters, and where a library for training is missing."""

@@ -83,7 +83,7 @@ def json_parameter(value: Any) -> Any:
 
 
 #: The entries of the file that hold our JSON header, and the version of its format.
-METADATA, KEY, FORM = "__metadata__", "rankscope", 1
+METADATA, KEY, FORM = "__metadata__", "rankscope", 2
 #: The number of bytes before the header, which hold its length.
 PREFIX = 8
 #: Every kind of ranker and the module that saves and loads it. Files without a kind are networks.

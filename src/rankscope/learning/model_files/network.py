@@ -29,20 +29,25 @@ __all__ = [
 ]
 
 
+#: The arrays of a scaling that are numbers.
+SCALES = ("mean", "deviation", "low", "high")
+
+
 def to_parts(ranker: Ranker) -> tuple[dict[str, Any], dict[str, Any]]:
     """The JSON header, and the arrays by name."""
+    scaling: Any = ranker.scaling_  # not None for networks
     header = {
         "parameters": {name: json_parameter(value) for name, value in ranker.parameters_.items()},
         "features": list(ranker.feature_names_),
         "ranks": ranker.ranks_,
+        "bound": scaling.bound if np.isfinite(scaling.bound) else None,
         "models": [
             {"losses": list(model.losses), "values": list(model.values), "best_epoch": model.best_epoch}
             for model in ranker.models_
         ],
     }
-    scaling: Any = ranker.scaling_  # not None for networks
     models: list[Any] = ranker.models_
-    arrays = {"mean": scaling.mean, "deviation": scaling.deviation, "logged": scaling.logged.astype(np.uint8)}
+    arrays = {name: getattr(scaling, name) for name in SCALES} | {"logged": scaling.logged.astype(np.uint8)}
     for m, model in enumerate(models):
         arrays |= {f"weight.{m}.{i}": np.ascontiguousarray(weight) for i, weight in enumerate(model.weights)}
     return header, arrays
@@ -53,7 +58,7 @@ def from_parts(header: dict[str, Any], arrays: dict[str, Any]) -> Ranker:
     ranker = untrained(header)
     ranker.ranks_ = ranks_in(header)
     width = column_count(len(feature_names_in(header)), ranker.ranks_)
-    ranker.scaling_ = scaling_of(arrays, width)
+    ranker.scaling_ = scaling_of(header, arrays, width)
     sizes = (width, *ranker.hidden, 1)
     shapes = [shape for pair in pairwise(sizes) for shape in (pair, pair[1:])]
     take_weights(ranker, header, arrays, shapes)
@@ -89,13 +94,16 @@ def take_weights(
     ranker.parameters_ = ranker.get_params()
 
 
-def scaling_of(arrays: dict[str, Any], width: int) -> Scaling:
+def scaling_of(header: dict[str, Any], arrays: dict[str, Any], width: int) -> Scaling:
     """The scaling of features. Raises as `rebuilt`."""
-    deviation = checked_array(arrays, "deviation", (width,), "float64")
-    if not (deviation >= 0).all():  # 0 for features that never varied
+    scales = {name: checked_array(arrays, name, (width,), "float64") for name in SCALES}
+    if not (scales["deviation"] >= 0).all():  # 0 for features that are not used
         raise DamagedFile("deviation is below 0")
+    bound = header["bound"]
+    if bound is not None and not (isinstance(bound, float) and 0 < bound < np.inf):
+        raise DamagedFile(f"bound is {bound!r}, expected a number above 0 or null")
     return Scaling(
-        mean=checked_array(arrays, "mean", (width,), "float64"),
-        deviation=deviation,
+        **scales,
         logged=checked_array(arrays, "logged", (width,), "uint8") > 0,
+        bound=np.inf if bound is None else bound,
     )

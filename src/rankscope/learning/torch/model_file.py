@@ -41,6 +41,6 @@ def from_parts(header: dict[str, Any], arrays: dict[str, Any]) -> TorchRanker:
         raise DamagedFile(f"{ranker.attention} layers of attention, and {len(arrays)} arrays")
     ranker.ranks_ = ranks_in(header)
     width = column_count(len(feature_names_in(header)), ranker.ranks_)
-    ranker.scaling_ = saved_network.scaling_of(arrays, width)
+    ranker.scaling_ = saved_network.scaling_of(header, arrays, width)
     saved_network.take_weights(ranker, header, arrays, ranker.shape(width, parameters).shapes())
     return ranker
