@@ -201,7 +201,7 @@ def test_an_interrupt_leaves_no_file_and_the_old_model(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("rankscope.learning.network.Adam.step", interrupted)
+    monkeypatch.setattr("rankscope.learning.trainer.Adam.step", interrupted)
     done = cli("train", "demo-valid.txt", "-o", "m")
     assert (done.code, done.out) == (130, "")
     assert len(done.err.strip().splitlines()) == 1

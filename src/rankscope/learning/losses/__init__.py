@@ -4,7 +4,7 @@ All work on flat arrays of ragged lists: scores and relevance are (documents), a
 list begins; no list is empty. The value is the mean over lists, and the gradient, of the scores' own type, that of this
 mean. A list of one grade counts in the mean. To losses of pairs and to ListMLE it is worth 0, with a gradient of 0; the
 others ask for something even there (ListNet for equal scores, pointwise losses for the grade), and trainers leave such
-lists out.
+lists out. Scores that are NaN or infinite, or too large for a finite loss, raise `NonFiniteLoss`, an InputError.
 
 >>> import numpy as np
 >>> from rankscope.learning import losses
@@ -20,6 +20,7 @@ from rankscope.registry import TYPE_CHECKING, lazy_attributes
 if TYPE_CHECKING:
     from rankscope.learning.losses.approx_ndcg import approxmrr as approxmrr
     from rankscope.learning.losses.approx_ndcg import approxndcg as approxndcg
+    from rankscope.learning.losses.finite import NonFiniteLoss as NonFiniteLoss
     from rankscope.learning.losses.gains import finite_gains as finite_gains
     from rankscope.learning.losses.listwise import listmle as listmle
     from rankscope.learning.losses.listwise import listnet as listnet
@@ -44,6 +45,7 @@ HOMES = {
     "LOSSES": "registry",
     "Loss": "registry",
     "LossFunction": "registry",
+    "NonFiniteLoss": "finite",
     "approxmrr": "approx_ndcg",
     "approxndcg": "approx_ndcg",
     "as_measure": "registry",

@@ -12,6 +12,7 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.gain import gain_exponential, gain_linear
 from rankscope.kernels.segments import group_of, place_in_group
 from rankscope.kernels.softmax import log_softmax, softmax
+from rankscope.learning.losses.finite import finite_loss
 from rankscope.learning.losses.gains import finite_gains
 from rankscope.typing import Bools, Floats, Ints, Reals
 
@@ -26,6 +27,7 @@ __all__ = [
 GAINS = {"linear": gain_linear, "exp": gain_exponential}
 
 
+@finite_loss
 def listnet(
     scores: Reals,
     relevance: npt.NDArray[Any],
@@ -108,6 +110,7 @@ def sampled_top_k(
     return value, document_gradient
 
 
+@finite_loss
 def softmax_cross_entropy(
     scores: Reals,
     relevance: npt.NDArray[Any],
@@ -183,6 +186,7 @@ MAX_SPREAD = 600.0
 MAX_PADDING, SMALL_TABLE = 4, 1 << 16
 
 
+@finite_loss
 def listmle(
     scores: Reals,
     relevance: npt.NDArray[Any],

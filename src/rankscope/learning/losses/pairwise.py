@@ -12,6 +12,7 @@ from rankscope.errors import ParameterError
 from rankscope.evaluation.judged_lists import FullyJudgedLists, order_in_lists
 from rankscope.kernels.order import order_falling, ranges
 from rankscope.kernels.segments import bounds, group_of, place_in_group
+from rankscope.learning.losses.finite import finite_loss
 from rankscope.learning.losses.gains import finite_gains, ideal_gains
 from rankscope.learning.losses.registry import as_measure
 from rankscope.measures.base import Measure
@@ -190,6 +191,7 @@ def add_curvature(curvature: Floats, second_derivatives: Reals, pairs: DocumentP
         curvature += np.bincount(documents, second_derivatives, curvature.size)
 
 
+@finite_loss
 def ranknet(
     scores: Reals,
     relevance: npt.NDArray[Any],
@@ -248,6 +250,7 @@ def ranknet(
     )
 
 
+@finite_loss
 def ranksvm(
     scores: Reals, relevance: npt.NDArray[Any], offsets: Ints, *, margin: float = 1.0, weights: str = "equal"
 ) -> tuple[float, Reals]:
@@ -315,6 +318,7 @@ def hinge(differences: Reals, margin: float) -> tuple[Reals, Reals]:
 KINDS = ("1", "2", "2++")
 
 
+@finite_loss
 def lambdarank(
     scores: Reals,
     relevance: npt.NDArray[Any],
@@ -383,6 +387,7 @@ def lambdarank(
     return weighted_logistic_loss(scores, offsets, sigma, weigh_pairs, pair_chunks(relevance, offsets), curvature)
 
 
+@finite_loss
 def lambdaloss(
     scores: Reals,
     relevance: npt.NDArray[Any],
