@@ -31,8 +31,7 @@ from rankscope.experiments.crossvalidation import (
 )
 from rankscope.kernels.rounding_ties import order_of
 from rankscope.learning.ranker import Ranker
-from rankscope.learning.settings import RankerSettings, as_sizes
-from rankscope.learning.torch import TorchSettings
+from rankscope.learning.settings import RankerSettings, TorchSettings, as_sizes
 from rankscope.measures.base import Measure
 from rankscope.stats.inputs import seed_of
 from rankscope.typing import Floats, PathLike

@@ -43,8 +43,7 @@ from rankscope.experiments.search_log import SearchLog, Trial
 from rankscope.kernels.rounding_ties import best_places, order_of
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
 from rankscope.learning.ranker import Ranker, differ
-from rankscope.learning.settings import RankerSettings, as_sizes
-from rankscope.learning.torch import TorchSettings
+from rankscope.learning.settings import RankerSettings, TorchSettings, as_sizes
 from rankscope.learning.training import ranker_signature
 from rankscope.measures.base import Measure
 from rankscope.parallel import run_units

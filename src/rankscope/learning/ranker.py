@@ -479,5 +479,3 @@ def differ(value: Any, default: Any) -> bool:
 
 
 Ranker.defaults = defaults_of(Ranker)
-#: In the order of `__init__`.
-PARAMETERS = tuple(Ranker.defaults)

@@ -18,8 +18,8 @@ from helpers.model_files import changed_array, changed_header, changed_parameter
 from rankscope import define_measure, parse_measure
 from rankscope.errors import InputError, OutputError, ParameterError
 from rankscope.io.core import write_chunks
-from rankscope.learning import Ranker, load_ranker, save_ranker
-from rankscope.learning.model_files import check_saving, model_file
+from rankscope.learning import Ranker, load_ranker, model_file, save_ranker
+from rankscope.learning.model_file import check_saving
 from rankscope.measures import MEASURES
 
 RNG = np.random.default_rng(4)

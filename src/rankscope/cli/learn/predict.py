@@ -13,7 +13,7 @@ from rankscope.errors import ParameterError
 from rankscope.io.core import compress, file_stem, split_compression_suffix, write_chunks
 from rankscope.io.letor import read_features
 from rankscope.learning.features import match_features, match_file
-from rankscope.learning.model_files import load_ranker
+from rankscope.learning.model_file import load_ranker
 from rankscope.learning.ranker import Ranker
 
 __all__ = [

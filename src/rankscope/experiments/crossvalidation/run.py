@@ -29,8 +29,7 @@ from rankscope.experiments.crossvalidation.settings import (
     prepare_experiment,
 )
 from rankscope.learning.ranker import Ranker
-from rankscope.learning.settings import RankerSettings, as_sizes
-from rankscope.learning.torch import TorchSettings
+from rankscope.learning.settings import RankerSettings, TorchSettings, as_sizes
 from rankscope.measures.base import Measure
 from rankscope.parallel import run_units
 from rankscope.settings import plain_number

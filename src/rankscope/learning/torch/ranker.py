@@ -12,18 +12,16 @@ from rankscope.learning.lambdamart import LambdaMART
 from rankscope.learning.losses import Loss, LossFunction
 from rankscope.learning.network import TrainedNetwork
 from rankscope.learning.ranker import Ranker, defaults_of
-from rankscope.learning.settings import RankerSettings
+from rankscope.learning.settings import RankerSettings, TorchSettings
 from rankscope.learning.torch.device import resolve_device, single_thread, within_memory
 from rankscope.learning.torch.network import NetworkShape
 from rankscope.learning.torch.scoring import score_all
-from rankscope.learning.torch.settings import TorchSettings
 from rankscope.learning.torch.trainer import to_device, train_in_torch
 from rankscope.learning.trainer import TrainingData
 from rankscope.measures.base import Measure
 from rankscope.typing import Floats, Ints, Reals
 
 __all__ = [
-    "PARAMETERS",
     "TorchRanker",
 ]
 
@@ -191,5 +189,3 @@ class TorchRanker(Ranker):
 
 
 TorchRanker.defaults = defaults_of(TorchRanker)
-#: In the order of `__init__`.
-PARAMETERS = tuple(TorchRanker.defaults)
