@@ -1,8 +1,8 @@
-"""Scaling of features, learned on training data, and normalisation and ranks within lists."""
+"""Scaling of features, learned on training data, and ranks within lists."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,17 +11,16 @@ import numpy.typing as npt
 from rankscope.data.features import Features
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
-from rankscope.kernels.exact import exact_group_sums
 from rankscope.kernels.order import order_falling
 from rankscope.kernels.segments import group_of
 from rankscope.typing import Bools, Floats, Ints, Reals
 
 __all__ = [
     "TRANSFORMS",
-    "WITHIN_LISTS",
     "Scaling",
     "column_count",
     "differences_from_training",
+    "fractional_rank",
     "handful_of",
     "learn_scaling",
     "usual_values",
@@ -214,47 +213,6 @@ def moments(values: Reals, logged: Bools) -> tuple[Floats, Floats, Floats]:
     return mean, deviation, skew
 
 
-def within_deviation(scores: Floats, offsets: Ints) -> float:
-    """The standard deviation of scores from the mean of their list, which does not matter for the order.
-
-    0 where it is no more than rounding.
-    """
-    differences = from_mean(scores, offsets)
-    deviation = float(np.sqrt(np.mean(differences**2)))
-    return deviation if deviation > 1e-12 * float(np.abs(scores).max()) else 0.0
-
-
-def list_means(scores: Floats, offsets: Ints) -> Floats:
-    """(lists) the mean of each list; the same whatever the order of its documents."""
-    return exact_group_sums(scores, offsets) / np.diff(offsets)
-
-
-def from_mean(scores: Floats, offsets: Ints) -> Floats:
-    """Scores less the mean of their list; exactly 0 in a list of equal scores."""
-    list_index = group_of(offsets)
-    differences = scores - np.maximum.reduceat(scores, offsets[:-1])[list_index]
-    return np.asarray(differences - list_means(differences, offsets)[list_index])
-
-
-def zscore(scores: Floats, offsets: Ints) -> Floats:
-    """Scores less the mean of their list, divided by its standard deviation; 0 in a list of equal scores."""
-    list_index = group_of(offsets)
-    differences = from_mean(scores, offsets)
-    deviation = np.sqrt(list_means(differences**2, offsets))
-    rounding_error = 1e-12 * np.maximum.reduceat(np.abs(scores), offsets[:-1])  # of equal scores
-    return np.asarray(
-        np.where(deviation > rounding_error, 1 / np.where(deviation > rounding_error, deviation, 1.0), 0.0)[list_index]
-        * differences
-    )
-
-
-def minmax(scores: Floats, offsets: Ints) -> Floats:
-    """Scores scaled from 0, the lowest of the list, to 1; 0 in a list of equal scores."""
-    list_index, starts = group_of(offsets), offsets[:-1]
-    low, high = np.minimum.reduceat(scores, starts), np.maximum.reduceat(scores, starts)
-    return np.asarray((scores - low[list_index]) / np.where(high > low, high - low, 1.0)[list_index])
-
-
 def fractional_rank(scores: Floats, offsets: Ints) -> Floats:
     """The share of the list's other documents that rank below, ties as halves; 0 for a single document."""
     list_index, n = group_of(offsets), scores.size
@@ -271,12 +229,6 @@ def fractional_rank(scores: Floats, offsets: Ints) -> Floats:
     return shares
 
 
-#: Normalisations within a list, so that a document's score depends on those beside it.
-WITHIN_LISTS: dict[str, Callable[[Floats, Ints], Floats]] = {
-    "zscore": zscore,
-    "minmax": minmax,
-    "rank": fractional_rank,
-}
 #: What follows the feature's name in the name of the rank by it.
 SUFFIX = " (rank)"
 
