@@ -141,7 +141,7 @@ def test_differences_from_training_are_named():
         )
     row[0, 0], row[0, 3] = 1.0, 2.0
     (note,) = differences_from_training(learned, Features.of(row, names="abcd"))
-    assert mentions(note, "1 feature did not vary", "does not use it", "1 document", "'d'")
+    assert mentions(note, "1 feature not used", "varied in no training document or too few", "'d'", "1 of 1 document")
 
 
 def test_a_transform_that_there_is_not_is_refused():

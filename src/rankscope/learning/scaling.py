@@ -165,23 +165,23 @@ def differences_from_training(scaling: Scaling, features: Features) -> tuple[str
     notes = []
     if is_far.any():
         first = int(np.argmax(is_far))
-        cut = f"; they count as {scaling.bound:g} deviations from the mean" if np.isfinite(scaling.bound) else ""
+        effect = f"; such values count as {scaling.bound:g} deviations from the mean" if scaling.bound < np.inf else ""
         notes.append(
             f"{features.name}: {pluralise(int(is_far.sum()), 'feature')} far outside of the range in training "
-            f"({join_names(repr(names[j]) for j in np.flatnonzero(is_far))}; {names[first]!r} is {least[first]:g} to "
-            f"{greatest[first]:g}, and was {low[first]:g} to {high[first]:g}){cut}"
+            f"({join_names(repr(names[j]) for j in np.flatnonzero(is_far))}): {names[first]!r} is from "
+            f"{least[first]:g} to {greatest[first]:g}, and was from {low[first]:g} to {high[first]:g}{effect}"
         )
     n_unusual = (
         np.abs(logarithms(features.values[:, may_vary], logged[may_vary]) - mean[may_vary]) > rounding_error[may_vary]
     ).sum(axis=0)
     varies = n_unusual > handful_of(len(features))
     if varies.any():
-        n_varying = int(varies.sum())
-        pronoun = "it varies" if n_varying == 1 else "they vary"
+        unused_names = [repr(names[j]) for j in may_vary[varies]]
+        where = "it varies in" if len(unused_names) == 1 else "each varies in up to"
         notes.append(
-            f"{features.name}: {pluralise(n_varying, 'feature')} did not vary in training, or in too few documents, so "
-            f"the model does not use {'it' if n_varying == 1 else 'them'}; here {pronoun} in up to "
-            f"{pluralise(int(n_unusual.max()), 'document')} ({join_names(repr(names[j]) for j in may_vary[varies])})"
+            f"{features.name}: {pluralise(len(unused_names), 'feature')} not used, having varied in no training "
+            f"document or too few ({join_names(unused_names)}); here {where} {n_unusual.max()} of "
+            f"{pluralise(len(features), 'document')}"
         )
     return tuple(notes)
 

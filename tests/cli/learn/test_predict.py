@@ -158,7 +158,7 @@ def test_features_far_outside_of_training_are_noted_and_bounded(cli: Callable[..
     assert first == second  # both are 5 deviations from the mean
     far, unused = done.err.splitlines()
     assert mentions(far, "note: far: 1 feature far outside", "'2'", "3e+38", "5 deviations")
-    assert mentions(unused, "note: far: 1 feature", "does not use it", "1 document", "'4'")
+    assert mentions(unused, "note: far: 1 feature not used", "'4'", "1 of 2 documents")
 
 
 def test_a_table_to_be_scored_needs_no_grades(cli: Callable[..., Any], there: Path) -> None:
