@@ -79,9 +79,9 @@ class Scaling:
                 block /= divisor
                 if any_unused:
                     block[:, is_unused] = 0.0
-                if np.isfinite(self.bound):
-                    np.clip(block, -self.bound, self.bound, out=block)
                 scaled_values[rows] = block
+                if self.bound < np.inf:
+                    np.clip(scaled_values[rows], -self.bound, self.bound, out=scaled_values[rows])
         if not np.isfinite(scaled_values).all():
             row, column = np.argwhere(~np.isfinite(scaled_values))[0]
             raise InputError(
