@@ -180,7 +180,7 @@ def differences_from_training(scaling: Scaling, features: Features) -> tuple[str
         where = "it varies in" if len(unused_names) == 1 else "each varies in up to"
         notes.append(
             f"{features.name}: {pluralise(len(unused_names), 'feature')} not used, having varied in no training "
-            f"document or too few ({join_names(unused_names)}); here {where} {n_unusual.max()} of "
+            f"document or too few ({join_names(unused_names)}); here {where} {n_unusual.max():,} of "
             f"{pluralise(len(features), 'document')}"
         )
     return tuple(notes)

@@ -142,7 +142,7 @@ class Training(Result):
             verb = "varies" if len(rare) == 1 else "vary"
             counts = join_names(f"{name!r} in {n}" for name, n in rare.items())
             notes.append(
-                f"{train_name}: {pluralise(len(rare), 'feature')} of {len(names)} {verb} in too few of {len(values)} "
+                f"{train_name}: {pluralise(len(rare), 'feature')} of {len(names)} {verb} in too few of {len(values):,} "
                 f"documents to learn from ({counts}); networks and linear scorers do not use "
                 f"{'it' if len(rare) == 1 else 'them'}"
             )
