@@ -197,7 +197,7 @@ def epochs_of_ours(documents, features, epochs) -> None:
     import numpy as np
 
     from rankscope.learning import Ranker
-    from rankscope.learning.losses.listwise.listnet import listnet
+    from rankscope.learning.losses.listwise import listnet
     from rankscope.learning.network import initial_weights, score_documents
 
     data = large(int(documents), int(features))

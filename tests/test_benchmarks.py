@@ -102,7 +102,7 @@ def test_a_line_says_whether_its_target_was_reached():
 
 
 def test_each_benchmark_has_its_place_in_run_all():
-    helpers = {"measuring", "generate", "peers", "run_all", "letor_folds", "learning_search"}
+    helpers = {"measuring", "generate", "peers", "run_all", "letor_folds", "learning_search", "other_collections"}
     assert {path.stem for path in BENCHMARKS.glob("*.py")} - helpers == set(module("run_all").SCRIPTS)
 
 

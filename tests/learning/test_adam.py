@@ -5,7 +5,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from rankscope.learning.network import Adam
+from rankscope.learning.trainer import Adam
 
 RATE, FIRST, SECOND, TINY = 0.01, 0.9, 0.999, 1e-8
 

@@ -8,18 +8,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.messages import mentions
+from scipy import stats
 
 from rankscope import Features
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.learning import Blend, Ranker
-from rankscope.learning.scaling import WITHIN_LISTS
+from rankscope.learning.blend import NORMALISATIONS
 
 RNG = np.random.default_rng(8)
 X = RNG.normal(size=(90, 4))
 Y = (X[:, 0] + 0.5 * RNG.normal(size=90) > 0).astype(int) + (X[:, 1] > 1)
 QID = np.repeat(np.arange(9), 10)
 HELD, HELD_Y, HELD_QID = RNG.normal(size=(40, 4)), RNG.integers(0, 3, 40), np.repeat(np.arange(4), 10)
-OFFSETS = np.arange(0, 41, 10)
 
 
 def pair() -> list[Ranker]:
@@ -31,10 +31,22 @@ def fitted(**parameters: Any) -> Blend:
     return Blend(pair(), **parameters).fit(X, Y, QID, eval_set=(HELD, HELD_Y, HELD_QID))
 
 
-@pytest.mark.parametrize("normalise", sorted(WITHIN_LISTS))
+def on_scale(scores: np.ndarray, normalise: str) -> np.ndarray:
+    """Scores of four lists of ten on a scale, by other means."""
+    rows = scores.reshape(4, 10)
+    least, greatest = rows.min(axis=1, keepdims=True), rows.max(axis=1, keepdims=True)
+    scaled = {
+        "z-score": stats.zscore(rows, axis=1),
+        "min-max": (rows - least) / (greatest - least),
+        "rank": (stats.rankdata(rows, axis=1) - 1) / 9,
+    }
+    return scaled[normalise].ravel()
+
+
+@pytest.mark.parametrize("normalise", NORMALISATIONS[1:])
 def test_a_blend_is_the_mean_of_what_each_ranker_alone_says(normalise: str) -> None:
     each = [one.fit(X, Y, QID, eval_set=(HELD, HELD_Y, HELD_QID)).predict(HELD) for one in pair()]
-    expected = np.mean([WITHIN_LISTS[normalise](one, OFFSETS) for one in each], axis=0)
+    expected = np.mean([on_scale(one, normalise) for one in each], axis=0)
     np.testing.assert_allclose(fitted(normalise=normalise).predict(HELD, HELD_QID), expected, atol=1e-12)
 
 
@@ -76,7 +88,7 @@ def test_the_order_of_the_parts_does_not_matter() -> None:
 def test_a_ranker_blended_with_itself_ranks_as_it_does() -> None:
     one = pair()[0].fit(X, Y, QID)
     alone = one.predict(HELD).reshape(4, 10).argsort(axis=1)
-    for normalise in ("fixed", *WITHIN_LISTS):
+    for normalise in NORMALISATIONS:
         blend = Blend([one, one], normalise=normalise).combine(HELD, HELD_Y, HELD_QID)
         assert (blend.predict(HELD, HELD_QID).reshape(4, 10).argsort(axis=1) == alone).all()
 
@@ -94,7 +106,7 @@ def test_blends_within_a_blend() -> None:
     inner = Blend(pair(), normalise="rank")
     outer = Blend({"both": inner, "alone": Ranker("squared", hidden=(), epochs=2)}).fit(X, Y, QID)
     each = [one.predict(HELD, HELD_QID) if isinstance(one, Blend) else one.predict(HELD) for one in outer.rankers_]
-    expected = np.mean([WITHIN_LISTS["zscore"](one, OFFSETS) for one in each], axis=0)
+    expected = np.mean([on_scale(one, "z-score") for one in each], axis=0)
     np.testing.assert_allclose(outer.predict(HELD, HELD_QID), expected)
     assert outer.parameters_["rankers"] == ["both", "alone"]
 
@@ -122,9 +134,9 @@ def test_parts_are_named_by_their_losses() -> None:
     assert mentions(
         repr(Blend([ranker, ranker, Blend([ranker, ranker])])),
         "Blend([listnet, listnet #2, Blend], ",
-        "how='average', normalise='zscore'",
+        "how='average', normalise='z-score'",
     )
-    assert repr(Blend({"a": ranker, "b": ranker}, how="stacked")) == "Blend([a, b], how='stacked', normalise='zscore')"
+    assert repr(Blend({"a": ranker, "b": ranker}, how="stacked")) == "Blend([a, b], how='stacked', normalise='z-score')"
 
 
 def test_it_is_an_estimator_of_scikit_learns() -> None:
@@ -150,7 +162,7 @@ def test_it_is_an_estimator_of_scikit_learns() -> None:
         (Blend("listnet"), "rankers ... 'listnet'"),
         (Blend([Ranker(), "listnet"]), "'listnet' is a str"),
         (Blend(pair(), how="mean"), "how is 'mean', ... 'average', 'stacked'"),
-        (Blend(pair(), normalise="max"), "normalise is 'max', ... 'fixed', 'zscore', 'minmax', 'rank'"),
+        (Blend(pair(), normalise="max"), "normalise is 'max', ... 'fixed', 'z-score', 'min-max', 'rank'"),
         (Blend(pair(), l2=-1), "l2"),
         (Blend(pair(), loss="lambdarank"), "gradient ... listnet or ranknet"),
         (Blend([Ranker(), Ranker(epochs=0)]), "epochs is 0"),
@@ -199,11 +211,11 @@ def test_a_ranker_that_fails_leaves_the_blend_as_it_was() -> None:
 
 
 def test_once_fitted_the_lists_are_asked_for_as_it_was_fitted() -> None:
-    blend = fitted(normalise="zscore").set_params(normalise="fixed")
+    blend = fitted(normalise="z-score").set_params(normalise="fixed")
     assert blend.lists
     with pytest.raises(ParameterError, match="the queries are missing"):
         blend.predict(HELD)
-    blend = fitted(normalise="fixed").set_params(normalise="zscore", rankers=[Ranker("listnet(ranks=True)")] * 2)
+    blend = fitted(normalise="fixed").set_params(normalise="z-score", rankers=[Ranker("listnet(ranks=True)")] * 2)
     assert not blend.lists
     assert blend.predict(HELD).tobytes() == fitted(normalise="fixed").predict(HELD).tobytes()
 

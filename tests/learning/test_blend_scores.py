@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError, ParameterError
-from rankscope.learning.blend import NORMALISATIONS, BlendSettings, learn_combination
-from rankscope.learning.scaling import WITHIN_LISTS, within_deviation
+from rankscope.learning.blend import NORMALISATIONS, BlendSettings, Combination, learn_combination, within_deviation
 
 #: Lists of 3, 1 and 2 documents.
 OFFSETS = np.array([0, 3, 4, 6])
@@ -24,14 +23,15 @@ SCORES = np.array([1.0, 3.0, 1.0, 7.0, 5.0, 5.0])
     ("how", "expected"),
     [
         # The first list has mean 5/3, and deviations -2/3, 4/3, -2/3, whose mean square is 8/9.
-        ("zscore", [-2 / 3 / sqrt(8 / 9), 4 / 3 / sqrt(8 / 9), -2 / 3 / sqrt(8 / 9), 0, 0, 0]),
-        ("minmax", [(1 - 1) / (3 - 1), (3 - 1) / (3 - 1), 0, 0, 0, 0]),
+        ("z-score", [-2 / 3 / sqrt(8 / 9), 4 / 3 / sqrt(8 / 9), -2 / 3 / sqrt(8 / 9), 0, 0, 0]),
+        ("min-max", [(1 - 1) / (3 - 1), (3 - 1) / (3 - 1), 0, 0, 0, 0]),
         # Of two others: none below and one alike, 1/2 of 2; both below; a document alone; one alike, 1/2 of 1.
         ("rank", [0.5 / 2, 2 / 2, 0.5 / 2, 0, 0.5 / 1, 0.5 / 1]),
     ],
 )
 def test_scales_of_a_list(how: str, expected: list[float]) -> None:
-    np.testing.assert_allclose(WITHIN_LISTS[how](SCORES, OFFSETS), expected)
+    of_one = Combination(normalise=how, centre=np.zeros(1), spread=np.ones(1), weights=np.ones(1))
+    np.testing.assert_allclose(of_one([SCORES], OFFSETS), expected)
 
 
 def test_the_fixed_scale_takes_the_mean_of_all_and_the_deviation_within_lists() -> None:
@@ -45,7 +45,7 @@ def test_the_fixed_scale_takes_the_mean_of_all_and_the_deviation_within_lists() 
 
 def test_the_average_of_two_rankers_by_hand() -> None:
     other = np.array([0.0, 1.0, 4.0, 2.0, -1.0, 1.0])
-    found = learn_combination([SCORES, other], OFFSETS, settings=BlendSettings(normalise="minmax"))
+    found = learn_combination([SCORES, other], OFFSETS, settings=BlendSettings(normalise="min-max"))
     assert found.weights.tolist() == [1 / 2, 1 / 2]
     expected = [(0 + 0) / 2, (1 + 1 / 4) / 2, (0 + 1) / 2, 0, (0 + 0) / 2, (0 + 1) / 2]
     np.testing.assert_allclose(found([SCORES, other], OFFSETS), expected)
@@ -110,7 +110,7 @@ def test_a_blend_of_one_ranker_with_itself_puts_documents_in_its_order(normalise
         assert (np.sign(mine[:, None] - mine) == np.sign(its[:, None] - its)).all()
 
 
-@pytest.mark.parametrize("normalise", sorted(WITHIN_LISTS))
+@pytest.mark.parametrize("normalise", NORMALISATIONS[1:])
 @examples(25)
 @given(scores=tables(2))
 def test_scales_within_lists_do_not_look_at_other_lists(normalise: str, scores: np.ndarray) -> None:

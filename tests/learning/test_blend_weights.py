@@ -111,7 +111,7 @@ def test_lists_of_one_grade_teach_nothing() -> None:
 def test_a_combination_keeps_the_weights_of_its_normalised_scores() -> None:
     scores, grades, offsets = noisy()
     found = learn_combination(
-        scores, offsets, grades, settings=BlendSettings(how="stacked", normalise="zscore", loss="listnet", l2=0.0)
+        scores, offsets, grades, settings=BlendSettings(how="stacked", normalise="z-score", loss="listnet", l2=0.0)
     )
     again = stacked_weights(found.normalised(scores, offsets), grades, offsets, loss=LISTNET)
     assert found.weights.tolist() == again.tolist()

@@ -119,7 +119,7 @@ def test_a_file_that_says_nothing_of_ranks_is_of_a_ranker_without(tmp_path: Path
 
 @pytest.mark.parametrize(
     ("ranks", "said"),
-    [(False, r"deviation .*\(2,\), .*\(1,\)"), ("yes", "ranks is 'yes', expected")],
+    [(False, r"mean .*\(2,\), .*\(1,\)"), ("yes", "ranks is 'yes', expected")],
     ids=str,
 )
 def test_a_file_whose_arrays_are_of_another_width_is_refused(tmp_path: Path, ranks: Any, said: str) -> None:

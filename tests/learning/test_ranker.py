@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from helpers.losses import TABLE
+from helpers.messages import mentions
 from helpers.rankers import QUICK, data
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -16,8 +17,7 @@ import rankscope as rs
 from rankscope import Features, parse_measure
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.judged_lists import FullyJudgedLists
-from rankscope.learning import LOSSES, Ranker
-from rankscope.learning.ranker import PARAMETERS
+from rankscope.learning import LOSSES, Blend, Ranker
 from rankscope.learning.scaling import TRANSFORMS
 
 
@@ -243,7 +243,7 @@ def test_columns_of_which_only_some_are_texts_are_refused():
 
 def test_parameters_are_read_set_and_cloned():
     ranker = Ranker("ranknet", hidden=(8, 4), models=2, rng=7)
-    assert tuple(ranker.get_params()) == PARAMETERS
+    assert tuple(ranker.get_params()) == tuple(Ranker.defaults)
     copy = clone(ranker)
     assert copy is not ranker
     assert copy.get_params() == ranker.get_params()
@@ -283,3 +283,33 @@ def test_it_is_reached_from_the_package():
     for home in (rs.learning, rs.learning.losses):
         with pytest.raises(AttributeError, match="has no attribute 'listnett'"):
             _ = home.listnett
+
+
+@pytest.mark.parametrize("hidden", [(), (6,)])
+@pytest.mark.parametrize("loss", ["listnet", "ranknet", "lambdarank", "listnet(ranks=True)"])
+def test_a_feature_of_one_training_document_decides_nothing_elsewhere(loss, hidden):
+    rng = np.random.default_rng(5)
+    values = np.column_stack([rng.normal(size=(300, 2)), np.zeros(300)])
+    values[17, 2] = 1.0
+    data = Features.of(values, (values[:, 0] > 0.5).astype(int), sizes=[10] * 30)
+    ranker = Ranker(loss, hidden=hidden, epochs=5).fit(data)
+    elsewhere = values.copy()
+    elsewhere[::2, 2] = 1.0
+    scores, others = (ranker.predict(Features.of(table, sizes=[10] * 30)) for table in (values, elsewhere))
+    assert scores.tolist() == others.tolist()
+    (note,) = ranker.differences_from_training(elsewhere)
+    assert mentions(note, "1 feature not used", "'3'", "151 of 300 documents")
+    assert ranker.differences_from_training(values) == ()
+
+
+def test_notes_of_a_blend_are_those_of_its_rankers_each_once():
+    values = np.column_stack([np.arange(40.0), np.zeros(40)])
+    data = Features.of(values, np.arange(40) % 2, sizes=[10] * 4)
+    blend = Blend([Ranker(hidden=()), Ranker("ranknet", hidden=()), Ranker("lambdamart(trees=2)")]).fit(data)
+    far = np.array([[1e6, 0.0], [0.0, 1.0]])
+    assert blend.differences_from_training(values) == blend.rankers_[2].differences_from_training(far) == ()
+    first, second = blend.differences_from_training(far)
+    assert mentions(first, "'1'", "from 0 to 1e+06", "from 0 to 39")
+    assert mentions(second, "'2'", "1 of 2 documents")
+    with pytest.raises(InputError, match="3 features"):
+        blend.differences_from_training(np.zeros((2, 3)))

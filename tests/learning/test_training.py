@@ -1,5 +1,7 @@
 """Both trainers: the minimum is reached, the best epoch kept, what diverges is told."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
@@ -10,10 +12,10 @@ from rankscope.learning import Ranker
 from rankscope.learning import early_stopping as stopping
 from rankscope.learning.early_stopping import EarlyStopping
 from rankscope.learning.features import informative_lists
-from rankscope.learning.linear import train_linear
 from rankscope.learning.losses import parse_loss
-from rankscope.learning.network import MinibatchTraining, score_documents
+from rankscope.learning.network import score_documents
 from rankscope.learning.settings import RankerSettings
+from rankscope.learning.trainer import TrainingData, train_linear, train_network
 
 
 def some_features(seed=0, lists=10, length=6, width=4, name="features"):
@@ -25,9 +27,26 @@ def some_features(seed=0, lists=10, length=6, width=4, name="features"):
     return Features.of(values, grades, sizes=[length] * lists, name=name)
 
 
-def descent(loss="listnet", **more):
+def data_of(features, watch=None, validation=None, rng=0, progress=None):
+    return TrainingData(
+        features=features,
+        valid=validation,
+        values=features.values,
+        valid_values=None if validation is None else validation.values,
+        stopping=watch,
+        rng=np.random.default_rng(rng),
+        progress=progress,
+    )
+
+
+def descend(data, loss="listnet", **more):
     usual = {"hidden": (8,), "epochs": 12, "learning_rate": 0.01, "batch_lists": 4, "dropout": 0.0, "weight_decay": 0.0}
-    return MinibatchTraining(loss=parse_loss(loss), settings=RankerSettings(**{**usual, **more}))
+    return train_network(data, parse_loss(loss), RankerSettings(**{**usual, **more}))
+
+
+def minimise(data, loss, iterations, l2=0.0):
+    loss = parse_loss(loss) if isinstance(loss, str) else loss
+    return train_linear(data, loss, RankerSettings(hidden=(), epochs=iterations, weight_decay=l2))
 
 
 def watch_of(values, patience, higher=True):
@@ -46,7 +65,7 @@ def watch_of(values, patience, higher=True):
 @pytest.mark.parametrize("loss", ["listnet", "ranknet", "listmle(ties='efron')", "listmle", "squared", "listnet(k=2)"])
 def test_lbfgs_ends_where_the_gradient_is_nothing(loss):
     features = some_features()
-    found = train_linear(features.values, features, parse_loss(loss), l2=0.01, iterations=300)
+    found = minimise(data_of(features), loss, 300, l2=0.01)
     table, weights = features.values.astype(float), found.weights[0][:, 0].astype(float)
     chosen = features.select(informative_lists(features))
     table = np.concatenate([features.values[features.group == q] for q in informative_lists(features)]).astype(float)
@@ -65,7 +84,7 @@ def test_lbfgs_ends_where_the_gradient_is_nothing(loss):
 
 def test_the_loss_of_each_iteration_is_that_of_its_weights():
     features = some_features()
-    found = train_linear(features.values, features, parse_loss("ranknet"), l2=0.0, iterations=5)
+    found = minimise(data_of(features), "ranknet", 5)
     chosen = features.select(informative_lists(features))
     value, _ = parse_loss("ranknet")(chosen.values @ found.weights[0][:, 0], chosen.relevance, chosen.offsets)
     assert found.losses[-1] == pytest.approx(value, abs=1e-6)
@@ -84,13 +103,13 @@ def test_no_iteration_costs_an_evaluation_of_its_own():
     features = some_features()
     counted = Counted("ranknet")
     calls.clear()
-    found = train_linear(features.values, features, counted, l2=0.0, iterations=8)
+    found = minimise(data_of(features), counted, 8)
     assert len(calls) < 2 * len(found.losses)
 
 
 def test_where_nothing_can_be_learned_the_weights_stay_and_the_epoch_counts():
     features = some_features()
-    found = train_linear(0 * features.values, features, parse_loss("listnet"), l2=0.0, iterations=5)
+    found = minimise(data_of(replace(features, values=0 * features.values)), "listnet", 5)
     assert found.weights[0].tolist() == [[0.0]] * 4
     assert (len(found.losses), found.best_epoch) == (1, 0)
 
@@ -103,14 +122,10 @@ VALUES = [0.2, 0.5, 0.4, 0.5, 0.3, 0.9]
 @pytest.mark.parametrize(("patience", "epochs", "best"), [(2, 4, 1), (3, 5, 1), (4, 6, 5), (9, 6, 5)])
 def test_an_equal_epoch_is_no_better_and_patience_counts_from_the_best(patience, epochs, best):
     watch, validation = watch_of(VALUES, patience)
-    found = descent(epochs=6).train(
-        some_features().values, some_features(), watch, validation.values, np.random.default_rng(0)
-    )
+    found = descend(data_of(some_features(), watch, validation), epochs=6)
     assert (len(found.losses), found.best_epoch) == (epochs, best)
     assert found.values == tuple(VALUES[:epochs])
-    again = descent(epochs=best + 1).train(
-        some_features().values, some_features(), None, None, np.random.default_rng(0)
-    )
+    again = descend(data_of(some_features()), epochs=best + 1)
     for kept, reached in zip(found.weights, again.weights, strict=True):
         assert kept.tolist() == reached.tolist()
 
@@ -119,21 +134,17 @@ def test_the_best_iteration_of_a_linear_scorer_is_kept():
     features = some_features()
     watch, validation = watch_of(VALUES, 4)
     ended, _ = watch_of(VALUES, 2)
-    plain = {"l2": 0.0, "valid_values": validation.values}
-    loss = parse_loss("listnet")
-    found = train_linear(features.values, features, loss, iterations=6, stopping=watch, **plain)
+    found = minimise(data_of(features, watch, validation), "listnet", 6)
     assert (len(found.losses), found.best_epoch) == (6, 5)
-    found = train_linear(features.values, features, loss, iterations=6, stopping=ended, **plain)
+    found = minimise(data_of(features, ended, validation), "listnet", 6)
     assert (len(found.losses), found.best_epoch) == (4, 1)
-    again = train_linear(features.values, features, loss, iterations=2, l2=0.0)
+    again = minimise(data_of(features), "listnet", 2)
     assert found.weights[0].tolist() == again.weights[0].tolist()
 
 
 def test_where_lower_is_better_the_lowest_epoch_is_kept():
     watch, validation = watch_of([0.5, 0.2, 0.9, 0.4], 3, higher=False)
-    found = descent(epochs=4).train(
-        some_features().values, some_features(), watch, validation.values, np.random.default_rng(0)
-    )
+    found = descend(data_of(some_features(), watch, validation), epochs=4)
     assert found.best_epoch == 1
 
 
@@ -175,18 +186,14 @@ def test_queries_without_a_value_are_left_out_and_none_with_one_is_refused():
 @pytest.mark.parametrize("epochs", [1, 3])
 def test_a_loss_that_diverges_names_the_learning_rate(epochs):
     with pytest.raises(InputError, match=r"listnet .*epoch \d .*learning_rate=1e\+30"):
-        descent(epochs=epochs, learning_rate=1e30).train(
-            some_features().values, some_features(), None, None, np.random.default_rng(0)
-        )
+        descend(data_of(some_features()), epochs=epochs, learning_rate=1e30)
 
 
 def test_validation_scores_that_are_no_numbers_stop_training():
     features = some_features()
     watch = EarlyStopping(features, parse_measure("AP"), 5)
     with pytest.raises(InputError, match="diverged in epoch 1"):
-        descent(learning_rate=1e30, batch_lists=100).train(
-            features.values, features, watch, features.values, np.random.default_rng(0)
-        )
+        descend(data_of(features, watch, features), learning_rate=1e30, batch_lists=100)
 
 
 def test_lists_of_one_grade_teach_nothing_and_are_left_out():
@@ -198,8 +205,8 @@ def test_lists_of_one_grade_teach_nothing_and_are_left_out():
     )
     assert informative_lists(more).tolist() == informative_lists(features).tolist()
     for train in (
-        lambda f: descent().train(f.values, f, None, None, np.random.default_rng(0)),
-        lambda f: train_linear(f.values, f, parse_loss("listnet"), l2=0.0, iterations=5),
+        lambda f: descend(data_of(f)),
+        lambda f: minimise(data_of(f), "listnet", 5),
     ):
         for one, other in zip(train(features).weights, train(more).weights, strict=True):
             assert one.tolist() == other.tolist()
@@ -213,17 +220,17 @@ def test_data_of_one_grade_are_refused():
 
 def test_progress_is_told_once_an_epoch():
     features, steps = some_features(), []
-    descent(epochs=5).train(features.values, features, None, None, np.random.default_rng(0), steps.append)
+    descend(data_of(features, progress=steps.append), epochs=5)
     assert steps == [1] * 5
     steps.clear()
-    found = train_linear(features.values, features, parse_loss("ranknet"), l2=0.0, iterations=4, progress=steps.append)
+    found = minimise(data_of(features, progress=steps.append), "ranknet", 4)
     assert steps == [1] * len(found.losses)
 
 
 def test_the_scores_of_the_kept_weights_have_the_value_that_was_watched():
     features, validation = some_features(), some_features(1)
     watch = EarlyStopping(validation, parse_measure("nDCG"), 3)
-    found = descent(epochs=20).train(features.values, features, watch, validation.values, np.random.default_rng(2))
+    found = descend(data_of(features, watch, validation, rng=2), epochs=20)
     measured = parse_measure("nDCG")(
         stopping.FullyJudgedLists(validation.relevance, validation.offsets).hits(
             score_documents(found.weights, validation.values)

@@ -12,9 +12,8 @@ from rankscope.data.text import pluralise_queries
 from rankscope.errors import InputError
 from rankscope.fusion.comb import Gains, borda_shares
 from rankscope.fusion.pool import PooledRun, RunPool
-from rankscope.kernels.exact import exact_group_sums
 from rankscope.kernels.segments import bounds
-from rankscope.stats.inputs import scale_rows
+from rankscope.stats.list_scales import scale_lists
 from rankscope.typing import Floats, Ints
 
 __all__ = [
@@ -56,27 +55,12 @@ def normalise_run(pool: RunPool, entry: PooledRun, normalisation: str, name: str
     counts = lengths[nonempty_lists]
     if not nonempty_lists.size:
         return scores, ()
-    greatest = np.maximum.reduceat(scores, starts)
     if normalisation == "max":
+        greatest = np.maximum.reduceat(scores, starts)
         check_greatest(pool, entry, nonempty_lists, greatest, name)
         return scores / np.repeat(greatest, counts), ()
-    least = np.minimum.reduceat(scores, starts)
-    _, exponents = scale_rows(np.stack([greatest, least], axis=1))
-    if exponents.any():  # squares and sums of such scores overflow or vanish
-        scores = np.ldexp(scores, -np.repeat(exponents, counts))
-        greatest, least = np.ldexp(greatest, -exponents), np.ldexp(least, -exponents)
-    is_constant = greatest == least
-    if normalisation == "z-score":
-        # Relative to the least score, so that equal scores have a deviation of exactly 0, whatever the rounding.
-        shifted = scores - np.repeat(least, counts)
-        # Exact sums do not depend on the order of the lines of a run.
-        shifted -= np.repeat(exact_group_sums(shifted, bounds(counts)) / counts, counts)
-        scale = np.sqrt(exact_group_sums(shifted**2, bounds(counts)) / counts)
-    else:
-        shifted = scores - np.repeat(least, counts)
-        scale = exact_group_sums(shifted, bounds(counts)) if normalisation == "sum" else greatest - least
-    scaled = shifted / np.repeat(np.where(is_constant, 1.0, scale), counts)
-    normalised = np.where(np.repeat(is_constant, counts), 0.0, scaled)
+    # "min-max-inverted": the pool holds the scores with the other sign.
+    normalised, is_constant = scale_lists(scores, bounds(counts), normalisation.removesuffix("-inverted"))
     return normalised, equal_scores_note(int(is_constant.sum()), normalisation, name)
 
 

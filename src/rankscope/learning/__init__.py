@@ -19,9 +19,9 @@ HOMES = {
     "LambdaMART": "lambdamart",
     "Ranker": "ranker",
     "Training": "training",
-    "load_ranker": "model_files.model_file",
+    "load_ranker": "model_file",
     "match_features": "features",
-    "save_ranker": "model_files.model_file",
+    "save_ranker": "model_file",
 }
 
 __all__ = sorted(HOMES)

@@ -13,14 +13,16 @@ import numpy.typing as npt
 from rankscope.data.features import Features
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
+from rankscope.kernels.exact import exact_group_sums
 from rankscope.kernels.order import ranges
-from rankscope.kernels.segments import bounds
+from rankscope.kernels.segments import bounds, group_of
 from rankscope.learning.features import align_to_training, as_features, documents_to_score, validation_features
 from rankscope.learning.losses import Loss, LossFunction, parse_loss
 from rankscope.learning.ranker import Estimator, defaults_of
-from rankscope.learning.scaling import WITHIN_LISTS, within_deviation
+from rankscope.learning.scaling import fractional_rank
 from rankscope.learning.settings import LossName
 from rankscope.settings import NONNEGATIVE, Settings, choice, declare, number
+from rankscope.stats.list_scales import scale_lists
 from rankscope.typing import Floats, Ints
 
 __all__ = [
@@ -32,6 +34,7 @@ __all__ = [
     "check_same_features",
     "learn_combination",
     "stacked_weights",
+    "within_deviation",
 ]
 
 
@@ -39,8 +42,8 @@ __all__ = [
 COMBINATIONS = ("average", "stacked")
 
 
-#: "fixed": by mean and deviation of validation scores, so that a document's score is its own.
-NORMALISATIONS = ("fixed", *WITHIN_LISTS)
+#: "fixed": by mean and deviation of validation scores, so that a document's score is its own; the others within a list.
+NORMALISATIONS = ("fixed", "z-score", "min-max", "rank")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +56,7 @@ class BlendSettings(Settings):
         "average", COMBINATIONS, flag="", help="Weights of the rankers: equal, or learned on the validation lists."
     )
     normalise: str = choice(
-        "zscore",
+        "z-score",
         NORMALISATIONS,
         flag="",
         help="Scale of scores before they are added: within each list, or fixed on the validation lists.",
@@ -107,7 +110,31 @@ class Combination:
         """(rankers, documents) scores on one scale."""
         if self.normalise == "fixed":
             return np.asarray((scores - self.centre[:, None]) / self.spread[:, None])
-        return np.array([WITHIN_LISTS[self.normalise](row, offsets) for row in scores])
+        if self.normalise == "rank":
+            return np.array([fractional_rank(row, offsets) for row in scores])
+        return np.array([scale_lists(row, offsets, self.normalise)[0] for row in scores])
+
+
+def within_deviation(scores: Floats, offsets: Ints) -> float:
+    """The standard deviation of scores from the mean of their list, which does not matter for the order.
+
+    0 where it is no more than rounding.
+    """
+    differences = from_mean(scores, offsets)
+    deviation = float(np.sqrt(np.mean(differences**2)))
+    return deviation if deviation > 1e-12 * float(np.abs(scores).max()) else 0.0
+
+
+def list_means(scores: Floats, offsets: Ints) -> Floats:
+    """(lists) the mean of each list; the same whatever the order of its documents."""
+    return exact_group_sums(scores, offsets) / np.diff(offsets)
+
+
+def from_mean(scores: Floats, offsets: Ints) -> Floats:
+    """Scores less the mean of their list; exactly 0 in a list of equal scores."""
+    list_index = group_of(offsets)
+    differences = scores - np.maximum.reduceat(scores, offsets[:-1])[list_index]
+    return np.asarray(differences - list_means(differences, offsets)[list_index])
 
 
 def learn_combination(
@@ -241,7 +268,7 @@ class Blend(Estimator):
         'average'.
     normalise
         Scale of scores before they are added: within each list, or fixed on the validation lists. One of 'fixed',
-        'zscore', 'minmax', 'rank'. Default: 'zscore'.
+        'z-score', 'min-max', 'rank'. Default: 'z-score'.
     loss
         Loss that stacked weights minimise. Default: 'listnet'.
     l2
@@ -266,7 +293,7 @@ class Blend(Estimator):
     "average" adds the rankers' scores with equal weights. "stacked" adds them with weights of at least 0 that minimise,
     on validation lists, the loss plus l2 / 2 times the squares of the weights' differences from their mean.
 
-    "zscore" and "minmax" put scores on one scale within each list, and "rank" takes the share of the list's other
+    "z-score" and "min-max" put scores on one scale within each list, and "rank" takes the share of the list's other
     documents that rank below; `predict` then needs the queries. "fixed" uses the scores' mean and their deviation
     within lists, both from validation lists, so that a document's score does not depend on the others of its list.
 
@@ -291,7 +318,7 @@ class Blend(Estimator):
         rankers: Sequence[RankerLike] | Mapping[str, RankerLike],
         *,
         how: str = "average",
-        normalise: str = "zscore",
+        normalise: str = "z-score",
         loss: str | LossFunction = "listnet",
         l2: float = 1.0,
     ) -> None:
@@ -447,6 +474,32 @@ class Blend(Estimator):
         features = align_to_training(features, self.feature_names_, "the model was trained on")
         scores = self.combination_(score_by_rankers(self.rankers_, features), features.offsets)
         return np.asarray(features.in_input_order(scores))
+
+    def differences_from_training(self, X: npt.ArrayLike | Features) -> tuple[str, ...]:  # noqa: N803 - as in fit
+        """Notes on features that are far outside of their range in training, or that vary only here.
+
+        Parameters
+        ----------
+        X
+            The features, as in `predict`.
+
+        Returns
+        -------
+        tuple of str
+            The notes of all rankers, each once.
+
+        Raises
+        ------
+        InputError
+            As `Ranker.differences_from_training`.
+        """
+        notes = [
+            note
+            for ranker in self.rankers_
+            if hasattr(ranker, "differences_from_training")
+            for note in ranker.differences_from_training(X)
+        ]
+        return tuple(dict.fromkeys(notes))
 
     @property
     def lists(self) -> bool:

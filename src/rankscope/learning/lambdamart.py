@@ -17,9 +17,10 @@ from rankscope.kernels.segments import bounds
 from rankscope.kernels.trees import tree_sums
 from rankscope.learning.early_stopping import EarlyStopping
 from rankscope.learning.features import informative_lists
-from rankscope.learning.losses import CALL_FORM, LOSSES, Loss, LossFunction, finite_gains, parse_loss
+from rankscope.learning.losses import CALL_FORM, LOSSES, Loss, LossFunction, NonFiniteLoss, finite_gains, parse_loss
 from rankscope.learning.optional_libraries import load_lightgbm
 from rankscope.learning.settings import LossName
+from rankscope.learning.trainer import TrainingData
 from rankscope.measures.names import parse_parameters
 from rankscope.settings import NONNEGATIVE, POSITIVE, Number, Settings, count, declare, number, switch
 from rankscope.typing import Floats, Ints32, Reals
@@ -307,30 +308,23 @@ MAX_LIST_LENGTH = 10_000
 BIN_SAMPLE_SIZE = 200_000
 
 
-def boost(
-    features: Features,
-    loss: LambdaMART,
-    stopping: EarlyStopping | None,
-    valid_features: Features | None,
-    rng: np.random.Generator,
-    progress: Callable[[int], Any] | None = None,
-) -> BoostedTrees:
-    """Train one model. valid_features: the validation lists of `stopping`.
+def boost(data: TrainingData, loss: LambdaMART) -> BoostedTrees:
+    """Train one model.
 
     Raises InputError where there is nothing to learn from, no tree can be grown, and where the loss or the scores are
     no finite numbers.
     """
     library = load_lightgbm()
-    features = lists_with_order(features)
+    features, stopping = lists_with_order(data.features), data.stopping
     own_loss = loss.loss()
-    settings = lightgbm_parameters(loss, features, rng)
+    settings = lightgbm_parameters(loss, features, data.rng)
     try:
-        data = dataset(library, features, settings, own_loss is None)
-        booster = library.Booster(settings, data)
-        if valid_features is not None:
-            booster.add_valid(dataset(library, valid_features, settings, False, data), "held")
-        gradients = None if own_loss is None else LossGradients(own_loss, features, rng)
-        n_grown = grow_trees(booster, loss, gradients, stopping, progress)
+        train_set = dataset(library, features, settings, own_loss is None)
+        booster = library.Booster(settings, train_set)
+        if data.valid is not None:
+            booster.add_valid(dataset(library, data.valid, settings, False, train_set), "held")
+        gradients = None if own_loss is None else LossGradients(own_loss, features, data.rng)
+        n_grown = grow_trees(booster, loss, gradients, stopping, data.report_epoch)
         n_kept = n_grown if stopping is None else stopping.best_epoch + 1
         text = booster.model_to_string(num_iteration=n_kept)
     except library.basic.LightGBMError as error:
@@ -417,14 +411,17 @@ class LossGradients:
     def __call__(self, scores: Reals, _: Any) -> tuple[Reals, Reals]:
         features, curvature = self.features, np.zeros(scores.size)
         n_lists = features.offsets.size - 1
-        value, slope = self.loss(
-            np.asarray(scores, np.float64),
-            features.relevance,
-            features.offsets,
-            rng=self.rng,
-            max_grade=self.max_grade,
-            curvature=curvature,
-        )
+        try:
+            value, slope = self.loss(
+                np.asarray(scores, np.float64),
+                features.relevance,
+                features.offsets,
+                rng=self.rng,
+                max_grade=self.max_grade,
+                curvature=curvature,
+            )
+        except NonFiniteLoss:
+            value, slope = np.nan, scores
         if not np.isfinite(value):
             raise InputError(f"the loss {self.loss} is {value} after {len(self.losses)} trees, expected a number")
         self.losses.append(value)
@@ -444,7 +441,7 @@ def grow_trees(
     loss: LambdaMART,
     gradients: LossGradients | None,
     stopping: EarlyStopping | None,
-    progress: Callable[[int], Any] | None,
+    report_tree: Callable[[], None],
 ) -> int:
     """Grow the trees; returns how many there are."""
 
@@ -462,8 +459,7 @@ def grow_trees(
                 "no tree can be grown: no feature splits the documents into two parts that are large enough; use more "
                 "documents, or a smaller min_documents, as in lambdamart(min_documents=5)"
             )
-        if progress is not None:
-            progress(1)
+        report_tree()
         if stopping is not None:
             booster.eval_valid(record_scores)
             if stopping.should_stop:

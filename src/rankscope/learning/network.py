@@ -1,30 +1,19 @@
-"""A multi-layer perceptron that scores each document by itself, trained by Adam on mini-batches of whole lists."""
+"""A multi-layer perceptron that scores each document by itself: its passes, and scores by exact sums."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.features import Features
-from rankscope.data.grades import highest_grade
-from rankscope.errors import InputError
 from rankscope.kernels.exact import round_columns, round_rows
-from rankscope.kernels.order import ranges
-from rankscope.kernels.segments import bounds
-from rankscope.learning.early_stopping import EarlyStopping
-from rankscope.learning.features import informative_lists
-from rankscope.learning.losses import Loss
-from rankscope.learning.settings import RankerSettings
-from rankscope.typing import Floats, Floats32, Ints
+from rankscope.typing import Floats, Floats32
 
 __all__ = [
-    "Adam",
-    "MinibatchTraining",
     "Pass",
     "TrainedNetwork",
     "Weights",
@@ -32,7 +21,6 @@ __all__ = [
     "exact_layers",
     "forward",
     "initial_weights",
-    "refuse_diverged",
     "score_documents",
 ]
 
@@ -150,41 +138,6 @@ def score_documents(weights: Weights, values: Floats32) -> Floats32:
     return scores
 
 
-class Adam:
-    """The optimiser Adam, in place. decay: the share of the matrices that a step of rate 1 removes (AdamW).
-
-    Source: Kingma and Ba (2015), algorithm 1; decay: Loshchilov and Hutter (2019).
-    """
-
-    def __init__(self, weights: Weights, *, decay: float = 0.0, first: float = 0.9, second: float = 0.999) -> None:
-        self.weights, self.decay, self.mean_decay, self.square_decay = weights, decay, first, second
-        size = sum(weight.size for weight in weights)
-        self.mean, self.square = np.zeros(size, np.float32), np.zeros(size, np.float32)
-        self.steps = 0
-
-    def step(self, gradient: Weights, rate: float) -> None:
-        """One step. All weights are treated as one vector, since each call of NumPy costs time."""
-        self.steps += 1
-        step_rate = rate * np.sqrt(1 - self.square_decay**self.steps) / (1 - self.mean_decay**self.steps)
-        update = np.concatenate([layer_gradient.ravel() for layer_gradient in gradient])
-        self.mean *= self.mean_decay
-        self.mean += (1 - self.mean_decay) * update
-        update *= update
-        update *= 1 - self.square_decay
-        self.square *= self.square_decay
-        self.square += update
-        np.sqrt(self.square, out=update)
-        update += 1e-8
-        np.divide(self.mean, update, out=update)
-        update *= step_rate
-        start = 0
-        for weight in self.weights:
-            if self.decay and weight.ndim > 1:
-                weight *= 1 - rate * self.decay
-            weight -= update[start : start + weight.size].reshape(weight.shape)
-            start += weight.size
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TrainedNetwork:
     """A trained network, or linear scorer.
@@ -212,90 +165,3 @@ class TrainedNetwork:
     def epochs(self) -> int:
         """The number of epochs."""
         return len(self.losses)
-
-
-@dataclass(frozen=True, kw_only=True)
-class MinibatchTraining:
-    """Training of a network by Adam on batches of lists.
-
-    Attributes
-    ----------
-    loss
-        The loss to minimise.
-    settings
-        The settings of the ranker, of which `Ranker` documents the meaning.
-    """
-
-    loss: Loss
-    settings: RankerSettings
-
-    def train(
-        self,
-        values: Floats32,
-        features: Features,
-        stopping: EarlyStopping | None,
-        valid_values: Floats32 | None,
-        rng: np.random.Generator,
-        progress: Callable[[int], Any] | None = None,
-    ) -> TrainedNetwork:
-        """values, valid_values: the scaled features of `features` and of the validation lists."""
-        weights = initial_weights((values.shape[1], *self.settings.hidden, 1), rng)
-        adam = Adam(weights, decay=self.settings.weight_decay)
-        lists = informative_lists(features)
-        best_weights, losses = [weight.copy() for weight in weights], []
-        for epoch in range(self.settings.epochs):
-            losses.append(self.epoch(weights, adam, values, features, rng.permutation(lists), rng))
-            self.check(losses[-1], epoch)
-            if progress is not None:
-                progress(1)
-            if stopping is None or valid_values is None:
-                best_weights = weights
-                continue
-            scores = score_documents(weights, valid_values)
-            self.check(scores, epoch)
-            if stopping.add_epoch(scores):
-                best_weights = [weight.copy() for weight in weights]
-            if stopping.should_stop:
-                break
-        if stopping is None:  # no loss was computed after the last step
-            self.check(score_documents(best_weights, values), self.settings.epochs - 1)
-        epoch_values = () if stopping is None else tuple(stopping.values)
-        best_epoch = len(losses) - 1 if stopping is None else stopping.best_epoch
-        return TrainedNetwork(weights=best_weights, losses=tuple(losses), values=epoch_values, best_epoch=best_epoch)
-
-    def check(self, numbers: float | Floats32, epoch: int) -> None:
-        refuse_diverged(numbers, epoch, self.loss, self.settings.learning_rate)
-
-    def epoch(
-        self,
-        weights: Weights,
-        adam: Adam,
-        values: Floats32,
-        features: Features,
-        lists: Ints,
-        rng: np.random.Generator,
-    ) -> float:
-        """One pass over the lists in this order; the mean loss of a list."""
-        settings, offsets, max_grade = self.settings, features.offsets, highest_grade(features.relevance)
-        total = 0.0
-        with np.errstate(over="ignore", invalid="ignore"):  # divergence shows in the loss
-            for start in range(0, lists.size, settings.batch_lists):
-                batch = lists[start : start + settings.batch_lists]
-                lengths = offsets[batch + 1] - offsets[batch]
-                rows = ranges(offsets[batch], lengths)
-                forward_pass = forward(weights, values.take(rows, axis=0), settings.dropout, rng)
-                value, gradient = self.loss(
-                    forward_pass.scores, features.relevance[rows], bounds(lengths), rng=rng, max_grade=max_grade
-                )
-                total += value * batch.size
-                adam.step(backward(weights, forward_pass, gradient), settings.learning_rate)
-        return total / lists.size
-
-
-def refuse_diverged(numbers: float | Floats32, epoch: int, loss: Loss, rate: float) -> None:
-    """Raise InputError where the loss or scores are no finite numbers. rate: the learning rate."""
-    if not np.isfinite(numbers).all():
-        raise InputError(
-            f"the loss {loss} diverged in epoch {epoch + 1} with learning_rate={rate:g}; try a smaller one, as "
-            f"{rate / 10:g}"
-        )

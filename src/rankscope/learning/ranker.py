@@ -22,15 +22,15 @@ from rankscope.learning.features import (
     validation_features,
 )
 from rankscope.learning.lambdamart import BoostedTrees, LambdaMART, boost, parse_objective
-from rankscope.learning.linear import train_linear
 from rankscope.learning.losses import Loss, LossFunction
-from rankscope.learning.network import MinibatchTraining, TrainedNetwork
-from rankscope.learning.scaling import learn_scaling, with_list_ranks
+from rankscope.learning.network import TrainedNetwork
+from rankscope.learning.scaling import differences_from_training, learn_scaling, with_list_ranks
 from rankscope.learning.settings import NETWORK_PARAMETERS, RankerSettings, as_sizes
+from rankscope.learning.trainer import TrainingData, train_linear, train_network
 from rankscope.measures.base import Measure
 from rankscope.parallel.threads import one_thread
 from rankscope.stats.inputs import as_generator
-from rankscope.typing import Floats
+from rankscope.typing import Floats, Ints, Reals
 
 __all__ = [
     "Estimator",
@@ -152,6 +152,9 @@ class Ranker(Estimator):
     batches of whole lists. With validation lists, training ends when the mean of `stop_on` on them has not improved for
     `patience` epochs, and the best epoch is kept. The transform "standard" gives features mean 0 and deviation 1, "log"
     takes sign(x) log(1 + |x|) first, "auto" does so where it makes a feature less skewed, and "none" changes nothing.
+    Values more than 5 deviations from the mean count as 5, so that no feature can decide all scores of other data; not
+    with "none". Features that have another value than usual in at most 10 training documents (of less than 1,000
+    documents, in 1 of 100) are not used, since nothing can be learned of them.
 
     ranks=True in the parentheses of any loss, as in "listnet(ranks=True)", gives the ranker, beside each feature, its
     rank within the list, as `with_list_ranks` computes it; `predict` then needs the queries.
@@ -260,11 +263,10 @@ class Ranker(Estimator):
             max_grade = max(max_grades) if max_grade is None else max_grade
         original_features, ranks = features, loss.ranks
         if ranks:
-            features, valid_features = (
-                with_list_ranks(features),
-                None if valid_features is None else with_list_ranks(valid_features),
-            )
-        scaling = None if isinstance(loss, LambdaMART) else learn_scaling(features.values, settings.transform)
+            features = with_list_ranks(features)
+            valid_features = None if valid_features is None else with_list_ranks(valid_features)
+        is_trees = isinstance(loss, LambdaMART)
+        scaling = None if is_trees else learn_scaling(features.values, settings.transform, ranks=ranks)
         values = None if scaling is None else scaling(features.values)
         valid_values = None if valid_features is None or scaling is None else scaling(valid_features.values)
         models: list[TrainedNetwork | BoostedTrees] = []
@@ -274,64 +276,41 @@ class Ranker(Estimator):
                 if valid_features is not None:
                     patience = loss.patience if isinstance(loss, LambdaMART) else settings.patience
                     stopping = EarlyStopping(valid_features, settings.measure, patience, max_grade=max_grade, rel=rel)
-                if isinstance(loss, LambdaMART):
-                    models.append(boost(features, loss, stopping, valid_features, generator, progress))
-                elif values is not None:
-                    models.append(
-                        self.train(loss, settings, values, features, stopping, valid_values, generator, progress)
-                    )
+                data = TrainingData(
+                    features=features,
+                    valid=valid_features,
+                    values=values,
+                    valid_values=valid_values,
+                    stopping=stopping,
+                    rng=generator,
+                    progress=progress,
+                )
+                models.append(self.train_model(data, loss, settings))
         # All at once, so that a failed training leaves the model before intact.
         self.scaling_, self.models_, self.ranks_ = scaling, models, ranks
         self.feature_names_, self.n_features_in_ = original_features.names, original_features.values.shape[1]
         self.parameters_ = {**self.get_params(), "hidden": settings.hidden}
         return self
 
-    def train(
-        self,
-        loss: Loss,
-        settings: RankerSettings,
-        values: npt.NDArray[np.float32],
-        features: Features,
-        stopping: EarlyStopping | None,
-        valid_values: npt.NDArray[np.float32] | None,
-        rng: np.random.Generator,
-        progress: Callable[[int], Any] | None,
-    ) -> TrainedNetwork:
-        """Train a network, or a linear scorer if there are no hidden layers and the loss has an exact gradient.
+    def train_model(
+        self, data: TrainingData, loss: Loss | LambdaMART, settings: RankerSettings
+    ) -> TrainedNetwork | BoostedTrees:
+        """Train one model: trees, a network, or a linear scorer if there are no hidden layers.
 
         Parameters
         ----------
+        data
+            The lists, and what goes with the training of one model.
         loss
             The loss to minimise.
         settings
             The settings of the ranker.
-        values
-            The scaled features of the training data, (documents, features).
-        features
-            The training data; their grades and queries are used.
-        stopping
-            When to stop, by the validation lists; None without them.
-        valid_values
-            The scaled features of the validation lists; None without them.
-        rng
-            The random generator.
-        progress
-            Called with 1 after each epoch.
         """
+        if isinstance(loss, LambdaMART):
+            return boost(data, loss)
         if not settings.hidden and loss.has_exact_gradient:
-            return train_linear(
-                values,
-                features,
-                loss,
-                l2=settings.weight_decay,
-                iterations=settings.epochs,
-                stopping=stopping,
-                valid_values=valid_values,
-                rng=rng,
-                progress=progress,
-            )
-        training = MinibatchTraining(loss=loss, settings=settings)
-        return training.train(values, features, stopping, valid_values, rng, progress)
+            return train_linear(data, loss, settings)
+        return train_network(data, loss, settings)
 
     def predict(
         self,
@@ -347,7 +326,8 @@ class Ranker(Estimator):
             The features, as in `fit`. Columns are matched by name if both tables have names, else by position; other
             columns are skipped.
         qid, group
-            The queries, as in `fit`. Only a ranker that sees ranks within lists needs them.
+            The queries, as in `fit`. Only a ranker whose scores depend on the list needs them: one with ranks within
+            lists, or with attention.
 
         Returns
         -------
@@ -357,19 +337,18 @@ class Ranker(Estimator):
         Raises
         ------
         ParameterError
-            The ranker is not fitted, or queries are missing.
+            The ranker is not fitted, queries are missing, or there is not enough memory.
         InputError
             The features are not those of `fit`, or a score is not finite.
         """
         if not hasattr(self, "models_"):
-            raise ParameterError("this Ranker is not fitted; call fit first")
+            raise ParameterError(f"this {type(self).__name__} is not fitted; call fit first")
         features = documents_to_score(X, qid, group, needs_lists=self.lists)
         features = align_to_training(features, self.feature_names_, "the model was trained on")
-        if self.lists:
+        if self.ranks_:
             features = with_list_ranks(features)
         values = features.values if self.scaling_ is None else self.scaling_(features.values)
-        with one_thread(), np.errstate(over="ignore", invalid="ignore"):  # raised below
-            scores = np.asarray(sum(model.scores(values) for model in self.models_)) / len(self.models_)
+        scores = self.score_values(values, features.offsets)
         if not np.isfinite(scores).all():
             raise InputError(
                 f"{features.name}: {int((~np.isfinite(scores)).sum())} of {len(features)} documents get a score "
@@ -377,12 +356,63 @@ class Ranker(Estimator):
             )
         return np.asarray(features.in_input_order(scores))
 
+    def score_values(self, values: Reals, offsets: Ints) -> Floats:
+        """(documents) the mean of the models' scores.
+
+        Parameters
+        ----------
+        values
+            The features as models see them: scaled, and with ranks; as they are for trees.
+        offsets
+            Where each list begins.
+        """
+        with one_thread(), np.errstate(over="ignore", invalid="ignore"):  # the caller raises
+            return np.asarray(sum(model.scores(values) for model in self.models_)) / len(self.models_)
+
+    def differences_from_training(self, X: npt.ArrayLike | Features) -> tuple[str, ...]:  # noqa: N803 - as in fit
+        """Notes on features that are far outside of their range in training, or that vary only here.
+
+        Parameters
+        ----------
+        X
+            The features, as in `predict`.
+
+        Returns
+        -------
+        tuple of str
+            The notes; none for trees, which treat a value as they treat the closest one in training.
+
+        Raises
+        ------
+        InputError
+            The features are not those of `fit`.
+
+        Notes
+        -----
+        Far outside means beyond the range of training by more than its width (after logarithms where the ranker takes
+        them). Such values count as 5 deviations from the mean.
+        """
+        if self.scaling_ is None:
+            return ()
+        features = align_to_training(documents_to_score(X), self.feature_names_, "the model was trained on")
+        return differences_from_training(self.scaling_, features)
+
     def check(self) -> tuple[Loss | LambdaMART, RankerSettings]:
         """The loss and the settings. Raises for wrong parameters, and where a library for training is missing."""
         settings, loss = self.settings(), parse_objective(self.loss)
+        self.check_libraries(loss)
+        return loss, settings
+
+    def check_libraries(self, loss: Loss | LambdaMART) -> None:
+        """Raise ParameterError where what training needs is missing.
+
+        Parameters
+        ----------
+        loss
+            The loss to minimise.
+        """
         if isinstance(loss, LambdaMART):
             loss.check_installed()
-        return loss, settings
 
     def settings(self) -> RankerSettings:
         """The parameters, checked with the loss. Raises for wrong ones, and for those that trees do not have."""
@@ -390,13 +420,25 @@ class Ranker(Estimator):
         seed = int(self.rng) if isinstance(self.rng, (int, np.integer)) else RankerSettings.seed
         values = {name: getattr(self, setting.argument) for name, setting in RankerSettings.declared().items()}
         settings = RankerSettings(**{**values, "hidden": as_sizes(self.hidden), "seed": seed})
-        if isinstance(parse_objective(self.loss), LambdaMART):
+        self.check_parameters(parse_objective(self.loss), settings)
+        return settings
+
+    def check_parameters(self, loss: Loss | LambdaMART, settings: RankerSettings) -> None:
+        """Raise ParameterError for parameters that do not go together.
+
+        Parameters
+        ----------
+        loss
+            The loss to minimise.
+        settings
+            The settings, each of which is right by itself.
+        """
+        if isinstance(loss, LambdaMART):
             settings.refuse(
                 *NETWORK_PARAMETERS,
                 since="lambdamart has no such parameter (parameters of trees are set in the loss, as in "
                 "lambdamart(trees=500, leaves=15))",
             )
-        return settings
 
     @property
     def kind(self) -> str:
@@ -407,7 +449,7 @@ class Ranker(Estimator):
     def lists(self) -> bool:
         """Whether a document's score depends on the others of its list."""
         if hasattr(self, "models_"):
-            return getattr(self, "ranks_", False)
+            return self.ranks_
         return parse_objective(self.loss).ranks
 
     @property
@@ -437,5 +479,3 @@ def differ(value: Any, default: Any) -> bool:
 
 
 Ranker.defaults = defaults_of(Ranker)
-#: In the order of `__init__`.
-PARAMETERS = tuple(Ranker.defaults)

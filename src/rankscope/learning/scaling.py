@@ -1,32 +1,40 @@
-"""Scaling of features, learned on training data, and normalisation and ranks within lists."""
+"""Scaling of features, learned on training data, and ranks within lists."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.features import Features
+from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
-from rankscope.kernels.exact import exact_group_sums
 from rankscope.kernels.order import order_falling
 from rankscope.kernels.segments import group_of
 from rankscope.typing import Bools, Floats, Ints, Reals
 
 __all__ = [
     "TRANSFORMS",
-    "WITHIN_LISTS",
     "Scaling",
     "column_count",
+    "differences_from_training",
+    "fractional_rank",
+    "handful_of",
     "learn_scaling",
+    "usual_values",
     "with_list_ranks",
 ]
 
 
 #: "standard": mean 0 and deviation 1; "log": logarithms first; "auto": those where they make a feature less skewed.
 TRANSFORMS = ("standard", "log", "auto", "none")
+#: Nothing is learned of a feature that has another value than usual in so many training documents at most, or in this
+#: share of them where that is less.
+HANDFUL, HANDFUL_SHARE = 10, 0.01
+#: Scaled features lie within so many deviations from their mean.
+MOST_DEVIATIONS = 5.0
 #: Rows in one block.
 ROWS_AT_ONCE = 1 << 14
 #: Rows in one block of scaling, few enough to stay in the cache.
@@ -40,52 +48,64 @@ class Scaling:
     Attributes
     ----------
     mean, deviation
-        (features) the subtracted mean, and the divisor. A feature that never varied has deviation 0 and is 0 after
-        scaling, whatever its value: nothing was learned of it, and a network would score by its initial weights.
+        (features) the subtracted mean, and the divisor. A feature that varied in a handful of documents at most has its
+        usual value and the deviation 0, and is 0 after scaling, whatever its value: nothing can be learned of it.
     logged
         (features) whether sign(x) log(1 + |x|) comes first.
+    low, high
+        (features) the lowest and highest value in training.
+    bound
+        Scaled values beyond it, on either side of 0, count as the bound; infinite for no bound.
     """
 
     mean: Floats
     deviation: Floats
     logged: Bools
+    low: Floats
+    high: Floats
+    bound: float
 
     def __call__(self, values: Reals) -> npt.NDArray[np.float32]:
         """(documents, features) scaled, as float32. Raises InputError for numbers that are not finite then."""
         scaled_values = np.empty(values.shape, np.float32)
-        is_constant = self.deviation == 0
-        divisor = np.where(is_constant, 1.0, self.deviation)
-        any_constant = bool(is_constant.any())
+        is_unused = self.deviation == 0
+        divisor = np.where(is_unused, 1.0, self.deviation)
+        any_unused = bool(is_unused.any())
         with np.errstate(over="ignore", invalid="ignore"):  # refused below
             for start in range(0, len(values), SCALED_AT_ONCE):
                 rows = slice(start, start + SCALED_AT_ONCE)
                 block = logarithms(values[rows], self.logged)
                 block -= self.mean
                 block /= divisor
-                if any_constant:
-                    block[:, is_constant] = 0.0
+                if any_unused:
+                    block[:, is_unused] = 0.0
                 scaled_values[rows] = block
+                if self.bound < np.inf:
+                    np.clip(scaled_values[rows], -self.bound, self.bound, out=scaled_values[rows])
         if not np.isfinite(scaled_values).all():
             row, column = np.argwhere(~np.isfinite(scaled_values))[0]
             raise InputError(
-                f"document {row + 1}: feature {column + 1} is {values[row, column]:g}, too large to be scaled; "
+                f"document {row + 1}: feature {column + 1} is {values[row, column]:g}, too large to be used unscaled; "
                 "use transform='log'"
             )
         return scaled_values
 
 
-def learn_scaling(values: Reals, transform: str = "standard") -> Scaling:
+def learn_scaling(values: Reals, transform: str = "standard", *, ranks: bool = False) -> Scaling:
     """From training data, (documents, features). Raises ParameterError for an unknown transform,
     InputError for numbers whose squares are too large.
+
+    ranks: whether the columns of the second half are ranks by those of the first, of which no more is known.
     """
     if transform not in TRANSFORMS:
         raise ParameterError(f"transform is {transform!r}, expected one of {', '.join(map(repr, TRANSFORMS))}")
     width = values.shape[1]
     logged = np.full(width, transform == "log")
     if transform == "none":
-        varies = (values != values[0]).any(axis=0)
-        return Scaling(mean=np.zeros(width), deviation=varies.astype(np.float64), logged=logged)
-    mean, deviation, skew = moments(values, logged)
+        mean, deviation, bound = np.zeros(width), np.ones(width), np.inf
+    else:
+        mean, deviation, skew = moments(values, logged)
+        bound = MOST_DEVIATIONS
     if transform == "auto":
         all_logged = np.ones(width, np.bool_)
         log_mean, log_deviation, log_skew = moments(values, all_logged)
@@ -94,7 +114,76 @@ def learn_scaling(values: Reals, transform: str = "standard") -> Scaling:
     if not np.isfinite(deviation).all():
         column = int(np.argmax(~np.isfinite(deviation)))
         raise InputError(f"feature {column + 1} has numbers that are too large to be scaled; use transform='log'")
-    return Scaling(mean=mean, deviation=deviation, logged=logged)
+    usual, n_unusual = usual_values(values)
+    is_unused = (n_unusual <= handful_of(len(values))) | (deviation == 0)
+    if ranks:
+        is_unused |= np.tile(is_unused[: width // 2], 2)
+    usual = logarithms(usual[None], logged)[0]
+    return Scaling(
+        mean=np.where(is_unused, usual, mean),
+        deviation=np.where(is_unused, 0.0, deviation),
+        logged=logged,
+        low=values.min(axis=0).astype(np.float64),
+        high=values.max(axis=0).astype(np.float64),
+        bound=bound,
+    )
+
+
+def handful_of(n_documents: int) -> int:
+    """How many of so many documents are a handful, too few to learn from."""
+    return min(HANDFUL, int(n_documents * HANDFUL_SHARE))
+
+
+def usual_values(values: Reals) -> tuple[Reals, Ints]:
+    """(features) a value of each, and in how many documents it has another one.
+
+    It is the most frequent value where all but a handful of documents have that: then it is also the median of the
+    first documents, of which most have it.
+    """
+    usual = np.median(values[: 2 * handful_of(len(values)) + 1], axis=0)
+    n_unusual = np.zeros(values.shape[1], np.int64)
+    for start in range(0, len(values), ROWS_AT_ONCE):
+        n_unusual += (values[start : start + ROWS_AT_ONCE] != usual).sum(axis=0)
+    return usual, n_unusual
+
+
+def differences_from_training(scaling: Scaling, features: Features) -> tuple[str, ...]:
+    """Notes on features that are far outside of their range in training, and on those that vary only here.
+
+    Far outside is what lies beyond the range by more than its width.
+    """
+    names = features.names  # ranks within lists, which may follow in the scaling, are between 0 and 1
+    low, high, mean = (values[: len(names)] for values in (scaling.low, scaling.high, scaling.mean))
+    is_used, logged = scaling.deviation[: len(names)] > 0, scaling.logged[: len(names)]
+    least, greatest = features.values.min(axis=0), features.values.max(axis=0)
+    from_low, to_high, here_low, here_high = logarithms(np.stack([low, high, least, greatest]), logged)
+    with np.errstate(over="ignore"):
+        width = to_high - from_low
+        is_far = is_used & ((from_low - here_low > width) | (here_high - to_high > width))
+        rounding_error = 1e-6 * np.maximum(np.abs(mean), 1.0)
+        may_vary = np.flatnonzero(~is_used & ((np.abs(here_low - mean) > rounding_error) | (here_high > here_low)))
+    notes = []
+    if is_far.any():
+        first = int(np.argmax(is_far))
+        effect = f"; such values count as {scaling.bound:g} deviations from the mean" if scaling.bound < np.inf else ""
+        notes.append(
+            f"{features.name}: {pluralise(int(is_far.sum()), 'feature')} far outside of the range in training "
+            f"({join_names(repr(names[j]) for j in np.flatnonzero(is_far))}): {names[first]!r} is from "
+            f"{least[first]:g} to {greatest[first]:g}, and was from {low[first]:g} to {high[first]:g}{effect}"
+        )
+    n_unusual = (
+        np.abs(logarithms(features.values[:, may_vary], logged[may_vary]) - mean[may_vary]) > rounding_error[may_vary]
+    ).sum(axis=0)
+    varies = n_unusual > handful_of(len(features))
+    if varies.any():
+        unused_names = [repr(names[j]) for j in may_vary[varies]]
+        where = "it varies in" if len(unused_names) == 1 else "each varies in up to"
+        notes.append(
+            f"{features.name}: {pluralise(len(unused_names), 'feature')} not used, having varied in no training "
+            f"document or too few ({join_names(unused_names)}); here {where} {n_unusual.max():,} of "
+            f"{pluralise(len(features), 'document')}"
+        )
+    return tuple(notes)
 
 
 def logarithms(values: Reals, logged: Bools) -> Floats:
@@ -124,47 +213,6 @@ def moments(values: Reals, logged: Bools) -> tuple[Floats, Floats, Floats]:
     return mean, deviation, skew
 
 
-def within_deviation(scores: Floats, offsets: Ints) -> float:
-    """The standard deviation of scores from the mean of their list, which does not matter for the order.
-
-    0 where it is no more than rounding.
-    """
-    differences = from_mean(scores, offsets)
-    deviation = float(np.sqrt(np.mean(differences**2)))
-    return deviation if deviation > 1e-12 * float(np.abs(scores).max()) else 0.0
-
-
-def list_means(scores: Floats, offsets: Ints) -> Floats:
-    """(lists) the mean of each list; the same whatever the order of its documents."""
-    return exact_group_sums(scores, offsets) / np.diff(offsets)
-
-
-def from_mean(scores: Floats, offsets: Ints) -> Floats:
-    """Scores less the mean of their list; exactly 0 in a list of equal scores."""
-    list_index = group_of(offsets)
-    differences = scores - np.maximum.reduceat(scores, offsets[:-1])[list_index]
-    return np.asarray(differences - list_means(differences, offsets)[list_index])
-
-
-def zscore(scores: Floats, offsets: Ints) -> Floats:
-    """Scores less the mean of their list, divided by its standard deviation; 0 in a list of equal scores."""
-    list_index = group_of(offsets)
-    differences = from_mean(scores, offsets)
-    deviation = np.sqrt(list_means(differences**2, offsets))
-    rounding_error = 1e-12 * np.maximum.reduceat(np.abs(scores), offsets[:-1])  # of equal scores
-    return np.asarray(
-        np.where(deviation > rounding_error, 1 / np.where(deviation > rounding_error, deviation, 1.0), 0.0)[list_index]
-        * differences
-    )
-
-
-def minmax(scores: Floats, offsets: Ints) -> Floats:
-    """Scores scaled from 0, the lowest of the list, to 1; 0 in a list of equal scores."""
-    list_index, starts = group_of(offsets), offsets[:-1]
-    low, high = np.minimum.reduceat(scores, starts), np.maximum.reduceat(scores, starts)
-    return np.asarray((scores - low[list_index]) / np.where(high > low, high - low, 1.0)[list_index])
-
-
 def fractional_rank(scores: Floats, offsets: Ints) -> Floats:
     """The share of the list's other documents that rank below, ties as halves; 0 for a single document."""
     list_index, n = group_of(offsets), scores.size
@@ -181,12 +229,6 @@ def fractional_rank(scores: Floats, offsets: Ints) -> Floats:
     return shares
 
 
-#: Normalisations within a list, so that a document's score depends on those beside it.
-WITHIN_LISTS: dict[str, Callable[[Floats, Ints], Floats]] = {
-    "zscore": zscore,
-    "minmax": minmax,
-    "rank": fractional_rank,
-}
 #: What follows the feature's name in the name of the rank by it.
 SUFFIX = " (rank)"
 

@@ -25,9 +25,11 @@ from rankscope.settings import (
 )
 
 __all__ = [
+    "DEVICES",
     "NETWORK_PARAMETERS",
     "LossName",
     "RankerSettings",
+    "TorchSettings",
     "as_sizes",
 ]
 
@@ -115,3 +117,23 @@ class RankerSettings(Settings):
 
 #: The parameters that trees do not have; theirs are in the parentheses of the loss.
 NETWORK_PARAMETERS = tuple(name for name in RankerSettings.declared() if name not in ("stop_on", "models", "seed"))
+
+
+#: "auto" is a GPU where there is one.
+DEVICES = ("auto", "cpu", "cuda")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TorchSettings(Settings):
+    """What a `TorchRanker` has beside the settings of a `Ranker`."""
+
+    FUNCTIONS = ("rankscope.learning.torch:TorchRanker",)
+    COMMANDS = ("train", "crossvalidate")
+
+    attention: int = count(
+        0, minimum=0, help="Number of attention layers over the documents of a list (networks of PyTorch only)."
+    )
+    heads: int = count(2, help="Number of attention heads in each layer (networks of PyTorch only).")
+    device: str = choice(
+        "auto", DEVICES, help="Device for training; auto uses a GPU if there is one (networks of PyTorch only)."
+    )

@@ -20,6 +20,7 @@ from rankscope.learning.early_stopping import EarlyStopping
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
 from rankscope.learning.losses import as_measure
 from rankscope.learning.ranker import Ranker
+from rankscope.learning.scaling import handful_of, usual_values
 from rankscope.learning.settings import NETWORK_PARAMETERS
 
 __all__ = [
@@ -124,19 +125,28 @@ class Training(Result):
         return float(np.mean([model.values[model.best_epoch] for model in self.ranker.models_]))
 
     def feature_notes(self) -> list[str]:
-        """A note on features that have the same value for all documents."""
-        values = self.train.values
-        low, high = values.min(axis=0), values.max(axis=0)
-        constant_features = [
-            name for name, is_constant in zip(self.train.names, (low == high).tolist(), strict=True) if is_constant
-        ]
-        if not constant_features:
-            return []
-        verb = "has" if len(constant_features) == 1 else "have"
-        return [
-            f"{self.train.name}: {pluralise(len(constant_features), 'feature')} of {low.size} {verb} the same value "
-            f"for all documents and cannot help ({join_names(map(repr, constant_features))})"
-        ]
+        """Notes on features that vary in no document, or in too few to learn from."""
+        values, names, train_name = self.train.values, self.train.names, self.train.name
+        _, n_unusual = usual_values(values)
+        constant = [name for name, n in zip(names, n_unusual.tolist(), strict=True) if not n]
+        handful = handful_of(len(values))
+        rare = {name: n for name, n in zip(names, n_unusual.tolist(), strict=True) if 0 < n <= handful}
+        notes = []
+        if constant:
+            verb = "has" if len(constant) == 1 else "have"
+            notes.append(
+                f"{train_name}: {pluralise(len(constant), 'feature')} of {len(names)} {verb} the same value "
+                f"for all documents and cannot help ({join_names(map(repr, constant))})"
+            )
+        if rare:
+            verb = "varies" if len(rare) == 1 else "vary"
+            counts = join_names(f"{name!r} in {n}" for name, n in rare.items())
+            notes.append(
+                f"{train_name}: {pluralise(len(rare), 'feature')} of {len(names)} {verb} in too few of {len(values):,} "
+                f"documents to learn from ({counts}); networks and linear scorers do not use "
+                f"{'it' if len(rare) == 1 else 'them'}"
+            )
+        return notes
 
     def loss_notes(self) -> list[str]:
         """A note where the loss of a network is far above that of equal scores."""

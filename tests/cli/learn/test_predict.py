@@ -139,17 +139,26 @@ def test_a_model_of_a_data_frame_scores_a_file_with_the_same_columns(cli: Callab
 
 
 def test_numbers_that_cannot_be_scored_are_refused(cli: Callable[..., Any], there: Path) -> None:
-    Path("far.txt").write_text("0 qid:1 1:1 2:3e38 3:3e38\n")
-    narrow = Features.of(table().values * 1e-9, np.arange(24) % 3)
-    save_ranker(Ranker(hidden=(), epochs=2, transform="standard").fit(narrow), "narrow")
-    assert mentions(refused(cli, "predict", "narrow", "far.txt"), "far.txt:1: ", "'2'", "3e+38")
-    lines = ["0 qid:1 1:1 2:1 3:1", "# a comment", "0 qid:2 1:1 2:1 3:1", "0 qid:1 1:1 2:1 3:3e38"]
-    Path("far.txt").write_text("\n".join(lines) + "\n")  # the last line comes second, among those of its query
-    assert mentions(refused(cli, "predict", "narrow", "far.txt"), "far.txt:4: ", "'3'", "3e+38")
-    narrow = Features.of(narrow.values, narrow.relevance, names=WORDS)
-    save_ranker(Ranker(hidden=(), epochs=2, transform="standard").fit(narrow), "w")
-    csv("far.csv", {"age": [1.0, 2.0], "bm25": [1.0, 3e38], "clicks": [1.0, 1.0]})
-    assert mentions(refused(cli, "predict", "w", "far.csv"), "far.csv:3: ", "'bm25'", "3e+38")
+    Path("far.txt").write_text("0 qid:1 1:1 2:1 3:1\n0 qid:1 1:1 2:3e39 3:1\n")
+    assert mentions(refused(cli, "predict", "words", "far.txt"), "far.txt:2: ", "'2:3e39'", "float32")
+    csv("far.csv", {"age": [1.0, 2.0], "bm25": [1.0, 3e39], "clicks": [1.0, 1.0]})
+    assert mentions(refused(cli, "predict", "words", "far.csv"), "far.csv:3: ", "bm25", "float32")
+
+
+def test_features_far_outside_of_training_are_noted_and_bounded(cli: Callable[..., Any], there: Path) -> None:
+    values = np.column_stack([table().values, np.full(24, 7.0)])
+    ranker = Ranker(hidden=(), epochs=2, transform="standard").fit(Features.of(values, np.arange(24) % 3))
+    save_ranker(ranker, "m")
+    Path("near.txt").write_text("0 qid:1 1:1 2:1 3:1 4:7\n")
+    assert cli("predict", "m", "near.txt").err == ""
+    Path("far.txt").write_text("0 qid:1 1:1 2:3e38 3:1 4:7\n0 qid:1 1:1 2:1e9 3:1 4:8\n")
+    done = cli("predict", "m", "far.txt")
+    assert done.code == 0
+    first, second = scores(done.out)
+    assert first == second  # both are 5 deviations from the mean
+    far, unused = done.err.splitlines()
+    assert mentions(far, "note: far: 1 feature far outside", "'2'", "3e+38", "5 deviations")
+    assert mentions(unused, "note: far: 1 feature not used", "'4'", "1 of 2 documents")
 
 
 def test_a_table_to_be_scored_needs_no_grades(cli: Callable[..., Any], there: Path) -> None:
@@ -279,7 +288,7 @@ def test_with_ranks_within_lists_lines_are_scored_by_their_query_and_places_are_
     narrow = Features.of(table().values * 1e-9, np.arange(24) % 3)
     save_ranker(Ranker("listnet(ranks=True)", hidden=(), epochs=2, transform="standard").fit(narrow), "narrow")
     Path("far.txt").write_text("0 qid:1 1:1 2:1 3:1\n0 qid:1 1:1 2:3e38 3:1\n")
-    assert mentions(refused(cli, "predict", "narrow", "far.txt"), "far.txt:2: ", "'2'", "3e+38")
+    assert mentions(cli("predict", "narrow", "far.txt").err, "note: far: ", "'2'", "far outside")
 
 
 def test_outputs_of_one_system_are_no_lists_to_look_at(cli: Callable[..., Any], there: Path) -> None:

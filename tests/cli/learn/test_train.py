@@ -201,7 +201,7 @@ def test_an_interrupt_leaves_no_file_and_the_old_model(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("rankscope.learning.network.Adam.step", interrupted)
+    monkeypatch.setattr("rankscope.learning.trainer.Adam.step", interrupted)
     done = cli("train", "demo-valid.txt", "-o", "m")
     assert (done.code, done.out) == (130, "")
     assert len(done.err.strip().splitlines()) == 1
@@ -239,6 +239,15 @@ def test_columns_without_numbers_and_features_that_never_vary_are_noted(cli: Cal
     done = cli("train", "t.csv", "--hidden", 0, "-o", "m")
     assert mentions(done.out.splitlines(), "note: t.csv: ", "'empty'", "skipped")
     assert mentions(done.out.splitlines(), "note: t: ", "1 feature", 2, "same value", "'same'")
+
+
+def test_features_that_vary_in_a_handful_of_documents_are_noted(cli: Callable[..., Any], letor: Path) -> None:
+    rows = "".join(f"{d // 20},{d % 2},{d},{int(d == 7)},{int(d < 40)},{int(d in (3, 5))}\n" for d in range(200))
+    nogood("qid,grade,a,once,often,twice\n" + rows, "t.csv")
+    done = cli("train", "t.csv", "--hidden", 0, "-o", "m")
+    (note,) = (line for line in done.out.splitlines() if "too few" in line)
+    assert mentions(note, "note: t: ", "2 features of 4", "'once' in 1 and 'twice' in 2", 200)
+    assert load_ranker("m").scaling_.deviation[[1, 3]].tolist() == [0, 0]
 
 
 def test_a_cache_beside_the_file_gives_the_same_model(cli: Callable[..., Any], letor: Path) -> None:

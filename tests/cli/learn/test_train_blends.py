@@ -59,7 +59,7 @@ def test_what_is_told_names_each_part_and_the_blend(cli: Callable[..., Any], fol
     lines = [line for line in text.splitlines() if line.startswith(("linear:", "ranknet"))]
     assert [line.split()[-1] for line in lines] == ["0.33"] * 3
     assert "blend | rankers:linear:listnet(ranks=True)[" in text
-    assert mentions(text, "| how:average,zscore | seeds:2", "| rng:5 | train:S1", "| valid:S2 |")
+    assert mentions(text, "| how:average,z-score | seeds:2", "| rng:5 | train:S1", "| valid:S2 |")
     table = list(csv.DictReader(io.StringIO(cli(*TRAIN, "--blend", "--format", "csv").out)))
     assert list(table[0]) == ["ranker", "model", "epoch", "part", "measure", "value"]
     assert {row["ranker"] for row in table} == {"linear:listnet(ranks=True)", "ranknet, seed 5", "ranknet, seed 6"}

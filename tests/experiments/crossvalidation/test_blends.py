@@ -126,8 +126,8 @@ def test_notes_say_what_a_blend_is_and_what_stacking_does() -> None:
     assert mentions(stacked, "blend", "validation", "twice")
     assert not mentions(averaged, "twice")
     assert mentions(averaged, "blend", "sd over seeds", "one seed")
-    assert "blend:average,zscore" in found().signature()
-    assert "blend:stacked,zscore,listnet,l2=1" in found("stacked").signature()
+    assert "blend:average,z-score" in found().signature()
+    assert "blend:stacked,z-score,listnet,l2=1" in found("stacked").signature()
 
 
 def test_a_blend_may_be_the_baseline_and_has_no_importance() -> None:

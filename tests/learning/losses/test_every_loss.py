@@ -14,11 +14,12 @@ from helpers.losses import (
     random_lists,
     texts,
 )
+from helpers.messages import mentions
 from helpers.properties import examples
 from hypothesis import given
 
 from rankscope.learning import LOSSES, losses
-from rankscope.learning.losses import parse_loss
+from rankscope.learning.losses import NonFiniteLoss, parse_loss
 
 every = pytest.mark.parametrize("entry", TABLE, ids=texts(TABLE))
 
@@ -122,3 +123,41 @@ def test_lists_without_a_relevant_document_count_as_one_where_the_loss_is_what_a
     value, gradient = called(parse_loss(name), np.array([0.3, 0.1]), np.array([0, 0]), np.array([0, 2]))
     assert value == 1
     assert gradient.tolist() == [0, 0]
+
+
+@every
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_scores_that_are_not_finite_are_refused(entry, bad, recwarn):
+    for dtype in (np.float64, np.float32):
+        scores, grades, offsets = random_lists(7)
+        scores = scores.astype(dtype)
+        scores[4] = bad
+        with pytest.raises(NonFiniteLoss, match=rf"^{entry.loss.name}: .*document 5 is {bad:g}, expected finite"):
+            called(entry.loss, scores, grades, offsets)
+    assert not recwarn.list
+
+
+@every
+@pytest.mark.parametrize("scale", [1e30, 1e150, 1e300, 1.7e308])
+def test_huge_scores_have_a_finite_loss_or_are_refused(entry, scale, recwarn):
+    scores, grades, offsets = random_lists(7)
+    value, gradient, refusal = 0.0, np.zeros(1), f"{entry.loss.name}: scores up to {scale:g} are too large for float64"
+    try:
+        value, gradient = called(entry.loss, scores / np.abs(scores).max() * scale, grades, offsets)
+    except NonFiniteLoss as error:
+        refusal = str(error)
+    assert mentions(refusal, f"{entry.loss.name}: scores up to {scale:g} are too large", "float64")
+    assert np.isfinite(value)
+    assert np.isfinite(gradient).all()
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e3, 1e100, 1e300])
+def test_neural_sort_of_scores_far_apart_is_the_sort(scale):
+    scores, grades, offsets = scale * np.array([90.0, 20.0, -50.0, 70.0, -10.0]), np.array([2, 0, 1, 0, 1]), [0, 3, 5]
+    dcg = 3 + 1 / np.log2(4), 1 / np.log2(3)
+    ideal = 3 + 1 / np.log2(3), 1.0
+    expected = 1 - (dcg[0] / ideal[0] + dcg[1] / ideal[1]) / 2
+    value, gradient = losses.neuralndcg(scores, grades, np.array(offsets), temperature=0.1)
+    assert value == pytest.approx(expected, abs=1e-6)
+    assert gradient == pytest.approx(0, abs=1e-6)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from rankscope.errors import ParameterError
 from rankscope.learning.losses import listmle, listnet
-from rankscope.learning.losses.listwise.listmle import likelihood, wide_likelihood
+from rankscope.learning.losses.listwise import likelihood, wide_likelihood
 
 SCORES, GRADES = np.array([0.4, -1.0, 0.9, 0.1, -0.3]), np.array([1, 2, 1, 0, 0])
 COPIES = 4000

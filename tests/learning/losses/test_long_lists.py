@@ -8,10 +8,10 @@ import pytest
 from helpers import naive_losses as naive
 
 from rankscope.learning import LOSSES
+from rankscope.learning.losses import approx_ndcg as approximate
+from rankscope.learning.losses import approx_ndcg as blocks
 from rankscope.learning.losses import listmle, neuralndcg, parse_loss
-from rankscope.learning.losses.listwise import approx_ndcg as approximate
-from rankscope.learning.losses.listwise import approx_ndcg as blocks
-from rankscope.learning.losses.listwise.approx_ndcg import pad_lists
+from rankscope.learning.losses.approx_ndcg import pad_lists
 
 N = 5000
 #: Megabytes that a call may hold at once; all pairs of the list as one table of float64 would be 200.

@@ -6,7 +6,7 @@ from helpers.losses import graded_lists
 from helpers.properties import examples
 from hypothesis import given
 
-from rankscope.learning.losses.pairwise.pairs import chunks_with_all, count_pairs, graded_pairs, pair_chunks
+from rankscope.learning.losses.pairwise import chunks_with_all, count_pairs, graded_pairs, pair_chunks
 
 
 def naive_pairs(grades, offsets):

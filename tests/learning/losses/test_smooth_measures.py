@@ -10,7 +10,7 @@ from rankscope import parse_measure
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.judged_lists import FullyJudgedLists
 from rankscope.learning.losses import approxmrr, approxndcg, neuralndcg, parse_loss
-from rankscope.learning.losses.listwise.neural_sort import MAX_LIST_LENGTH
+from rankscope.learning.losses.neural_sort import MAX_LIST_LENGTH
 
 
 def lists_apart(seed):

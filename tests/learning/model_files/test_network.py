@@ -18,8 +18,8 @@ from helpers.model_files import changed_array, changed_header, changed_parameter
 from rankscope import define_measure, parse_measure
 from rankscope.errors import InputError, OutputError, ParameterError
 from rankscope.io.core import write_chunks
-from rankscope.learning import Ranker, load_ranker, save_ranker
-from rankscope.learning.model_files import check_saving, model_file
+from rankscope.learning import Ranker, load_ranker, model_file, save_ranker
+from rankscope.learning.model_file import check_saving
 from rankscope.measures import MEASURES
 
 RNG = np.random.default_rng(4)
@@ -119,6 +119,8 @@ def test_any_program_that_reads_safetensors_finds_arrays_and_settings(model: byt
     assert {name: found.shape for name, found in arrays.items()} == {
         "mean": (5,),
         "deviation": (5,),
+        "low": (5,),
+        "high": (5,),
         "logged": (5,),
         "weight.0.0": (5, 4),
         "weight.0.1": (4,),
@@ -166,11 +168,11 @@ def test_loading_runs_nothing(tmp_path: Path, model: bytes, monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (changed_header("form", 2), "form is 2, .*1"),
+        (changed_header("form", 1), "form is 1, .*2"),
         (changed_header("features", []), "features have no names"),
         (changed_header("features", ["1", "1", "3", "4", "5"]), "features have no names"),
         (changed_header("features", [1, 2, 3, 4, 5]), "features have no names"),
-        (changed_header("features", ["1", "2"]), r"deviation .*\(5,\), .*\(2,\)"),
+        (changed_header("features", ["1", "2"]), r"mean .*\(5,\), .*\(2,\)"),
         (changed_header("models", []), "there are no weights"),
         (changed_header("models", [{"losses": [], "values": []}]), "'best_epoch' is missing"),
         (changed_header("parameters", None), "is damaged"),
@@ -184,6 +186,10 @@ def test_loading_runs_nothing(tmp_path: Path, model: bytes, monkeypatch: pytest.
         (changed_array("weight.0.1", np.full(4, np.nan, np.float32)), "weight.0.1 .*finite"),
         (changed_array("mean", np.full(5, np.inf)), "mean .*finite"),
         (changed_array("deviation", np.full(5, -1.0)), "deviation is below 0"),
+        (changed_array("low", None), "'low' is missing"),
+        (changed_header("bound", 0.0), "bound is 0.0, expected a number above 0"),
+        (changed_header("bound", "5"), "bound is '5'"),
+        (lambda about, arrays: about.pop("bound"), "'bound' is missing"),
     ],
 )
 def test_what_does_not_fit_is_named(tmp_path: Path, model: bytes, change: Any, said: str) -> None:

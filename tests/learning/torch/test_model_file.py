@@ -117,8 +117,8 @@ DAMAGES = {
     "huge hidden": (set_to(hidden=[10**9, 4]), "is damaged"),
     "no models": (lambda about, arrays: about.update(models=[]), "there are no weights"),
     "a newer form": (
-        lambda about, arrays: about.update(form=2),
-        "form is 2, ",
+        lambda about, arrays: about.update(form=3),
+        "form is 3, ",
     ),
     "no parameter": (lambda about, arrays: about["parameters"].pop("heads"), "'heads' is missing"),
 }

@@ -147,11 +147,11 @@ def test_losses_on_a_gpu_are_those_of_a_cpu(monkeypatch):
     """What is written in PyTorch for a GPU, run here on the CPU, gives the same training but for rounding."""
 
     def with_native(native):
-        return lambda **given: TorchTraining(**{**given, "native": native})
+        return lambda *given, **more: TorchTraining(*given, **{**more, "native": native})
 
     losses = []
     for native in (False, True):
-        monkeypatch.setattr("rankscope.learning.torch.ranker.TorchTraining", with_native(native))
+        monkeypatch.setattr("rankscope.learning.torch.trainer.TorchTraining", with_native(native))
         losses.append(TorchRanker("lambdaloss", **SMALL, dropout=0.2).fit(X, Y, QID).models_[0].losses)
     assert losses[0] == pytest.approx(losses[1], rel=1e-4)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rankscope.learning.network import Adam
+from rankscope.learning.trainer import Adam
 
 torch = pytest.importorskip("torch", reason="the extra `torch` is not installed: pip install 'rankscope[torch]'")
 

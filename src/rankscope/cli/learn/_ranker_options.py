@@ -13,8 +13,7 @@ from rankscope.experiments.crossvalidation import LINEAR_PREFIX, TORCH_PREFIX
 from rankscope.learning.blend import BlendSettings
 from rankscope.learning.lambdamart import LAMBDAMART
 from rankscope.learning.ranker import Ranker
-from rankscope.learning.settings import RankerSettings
-from rankscope.learning.torch import TorchSettings
+from rankscope.learning.settings import RankerSettings, TorchSettings
 
 __all__ = [
     "blend_options",

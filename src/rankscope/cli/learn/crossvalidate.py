@@ -35,8 +35,7 @@ from rankscope.experiments.crossvalidation import (
 )
 from rankscope.experiments.random_search import SearchSettings, search_experiment
 from rankscope.io.core import refuse_overwriting
-from rankscope.learning.settings import RankerSettings
-from rankscope.learning.torch import TorchSettings
+from rankscope.learning.settings import RankerSettings, TorchSettings
 from rankscope.parallel import workers_for
 
 __all__ = [

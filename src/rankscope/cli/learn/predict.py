@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Iterable
 
 import click
-import numpy as np
 
 from rankscope.cli._groups import Command
 from rankscope.cli._options import output_option
 from rankscope.cli._output import bytes_progress, check_output, write_output
 from rankscope.cli.learn._ranker_options import cache_option
-from rankscope.data.features import Features
-from rankscope.errors import InputError, ParameterError
+from rankscope.errors import ParameterError
 from rankscope.io.core import compress, file_stem, split_compression_suffix, write_chunks
-from rankscope.io.letor import locate_row, read_features
-from rankscope.learning.features import match_file
-from rankscope.learning.model_files import load_ranker
+from rankscope.io.letor import read_features
+from rankscope.learning.features import match_features, match_file
+from rankscope.learning.model_file import load_ranker
 from rankscope.learning.ranker import Ranker
-from rankscope.learning.scaling import logarithms
 
 __all__ = [
     "predict",
 ]
-
-
-#: Documents that are checked in one block.
-DOCUMENTS_AT_ONCE = 1 << 14
 
 
 @click.command(cls=Command)
@@ -56,21 +49,30 @@ def predict(model: str, test_file: str, output: str | None, cache: bool, metric:
     if metric is not None:
         if cache:
             raise ParameterError("--cache is for documents, but --metric is for translations; use one of them")
-        from rankscope.translation import read_translation_features, score_translations, seg_score_lines
-
-        segment_scores = score_translations(ranker, read_translation_features(test_file), metric)
-        write_score_text("".join(seg_score_lines(segment_scores, file_stem(test_file))), output)
+        score_segments(ranker, test_file, metric, output)
         return
     with bytes_progress((test_file,), "reading features") as progress:
         # Training uses the same cache, which holds what training needs; training refuses what the file lacks.
         features = read_features(test_file, cache=cache or None, relevance="optional", progress=progress)
     features = match_file(test_file, features, ranker.feature_names_)
-    try:
-        scores = ranker.predict(features)
-    except InputError as error:
-        refuse_with_line(test_file, features, ranker, error)
+    scores = ranker.predict(features)
     write_score_text("".join(f"{score!r}\n" for score in scores.tolist()), output)
-    for note in features.notes:
+    show_notes((*features.notes, *ranker.differences_from_training(features)))
+
+
+def score_segments(ranker: Ranker, test_file: str, metric: str, output: str | None) -> None:
+    """Write scores of translations as seg.scr lines."""
+    from rankscope.translation import read_translation_features, score_translations, seg_score_lines
+    from rankscope.translation.features import features_by_segment
+
+    tables = read_translation_features(test_file)
+    segment_scores = score_translations(ranker, tables, metric)
+    write_score_text("".join(seg_score_lines(segment_scores, file_stem(test_file))), output)
+    show_notes(ranker.differences_from_training(match_features(features_by_segment(tables), ranker.feature_names_)))
+
+
+def show_notes(notes: Iterable[str]) -> None:
+    for note in notes:
         click.echo(f"note: {note}", err=True)
 
 
@@ -81,25 +83,3 @@ def write_score_text(text: str, output: str | None) -> None:
         write_chunks(output, compress([text.encode()], compression_suffix))
     else:
         write_output(text, output)
-
-
-def refuse_with_line(path: str, features: Features, ranker: Ranker, error: InputError) -> NoReturn:
-    """Raise for a number that the model's scaling takes out of range, with its line; else raise the error as it is."""
-    scaling = getattr(ranker, "scaling_", None)
-    if scaling is None:  # trees and blends have no scaling
-        raise error
-    n_features = features.values.shape[1]  # features of ranks may follow, which are never too far
-    is_logged, mean, deviation = scaling.logged[:n_features], scaling.mean[:n_features], scaling.deviation[:n_features]
-    for first_row in range(0, len(features), DOCUMENTS_AT_ONCE):
-        block = features.values[first_row : first_row + DOCUMENTS_AT_ONCE]
-        with np.errstate(all="ignore"):  # overflow and NaN are what this looks for
-            scaled = (logarithms(block, is_logged) - mean) / deviation
-            too_far = ~np.isfinite(scaled.astype(np.float32)) & (deviation > 0)
-        if too_far.any():
-            row, column = map(int, np.argwhere(too_far)[0])
-            row_index = first_row + row if features.order is None else int(features.order[first_row + row])
-            raise InputError(
-                f"{locate_row(path, row_index)}: feature {features.names[column]!r} is {block[row, column]:g}, too far "
-                "from the training data to be scored; correct it"
-            ) from None
-    raise error

@@ -28,10 +28,9 @@ from rankscope.learning.blend import Blend, BlendSettings
 from rankscope.learning.features import match_file
 from rankscope.learning.lambdamart import LAMBDAMART
 from rankscope.learning.losses import LOSSES
-from rankscope.learning.model_files import check_saving, save_ranker
+from rankscope.learning.model_file import check_saving, save_ranker
 from rankscope.learning.ranker import Ranker
-from rankscope.learning.settings import RankerSettings
-from rankscope.learning.torch import TorchSettings
+from rankscope.learning.settings import RankerSettings, TorchSettings
 from rankscope.learning.training import BlendTraining, Training
 
 __all__ = [

@@ -102,7 +102,7 @@ def untrained_blend(models: RankerModels, settings: BlendSettings, seeds: int, s
 
     >>> from rankscope.experiments.crossvalidation.models import parse_rankers
     >>> untrained_blend(parse_rankers(["listnet", "linear:ranknet"]), BlendSettings(), seeds=2, seed=5)
-    Blend([listnet, seed 5, listnet, seed 6, linear:ranknet], how='average', normalise='zscore')
+    Blend([listnet, seed 5, listnet, seed 6, linear:ranknet], how='average', normalise='z-score')
     """
     check_blend(models.names, models.seed_independent, seeds)
     rankers = {}

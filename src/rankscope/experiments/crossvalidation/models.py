@@ -14,8 +14,7 @@ from rankscope.learning.blend import Blend
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
 from rankscope.learning.losses import parse_loss
 from rankscope.learning.ranker import Ranker
-from rankscope.learning.settings import NETWORK_PARAMETERS, RankerSettings
-from rankscope.learning.torch import TorchSettings
+from rankscope.learning.settings import NETWORK_PARAMETERS, RankerSettings, TorchSettings
 from rankscope.learning.training import ranker_signature
 from rankscope.settings import Settings
 

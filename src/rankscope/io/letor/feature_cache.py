@@ -175,30 +175,7 @@ def save_cache(features: Features, cache_file: Path, path: PathLike, times_befor
         "empty": features.empty,
         "graded": features.graded,
     }
-<<<<<<< HEAD
-    write_chunks(cache_file, pack_arrays(MAGIC, header, arrays))
-=======
-    header_bytes = json.dumps(header).encode()  # ASCII: escapes keep ids that are not UTF-8
-    header_bytes += b" " * (aligned_size(PREFIX.size + len(header_bytes)) - PREFIX.size - len(header_bytes))
-    write_chunks(cache_file, cache_chunks(header_bytes, list(arrays.values())), is_result=False)
-
-
-def cache_chunks(header: bytes, arrays: Sequence[npt.NDArray[Any]]) -> Iterator[bytes]:
-    yield PREFIX.pack(MAGIC, len(header), zlib.crc32(header))
-    yield header
-    for array in arrays:
-        yield array.reshape(-1).view(np.uint8).data  # type: ignore[misc]  # a buffer instead of bytes, to avoid a copy
-        yield bytes(aligned_size(array.nbytes) - array.nbytes)
-
-
-def aligned_size(size: int) -> int:
-    return -(-size // ALIGN) * ALIGN
-
-
-def array_checksum(array: npt.NDArray[Any]) -> int:
-    """The checksum of an array's bytes; unlike a plain sum it also detects numbers in another order."""
-    return zlib.crc32(array.reshape(-1).view(np.uint8).data)
->>>>>>> break33
+    write_chunks(cache_file, pack_arrays(MAGIC, header, arrays), is_result=False)
 
 
 # Reading

@@ -4,7 +4,7 @@ All work on flat arrays of ragged lists: scores and relevance are (documents), a
 list begins; no list is empty. The value is the mean over lists, and the gradient, of the scores' own type, that of this
 mean. A list of one grade counts in the mean. To losses of pairs and to ListMLE it is worth 0, with a gradient of 0; the
 others ask for something even there (ListNet for equal scores, pointwise losses for the grade), and trainers leave such
-lists out.
+lists out. Scores that are NaN or infinite, or too large for a finite loss, raise `NonFiniteLoss`, an InputError.
 
 >>> import numpy as np
 >>> from rankscope.learning import losses
@@ -18,17 +18,18 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
+    from rankscope.learning.losses.approx_ndcg import approxmrr as approxmrr
+    from rankscope.learning.losses.approx_ndcg import approxndcg as approxndcg
+    from rankscope.learning.losses.finite import NonFiniteLoss as NonFiniteLoss
     from rankscope.learning.losses.gains import finite_gains as finite_gains
-    from rankscope.learning.losses.listwise.approx_ndcg import approxmrr as approxmrr
-    from rankscope.learning.losses.listwise.approx_ndcg import approxndcg as approxndcg
-    from rankscope.learning.losses.listwise.listmle import listmle as listmle
-    from rankscope.learning.losses.listwise.listnet import listnet as listnet
-    from rankscope.learning.losses.listwise.listnet import softmax_cross_entropy as softmax_cross_entropy
-    from rankscope.learning.losses.listwise.neural_sort import neuralndcg as neuralndcg
-    from rankscope.learning.losses.pairwise.lambdaloss import lambdaloss as lambdaloss
-    from rankscope.learning.losses.pairwise.lambdaloss import lambdarank as lambdarank
-    from rankscope.learning.losses.pairwise.ranknet import ranknet as ranknet
-    from rankscope.learning.losses.pairwise.ranknet import ranksvm as ranksvm
+    from rankscope.learning.losses.listwise import listmle as listmle
+    from rankscope.learning.losses.listwise import listnet as listnet
+    from rankscope.learning.losses.listwise import softmax_cross_entropy as softmax_cross_entropy
+    from rankscope.learning.losses.neural_sort import neuralndcg as neuralndcg
+    from rankscope.learning.losses.pairwise import lambdaloss as lambdaloss
+    from rankscope.learning.losses.pairwise import lambdarank as lambdarank
+    from rankscope.learning.losses.pairwise import ranknet as ranknet
+    from rankscope.learning.losses.pairwise import ranksvm as ranksvm
     from rankscope.learning.losses.pointwise import ordinal as ordinal
     from rankscope.learning.losses.pointwise import squared as squared
     from rankscope.learning.losses.registry import CALL_FORM as CALL_FORM
@@ -44,20 +45,21 @@ HOMES = {
     "LOSSES": "registry",
     "Loss": "registry",
     "LossFunction": "registry",
-    "approxmrr": "listwise.approx_ndcg",
-    "approxndcg": "listwise.approx_ndcg",
+    "NonFiniteLoss": "finite",
+    "approxmrr": "approx_ndcg",
+    "approxndcg": "approx_ndcg",
     "as_measure": "registry",
     "finite_gains": "gains",
-    "lambdaloss": "pairwise.lambdaloss",
-    "lambdarank": "pairwise.lambdaloss",
-    "listmle": "listwise.listmle",
-    "listnet": "listwise.listnet",
-    "neuralndcg": "listwise.neural_sort",
+    "lambdaloss": "pairwise",
+    "lambdarank": "pairwise",
+    "listmle": "listwise",
+    "listnet": "listwise",
+    "neuralndcg": "neural_sort",
     "ordinal": "pointwise",
     "parse_loss": "registry",
-    "ranknet": "pairwise.ranknet",
-    "ranksvm": "pairwise.ranknet",
-    "softmax_cross_entropy": "listwise.listnet",
+    "ranknet": "pairwise",
+    "ranksvm": "pairwise",
+    "softmax_cross_entropy": "listwise",
     "squared": "pointwise",
 }
 

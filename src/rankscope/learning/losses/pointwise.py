@@ -10,6 +10,7 @@ import numpy.typing as npt
 from rankscope.data.grades import refuse_fractions
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.gain import HIGHEST_EXACT_GRADE
+from rankscope.learning.losses.finite import finite_loss
 from rankscope.typing import Ints, Reals
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
 ]
 
 
+@finite_loss
 def squared(scores: Reals, relevance: npt.NDArray[Any], offsets: Ints) -> tuple[float, Reals]:
     """The squared difference of score and grade, the mean of each list; at least 0, lower is better.
 
@@ -47,6 +49,7 @@ def squared(scores: Reals, relevance: npt.NDArray[Any], offsets: Ints) -> tuple[
     return float((errors * errors * document_weight).sum()), np.asarray(2.0 * errors * document_weight, scores.dtype)
 
 
+@finite_loss
 def ordinal(
     scores: Reals, relevance: npt.NDArray[Any], offsets: Ints, *, max_grade: float | None = None
 ) -> tuple[float, Reals]:

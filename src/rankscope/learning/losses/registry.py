@@ -31,16 +31,16 @@ LossFunction = Callable[..., tuple[float, Reals]]
 #: Every loss by its name; loaded at first use.
 LOSSES: Mapping[str, LossFunction] = LazyRegistry(
     {
-        "listnet": "rankscope.learning.losses.listwise.listnet:listnet",
-        "softmax_cross_entropy": "rankscope.learning.losses.listwise.listnet:softmax_cross_entropy",
-        "listmle": "rankscope.learning.losses.listwise.listmle:listmle",
-        "ranknet": "rankscope.learning.losses.pairwise.ranknet:ranknet",
-        "ranksvm": "rankscope.learning.losses.pairwise.ranknet:ranksvm",
-        "lambdarank": "rankscope.learning.losses.pairwise.lambdaloss:lambdarank",
-        "lambdaloss": "rankscope.learning.losses.pairwise.lambdaloss:lambdaloss",
-        "approxndcg": "rankscope.learning.losses.listwise.approx_ndcg:approxndcg",
-        "approxmrr": "rankscope.learning.losses.listwise.approx_ndcg:approxmrr",
-        "neuralndcg": "rankscope.learning.losses.listwise.neural_sort:neuralndcg",
+        "listnet": "rankscope.learning.losses.listwise:listnet",
+        "softmax_cross_entropy": "rankscope.learning.losses.listwise:softmax_cross_entropy",
+        "listmle": "rankscope.learning.losses.listwise:listmle",
+        "ranknet": "rankscope.learning.losses.pairwise:ranknet",
+        "ranksvm": "rankscope.learning.losses.pairwise:ranksvm",
+        "lambdarank": "rankscope.learning.losses.pairwise:lambdarank",
+        "lambdaloss": "rankscope.learning.losses.pairwise:lambdaloss",
+        "approxndcg": "rankscope.learning.losses.approx_ndcg:approxndcg",
+        "approxmrr": "rankscope.learning.losses.approx_ndcg:approxmrr",
+        "neuralndcg": "rankscope.learning.losses.neural_sort:neuralndcg",
         "squared": "rankscope.learning.losses.pointwise:squared",
         "ordinal": "rankscope.learning.losses.pointwise:ordinal",
     }

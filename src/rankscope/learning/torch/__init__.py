@@ -11,16 +11,12 @@ from rankscope.registry import TYPE_CHECKING, lazy_attributes
 if TYPE_CHECKING:
     from rankscope.learning.torch.autograd import TorchLoss as TorchLoss
     from rankscope.learning.torch.autograd import loss as loss
-    from rankscope.learning.torch.device import DEVICES as DEVICES
     from rankscope.learning.torch.ranker import TorchRanker as TorchRanker
-    from rankscope.learning.torch.settings import TorchSettings as TorchSettings
 
 #: The module of each public name, imported at first use.
 HOMES = {
-    "DEVICES": "device",
     "TorchLoss": "autograd",
     "TorchRanker": "ranker",
-    "TorchSettings": "settings",
     "loss": "autograd",
 }
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from rankscope.errors import ParameterError
 from rankscope.learning.optional_libraries import NotInstalled
+from rankscope.learning.settings import DEVICES
 from rankscope.stats.inputs import check_choice
 
 __all__ = [
-    "DEVICES",
     "load_pytorch",
     "resolve_device",
     "single_thread",
@@ -19,8 +19,6 @@ __all__ = [
 ]
 
 
-#: "auto" is a GPU where there is one.
-DEVICES = ("auto", "cpu", "cuda")
 #: Part of PyTorch's error message where the memory of the machine, not that of a GPU, is used up.
 NO_HOST_MEMORY = "DefaultCPUAllocator"
 

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.data.features import Features
 from rankscope.errors import ParameterError
-from rankscope.learning.early_stopping import EarlyStopping
-from rankscope.learning.features import align_to_training, documents_to_score
-from rankscope.learning.lambdamart import LambdaMART, parse_objective
+from rankscope.learning.lambdamart import LambdaMART
 from rankscope.learning.losses import Loss, LossFunction
 from rankscope.learning.network import TrainedNetwork
 from rankscope.learning.ranker import Ranker, defaults_of
-from rankscope.learning.scaling import Scaling, column_count, with_list_ranks
-from rankscope.learning.settings import RankerSettings
+from rankscope.learning.settings import RankerSettings, TorchSettings
 from rankscope.learning.torch.device import resolve_device, single_thread, within_memory
 from rankscope.learning.torch.network import NetworkShape
 from rankscope.learning.torch.scoring import score_all
-from rankscope.learning.torch.settings import TorchSettings
-from rankscope.learning.torch.trainer import TorchTraining, to_device
+from rankscope.learning.torch.trainer import to_device, train_in_torch
+from rankscope.learning.trainer import TrainingData
 from rankscope.measures.base import Measure
-from rankscope.typing import Floats
+from rankscope.typing import Floats, Ints, Reals
 
 __all__ = [
-    "PARAMETERS",
     "TorchRanker",
 ]
 
@@ -81,8 +75,9 @@ class TorchRanker(Ranker):
     Notes
     -----
     Attention layers follow the hidden layers: in them the documents of a list look at one another before each is
-    scored. `predict` then needs the queries, and the last size of `hidden` must be a multiple of `heads`. With
-    hidden=() the ranker is a linear scorer, which is trained by Adam as well. The attributes are those of `Ranker`.
+    scored. `predict` then needs the queries, scores of different lists cannot be compared, and the last size of
+    `hidden` must be a multiple of `heads`. With hidden=() the ranker is a linear scorer, which is trained by Adam as
+    well. The attributes are those of `Ranker`.
 
     On a CPU, of which one thread is used, the same seed gives the same model; on a GPU sums are rounded in another
     order each time. Losses are those of `rankscope.learning.losses`; on a GPU, listnet, softmax_cross_entropy, ranknet,
@@ -145,49 +140,28 @@ class TorchRanker(Ranker):
         parameters = self.parameters_ if hasattr(self, "models_") else self.get_params()
         return super().lists or parameters["attention"] > 0
 
-    def check(self) -> tuple[Loss | LambdaMART, RankerSettings]:
-        """The loss and the settings. Raises for wrong parameters, and for a device that this machine lacks."""
-        loss_and_settings = super().check()
+    def check_libraries(self, loss: Loss | LambdaMART) -> None:
+        """Raise ParameterError where PyTorch, or the device, is missing."""
         resolve_device(self.device)
-        return loss_and_settings
 
-    def settings(self) -> RankerSettings:
-        """The settings that it shares with `Ranker`, checked with its own. Raises for wrong parameters."""
-        if isinstance(objective := parse_objective(self.loss), LambdaMART):
+    def check_parameters(self, loss: Loss | LambdaMART, settings: RankerSettings) -> None:
+        """Raise ParameterError for parameters that do not go together."""
+        if isinstance(loss, LambdaMART):
             raise ParameterError(
-                f"the loss is {objective}, which grows trees, and a TorchRanker trains networks; give another loss, or "
+                f"the loss is {loss}, which grows trees, and a TorchRanker trains networks; give another loss, or "
                 "leave out torch"
             )
-        settings = super().settings()
         own_settings = TorchSettings(attention=self.attention, heads=self.heads, device=self.device)
         if own_settings.attention and (not settings.hidden or settings.hidden[-1] % own_settings.heads):
             raise ParameterError(
                 f"hidden is {settings.hidden!r}, and attention needs hidden layers, the last a multiple of "
                 f"{own_settings.heads} heads; give another size or other heads"
             )
-        return settings
 
-    def train(
-        self,
-        loss: Loss,
-        settings: RankerSettings,
-        values: npt.NDArray[np.float32],
-        features: Features,
-        stopping: EarlyStopping | None,
-        valid_values: npt.NDArray[np.float32] | None,
-        rng: np.random.Generator,
-        progress: Callable[[int], Any] | None,
-    ) -> TrainedNetwork:
-        """Train one model."""
-        device = resolve_device(self.device)
-        training = TorchTraining(
-            loss=loss,
-            shape=self.shape(values.shape[1], self.get_params()),
-            settings=settings,
-            device=device,
-            native=device == "cuda",
-        )
-        return training.train(values, features, stopping, valid_values, rng, progress)
+    def train_model(self, data: TrainingData, loss: Loss | LambdaMART, settings: RankerSettings) -> TrainedNetwork:
+        """Train one network."""
+        shape = self.shape(data.features.values.shape[1], self.get_params())
+        return train_in_torch(data, cast(Loss, loss), settings, shape, resolve_device(self.device))
 
     @staticmethod
     def shape(inputs: int, parameters: dict[str, Any]) -> NetworkShape:
@@ -199,54 +173,19 @@ class TorchRanker(Ranker):
             heads=int(parameters["heads"]),
         )
 
-    def predict(
-        self,
-        X: npt.ArrayLike | Features,  # noqa: N803 - as everybody calls it
-        qid: Sequence[Any] | npt.NDArray[Any] | None = None,
-        group: npt.ArrayLike | None = None,
-    ) -> Floats:
-        """Score documents.
-
-        Parameters
-        ----------
-        X
-            The features, as in `Ranker.predict`.
-        qid, group
-            The queries, as in `fit`; needed with attention or ranks within lists, unless X is `Features`.
-
-        Returns
-        -------
-        numpy.ndarray
-            A score for each document (higher is better), in the order of the rows. With attention, it depends on the
-            other documents of its list, and cannot be compared with scores of another list.
-
-        Raises
-        ------
-        ParameterError
-            The ranker is not fitted, queries are missing, or there is not enough memory.
-        InputError
-            As `Ranker.predict`.
-        """
-        if not hasattr(self, "models_"):
-            raise ParameterError("this TorchRanker is not fitted; call fit first")
-        width = column_count(self.n_features_in_, self.ranks_)
-        shape, device = self.shape(width, self.parameters_), resolve_device(self.device)
-        features = documents_to_score(X, qid, group, needs_lists=self.lists)
-        features = align_to_training(features, self.feature_names_, "the model was trained on")
-        if self.ranks_:
-            features = with_list_ranks(features)
-        values = to_device("cpu", cast(Scaling, self.scaling_)(features.values))
-        scores = np.zeros(len(features))
-        of_lists = f" of lists of up to {int(np.diff(features.offsets).max())}" if shape.attention else ""
+    def score_values(self, values: Reals, offsets: Ints) -> Floats:
+        """(documents) the mean of the models' scores. Raises ParameterError where there is not enough memory."""
+        shape, device = self.shape(values.shape[1], self.parameters_), resolve_device(self.device)
+        tensor = to_device("cpu", values)
+        scores = np.zeros(len(values))
+        of_lists = f" of lists of up to {int(np.diff(offsets).max())}" if shape.attention else ""
         hint = "; try device='cpu'" if device == "cuda" else ""
         with within_memory(f"to score documents{of_lists}{hint}"), single_thread():
             for model in self.models_:
                 arrays = cast(TrainedNetwork, model).weights  # no model here has trees
                 weights = [to_device(device, array) for array in arrays]
-                scores += score_all(weights, values, features.offsets, shape, device)
-        return np.asarray(features.in_input_order(scores / len(self.models_)))
+                scores += score_all(weights, tensor, offsets, shape, device)
+        return scores / len(self.models_)
 
 
 TorchRanker.defaults = defaults_of(TorchRanker)
-#: In the order of `__init__`.
-PARAMETERS = tuple(TorchRanker.defaults)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.features import Features
 from rankscope.data.grades import highest_grade
-from rankscope.learning.early_stopping import EarlyStopping
 from rankscope.learning.features import informative_lists
 from rankscope.learning.losses import Loss
-from rankscope.learning.network import TrainedNetwork, refuse_diverged
+from rankscope.learning.network import TrainedNetwork
 from rankscope.learning.settings import RankerSettings
 from rankscope.learning.torch.autograd import TorchLoss
 from rankscope.learning.torch.batches import Batch, shuffled
@@ -22,12 +19,14 @@ from rankscope.learning.torch.device import load_pytorch, single_thread, within_
 from rankscope.learning.torch.gpu_losses import native_loss
 from rankscope.learning.torch.network import ListTable, NetworkShape, first_weights, score_lists
 from rankscope.learning.torch.scoring import score_all
+from rankscope.learning.trainer import EpochTraining, TrainingData, train_epochs
 from rankscope.typing import Floats32
 
 __all__ = [
     "TorchTraining",
     "VectorAdam",
     "to_device",
+    "train_in_torch",
 ]
 
 
@@ -35,7 +34,7 @@ Tensor = Any
 
 
 class VectorAdam:
-    """Adam on all weights as one vector; tests compare it with `rankscope.learning.network.Adam`.
+    """Adam on all weights as one vector; tests compare it with `rankscope.learning.trainer.Adam`.
 
     decay: the share of the matrices that a step of rate 1 removes. PyTorch's own optimisers load its compiler, which
     takes seconds.
@@ -81,115 +80,82 @@ class VectorAdam:
             self.vector.addcdiv_(self.mean, self.square.sqrt().add_(1e-8), value=-step_rate)
 
 
-@dataclass(frozen=True, kw_only=True)
-class TorchTraining:
-    """Training of a network by Adam in PyTorch. settings: of which `TorchRanker` documents the meaning.
+class TorchTraining(EpochTraining):
+    """A network in PyTorch with the state of Adam, and its data on the device.
 
     device: "cpu" or "cuda". native: whether to compute the loss on the device where it is written in PyTorch; else
     NumPy computes it.
     """
 
-    loss: Loss
-    shape: NetworkShape
-    settings: RankerSettings
-    device: str
-    native: bool
-
-    def train(
+    def __init__(
         self,
-        values: Floats32,
-        features: Features,
-        stopping: EarlyStopping | None,
-        valid_values: Floats32 | None,
-        rng: np.random.Generator,
-        progress: Callable[[int], Any] | None = None,
-    ) -> TrainedNetwork:
-        """values, valid_values: the scaled features of `features` and of the validation lists."""
-        longest = int(np.diff(features.offsets).max())
-        n_lists = self.settings.batch_lists
-        half = n_lists // 2
-        smaller = f"batches of {half}, by batch_lists (--batch-lists)" if half else "hidden layers"
-        advice = (
-            f"for batches of {n_lists} lists of up to {longest} documents; try smaller {smaller}"
-            f"{', or device=cpu' if self.device == 'cuda' else ''}"
-        )
-        with within_memory(advice), single_thread():
-            return TrainingRun(self, values, features, rng).run(stopping, valid_values, progress)
-
-
-class TrainingRun:
-    """One training with its data on the device, and the current weights."""
-
-    def __init__(self, training: TorchTraining, values: Floats32, features: Features, rng: np.random.Generator) -> None:
+        data: TrainingData,
+        loss: Loss,
+        settings: RankerSettings,
+        *,
+        shape: NetworkShape,
+        device: str,
+        native: bool,
+    ) -> None:
+        assert data.values is not None  # as for trees only
         torch = load_pytorch()
-        self.training, self.features, self.rng = training, features, rng
-        self.lists, self.max_grade = informative_lists(features), highest_grade(features.relevance)
-        self.native = native_loss(training.loss) if training.native else None
-        self.bridge = TorchLoss(training.loss)
-        self.steps = VectorAdam(first_weights(training.shape, rng), training.device, training.settings.weight_decay)
-        self.generator = torch.Generator(training.device).manual_seed(int(rng.integers(2**63)))
-        self.values = to_device(training.device, values)
-        self.grades = to_device(training.device, features.relevance.astype(np.float32))
-
-    def run(
-        self, stopping: EarlyStopping | None, valid_values: Floats32 | None, progress: Callable[[int], Any] | None
-    ) -> TrainedNetwork:
-        training, losses = self.training, []
-        valid_tensor = None if valid_values is None else to_device(training.device, valid_values)
-        best_weights = None
-        for epoch in range(training.settings.epochs):
-            losses.append(self.epoch())
-            self.check(losses[-1], epoch)
-            if progress is not None:
-                progress(1)
-            if stopping is None or valid_tensor is None:
-                continue
-            scores = score_all(
-                self.steps.weights(), valid_tensor, stopping.lists.offsets, training.shape, training.device
-            )
-            self.check(scores, epoch)
-            if stopping.add_epoch(scores):
-                best_weights = self.steps.copy_weights()
-            if stopping.should_stop:
-                break
-        if stopping is None:  # no loss was computed after the last step
-            scores = score_all(
-                self.steps.weights(), self.values, self.features.offsets, training.shape, training.device
-            )
-            self.check(scores, training.settings.epochs - 1)
-        return TrainedNetwork(
-            weights=self.steps.copy_weights() if best_weights is None else best_weights,
-            losses=tuple(losses),
-            values=() if stopping is None else tuple(stopping.values),
-            best_epoch=len(losses) - 1 if stopping is None else stopping.best_epoch,
-        )
-
-    def check(self, numbers: float | Floats32, epoch: int) -> None:
-        refuse_diverged(numbers, epoch, self.training.loss, self.training.settings.learning_rate)
+        self.data, self.settings, self.shape, self.device = data, settings, shape, device
+        self.lists, self.max_grade = informative_lists(data.features), highest_grade(data.features.relevance)
+        self.native = native_loss(loss) if native else None
+        self.bridge = TorchLoss(loss)
+        self.adam = VectorAdam(first_weights(shape, data.rng), device, settings.weight_decay)
+        self.generator = torch.Generator(device).manual_seed(int(data.rng.integers(2**63)))
+        self.values = to_device(device, data.values)
+        self.valid_values = None if data.valid_values is None else to_device(device, data.valid_values)
+        self.grades = to_device(device, data.features.relevance.astype(np.float32))
 
     def epoch(self) -> float:
-        """One pass over the lists; the mean loss of a list. Waits for the device once, at the end."""
-        training, settings, torch = self.training, self.training.settings, load_pytorch()
-        total = torch.zeros((), dtype=torch.float64, device=training.device)
+        """Waits for the device once, at the end."""
+        settings, torch = self.settings, load_pytorch()
+        total = torch.zeros((), dtype=torch.float64, device=self.device)
         with np.errstate(over="ignore", invalid="ignore"):  # divergence shows in the loss
-            for batch in shuffled(self.lists, self.features.offsets, settings.batch_lists, self.rng):
+            for batch in shuffled(self.lists, self.data.features.offsets, settings.batch_lists, self.data.rng):
                 value = self.loss_of(batch)
-                self.steps.step(value, settings.learning_rate)
+                self.adam.step(value, settings.learning_rate)
                 total += value.detach() * batch.lists.size
         return float(total) / self.lists.size
 
     def loss_of(self, batch: Batch) -> Tensor:
-        training, dropout = self.training, self.training.settings.dropout
-        rows = to_device(training.device, batch.rows)
+        rows = to_device(self.device, batch.rows)
         table = None
-        if training.shape.attention or self.native is not None:
-            table = ListTable(to_device(training.device, batch.cells), batch.lists.size, batch.longest)
+        if self.shape.attention or self.native is not None:
+            table = ListTable(to_device(self.device, batch.cells), batch.lists.size, batch.longest)
         values = self.values.index_select(0, rows)
-        scores = score_lists(self.steps.weights(), values, training.shape, table, dropout, self.generator)
+        scores = score_lists(self.adam.weights(), values, self.shape, table, self.settings.dropout, self.generator)
         if self.native is None or table is None:
-            grades = self.features.relevance[batch.rows]
-            return self.bridge(scores, grades, batch.offsets, rng=self.rng, max_grade=self.max_grade)
+            grades = self.data.features.relevance[batch.rows]
+            return self.bridge(scores, grades, batch.offsets, rng=self.data.rng, max_grade=self.max_grade)
         return self.native(table.to_table(scores), table.to_table(self.grades.index_select(0, rows)), table.mask)
+
+    def scores(self, *, valid: bool) -> Floats32:
+        features, values = (self.data.valid, self.valid_values) if valid else (self.data.features, self.values)
+        assert features is not None
+        return score_all(self.adam.weights(), values, features.offsets, self.shape, self.device)
+
+    def copy_weights(self) -> list[Floats32]:
+        return self.adam.copy_weights()
+
+
+def train_in_torch(
+    data: TrainingData, loss: Loss, settings: RankerSettings, shape: NetworkShape, device: str
+) -> TrainedNetwork:
+    """Train a network on the device. Raises ParameterError where there is not enough memory."""
+    longest = int(np.diff(data.features.offsets).max())
+    n_lists = settings.batch_lists
+    half = n_lists // 2
+    smaller = f"batches of {half}, by batch_lists (--batch-lists)" if half else "hidden layers"
+    advice = (
+        f"for batches of {n_lists} lists of up to {longest} documents; try smaller {smaller}"
+        f"{', or device=cpu' if device == 'cuda' else ''}"
+    )
+    with within_memory(advice), single_thread():
+        network = TorchTraining(data, loss, settings, shape=shape, device=device, native=device == "cuda")
+        return train_epochs(network, data, loss, settings)
 
 
 def to_device(device: str, array: npt.NDArray[Any]) -> Tensor:

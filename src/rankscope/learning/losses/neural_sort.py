@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
+from rankscope.learning.losses.approx_ndcg import CELLS, PaddedLists, pad_lists
+from rankscope.learning.losses.finite import finite_loss
 from rankscope.learning.losses.gains import ideal_shares
-from rankscope.learning.losses.listwise.approx_ndcg import CELLS, PaddedLists, pad_lists
 from rankscope.stats.inputs import check_positive
 from rankscope.typing import Floats, Ints, Reals
 
@@ -26,6 +27,7 @@ MAX_LIST_LENGTH = 2000
 N_MATRICES = 8
 
 
+@finite_loss
 def neuralndcg(
     scores: Reals,
     relevance: npt.NDArray[Any],
@@ -108,7 +110,8 @@ def neural_sort_value(
     row_softmax -= distance_sums[:, None, :]
     row_softmax /= temperature
     row_softmax[~pair_mask] = -np.inf
-    row_softmax -= np.max(row_softmax, axis=2, keepdims=True, initial=-1e300)
+    greatest = np.max(row_softmax, axis=2, keepdims=True)
+    row_softmax -= np.where(np.isneginf(greatest), 0.0, greatest)  # of rows behind the end of a list
     np.exp(row_softmax, out=row_softmax)
     row_softmax /= np.maximum(row_softmax.sum(axis=2, keepdims=True), MIN_SUM)
     scalings, matrix = [], row_softmax.copy()

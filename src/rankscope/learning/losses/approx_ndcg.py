@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.grades import refuse_fractions
+from rankscope.learning.losses.finite import finite_loss
 from rankscope.learning.losses.gains import ideal_shares
 from rankscope.stats.inputs import check_positive
 from rankscope.typing import Bools, Floats, Ints, Reals
@@ -58,6 +59,7 @@ def pad_lists(offsets: Ints, cells: int = CELLS, power: int = 2) -> Iterator[Pad
 RankDiscount = Callable[[Floats], tuple[Floats, Floats]]
 
 
+@finite_loss
 def approxndcg(
     scores: Reals, relevance: npt.NDArray[Any], offsets: Ints, *, temperature: float = 0.1
 ) -> tuple[float, Reals]:
@@ -107,6 +109,7 @@ def approxndcg(
     return smooth_measure(scores, shares, offsets, temperature, discount_and_slope)
 
 
+@finite_loss
 def approxmrr(
     scores: Reals, relevance: npt.NDArray[Any], offsets: Ints, *, temperature: float = 0.1
 ) -> tuple[float, Reals]:

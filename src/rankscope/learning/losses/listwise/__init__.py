@@ -1,1 +1,0 @@
-"""Listwise losses: ListNet, ListMLE, ApproxNDCG, NeuralNDCG."""

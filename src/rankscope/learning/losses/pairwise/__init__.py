@@ -1,1 +1,0 @@
-"""Pairwise losses: RankNet, RankSVM, LambdaRank, LambdaLoss."""
