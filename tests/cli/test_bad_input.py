@@ -214,7 +214,7 @@ def test_ties_are_refused_where_asked(refuse: Callable[..., None], folder: Path)
         (("-m", "MRR10"), "unknown measure 'MRR10'; did you mean MRR@10?"),
         (
             ("-m", "zzzz"),
-            "unknown measure 'zzzz'; known: 11pt_avg, AP, APIntervals, AP_IA, AUC, AUCIntervals, AvgIPrec, BPM and ",
+            "unknown measure 'zzzz'; known: 11pt_avg, AP, APIntervals, AP_IA, AP_JG, AUC, AUCIntervals, AvgIPrec and ",
         ),
         (("-m", "official"), "official is a set of trec_eval's measures: `rankscope trec_eval -m official QRELS RUN`"),
         (("-m", "AP(rel=2"), "cannot read the measure 'AP(rel=2'"),

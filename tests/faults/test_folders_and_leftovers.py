@@ -181,7 +181,7 @@ def test_arrays_that_cannot_be_read_are_told_from_damaged_ones(tmp_path: Path, m
     def refused(*_: object) -> bytes:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    monkeypatch.setattr(Path, "read_bytes", refused)
+    monkeypatch.setattr(Path, "open", refused)
     with pytest.raises(InputError, match=r"a\.arrays: .*\(Input/output error\)"):
         read_arrays(path, b"rankscope test 1\n")
 

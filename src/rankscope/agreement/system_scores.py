@@ -236,7 +236,7 @@ def win_sums(
     Examples
     --------
     >>> judged = Rankings.of([{"A": 1, "B": 2}, {"A": 1, "B": 1}, {"A": 2, "B": 1}, {"A": 1, "B": 3}])
-    >>> for rule in RULES:
+    >>> for rule in ("wins", "expected_wins", "better_or_equal", "bradley_terry"):
     ...     print(rule, win_sums(judged, "rank", ("A", "B"), rule).values.round(4).tolist())
     wins [0.6667, 0.3333]
     expected_wins [0.6667, 0.3333]

@@ -8,6 +8,7 @@ they lie, also in a file that is mapped into memory. Nothing in a file is run.
 from __future__ import annotations
 
 import json
+import os
 import math
 import struct
 import zlib
@@ -194,12 +195,14 @@ def read_arrays(path: Path, magic: bytes) -> Arrays:
     damaged.
     """
     try:
-        content = np.fromfile(path, np.uint8)
+        with path.open("rb") as file:  # `np.fromfile` would take an error of the disk for the end of the file
+            content = np.empty(os.fstat(file.fileno()).st_size, np.uint8)
+            size = file.readinto(content.data)
     except OSError as error:
         raise InputError(
             f"{path}: cannot be read ({error.strerror or error}); check it, and the disk that it is on"
         ) from None
-    return load_arrays(magic, content.data, lambda _, arrays: arrays, lambda problem: damaged_file_error(path, problem))
+    return load_arrays(magic, content[:size].data, lambda _, arrays: arrays, lambda problem: damaged_file_error(path, problem))
 
 
 def damaged_file_error(path: Path, problem: str) -> InputError:
