@@ -242,7 +242,7 @@ def test_the_page_of_measures_is_the_one_that_make_docs_writes(tmp_path, command
     made = tmp_path / "measures.md"
     command = ["rankscope", "measures", "--format", "markdown", "-o", str(made)]
     subprocess.run(command, check=True, env=commands)
-    assert made.read_text("utf-8") == (ROOT / "docs" / "measures.md").read_text("utf-8")
+    assert made.read_text("utf-8") == (ROOT / "docs" / "measures.md").read_text("utf-8"), "run `make docs`"
 
 
 def test_the_table_of_layers_is_the_contract():
@@ -258,7 +258,7 @@ def test_the_table_of_layers_is_the_contract():
 
 def test_the_list_of_modules_is_the_one_that_make_docs_writes():
     made = subprocess.run([sys.executable, ROOT / "docs" / "modules.py"], capture_output=True, check=True).stdout
-    assert made.decode() == (ROOT / "docs" / "modules.md").read_text("utf-8")
+    assert made.decode() == (ROOT / "docs" / "modules.md").read_text("utf-8"), "run `make docs`"
 
 
 def test_the_page_on_architecture_is_short_and_names_every_folder():
