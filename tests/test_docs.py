@@ -75,10 +75,16 @@ def run_console(block, folder, page, env):
         wanted = without_version(expected).rstrip("\n")
         if UPDATE and not same_but_last_digits(found, wanted) and found != wanted:
             printed = "\n".join(line.rstrip() for line in done.stdout.splitlines()).rstrip("\n")
-            after = expected[len(expected.rstrip("\n")) :]
-            replace_in(page, f"$ {command}\n{expected}", f"$ {command}\n{printed}{after}")
+            replace_in(page, f"$ {command}\n{expected}", f"$ {command}\n{with_output(expected, printed)}")
             continue
         assert same_but_last_digits(found, wanted) or found == wanted, f"{page}:{block.line}: {command}"
+
+
+def with_output(expected, printed):
+    """What follows a command: the lines that it printed, then the blank lines that the page has there."""
+    written = expected.rstrip("\n")
+    blank = expected[len(written) + bool(written) :]  # without the end of the last line
+    return f"{printed}\n{blank}" if printed else blank
 
 
 def replace_in(page, old, new):
@@ -236,7 +242,7 @@ def test_the_page_of_measures_is_the_one_that_make_docs_writes(tmp_path, command
     made = tmp_path / "measures.md"
     command = ["rankscope", "measures", "--format", "markdown", "-o", str(made)]
     subprocess.run(command, check=True, env=commands)
-    assert made.read_text("utf-8") == (ROOT / "docs" / "measures.md").read_text("utf-8")
+    assert made.read_text("utf-8") == (ROOT / "docs" / "measures.md").read_text("utf-8"), "run `make docs`"
 
 
 def test_the_table_of_layers_is_the_contract():
@@ -252,7 +258,7 @@ def test_the_table_of_layers_is_the_contract():
 
 def test_the_list_of_modules_is_the_one_that_make_docs_writes():
     made = subprocess.run([sys.executable, ROOT / "docs" / "modules.py"], capture_output=True, check=True).stdout
-    assert made.decode() == (ROOT / "docs" / "modules.md").read_text("utf-8")
+    assert made.decode() == (ROOT / "docs" / "modules.md").read_text("utf-8"), "run `make docs`"
 
 
 def test_the_page_on_architecture_is_short_and_names_every_folder():
@@ -278,6 +284,25 @@ def test_a_wrong_example_is_found(tmp_path, commands):
     with pytest.raises(AssertionError, match="Expected"):
         run_python(Block("python", ">>> 1 + 1\n3\n", 1), {}, "page")
     run_python(Block("python", ">>> 1 + 1\n2\n", 1), {}, "page")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("$ echo 100\n", "$ echo 100\n100\n"),  # the page had no output yet
+        ("$ echo 100\nold\nolder\n", "$ echo 100\n100\n"),
+        ("$ echo 100\n\n$ true\nold\n\n$ echo 3\n", "$ echo 100\n100\n\n$ true\n\n$ echo 3\n3\n"),
+        ("$ true\nold\n", "$ true\n"),
+    ],
+)
+def test_what_commands_print_is_written_into_the_page(before, after, tmp_path, monkeypatch, commands):
+    page = tmp_path / "page.md"
+    page.write_text(f"Text.\n\n```console\n{before}```\n\nMore.\n", "utf-8")
+    monkeypatch.setitem(globals(), "PAGES", [page])
+    monkeypatch.setitem(globals(), "UPDATE", True)
+    (block,) = blocks_of(page.read_text("utf-8"))
+    run_console(block, tmp_path, "page.md", commands)
+    assert page.read_text("utf-8") == f"Text.\n\n```console\n{after}```\n\nMore.\n"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

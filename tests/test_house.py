@@ -201,8 +201,9 @@ def test_every_measure_describes_its_parameters_and_names_its_source(measure):
     described = [
         name for line in re.findall(r"^\S.*", sections.get("Parameters", ""), re.MULTILINE) for name in line.split(", ")
     ]
-    assert described == [field.name for field in dataclasses.fields(measure)]
-    assert " ".join(sections["References"].split()) == f"{measure.source}."
+    expected = [field.name for field in dataclasses.fields(measure)]
+    assert described == expected, "Parameters describes every field in this order, those of the base class, too"
+    assert " ".join(sections.get("References", "").split()) == f"{measure.source}.", "References is `source` and a dot"
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT / "src")))

@@ -204,7 +204,10 @@ def test_each_option_comes_from_a_setting_or_is_shared_or_has_a_reason() -> None
         for flag, paths in options.items()
         for path in paths.split(", ")
     }
-    assert found - listed == set(), "declare it as a field of a settings class, or list it with its reason"
+    assert found - listed == set(), (
+        "add the command to COMMANDS of the settings class that declares the option, declare it as a field, or list it "
+        "in WRITTEN_BY_HAND with its reason"
+    )
     assert listed - found == set(), "no longer written by hand: take it off the list"
 
 
@@ -239,7 +242,7 @@ def test_the_docstring_has_the_sentence_of_every_field(settings_class: type[Sett
     for path in settings_class.FUNCTIONS:
         text = " ".join((inspect.getdoc(resolve(path)) or "").split())
         for argument, sentence in parameters_text(settings_class).items():
-            assert f"{argument} {sentence}" in text, (path, argument)
+            assert f"{argument} {sentence}" in text, f"{path}, {argument}: run `make docs`, which writes the line"
 
 
 def test_a_wrong_setting_is_named_as_the_user_knows_it() -> None:

@@ -79,7 +79,9 @@ def test_each_command_is_called_wrongly_and_no_call_stands_twice() -> None:
         parts = getattr(command, "list_commands", lambda _: [])(context)
         for part in parts or [None]:
             wanted = [name, part] if part else [name]
-            assert sum(call[: len(wanted)] == wanted for call in words) >= 2, wanted
+            assert sum(call[: len(wanted)] == wanted for call in words) >= 2, (
+                f"add two wrong calls of {' '.join(wanted)} to tests/cli/wrong_calls.txt"
+            )
 
 
 def test_no_answer_speaks_of_our_own_code() -> None:

@@ -107,7 +107,8 @@ def check_ideal(measures: Sequence[Measure], case: Case) -> None:
     hits = hits_of(Case({q: case.qrels[q] for q in best}, best), min(least, 1))
     for measure in measures:
         values = measure(hits)
-        refuse(measure, np.abs(values - 1) > 2e-5, "the ideal list does not give 1", values)
+        why = "the ideal list does not give 1; if that is right, `no_ideal` or `shallow` of its row says so"
+        refuse(measure, np.abs(values - 1) > 2e-5, why, values)
 
 
 def check_direction(measures: Sequence[Measure], case: Case) -> None:

@@ -125,7 +125,7 @@ def test_every_check_is_made() -> None:
 
 
 def test_no_measure_is_missing_from_the_table() -> None:
-    assert set(TABLE) == set(ALL)
+    assert set(TABLE) == set(ALL), "add a row to TABLE of tests/helpers/measure_table.py"
     for name, row in TABLE.items():
         assert {rs.parse_measure(form).name for form in row.forms} == {name}
 

@@ -158,7 +158,7 @@ class MeasureAgreement(Result):
         is_resampled = settings.interval_method == "bootstrap"
         resamples_text = f",{settings.n_resamples}" if is_resampled else ""
         return [
-            self.scores.signature().rpartition(" | rankscope ")[0],
+            *self.scores.signature_parts(),
             f"systems:{len(self.scores.systems)}",
             *settings.parts("statistic", "by"),
             f"interval:{settings.interval_method}{resamples_text},{settings.confidence_level:g}",

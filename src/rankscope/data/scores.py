@@ -488,17 +488,21 @@ class Scores(Result):
         measure
             The measure to describe. Default: all.
         """
-        common = [*(f"{key}:{value}" for key, value in self.settings.items()), f"rankscope {self.version}"]
+        return " | ".join([*self.signature_parts(measure), f"rankscope {self.version}"])
+
+    def signature_parts(self, measure: object = None) -> list[str]:
+        """The measures, or one of them, and every setting that changes the numbers."""
+        common = [f"{key}:{value}" for key, value in self.settings.items()]
         settings_of_measure = self.measure_settings or ({},) * len(self.measures)
         if measure is not None or len(self.measures) == 1:
             place = 0 if measure is None else self.place_of(measure)
             own_settings = [f"{key}:{value}" for key, value in settings_of_measure[place].items()]
-            return " | ".join([self.measure_names[place], *own_settings, *common])
+            return [self.measure_names[place], *own_settings, *common]
         described = []
         for name, settings in zip(self.measure_names, settings_of_measure, strict=True):
             settings_text = ",".join(f"{key}:{value}" for key, value in settings.items())
             described.append(f"{name}[{settings_text}]" if settings_text else name)
-        return " | ".join([" ".join(described), *common])
+        return [" ".join(described), *common]
 
     def cells(self, *, by_query: bool = False) -> list[list[str]]:
         """The table that people read, as text: a header, then one row per system (and query), one column per measure.

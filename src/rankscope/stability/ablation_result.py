@@ -144,7 +144,6 @@ class Ablation(Result):
 
     def signature_parts(self) -> list[str]:
         """The settings that change the numbers."""
-        head = self.scores.signature().rpartition(" | rankscope ")[0]
         shares, depths = (
             ",".join(f"{level:g}" for level in levels.levels.tolist()) for levels in (self.random, self.depth)
         )
@@ -155,7 +154,7 @@ class Ablation(Result):
             f"depths:{depths}",
             f"rng:{self.seed}",
         ]
-        return [head, *settings]
+        return [*self.scores.signature_parts(), *settings]
 
     def contents(self) -> str:
         """What it holds, in a few words."""

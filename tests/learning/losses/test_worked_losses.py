@@ -112,7 +112,7 @@ def test_a_list_counts_as_much_as_another_one(name):
 
 
 def test_every_loss_is_worked():
-    assert {parse_loss(name).name for name in WORKED} == set(LOSSES)
+    assert {parse_loss(name).name for name in WORKED} == set(LOSSES), "add its value to WORKED"
 
 
 # TF-Ranking's documentation of ApproxNDCGLoss shows these two (it gives minus nDCG).
