@@ -438,8 +438,8 @@ def first_rows_of_keys(keys: Words) -> Indices:
         place = (mixed >> np.uint64(64 - bits)).view(np.int64)
         table = np.empty(1 << bits, np.intp)
         table[place[::-1]] = rows[::-1]
-        found = table[place]
-        first[rows] = found
-        others = np.flatnonzero(keys[found] != keys[rows])
+        candidates = table[place]
+        first[rows] = candidates
+        others = np.flatnonzero(keys[candidates] != keys[rows])
         rows, mixed = rows[others], mixed[others] * MULTIPLIER
     return first

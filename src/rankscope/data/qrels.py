@@ -390,7 +390,7 @@ class JudgedIndex:
             slots = np.where(is_in_bucket, bucket_start + depth, 0)
             is_match = is_in_bucket & (self.keys[slots] == candidate_keys)
             judgments[is_match] = self.rows[slots[is_match]]
-        matched = np.flatnonzero(judgments >= 0)
-        rows, judged = candidates[matched], judgments[matched]
+        matches = np.flatnonzero(judgments >= 0)
+        rows, judged = candidates[matches], judgments[matches]
         same_id = equal(docs.take(rows), self.docs.take(judged))
         return (rows, judged) if same_id.all() else (rows[same_id], judged[same_id])

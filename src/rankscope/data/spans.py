@@ -132,10 +132,10 @@ class GoldSpans:
         source = all_rows.copy()  # of the id: the retrieved span, or a gold span behind all of these
         source[counts[all_rows] > 0] = frame.height + gold
         ids = pl.concat([span_ids(frame), self.ids]).gather(source)
-        matched = pl.DataFrame(
+        matched_rows = pl.DataFrame(
             {"query_id": frame["query"].gather(all_rows), "doc_id": ids, "score": frame["score"].gather(all_rows)}
         )
-        run = Run(matched, name=name)
+        run = Run(matched_rows, name=name)
         n_covering = int((counts > 0).sum())
         verb = "covers" if n_covering == 1 else "cover"
         run.notes = (
@@ -154,8 +154,8 @@ class GoldSpans:
         has_relevant[rows[is_relevant]] = True
         is_first = np.ones(rows.size, np.bool_)
         is_first[1:] = rows[1:] != rows[:-1]
-        kept = np.where(has_relevant[rows], is_relevant, is_first)
-        return rows[kept], gold[kept]
+        is_kept = np.where(has_relevant[rows], is_relevant, is_first)
+        return rows[is_kept], gold[is_kept]
 
     def covering(self, rows: Indices, gold: Indices, begin: Ints, end: Ints) -> Indices:
         """(2, pairs) those of these overlapping pairs that share enough."""

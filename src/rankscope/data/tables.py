@@ -143,11 +143,13 @@ class Schema:
             of_name.setdefault(name.strip().lower(), []).append(name)
         for column in self.columns:
             is_list, taken = column.kind == LIST, set(bound.values())
-            known = header if column.first else [same for name in column.names for same in of_name.get(name, ())]
-            free = (name for name in known if name not in taken and (not takes_lists or (name in lists) == is_list))
-            found = bound.get(column.name) or next(free, None)
-            if found is not None:
-                bound[column.name] = found
+            candidates = header if column.first else [same for name in column.names for same in of_name.get(name, ())]
+            free = (
+                name for name in candidates if name not in taken and (not takes_lists or (name in lists) == is_list)
+            )
+            column_name = bound.get(column.name) or next(free, None)
+            if column_name is not None:
+                bound[column.name] = column_name
         return bound
 
     def fits(self, header: Sequence[str], names: Mapping[str, str]) -> bool:
@@ -545,9 +547,9 @@ def refuse_case(names: Sequence[str], location: Callable[[int], str], noun: str)
     """Raise InputError for two names that differ in case only. location: file and line of a name, by its index."""
     seen: dict[str, str] = {}
     for number, name in enumerate(names):
-        if (other := seen.setdefault(name.casefold(), name)) != name:
+        if (earlier := seen.setdefault(name.casefold(), name)) != name:
             raise InputError(
-                f"{location(number)}: the {noun} {name!r} differs from {other!r} in case only; write both alike, or "
+                f"{location(number)}: the {noun} {name!r} differs from {earlier!r} in case only; write both alike, or "
                 "give one another name"
             )
 

@@ -409,8 +409,8 @@ def make_plan(
 def plan_evaluation(measures: str | Measure | Iterable[str | Measure] | None, settings: ConventionSettings) -> Plan:
     """As `make_plan`, with the conventions as one object. What the user did not set comes from the preset."""
     tool = find_preset(settings.preset) if settings.preset is not None else None
-    given = {name: value for name in DEFAULT_CONVENTIONS if (value := getattr(settings, name)) is not None}
-    conventions = {**DEFAULT_CONVENTIONS, **(tool.conventions if tool else {}), **given}
+    set_by_user = {name: value for name in DEFAULT_CONVENTIONS if (value := getattr(settings, name)) is not None}
+    conventions = {**DEFAULT_CONVENTIONS, **(tool.conventions if tool else {}), **set_by_user}
     if measures is None:
         measures = tool.measures if tool else DEFAULT_MEASURES
     if isinstance(measures, (str, Measure)):

@@ -256,9 +256,9 @@ def find_measure(
     range: Sequence[float | None] = (None, None),
 ) -> MeasureLike:
     """The measure of this name where it is defined here with the same summary, else a `ForeignMeasure`."""
-    known = None if foreign else measure_of_name(name)
-    if known is not None and str(known) == name and known.summary == summary:
-        return known
+    own_measure = None if foreign else measure_of_name(name)
+    if own_measure is not None and str(own_measure) == name and own_measure.summary == summary:
+        return own_measure
     low, high = (infinity if bound is None else bound for bound, infinity in zip(range, (-inf, inf), strict=True))
     return ForeignMeasure(name=name, summary=summary, higher_is_better=higher_is_better, range=(low, high))
 

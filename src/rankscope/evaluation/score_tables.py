@@ -164,13 +164,13 @@ def grid_of_table(table: Table, system: str, settings: ScoreTableSettings) -> Sc
         table.require("query")
         if "value" in table:
             return grid_of_columns(table, [table.columns["value"]], system, settings)
-    chosen = [name for name in table.frame.columns if name in settings.table_systems]
+    named_systems = [name for name in table.frame.columns if name in settings.table_systems]
     numbers = table.number_columns()
     columns = [name for name in table.frame.columns if name in numbers or name == table.columns.get("value")]
     if "system" in table:
         are_systems = False
-    elif chosen:
-        are_systems, columns = True, chosen
+    elif named_systems:
+        are_systems, columns = True, named_systems
     elif "value" in table and not numbers:  # a column of items, and one of values
         are_systems = False
     else:
@@ -476,11 +476,11 @@ def refuse_shared_systems(grids: Sequence[ScoreGrid]) -> None:
     owner: dict[str, ScoreGrid] = {}
     for grid in grids:
         for system in grid.systems:
-            other = owner.setdefault(system, grid)
-            if other is not grid and not (other.may_share_systems and grid.may_share_systems):
+            earlier_grid = owner.setdefault(system, grid)
+            if earlier_grid is not grid and not (earlier_grid.may_share_systems and grid.may_share_systems):
                 raise InputError(
-                    f"{grid.name}: the system {system!r} is in {other.name}, too; give each file one system of its "
-                    f"own, or, if these are repeated measurements, {AVERAGE}"
+                    f"{grid.name}: the system {system!r} is in {earlier_grid.name}, too; give each file one system of "
+                    f"its own, or, if these are repeated measurements, {AVERAGE}"
                 )
 
 
@@ -493,10 +493,12 @@ def join_query_columns(
     for grid in grids:
         for name, values in grid.query_columns.items():
             column = joined.setdefault(name, {})
-            known = {query: value for query, value in zip(grid.query_ids, values, strict=True) if value is not None}
-            if any(column.get(query, value) != value for query, value in known.items()):
+            value_of_query = {
+                query: value for query, value in zip(grid.query_ids, values, strict=True) if value is not None
+            }
+            if any(column.get(query, value) != value for query, value in value_of_query.items()):
                 disputed.append(name)
-            column |= known
+            column |= value_of_query
     columns = {
         name: tuple(column.get(query) for query in queries) for name, column in joined.items() if name not in disputed
     }
@@ -526,8 +528,8 @@ def scores_of_grid(grid: ScoreGrid, measures: Sequence[str] | None, settings: Sc
         raise InputError(f"{grid.name}: no value in any cell, expected numbers")
     known_measures = [measure_of_name(name) for name in grid.measures]
     foreign_measures = [
-        foreign_measure(name, known, lower=name in lower)
-        for name, known in zip(grid.measures, known_measures, strict=True)
+        foreign_measure(name, own_measure, lower=name in lower)
+        for name, own_measure in zip(grid.measures, known_measures, strict=True)
     ]
     absent = np.isnan(grid.values)
     signature = {
@@ -559,8 +561,8 @@ def select_systems(grid: ScoreGrid, systems: Sequence[str]) -> ScoreGrid:
         return grid
     for system in systems:
         if system not in grid.systems:
-            known = tuple(dict.fromkeys((*grid.systems, *grid.columns)))
-            raise UnknownName(f"system of {grid.name}, which systems (--systems) names", system, known)
+            known_names = tuple(dict.fromkeys((*grid.systems, *grid.columns)))
+            raise UnknownName(f"system of {grid.name}, which systems (--systems) names", system, known_names)
     index = [grid.systems.index(system) for system in systems]
     counts = None if grid.counts is None else grid.counts[index]
     return replace(grid, systems=tuple(systems), values=grid.values[index], counts=counts)
@@ -580,7 +582,9 @@ def value_notes(grid: ScoreGrid, known_measures: Sequence[Measure | None], lower
     known_measures: rankscope's measures of these names, None where there is none.
     """
     unknown = [
-        name for name, known in zip(grid.measures, known_measures, strict=True) if known is None and name not in lower
+        name
+        for name, own_measure in zip(grid.measures, known_measures, strict=True)
+        if own_measure is None and name not in lower
     ]
     error_names = [name for name in unknown if is_error_name(name)]
     assumed = [name for name in unknown if name not in error_names]
@@ -592,10 +596,10 @@ def value_notes(grid: ScoreGrid, known_measures: Sequence[Measure | None], lower
             f"{grid.name}: {join_names(error_names)}: named like an error rate, but higher is taken to be better: if "
             f"lower is better, use --lower {','.join(error_names)} (in Python lower=)"
         )
-    for m, (name, known) in enumerate(zip(grid.measures, known_measures, strict=True)):
-        if known is None:
+    for m, (name, own_measure) in enumerate(zip(grid.measures, known_measures, strict=True)):
+        if own_measure is None:
             continue
-        low, high = known.range
+        low, high = own_measure.range
         values = grid.values[:, m]
         least, most = float(np.nanmin(values, initial=np.inf)), float(np.nanmax(values, initial=-np.inf))
         if least < low - 1e-9 or most > high + 1e-9:

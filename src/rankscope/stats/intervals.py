@@ -443,9 +443,9 @@ def jackknife_skew(left_out: Floats, repeats: Floats) -> Floats:
     """(lists) a sixth of the skewness of the jackknife, the acceleration of BCa; units without a value are skipped."""
     is_known = ~np.isnan(left_out)
     weights = is_known * repeats
-    found = np.where(is_known, left_out, 0.0)
-    mean = (weights * found).sum(axis=1, keepdims=True) / np.maximum(weights.sum(axis=1, keepdims=True), 1.0)
-    gaps = np.where(is_known, mean - found, 0.0)
+    filled = np.where(is_known, left_out, 0.0)
+    mean = (weights * filled).sum(axis=1, keepdims=True) / np.maximum(weights.sum(axis=1, keepdims=True), 1.0)
+    gaps = np.where(is_known, mean - filled, 0.0)
     squares, cubes = (weights * gaps**2).sum(axis=1), (weights * gaps**3).sum(axis=1)
     none = np.zeros_like(squares)
     return np.asarray(np.divide(cubes, 6 * squares**1.5, out=none, where=squares > NOISE**2))

@@ -203,9 +203,9 @@ def cut_task(task: JoinTask, input_: str | None, piece_size: int) -> list[JoinTa
                 pieces = [ParquetSplit(number, n_pieces) for number in range(n_pieces)]
             if len(pieces) < 2:
                 return [task]
-            whole = task._replace(tag=source.run_tag or "", stamp=stamp, rank_note=rising_score_note(source))
+            uncut = task._replace(tag=source.run_tag or "", stamp=stamp, rank_note=rising_score_note(source))
             sizes = [piece.size if isinstance(piece, ByteRange) else task.size // len(pieces) for piece in pieces]
-            return [whole._replace(piece=piece, size=size) for piece, size in zip(pieces, sizes, strict=True)]
+            return [uncut._replace(piece=piece, size=size) for piece, size in zip(pieces, sizes, strict=True)]
     except RankscopeError:  # raised again when it is this run's turn
         return [task]
 
