@@ -140,7 +140,8 @@ def peer(systems, entities, iterations, resamples, runs) -> None:
 def compare_with_ours(differences, a, b, resamples) -> None:
     import numpy as np
 
-    from rankscope.stability.discriminative_power import counts_of, significance_levels
+    from rankscope.kernels.resample import counts_of
+    from rankscope.stability.discriminative_power import significance_levels
 
     one, other = np.random.default_rng(3).integers(0, SPLITS, (2, resamples, SPLITS))
     asl, needed = significance_levels(differences, counts_of(one, SPLITS), (0.05,))

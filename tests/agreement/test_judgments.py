@@ -12,8 +12,8 @@ from helpers.messages import mentions
 
 from rankscope import MetricScores, PairScores, Rankings, agreement
 from rankscope.agreement.judgments import handle_duplicates, ranked_only
-from rankscope.agreement.load import read_judgments
-from rankscope.agreement.match import load_judged_metrics
+from rankscope.agreement.load import load, read_judgments
+from rankscope.agreement.match import lists_with_metrics
 from rankscope.agreement.rankeval import holds_rankings
 from rankscope.agreement.settings import JudgmentSettings, MetricSettings
 from rankscope.data.rankings import Labels
@@ -28,7 +28,7 @@ JCML = (
 
 
 def joined(judgments, scores=(), **settings):
-    return load_judged_metrics(judgments, scores, JudgmentSettings(**settings), MetricSettings())
+    return lists_with_metrics(load(judgments, scores, JudgmentSettings(**settings), MetricSettings(), level="segment"))
 
 
 @pytest.mark.parametrize("form", ["table", "jcml", "rankings"])

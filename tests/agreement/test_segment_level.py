@@ -469,3 +469,12 @@ def test_pairs_are_those_that_a_loop_counts():
             concordant, discordant = concordant + right, discordant + (not right)
     found = segments(human, scored, rng=1)
     assert found.value[0, 0] == pytest.approx((concordant - discordant) / (concordant + discordant))
+
+
+def test_a_language_pair_without_any_score_of_a_metric_has_no_value():
+    judged = people([[1, 2, 3], [3, 2, 1]], segment=["1", "1"], pair=["x", "y"])
+    judged = judged.with_column("human", -judged.column("rank"), higher_is_better=True)
+    for statistic in SEGMENT_CORRELATIONS:
+        found = segments(judged, scores("m", [[3], [2], [0]], "x"), gold="human", statistic=statistic, rng=1)
+        assert found.value[0, 0] > 0.9
+        assert np.isnan(found.value[0, 1])

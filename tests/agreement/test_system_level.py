@@ -17,18 +17,11 @@ from scipy import stats
 
 from rankscope import MetricScores, PairScores, Preferences, Rankings
 from rankscope.agreement import systems
-from rankscope.agreement.statistics import (
-    RULES,
-    SYSTEM_CORRELATIONS,
-    SYSTEM_STATISTICS,
-    mean_sums,
-    outlying_systems,
-    share_sums,
-    system_statistic,
-    win_sums,
-)
+from rankscope.agreement.settings import RULES
+from rankscope.agreement.statistics import SYSTEM_CORRELATIONS, SYSTEM_STATISTICS, outlying_systems, system_statistic
 from rankscope.agreement.statistics.system_statistics import count_concordant_pairs
 from rankscope.agreement.system_level import ALL
+from rankscope.agreement.system_scores import mean_sums, share_sums, win_sums
 from rankscope.consensus.models import fit_preferences
 from rankscope.data.rankings import Labels
 from rankscope.errors import InputError, ParameterError, UnknownName
@@ -390,7 +383,7 @@ HUMAN, METRIC = given_scores("human", [1, 2, 3, 4]), given_scores("m", [1, 2, 4,
         ({"interval": "segments"}, ParameterError, "bootstrap ... scores of segments"),
         ({"weights": {"": 0.5}}, ParameterError, "weights ... 0.5, ... 1"),
         ({"weights": {"": 2, "x": -1}}, ParameterError, "weights ... x ... -1 ... 0"),
-        ({"weights": {"x-y": 1}}, UnknownName, "weights 'x-y'"),
+        ({"weights": {"x-y": 1}}, ParameterError, "these data have none"),
         ({"metrics": []}, ParameterError, "metrics is empty"),
         ({"metrics": "BLEU"}, UnknownName, "unknown metric 'BLEU'"),
         ({"lower": "TER"}, UnknownName, "unknown metric 'TER'"),

@@ -43,13 +43,13 @@ def address() -> Iterator[str]:
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """What is sent to the cluster."""
     found: list[object] = []
-    send = cluster_run.UnitQueue.send
+    send = cluster_run.ClusterWorkers.send
 
     def counted(self: Any, one: Any) -> None:
         found.append(one)
         send(self, one)
 
-    monkeypatch.setattr(cluster_run.UnitQueue, "send", counted)
+    monkeypatch.setattr(cluster_run.ClusterWorkers, "send", counted)
     return found
 
 

@@ -307,16 +307,38 @@ def test_bounds_of_unjudged_documents_take_the_highest_fraction() -> None:
     assert (low, high) == pytest.approx((1.5 / np.log2(3), 1.5 + 1.5 / np.log2(3)))
 
 
-def test_trec_evals_face_refuses_fractions_and_names_evaluate(
+def test_trec_evals_face_says_that_it_cuts_fractions_and_refuses_them_in_other_formats(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    trec(tmp_path / "made.qrels")
     (tmp_path / "made.run").write_text("q1 Q0 a 1 1.0 x\n")
+    trec(tmp_path / "made.qrels")
+    main(["trec_eval", "-c", str(tmp_path / "made.qrels"), str(tmp_path / "made.run")])
+    assert "made.qrels: 2 grades that are no whole numbers are read as trec_eval reads them" in capsys.readouterr().err
+    csv(tmp_path / "made.csv")
     with pytest.raises(SystemExit):
-        main(["trec_eval", str(tmp_path / "made.qrels"), str(tmp_path / "made.run")])
+        main(["trec_eval", "-c", str(tmp_path / "made.csv"), str(tmp_path / "made.run")])
     error = capsys.readouterr().err
     assert "a document is judged 0.5" in error
     assert "rankscope evaluate" in error
+
+
+@pytest.mark.parametrize(
+    ("text", "grade"), [("1.0", 1), ("1e1", 10), ("25e-1", 2.5), ("+2", 2), ("-1.0", -1), (".5", 0.5)]
+)
+def test_a_grade_is_the_same_number_in_every_format(tmp_path: Path, text: str, grade: float) -> None:
+    files = {
+        "made.qrels": f"q 0 a {text}\n",
+        "made.csv": f"query_id,doc_id,relevance\nq,a,{text}\n",
+        "made.tsv": f"query_id\tdoc_id\trelevance\nq\ta\t{text}\n",
+    }
+    if text[0] not in "+.":  # which JSON does not write
+        files["made.json"] = f'{{"q": {{"a": {text}}}}}'
+        files["made.jsonl"] = f'{{"query_id": "q", "doc_id": "a", "relevance": {text}}}\n'
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+        relevance = rs.read_qrels(tmp_path / name).relevance
+        assert relevance.tolist() == [grade], name
+        assert relevance.dtype == (np.int64 if grade == int(grade) else np.float64), name
 
 
 def test_the_faces_of_other_tools_refuse_fractions() -> None:

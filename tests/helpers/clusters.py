@@ -49,10 +49,10 @@ class Processes:
 
     def start(self, role, *options, path=HERE):
         command = [sys.executable, "-m", f"distributed.cli.dask_{role}", "--scheduler-file", str(self.file), *options]
+        paths = [str(path), *filter(None, [os.environ.get("PYTHONPATH")])]  # so that it finds the same source as here
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
         with (self.folder / f"{role}-{len(self.started)}.log").open("wb") as log:
-            process = subprocess.Popen(
-                command, stdout=log, stderr=log, cwd=self.folder, env={**os.environ, "PYTHONPATH": str(path)}
-            )
+            process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder, env=environment)
         self.started.append(process)
         return process
 

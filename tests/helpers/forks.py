@@ -58,7 +58,7 @@ SINCE = (2, 1)
 #: What keeps the memory of Polars beginning threads, too.
 NO_THREADS = {"_RJEM_MALLOC_CONF": "background_thread:false"}
 
-#: Seconds that a command may take: many times what any takes.
+#: Seconds after which a command that hangs says where, and ends: else the tests would wait for it for ever.
 LIMIT = 200
 
 #: What Python does with other bytes in the locale of the commands; on standard error it shows them.
@@ -97,7 +97,10 @@ def forked_commands(folder: Path) -> Iterator[Path]:
         said = server.stdout.readline()
         assert said == "ready\n", said
         yield folder
-        server.communicate()  # which closes its standard input, and so ends it
+        try:
+            server.communicate(timeout=10)  # which closes its standard input, and so ends it
+        except subprocess.TimeoutExpired:  # a process that was forked here has that open, too
+            server.kill()
 
 
 def run_command(
@@ -122,6 +125,7 @@ def run_command(
             stderr=error,
             encoding="utf-8",
             check=False,
+            timeout=LIMIT,
         )
     with open(os.devnull, "rb") as none, TemporaryFile() as out, TemporaryFile() as err:
         code = ask(place, args, folder, environment, (none, out, out if one_stream else err))

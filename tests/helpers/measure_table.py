@@ -150,6 +150,24 @@ TABLE = {
         shallow=("StRecall@2",),
         falling=False,
     ),
+    # of judgment groups and preferences
+    "AP_JG": Row(("AP_JG", "AP_JG(rel=2)"), no_ideal=OTHER_ORDER, falling=False),
+    "P_JG": Row(("P_JG@1", "P_JG@5", "P_JG(rel=2)@3"), no_ideal=OTHER_ORDER),
+    "Rprec_JG": Row(
+        ("Rprec_JG", "Rprec_JG(rel=2)", "Rprec_JG(mult=0.2)"), no_ideal=OTHER_ORDER, falling=False, counted=False
+    ),
+    "Prefs": Row(("Prefs", "Prefs(among='retrieved')", "Prefs(among='implied')"), no_ideal=OTHER_ORDER, counted=False),
+    "PrefsPair": Row(
+        ("PrefsPair", "PrefsPair(among='retrieved')", "PrefsPair(among='implied')"),
+        no_ideal=OTHER_ORDER,
+        counted=False,
+    ),
+    "PrefsJG": Row(
+        ("PrefsJG", "PrefsJG(among='retrieved')", "PrefsJG(among='implied')"), no_ideal=OTHER_ORDER, counted=False
+    ),
+    "PrefsJGR": Row(("PrefsJGR", "PrefsJGR(among='retrieved')"), no_ideal=OTHER_ORDER, counted=False),
+    "NumPrefs": Row(("NumPrefs", "NumPrefs(among='retrieved')", "NumPrefs(among='implied')"), counted=False),
+    "NumPrefsFul": Row(("NumPrefsFul", "NumPrefsFul(among='retrieved')"), counted=False),
     "Bpref": Row(("Bpref", "Bpref(rel=2)")),
     "GMBpref": Row(("GMBpref", "GMBpref(rel=2)")),
     "infAP": Row(("infAP", "infAP(rel=2)")),

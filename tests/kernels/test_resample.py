@@ -24,6 +24,9 @@ from rankscope.kernels.resample import (
     exact_flip_sums,
     flip_sums,
     permuted_means,
+    seed_root,
+    share_of_sizes,
+    shuffled_ranks,
 )
 
 TABLE = np.random.default_rng(3).standard_normal((4, 7))
@@ -220,3 +223,27 @@ def test_items_that_all_differ_are_counted_as_before():
         for chunks in (bootstrap_repeats(draws, np.ones(6, np.int64)), bootstrap_counts(draws, 6))
     )
     assert_same_bits(found, expected)
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=6), st.floats(0, 1), st.floats(0, 1), st.integers(0, 99))
+def test_a_share_of_each_group_is_its_size_and_a_larger_one_contains_it(sizes, one, other, seed):
+    sizes = np.array(sizes)
+    group = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(sizes)), sizes))
+    ranks = shuffled_ranks(np.random.default_rng(seed), group, sizes)
+    small, large = (ranks < share_of_sizes(share, sizes)[group] for share in sorted((one, other)))
+    assert not (small & ~large).any()
+    counts = np.bincount(group[small], minlength=len(sizes))
+    assert counts.tolist() == [int(min(one, other) * n + 0.5) for n in sizes.tolist()]
+
+
+def test_each_item_of_a_group_comes_first_as_often_as_any_other():
+    group, sizes = np.repeat(np.arange(400), 4), np.full(400, 4)
+    first = np.flatnonzero(shuffled_ranks(np.random.default_rng(2), group, sizes) == 0) % 4
+    assert np.bincount(first, minlength=4) == pytest.approx(100, abs=30)
+
+
+def test_a_root_of_seeds_differs_from_call_to_call_and_comes_again_with_the_seed():
+    rng = np.random.default_rng(5)
+    roots = [seed_root(rng), seed_root(rng)]
+    assert roots[0] != roots[1]
+    assert roots[0] == seed_root(np.random.default_rng(5))

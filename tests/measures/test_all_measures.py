@@ -90,6 +90,7 @@ def test_the_name_of_any_measure_reads_back(data: st.DataObject) -> None:
         else st.sampled_from(["percentile", "permille"]),
         "step": st.integers(10, 1000),
         "average": st.sampled_from(["arithmetic", "geometric"]),
+        "among": st.sampled_from(getattr(kind, "choices", ("all",))),
         **dict.fromkeys("abcd", st.floats(-1e17, 1e17) | st.integers(-9, 9)),
     }
     chosen = {}

@@ -14,9 +14,9 @@ from helpers.messages import mentions
 from helpers.same import assert_same_bits
 
 import rankscope as rs
-from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.errors import InputError, ParameterError, RankscopeError, UnknownName
 from rankscope.parallel import cluster as cluster_checks
-from rankscope.parallel import cluster_run, cluster_unit, run_units, workers_for
+from rankscope.parallel import cluster_run, run_units, unit, workers_for
 from rankscope.parallel.cluster import current_cluster
 from rankscope.parallel.threads import openblas_functions
 
@@ -273,6 +273,32 @@ def touches(path):
     time.sleep(0.02)
 
 
+@pytest.mark.parametrize("goes", ["cluster", "client"])
+def test_what_goes_away_in_mid_run_is_told_in_one_line(goes):
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster,
+        cluster.get_client() as client,
+        rs.parallel.use(client),
+    ):
+        results = run_units(waits, itertools.repeat(0.01), shared={"base": np.arange(3)})
+        next(results)
+        begun = time.perf_counter()
+        (cluster if goes == "cluster" else client).close()
+        with pytest.raises(RankscopeError) as caught:
+            list(results)
+        assert time.perf_counter() - begun < 10
+        assert "\n" not in str(caught.value)
+        assert mentions(caught.value, cluster.scheduler_address, "incomplete", "start again")
+
+
+@pytest.mark.usefixtures("used")
+def test_a_connection_that_breaks_for_a_moment_loses_nothing(client):
+    results = run_units(waits, [0.01 * (x % 3) for x in range(12)], shared={"base": np.arange(3)})
+    found = [next(results), next(results)]
+    client.loop.add_callback(client.scheduler_comm.comm.abort)
+    assert [*found, *results] == [0.01 * (x % 3) for x in range(12)]
+
+
 def test_work_is_cut_for_the_workers_of_the_cluster(client, used):
     assert workers_for(None, worthwhile=False) == 2
     assert workers_for(7, worthwhile=True) == 2
@@ -298,7 +324,7 @@ def test_a_worker_without_the_package_is_refused(client, monkeypatch):
 
 
 def test_a_worker_that_comes_later_with_another_version_is_refused_by_its_unit(used, monkeypatch):
-    monkeypatch.setattr(cluster_unit, "__version__", "0.0.1")
+    monkeypatch.setattr(unit, "__version__", "0.0.1")
     with pytest.raises(ParameterError, match=r"^worker \S+ .*rankscope 0\.0\.1\b"):
         list(run_units(square, range(3)))
 

@@ -149,6 +149,29 @@ def test_a_script_without_guard_forks_as_often_as_it_likes_without_a_warning(tmp
     assert out == "3 2 1 0 1 2\n" * 3
 
 
+def test_a_thread_without_name_is_not_taken_for_one_of_openblas(tmp_path):
+    """As those of OpenMP, which a fork would lose; OpenBLAS has ended its own threads before the first fork."""
+    script = """
+        import _thread, os, time
+        import numpy as np
+        from rankscope.parallel.pool import start_method
+        from rankscope.parallel.threads import openblas_functions
+
+        for set_threads in openblas_functions("set_num_threads"):
+            set_threads(3)
+        np.ones((300, 300)) @ np.ones((300, 300))
+        print(start_method())
+        if not os.fork():
+            os._exit(0)
+        os.wait()
+        _thread.start_new_thread(time.sleep, (30,))
+        print(start_method())
+    """
+    code, out, err = run(tmp_path / "nameless.py", script)
+    assert (code, err) == (0, "")
+    assert out == "fork\nspawn\n"
+
+
 POLARS = """
 import polars
 polars.DataFrame({"a": [1, 2]}).lazy().filter(polars.col("a") > 1).collect()
@@ -181,12 +204,14 @@ if __name__ == "__main__":
     assert out == "{(True, '1')}\n"
 
 
-def test_a_script_without_guard_and_with_threads_is_told_what_to_do_in_one_line(tmp_path):
-    script = THREAD + textwrap.dedent("""
+@pytest.mark.parametrize("call", ["abs, range(5)", "max, range(5), shared=bytes(10_000_000)"], ids=["", "much shared"])
+def test_a_script_without_guard_and_with_threads_is_told_what_to_do_in_one_line(tmp_path, call):
+    """A worker ends before it has read what it shares, which does not fit into a pipe."""
+    script = THREAD + textwrap.dedent(f"""
         from rankscope.errors import ParameterError
         from rankscope.parallel import run_units
         try:
-            list(run_units(abs, range(5), workers=2))
+            list(run_units({call}, workers=2))
         except ParameterError as error:
             print(error)
     """)
@@ -195,6 +220,35 @@ def test_a_script_without_guard_and_with_threads_is_told_what_to_do_in_one_line(
     assert out.count("\n") == 1
     assert mentions(out, "workers is 2", "start")
     assert 'if __name__ == "__main__"' in out
+
+
+def test_what_spawned_workers_share_leaves_no_file_behind(tmp_path):
+    script = """
+        import os, sys, tempfile
+        from rankscope.errors import RankscopeError
+        from rankscope.parallel import run_units
+
+        def unit(shared, x):
+            return shared[x], len(os.listdir(tempfile.gettempdir()))
+
+        if __name__ == "__main__":
+            START
+            print(*run_units(unit, range(3), workers=2, shared=bytes(range(3))))
+            print(os.listdir(tempfile.gettempdir()))
+            tempfile.tempdir = "/dev/null"
+            try:
+                list(run_units(unit, range(3), workers=2, shared=b""))
+            except RankscopeError as error:
+                print(error)
+    """
+    (tmp_path / "free").mkdir()
+    start = f"tempfile.tempdir = {str(tmp_path / 'free')!r};" + THREAD.strip().replace("\n", ";")
+    code, out, err = run(tmp_path / "shares.py", script.replace("START", start))
+    assert (code, err) == (0, "")
+    results, left, error = out.splitlines()
+    assert [pair.split(", ")[0] for pair in results.strip("()").split(") (")] == ["0", "1", "2"]
+    assert left == "[]"
+    assert mentions(error, "/dev/null: ", "share", "TMPDIR", "workers=1")
 
 
 def test_what_was_typed_in_cannot_be_sent_to_spawned_workers():

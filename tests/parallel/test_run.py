@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ import rankscope.parallel.pool
 from rankscope.errors import InputError, OutputError, ParameterError, RankscopeError, UnknownName
 from rankscope.parallel import all_cores, run_units
 from rankscope.parallel.threads import openblas_functions, thread_names, use_one_thread
+from rankscope.parallel.worker import in_worker
 
 BOTH = pytest.mark.parametrize("workers", [1, 2])
 
@@ -269,6 +271,72 @@ def test_a_worker_that_dies_is_told_in_one_line():
         list(run_units(dies, range(9), workers=2))
     assert "\n" not in str(caught.value)
     assert mentions(caught.value, "one of 2", "ended", "memory")
+    assert children() == []
+
+
+def dies_in_the_middle_of_a_result(connection, buffer):
+    """In the place of what sends: half of a large result, then an end as Linux makes it when memory runs out."""
+    if in_worker() and len(buffer) > 100_000:
+        os.write(connection.fileno(), bytes(buffer[: len(buffer) // 2]))
+        os.kill(os.getpid(), signal.SIGKILL)
+    return SEND(connection, buffer)
+
+
+SEND = Connection._send
+
+
+def large_at_last(x):
+    return np.zeros(100_000) if x == 6 else x
+
+
+def test_a_worker_that_dies_while_it_sends_a_result_is_told_in_one_line(monkeypatch):
+    """The executor alone would wait for the remainder for ever."""
+    monkeypatch.setattr(Connection, "_send", dies_in_the_middle_of_a_result)
+    monkeypatch.setattr(rankscope.parallel.pool, "LOOK_INTERVAL", 0.1)
+    found = []
+    with pytest.raises(RankscopeError) as caught:
+        found.extend(run_units(large_at_last, range(9), workers=2))
+    assert "\n" not in str(caught.value)
+    assert mentions(caught.value, "one of 2", "ended", "memory")
+    assert children() == []
+
+
+def test_leaving_early_does_not_wait_for_a_result_that_is_never_sent_to_the_end(monkeypatch):
+    monkeypatch.setattr(Connection, "_send", dies_in_the_middle_of_a_result)
+    results = run_units(large_at_last, itertools.count(), workers=2)
+    for x in range(4):
+        assert next(results) == x
+    time.sleep(0.2)  # the result behind is under way
+    results.close()
+    assert children() == []
+
+
+def test_workers_without_work_that_do_not_end_are_ended(monkeypatch):
+    """One that was stopped stands for one that waits for a lock which another took with it."""
+    monkeypatch.setattr(rankscope.parallel.pool, "PATIENCE", 0.2)
+    results = run_units(process, range(4), workers=2)
+    pids = {next(results) for _ in range(4)}
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    assert list(results) == []
+    assert children() == []
+
+
+def test_a_worker_that_began_ends_where_another_cannot(monkeypatch):
+    """It would wait for a unit as long as this process lives, and at its end Python would wait for the worker."""
+    fork, started = os.fork, []
+
+    def refused():
+        if started:
+            time.sleep(0.3)  # until it is at work
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+        started.append(fork())
+        return started[-1]
+
+    monkeypatch.setattr(os, "fork", refused)
+    with pytest.raises(RankscopeError, match=r"workers is 2\b.*\(Resource"):
+        list(run_units(abs, [-1, -2, -3], workers=2))
+    assert started
     assert children() == []
 
 

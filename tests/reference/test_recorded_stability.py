@@ -14,7 +14,7 @@ import pytest
 
 from rankscope import EntityRanks, Measure, read_entity_ranks
 from rankscope.compat.dunaiski import coded_measure
-from rankscope.stability.discriminative_power import counts_of
+from rankscope.kernels.resample import counts_of
 from rankscope.stability.dunaiski import coded_error_and_ties, coded_levels, coded_swap_difference
 from rankscope.stability.sampling import Entities
 from rankscope.stats import t_test

@@ -11,8 +11,9 @@ from helpers.same import assert_same_numbers
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankscope.kernels.resample import count_draws, counts_of
 from rankscope.stability import discriminative_power
-from rankscope.stability.discriminative_power import count_draws, counts_of, kth_resamples, significance_levels
+from rankscope.stability.discriminative_power import kth_resamples, significance_levels
 from rankscope.stability.dunaiski import coded_levels
 from rankscope.stats import bootstrap_test
 from rankscope.stats import paired_tests as resampled

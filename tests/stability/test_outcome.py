@@ -12,8 +12,9 @@ from helpers.study_data import made, normal_values, ranks_table
 from scipy import stats
 
 import rankscope as rs
+from rankscope.kernels.resample import count_draws
 from rankscope.stability.conditions import Condition
-from rankscope.stability.discriminative_power import count_draws, significance_levels
+from rankscope.stability.discriminative_power import significance_levels
 from rankscope.stability.outcome import (
     complete_groups,
     correlations,

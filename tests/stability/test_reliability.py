@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rankscope.errors import ParameterError
+from rankscope.kernels.resample import disjoint_sets
 from rankscope.measures.rank_similarity import tau_ap
 from rankscope.stability import reliability as halves
-from rankscope.stability.reliability import HalfAgreement, draw_halves, half_agreement, usual_sizes
+from rankscope.stability.reliability import HalfAgreement, half_agreement, usual_sizes
 from rankscope.stats.correlation_values import rank_rows, tau_ap_by_row
 
 NAMES = ("tau", "tau_low", "tau_high", "tau_ap", "tau_ap_low", "tau_ap_high")
@@ -49,7 +50,7 @@ def naive(values, size, iterations, seed):
     """(measures) the values of each iteration, one by one."""
     root = np.random.default_rng(seed).integers(0, 1 << 32, size=4).tolist()
     stream = np.random.default_rng(np.random.SeedSequence(root, spawn_key=(size,)))
-    drawn = [pair for chunk in draw_halves(stream, iterations, values.shape[2], size) for pair in chunk]
+    drawn = [pair for chunk in disjoint_sets(stream, iterations, values.shape[2], size) for pair in chunk]
     assert len(drawn) == iterations
     tau, ap = [], []
     for scores in values:
@@ -114,7 +115,7 @@ def test_one_pair_of_rankings_by_hand():
 
 
 def test_the_two_sets_have_no_query_in_common_and_every_query_is_drawn_alike():
-    drawn = np.concatenate(list(draw_halves(np.random.default_rng(0), 4000, 11, 4, n_at_once=700)))
+    drawn = np.concatenate(list(disjoint_sets(np.random.default_rng(0), 4000, 11, 4, n_at_once=700)))
     assert drawn.shape == (4000, 2, 4)
     assert all(len(set(row.ravel().tolist())) == 8 for row in drawn)
     for side in (0, 1):
@@ -124,7 +125,7 @@ def test_the_two_sets_have_no_query_in_common_and_every_query_is_drawn_alike():
 
 def test_what_is_drawn_does_not_depend_on_how_much_is_drawn_at_once():
     one, many = (
-        np.concatenate(list(draw_halves(np.random.default_rng(3), 50, 20, 5, n_at_once=step))) for step in (50, 7)
+        np.concatenate(list(disjoint_sets(np.random.default_rng(3), 50, 20, 5, n_at_once=step))) for step in (50, 7)
     )
     assert (one == many).all()
 

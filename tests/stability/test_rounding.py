@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from helpers.same import assert_same_numbers
 
+from rankscope.kernels.resample import count_draws
 from rankscope.stability.discriminative_power import (
     BINS,
     at_levels,
-    count_draws,
     error_and_ties,
     significance_levels,
     swap_counts,

@@ -6,7 +6,7 @@
 """
 
 from rankscope.agreement.decision_agreement import DecisionAgreement, decisions
-from rankscope.agreement.families import FamilyFavour, favour
+from rankscope.agreement.favouritism import FamilyFavour, favour
 from rankscope.agreement.inter_rater import RaterAgreement, raters
 from rankscope.agreement.metrics import MetricComparison, compare_metrics
 from rankscope.agreement.rankeval import RankAgreement, per_segment, per_set, ranks

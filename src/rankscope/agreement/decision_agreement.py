@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
 
 from rankscope.agreement.direction import directions
-from rankscope.agreement.load import JudgmentSource, ScoreSource
-from rankscope.agreement.match import JudgedMetrics, load_judged_metrics
+from rankscope.agreement.load import JudgmentSource, PeopleAndMetrics, ScoreSource, load
+from rankscope.agreement.match import match
 from rankscope.agreement.settings import DecisionSettings, Names, judgment_settings_of, metric_settings_of
 from rankscope.agreement.statistics import KINDS, count_by_judgment, count_unscored_pairs
 from rankscope.data.columns import column, digits, table_of, thousands
@@ -20,7 +21,7 @@ from rankscope.data.text import format_percent, pluralise
 from rankscope.errors import InputError
 from rankscope.kernels.rounding_ties import best_places
 from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, rates
-from rankscope.typing import Ints, PathLike
+from rankscope.typing import Floats, Ints, PathLike
 
 __all__ = [
     "LABELS",
@@ -293,16 +294,16 @@ def decisions(
         gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines, columns=columns
     )
     metric_settings = metric_settings_of(metrics=metrics, lower=lower, test_set=test_set)
-    return count_decisions(load_judged_metrics(judgments, scores, judgment_settings, metric_settings), settings)
+    return count_decisions(load(judgments, scores, judgment_settings, metric_settings, level="segment"), settings)
 
 
-def count_decisions(inputs: JudgedMetrics, settings: DecisionSettings) -> DecisionAgreement:
+def count_decisions(inputs: PeopleAndMetrics, settings: DecisionSettings) -> DecisionAgreement:
     """As `decisions`, with judgments and metrics that are loaded, and the settings as one object.
 
     Parameters
     ----------
     inputs
-        The judgments with their metrics.
+        Human judgments and metrics.
     settings
         How decisions are compared.
 
@@ -311,31 +312,39 @@ def count_decisions(inputs: JudgedMetrics, settings: DecisionSettings) -> Decisi
     InputError
         No judgment has two translations with values of both people and a metric.
     """
-    human_table = inputs.rankings.table(inputs.gold)
-    kinds, lost = [], []
-    for name in inputs.metrics:
-        metric_table = inputs.rankings.table(name)
-        counts = count_by_judgment(human_table, metric_table, epsilon=settings.epsilon)
-        kind_counts = (counts.concordant, counts.discordant, counts.tied_x, counts.tied_y, counts.tied_both)
-        kinds.append([int(per_judgment.sum()) for per_judgment in kind_counts])
-        lost.append(count_unscored_pairs(human_table, metric_table))
-        if not sum(kinds[-1]):
+    matches, notes = match(inputs, "list", "keep")
+    gold, *metrics = names = matches[0].names
+    kinds, lost = np.zeros((len(metrics), len(KINDS)), np.int64), np.zeros(len(metrics), np.int64)
+    for matched in matches:
+        scores = matched.aligned()
+        for m, values in enumerate(scores.metrics):
+            kinds[m] += count_kinds(scores.people, values, settings.epsilon)
+            lost[m] += count_unscored_pairs(scores.people, values)
+    for name, counts in zip(metrics, kinds, strict=True):
+        if not counts.any():
             raise InputError(
                 f"no judgment has two translations with a value of both people and {name}; nothing to count"
             )
-    tables = [matrix_of(*row) for row in kinds]
+    tables = [matrix_of(*row) for row in kinds.tolist()]
     return DecisionAgreement(
-        metrics=inputs.metrics,
-        pairs=tuple(inputs.rankings.pair.names[code] for code in np.unique(inputs.rankings.pair.codes).tolist()),
-        kinds=np.array(kinds, np.int64),
+        metrics=tuple(metrics),
+        pairs=tuple(matched.pair for matched in matches),
+        kinds=kinds,
         confusion=tuple(confusion_matrix(table, labels=LABELS, normalise=settings.normalise) for table in tables),
         rates=tuple(rates(table, labels=LABELS, beta=settings.beta) for table in tables),
-        lost=np.array(lost, np.int64),
+        lost=lost,
         settings=settings,
-        gold=inputs.gold,
-        higher=tuple(name for name in (inputs.gold, *inputs.metrics) if name in inputs.rankings.score_columns),
-        notes=inputs.notes,
+        gold=gold,
+        higher=tuple(compress(names, matches[0].higher)),
+        notes=tuple(notes),
     )
+
+
+def count_kinds(people: Floats, metric: Floats, epsilon: float) -> list[int]:
+    """How many pairs of translations are of each kind of KINDS."""
+    counts = count_by_judgment(people, metric, epsilon=epsilon)
+    by_kind = (counts.concordant, counts.discordant, counts.tied_x, counts.tied_y, counts.tied_both)
+    return [int(by_judgment.sum()) for by_judgment in by_kind]
 
 
 def matrix_of(concordant: int, discordant: int, tied_human: int, tied_metric: int, tied_both: int) -> Ints:

@@ -118,23 +118,22 @@ def refuse_no_pairs(pairs: Sequence[str]) -> None:
         raise ParameterError("pairs is empty; name at least one language pair, or leave pairs out for all")
 
 
-def human_column(rankings: Rankings, gold: str | None, *, allow_any_name: bool = False) -> str:
-    """The column of people. allow_any_name: an only column is that of people, whatever its name.
+def human_column(names: Sequence[str], gold: str | None, *, noun: str = "column", allow_any_name: bool = True) -> str:
+    """The name of people's column, or of another noun's, among those of judgments.
 
-    Raises UnknownName, and ParameterError where the column must be named.
+    allow_any_name: an only one is people's, whatever its name. Raises UnknownName, and ParameterError where it must be
+    named.
     """
     if gold is not None:
-        if gold not in rankings.columns:
-            raise UnknownName("column of the judgments", gold, rankings.columns)
+        if gold not in names:
+            raise UnknownName(f"{noun} of the judgments", gold, names)
         return gold
-    column = find_column(list(rankings.columns), GOLD_COLUMNS)
-    if column is not None:
-        return column
-    if allow_any_name and len(rankings.columns) == 1:
-        return next(iter(rankings.columns))
-    raise ParameterError(
-        f"which column holds the human judgments? Name it with gold (--gold): {join_names(rankings.columns)}"
-    )
+    if allow_any_name and len(names) == 1:
+        return names[0]
+    column = find_column(list(names), GOLD_COLUMNS)
+    if column is None:
+        raise ParameterError(f"which {noun} holds the human judgments? Name it with gold (--gold): {join_names(names)}")
+    return column
 
 
 def select_language_pairs(rankings: Rankings, pairs: Sequence[str] | None) -> Rankings:

@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -24,21 +25,19 @@ from rankscope.agreement.judgments import (
     with_weights,
 )
 from rankscope.agreement.settings import (
+    RULES,
     JudgmentSettings,
     MetricSettings,
     Names,
     judgment_settings_of,
     names_of,
 )
-from rankscope.agreement.statistics import RULES
-from rankscope.data.metric_scores import MetricScores, PairScores, unused_name
+from rankscope.data.metric_scores import MetricScores, PairScores
 from rankscope.data.rankings import Rankings
 from rankscope.data.scores import Scores as QueryScores
-from rankscope.data.tables import find_column
-from rankscope.data.text import join_names
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.core import source_name, split_compression_suffix
-from rankscope.io.translation import GOLD_COLUMNS, detect_kind, detect_system_kind, first_bytes
+from rankscope.io.translation import detect_kind, detect_system_kind, first_bytes
 from rankscope.typing import Floats, PathLike
 
 __all__ = [
@@ -51,6 +50,7 @@ __all__ = [
     "read_metric_scores",
     "read_rankings",
     "read_segment_scores",
+    "unused_name",
 ]
 
 
@@ -95,6 +95,12 @@ class PeopleAndMetrics(NamedTuple):
     def names(self) -> tuple[str, ...]:
         """Names of the metrics."""
         return self.columns or tuple(metric.metric for metric in self.metrics)
+
+    @property
+    def higher(self) -> tuple[str, ...]:
+        """Names of the human scores and the metrics in which higher is better."""
+        people = [self.gold] if self.people.higher_is_better else []
+        return (*people, *(metric.metric for metric in self.metrics if metric.higher_is_better))
 
     def for_systems(self, human: str | None) -> PeopleAndMetrics:
         """The same with the rule that makes scores of systems, people as it needs them, and scores of each metric.
@@ -251,7 +257,8 @@ def people_in_systems(
     for name in ("duplicates", "reference", "lines"):
         if settings.is_changed(name):
             raise ParameterError(f"judgments are scores of systems, so {name} has no effect; leave it out")
-    people = scores[human_index([column.metric for column in scores], settings.gold, "column of the judgments")]
+    names = [column.metric for column in scores]
+    people = scores[names.index(human_column(names, settings.gold))]
     own_metrics = [column for column in scores if column is not people]
     people = oriented(people, settings.higher, lower)
     return Judgments(people.metric, people).select(settings.pairs), own_metrics
@@ -278,7 +285,7 @@ def people_in_lists(
             rankings = rankings.with_column(name, rankings.column(name), higher_is_better=name in settings.higher)
         elif name in settings.higher:
             raise UnknownName("column of the judgments", name, rankings.columns)
-    gold = human_column(rankings, settings.gold, allow_any_name=allow_any_name)
+    gold = human_column([*rankings.columns], settings.gold, allow_any_name=allow_any_name)
     ranked = ranked_only(select_language_pairs(rankings, settings.pairs), gold)
     if np.isnan(ranked.column(gold)).all():
         raise InputError(f"{gold}, the column of human judgments, has no value; expected at least one")
@@ -318,18 +325,6 @@ def read_sources(
     if not isinstance(judgments, Rankings):
         raise ParameterError("these are scores, so duplicates has no effect; leave it out")
     return handle_duplicates(judgments, settings.duplicates, "judgments")
-
-
-def human_index(names: Sequence[str], gold: str | None, kind: str) -> int:
-    """The position of people's among names of scores. Raises ParameterError, UnknownName."""
-    if gold is not None and gold not in names:
-        raise UnknownName(kind, gold, names)
-    if gold is None:
-        gold = names[0] if len(names) == 1 else find_column(list(names), GOLD_COLUMNS)
-    if gold is None:
-        noun = kind.partition(" ")[0]
-        raise ParameterError(f"which {noun} holds the human judgments? Name it with gold (--gold): {join_names(names)}")
-    return list(names).index(gold)
 
 
 def refuse_columns_without_table(path: PathLike, columns: Mapping[str, str] | None, kind: str) -> None:
@@ -430,7 +425,7 @@ def split_scores(
     if parts == [judgments]:
         return judgments, name_by_file(by_source), settings
     names = [part.metric for part in parts]
-    people = parts[human_index(names, settings.gold, "measure of the judgments")]
+    people = parts[names.index(human_column(names, settings.gold, noun="measure"))]
     metrics = [part for part in parts if part is not people]
     return people, [*metrics, *name_by_file(by_source, names)], replace(settings, columns=None, gold=None)
 
@@ -640,6 +635,14 @@ def with_unique_names(metrics: Sequence[MetricScores], used_names: Iterable[str]
         used.append(name)
         renamed.append(metric if name == metric.metric else replace(metric, metric=name))
     return renamed
+
+
+def unused_name(name: str, used_names: Iterable[str]) -> str:
+    """The name, with a number behind it where it is used already."""
+    used = set(used_names)
+    if name not in used:
+        return name
+    return next(f"{name} ({i})" for i in count(2) if f"{name} ({i})" not in used)
 
 
 def select_names(names: Sequence[str], known_names: Sequence[str]) -> tuple[str, ...]:

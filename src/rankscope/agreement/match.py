@@ -4,46 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import compress
 from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
-from rankscope.agreement.load import JudgmentSource, PeopleAndMetrics, ScoreSource, load
-from rankscope.agreement.settings import JudgmentSettings, MetricSettings, SystemSettings
-from rankscope.agreement.statistics import (
-    AlignedScores,
-    SystemSums,
-    fixed_sums,
-    from_matrices,
-    from_rankings,
-    mean_sums,
-    share_sums,
-    win_sums,
-)
-from rankscope.data.metric_scores import MetricScores, PairScores, attach_scores
+from rankscope.agreement.load import PeopleAndMetrics, unused_name
+from rankscope.agreement.statistics import AlignedScores, from_matrices, from_rankings
+from rankscope.data.metric_scores import MetricScores, PairScores, positions_among
 from rankscope.data.rankings import Rankings
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.stats.inputs import is_constant
-from rankscope.typing import Bools, Floats
+from rankscope.typing import Floats, Ints
 
 __all__ = [
-    "JudgedMetrics",
-    "LanguagePairScores",
-    "MatchedScores",
-    "MatchedSystems",
-    "common_segments",
+    "JudgedLists",
+    "Matched",
+    "attach_scores",
+    "has_segments",
     "have_segment_scores",
-    "judged_segments",
-    "language_pairs",
-    "load_judged_metrics",
-    "match_grid",
-    "match_judged_lists",
-    "match_lists",
-    "match_systems",
-    "scored_by_all",
-    "scored_segments",
+    "lists_with_metrics",
+    "match",
+    "match_pairs",
+    "prefix_of",
+    "refuse_constant",
+    "score_table",
+    "weights_of_segments",
 ]
 
 
@@ -51,7 +37,344 @@ __all__ = [
 LanguagePairScores = Rankings | PairScores
 
 
-class JudgedMetrics(NamedTuple):
+class Matched(NamedTuple):
+    """The scores of people and metrics for one language pair.
+
+    Attributes
+    ----------
+    pair
+        The language pair.
+    names
+        The human column or scores, then the metrics.
+    people
+        The human scores, of the systems below; or lists as people judged them, with a column for each metric at the
+        level "list".
+    metrics
+        The scores of each metric, of the systems below; empty if metrics are columns of the lists.
+    higher
+        For people and each metric, whether higher is better.
+    systems
+        The systems that are compared, in the order of people's; empty if a metric may lack some.
+    segments
+        The segments that people judged and all metrics have; empty if a metric may lack some, and for whole systems.
+    """
+
+    pair: str
+    names: tuple[str, ...]
+    people: LanguagePairScores
+    metrics: tuple[PairScores, ...]
+    higher: tuple[bool, ...]
+    systems: tuple[str, ...] = ()
+    segments: tuple[str, ...] = ()
+
+    @property
+    def prefix(self) -> str:
+        """The start of messages."""
+        return prefix_of(self.pair)
+
+    @property
+    def of_lists(self) -> bool:
+        """Whether these are lists as people judged them."""
+        return isinstance(self.people, Rankings)
+
+    @property
+    def of_segments(self) -> bool:
+        """Whether all sides are tables of systems and segments."""
+        return all(has_segments(scores) for scores in (self.people, *self.metrics))
+
+    def aligned(self) -> AlignedScores:
+        """The scores in one shape, higher is better: lists, or a grid of systems and segments.
+
+        Raises InputError for a grid without a cell that all sides have, and for scores that are all equal.
+        """
+        if isinstance(self.people, Rankings):
+            return from_rankings(self.people, self.names[0], self.names[1:])
+        stack = np.array([score_table(scores, self.segments) for scores in (self.people, *self.metrics)])
+        stack *= np.where(self.higher, 1.0, -1.0)[:, None, None]
+        present = ~np.isnan(stack).any(axis=0)
+        if not present.any():
+            raise InputError(f"{self.prefix}no translation has scores of people and all metrics")
+        for name, values in zip(self.names, stack, strict=True):
+            refuse_constant(self.prefix, name, values[present], "translations")
+        grid = from_matrices(stack[0], stack[1:], segments=self.segments, systems=self.systems)
+        return replace(grid, weight=weights_of_segments(self.people, self.segments))
+
+
+def prefix_of(pair: str) -> str:
+    return f"{pair}: " if pair else ""
+
+
+def refuse_constant(prefix: str, name: str, values: Floats, plural: str) -> None:
+    """Raise InputError for scores that are all equal."""
+    if is_constant(values[None])[0]:
+        raise InputError(
+            f"{prefix}{name} is {values[0] + 0.0:g} for all {values.size} {plural}, expected scores that differ; leave "
+            "it out of --metrics, or the language pair out of --pairs"
+        )
+
+
+def has_segments(scores: LanguagePairScores) -> TypeGuard[PairScores]:
+    """Whether these are scores of translations, and neither lists nor scores of whole systems."""
+    return isinstance(scores, PairScores) and not scores.of_systems
+
+
+def score_table(scores: PairScores, segments: Sequence[str]) -> Floats:
+    """(systems, segments) the scores on these segments; NaN where there is none."""
+    positions = {name: i for i, name in enumerate(scores.segments)}
+    columns = np.array([positions.get(name, -1) for name in segments], np.int64)
+    return np.asarray(np.where(columns >= 0, scores.values[:, columns], np.nan))
+
+
+def weights_of_segments(people: PairScores, segments: Sequence[str]) -> Floats | None:
+    """The weights that these segments have for people, and so for all sides."""
+    if people.weights is None:
+        return None
+    positions = {name: i for i, name in enumerate(people.segments)}
+    return people.weights[[positions[name] for name in segments]]
+
+
+def match(
+    inputs: PeopleAndMetrics, level: str, on_missing: str, *, pairs: Sequence[str] | None = None
+) -> tuple[list[Matched], list[str]]:
+    """People and metrics on the same language pairs, systems and segments; and notes on what is skipped.
+
+    Parameters
+    ----------
+    inputs
+        Human judgments and metrics.
+    level
+        "list": lists as people judged them, with a column for each metric. "segment": tables of systems and segments.
+        "system": what there is for scores of systems: lists, scores of segments, or scores of whole systems.
+    on_missing
+        What is done about language pairs, systems and segments that people judged and a metric lacks: "refuse", "skip",
+        or for lists "keep" them without a score.
+    pairs
+        Language pairs of people. Default: all, or with "skip" those that all metrics have.
+
+    Raises
+    ------
+    InputError
+        Something is missing and refused, or nothing remains: there are fewer than two systems, or two segments for
+        grids of segments; or a side has scores of whole systems only, and the level needs segments.
+    """
+    people_by_pair = dict(inputs.people.by_pair())
+    pair_names, notes = (list(pairs), []) if pairs is not None else match_pairs(inputs, on_missing)
+    metrics = []
+    for metric in inputs.metrics:
+        scores_by_pair = scores_by_people_pair(metric, list(people_by_pair))
+        if on_missing != "keep" and (missing := [name for name in pair_names if name not in scores_by_pair]):
+            raise missing_pairs_error(
+                metric, missing, "leave it out of --metrics, or name other language pairs (--pairs, --task)"
+            )
+        selected = {name: scores_by_pair[name] for name in pair_names if name in scores_by_pair}
+        metrics.append(replace(metric, pairs=selected) if selected else metric)
+    matches = []
+    if on_missing != "keep":
+        for pair in pair_names:
+            matched, pair_notes = match_names(inputs, metrics, pair, people_by_pair[pair], level, on_missing)
+            matches.append(matched)
+            notes += pair_notes
+    if level != "list":
+        return matches, notes
+    columns = inputs.columns if inputs.people.is_of_lists else ()
+    people = inputs.people if on_missing == "keep" else inputs.people.select(pair_names)
+    lists = lists_with_metrics(
+        inputs._replace(people=people, metrics=() if columns else tuple(metrics), columns=columns)
+    )
+    names = lists.gold, *lists.metrics
+    higher = tuple(name in lists.rankings.score_columns for name in names)
+    matches = [Matched(pair, names, rankings, (), higher) for pair, rankings in lists.rankings.by_pair()]
+    return matches, [*notes, *lists.notes] if on_missing == "keep" else notes
+
+
+def match_names(
+    inputs: PeopleAndMetrics,
+    metrics: Sequence[MetricScores],
+    pair: str,
+    people: LanguagePairScores,
+    level: str,
+    on_missing: str,
+) -> tuple[Matched, list[str]]:
+    """The scores of one language pair on the systems, and the segments, that all sides have; as `match`."""
+    names = (inputs.gold, *(metric.metric for metric in metrics))
+    sides: list[LanguagePairScores] = [people, *(metric.pairs[pair] for metric in metrics)]
+    if level != "system":
+        for name, scores in zip(names, sides, strict=True):
+            refuse_whole_systems(name, scores)
+    prefix = prefix_of(pair)
+    systems, notes = names_of_all(
+        prefix, names, [systems_in(scores, inputs.gold) for scores in sides], "system", on_missing, least=2
+    )
+    sides = [scores if isinstance(scores, Rankings) else select_systems(scores, systems) for scores in sides]
+    segments: list[str] = []
+    if isinstance(people, Rankings) or has_segments(people):
+        named = [(name, scores) for name, scores in zip(names, sides, strict=True) if not is_of_systems(scores)]
+        # Lists give systems their scores whatever segments a metric has.
+        keeps_segments = level == "system" and isinstance(people, Rankings)
+        segments, segment_notes = names_of_all(
+            prefix,
+            [name for name, _ in named],
+            [segments_in(scores, inputs.gold) for _, scores in named],
+            "segment",
+            "keep" if keeps_segments else on_missing,
+            least=1 if level == "system" else 2,
+        )
+        notes += segment_notes
+    higher = [inputs.people.is_of_lists or inputs.people.higher_is_better, *(m.higher_is_better for m in metrics)]
+    tables = tuple(scores for scores in sides[1:] if isinstance(scores, PairScores))
+    return Matched(pair, names, sides[0], tables, tuple(higher), tuple(systems), tuple(segments)), notes
+
+
+# Language pairs
+
+
+def scores_by_people_pair(metric: MetricScores, pairs: Sequence[str]) -> Mapping[str, PairScores]:
+    """The metric's scores by people's names of language pairs; where both have one pair, it may be without a name."""
+    if len(pairs) == len(metric.pairs) == 1 and "" in (*pairs, *metric.pairs):
+        return {pairs[0]: next(iter(metric.pairs.values()))}
+    return metric.pairs
+
+
+def match_pairs(inputs: PeopleAndMetrics, on_missing: str) -> tuple[list[str], list[str]]:
+    """The language pairs that are compared, and notes. Raises InputError where a metric lacks one and may not."""
+    pairs = [pair for pair, _ in inputs.people.by_pair()]
+    missing_pairs = {}
+    for metric in inputs.metrics:
+        scores_by_pair = scores_by_people_pair(metric, pairs)
+        if missing := [pair for pair in pairs if pair not in scores_by_pair]:
+            missing_pairs[metric] = missing
+    if not missing_pairs or on_missing == "keep":
+        return pairs, []
+    common_pairs = [pair for pair in pairs if not any(pair in missing for missing in missing_pairs.values())]
+    if not common_pairs or on_missing == "refuse":
+        advice = (
+            "use --common to compare those that all have, or --pairs to name some"
+            if common_pairs
+            else "use the same names on both sides"
+        )
+        raise missing_pairs_error(*next(iter(missing_pairs.items())), advice)
+    skipped = [pair for pair in pairs if pair not in common_pairs]
+    verb = "has" if len(missing_pairs) == 1 else "have"
+    pronoun = "it" if len(skipped) == 1 else "them"
+    metric_names = join_names(metric.metric for metric in missing_pairs)
+    return common_pairs, [f"{join_names(skipped)} skipped because {metric_names} {verb} no scores of {pronoun}"]
+
+
+def missing_pairs_error(metric: MetricScores, missing: Sequence[str], advice: str) -> InputError:
+    names, available = (join_names(map(repr, pairs)) for pairs in (missing, metric.pairs))
+    return InputError(f"{metric.metric} has no scores of language pair {names}, only of {available}; {advice}")
+
+
+# Systems and segments
+
+
+def is_of_systems(scores: LanguagePairScores) -> bool:
+    return isinstance(scores, PairScores) and scores.of_systems
+
+
+def refuse_whole_systems(name: str, scores: LanguagePairScores) -> None:
+    if is_of_systems(scores):
+        raise InputError(f"{name} has scores of systems only; compare at level system, or add its scores of segments")
+
+
+def have_segment_scores(inputs: PeopleAndMetrics, pair: str) -> bool:
+    """Whether people and all metrics have scores of segments, and not scores of systems or ranks."""
+    people_by_pair = dict(inputs.people.by_pair())
+    scores_by_pair = [scores_by_people_pair(metric, list(people_by_pair)) for metric in inputs.metrics]
+    sides = [people_by_pair[pair], *(scores[pair] for scores in scores_by_pair if pair in scores)]
+    return all(has_segments(scores) for scores in sides)
+
+
+def systems_in(scores: LanguagePairScores, gold: str) -> list[str]:
+    """The systems that a side has judged or scored."""
+    if isinstance(scores, Rankings):
+        judged = ~np.isnan(scores.column(gold))
+        return [scores.systems[code] for code in dict.fromkeys(scores.system.codes[judged].tolist())]
+    scored = np.flatnonzero((~np.isnan(scores.values)).any(axis=1))
+    return [scores.systems[i] for i in scored.tolist()]
+
+
+def segments_in(scores: LanguagePairScores, gold: str) -> list[str]:
+    """The segments that a side has judged or scored."""
+    if isinstance(scores, Rankings):
+        codes = scores.segment.codes[scores.judgment][~np.isnan(scores.column(gold))]
+        return [scores.segment.names[code] for code in dict.fromkeys(codes.tolist())]
+    scored = np.flatnonzero((~np.isnan(scores.values)).any(axis=0))
+    return [scores.segments[i] for i in scored.tolist()]
+
+
+def select_systems(scores: PairScores, systems: Sequence[str]) -> PairScores:
+    positions = {name: i for i, name in enumerate(scores.systems)}
+    return replace(scores, systems=tuple(systems), values=scores.values[[positions[name] for name in systems]])
+
+
+def names_of_all(
+    prefix: str, names: Sequence[str], name_lists: Sequence[Sequence[str]], noun: str, on_missing: str, *, least: int
+) -> tuple[list[str], list[str]]:
+    """The systems or segments that people judged and all metrics have, and notes on the others.
+
+    Parameters
+    ----------
+    prefix
+        Start of the messages.
+    names
+        Names of the sides.
+    name_lists
+        The systems or segments that each side has, people first.
+    noun
+        "system" or "segment".
+    on_missing
+        As in `match`; with "keep", a metric must have one of them.
+    least
+        How many must remain.
+    """
+    judged, name_sets = name_lists[0], [set(name_list) for name_list in name_lists]
+    shared = [name for name in judged if all(name in name_set for name_set in name_sets[1:])]
+    n_shared = min(len(name_sets[0] & name_set) for name_set in name_sets) if on_missing == "keep" else len(shared)
+    if n_shared < least:
+        listing = "; ".join(
+            f"{name} {join_names(name_list) or 'none'}"
+            for name, name_list in list(zip(names, name_lists, strict=True))[:3]
+        )
+        at_least = "two" if least == 2 else "one"
+        raise InputError(
+            f"{prefix}{pluralise(n_shared, noun)} in common, expected at least {at_least}: {listing}; check that both "
+            f"use the same {noun} names"
+        )
+    incomplete = [i for i, name_set in enumerate(name_sets) if name_sets[0] - name_set]
+    notes = []
+    if incomplete and on_missing == "refuse":
+        metric = names[incomplete[0]]
+        missing = [name for name in judged if name not in name_sets[incomplete[0]]]
+        raise InputError(
+            f"{prefix}{metric} has no score of {noun if len(missing) == 1 else f'{noun}s'} {join_names(missing)}, "
+            f"which people judged; use --common to compare on the {len(shared):,} {noun}s that all have, or leave "
+            f"{metric} out of --metrics"
+        )
+    if on_missing == "keep":
+        notes += [
+            f"{prefix}{names[i]} has scores of {len(name_sets[0] & name_sets[i]):,} of the {len(judged):,} {noun}s "
+            "that people judged"
+            for i in incomplete
+        ]
+    elif incomplete:
+        shared_set = set(shared)
+        skipped = [name for name in judged if name not in shared_set]
+        notes.append(
+            f"{prefix}{pluralise(len(skipped), noun)} skipped because not all metrics have scores: "
+            f"{join_names(skipped)}"
+        )
+    unjudged = dict.fromkeys(name for name_list in name_lists[1:] for name in name_list if name not in name_sets[0])
+    if unjudged and noun == "system":
+        verb, pronoun = ("is", "it") if len(unjudged) == 1 else ("are", "them")
+        notes.append(f"{prefix}{join_names(unjudged)} {verb} not compared because people did not judge {pronoun}")
+    return shared, notes
+
+
+# Lists
+
+
+class JudgedLists(NamedTuple):
     """Lists that people judged, with the human column and a column for each metric.
 
     Attributes
@@ -71,33 +394,9 @@ class JudgedMetrics(NamedTuple):
     metrics: tuple[str, ...]
     notes: tuple[str, ...]
 
-    def by_pair(self) -> Iterable[tuple[str, Rankings]]:
-        return self.rankings.by_pair()
 
-
-def load_judged_metrics(
-    judgments: JudgmentSource,
-    scores: ScoreSource,
-    judgment_settings: JudgmentSettings,
-    metric_settings: MetricSettings,
-    *,
-    judgment_weight: str | None = None,
-) -> JudgedMetrics:
-    """Lists that people judged with the metrics as columns, read where they are files; raises as `load`."""
-    return match_lists(
-        load(
-            judgments,
-            scores,
-            judgment_settings,
-            metric_settings,
-            level="segment",
-            judgment_weight=judgment_weight,
-        )
-    )
-
-
-def match_lists(inputs: PeopleAndMetrics) -> JudgedMetrics:
-    """Lists with a column for each metric. Translations without a score are counted in notes.
+def lists_with_metrics(inputs: PeopleAndMetrics) -> JudgedLists:
+    """The lists of all language pairs with a column for each metric. Translations without a score are counted in notes.
 
     Raises InputError where a metric has no score of anything that people judged.
     """
@@ -108,646 +407,128 @@ def match_lists(inputs: PeopleAndMetrics) -> JudgedMetrics:
         earlier_columns = set(rankings.columns)
         rankings = attach_scores(rankings, metric)
         names += [name for name in rankings.columns if name not in earlier_columns]
-    return JudgedMetrics(rankings, lists.gold, tuple(names), (*rankings.notes, *inputs.notes))
+    return JudgedLists(rankings, lists.gold, tuple(names), (*rankings.notes, *inputs.notes))
 
 
-def has_segments(scores: LanguagePairScores) -> TypeGuard[PairScores]:
-    """Whether these are scores of translations, and neither rankings nor scores of whole systems."""
-    return isinstance(scores, PairScores) and not scores.of_systems
-
-
-def scored_segments(scores: PairScores, systems: Sequence[str]) -> list[str]:
-    """The segments in which at least one of these systems has a score."""
-    system_set = set(systems)
-    rows = [i for i, name in enumerate(scores.systems) if name in system_set]
-    scored = np.flatnonzero((~np.isnan(scores.values[rows])).any(axis=0))
-    return [scores.segments[i] for i in scored.tolist()]
-
-
-def judged_segments(scores: LanguagePairScores, gold: str) -> list[str]:
-    """The segments that people judged."""
-    if has_segments(scores):
-        return scored_segments(scores, scores.systems)
-    assert isinstance(scores, Rankings)
-    judged_codes = scores.segment.codes[scores.judgment][~np.isnan(scores.column(gold))]
-    return [scores.segment.names[code] for code in dict.fromkeys(judged_codes.tolist())]
-
-
-def common_segments(
-    pair: str,
-    names: Sequence[str],
-    sides: Sequence[LanguagePairScores],
-    gold: str,
-    systems: Sequence[str],
-    settings: SystemSettings,
-) -> tuple[list[LanguagePairScores], list[str]]:
-    """The scores of each side on the segments on which systems are compared, human scores first; and notes.
-
-    If people scored segments, every mean is over the same segments: with "common" those in which all sides have a score
-    for all systems, with "own", for each system, those in which all sides have one. Rankings are not changed.
+def attach_scores(rankings: Rankings, scores: MetricScores) -> Rankings:
+    """Add a metric's score of each judged translation as a column.
 
     Parameters
     ----------
-    pair
-        The language pair, for messages.
-    names
-        Names of the sides.
-    sides
-        The scores of each side.
-    gold
-        Name of the human column.
-    systems
-        The systems that are compared.
-    settings
-        How agreement on systems is computed.
+    rankings
+        The judgments.
+    scores
+        The scores. Pairs are matched by name; if either side holds only one pair and one of the two has no name (""),
+        they are the same.
+
+    Returns
+    -------
+    Rankings
+        With a column named after the metric (with a number if that column exists), NaN where there is no score. Notes
+        count the items without a score and name the systems that have none at all, the systems with scores that nobody
+        judged, and the pairs without scores.
 
     Raises
     ------
     InputError
-        A metric has no segment that people judged, or not all of them and `common` is not set; or no segment remains.
-    """
-    human_scores, prefix = sides[0], f"{pair}: " if pair else ""
-    if not isinstance(human_scores, Rankings) and not has_segments(human_scores):
-        return list(sides), []
-    judged = (
-        judged_segments(human_scores, gold)
-        if isinstance(human_scores, Rankings)
-        else scored_segments(human_scores, systems)
-    )
-    notes = []
-    for name, scores in zip(names[1:], sides[1:], strict=True):
-        if not has_segments(scores):
-            continue
-        scored = scored_segments(scores, systems)
-        scored_set = set(scored)
-        missing = [segment for segment in judged if segment not in scored_set]
-        if len(missing) == len(judged):
-            raise InputError(
-                f"{prefix}{name} has no score of a segment that people judged: people judged {join_names(judged)}, "
-                f"{name} has {join_names(scored) or 'none'}; check that both use the same segment names"
-            )
-        if missing and has_segments(human_scores) and not settings.common:
-            raise InputError(
-                f"{prefix}{name} has no score of {'segment' if len(missing) == 1 else 'segments'} "
-                f"{join_names(missing)}, "
-                f"which people judged; use --common to compare on the {len(judged) - len(missing):,} that both have, "
-                f"or leave {name} out of --metrics"
-            )
-        if missing:
-            notes.append(
-                f"{prefix}{name} has scores of {len(judged) - len(missing):,} of the {len(judged):,} segments that "
-                "people judged"
-            )
-    if not has_segments(human_scores):
-        return list(sides), notes
-    table_indices = [i for i, scores in enumerate(sides) if has_segments(scores)]
-    if settings.from_segments == "share":  # compares within each segment, common or not
-        table_indices = table_indices[:1]
-    tables = [scores for i in table_indices if has_segments(scores := sides[i])]
-    common_tables, mean_notes = scores_on_common_segments(tables, systems, judged, settings.over, prefix)
-    common_sides = list(sides)
-    for i, scores in zip(table_indices, common_tables, strict=True):
-        common_sides[i] = scores
-    return common_sides, [*notes, *mean_notes]
-
-
-def scores_on_common_segments(
-    tables: Sequence[PairScores], systems: Sequence[str], judged: Sequence[str], over: str, prefix: str
-) -> tuple[list[PairScores], list[str]]:
-    """The scores of the same translations for all sides, NaN elsewhere; people's first; and notes."""
-    segment_sets = [set(table.segments) for table in tables]
-    segments = [name for name in judged if all(name in segment_set for segment_set in segment_sets)]
-    stack = np.array([score_table(table, systems, segments) for table in tables])
-    present, notes = scored_by_all(stack, over, prefix, len(judged))
-    used = np.flatnonzero(present.any(axis=0))
-    segment_names = tuple(segments[i] for i in used.tolist())
-    weights = weights_of_segments(tables[0], segment_names)
-    return [
-        PairScores(tuple(systems), segment_names, np.where(present, table, np.nan)[:, used], weights) for table in stack
-    ], notes
-
-
-def weights_of_segments(people: PairScores, segments: Sequence[str]) -> Floats | None:
-    """The weights that these segments have for people, and so for all sides."""
-    if people.weights is None:
-        return None
-    positions = {name: i for i, name in enumerate(people.segments)}
-    return people.weights[[positions[name] for name in segments]]
-
-
-def scored_by_all(stack: Floats, over: str, prefix: str, n_judged: int) -> tuple[Bools, list[str]]:
-    """The mask of the translations that means include, (systems, segments), and a note if some are missing.
-
-    Parameters
-    ----------
-    stack
-        Scores of all sides, (sides, systems, segments), human scores first.
-    over
-        "common": the segments in which all sides have a score for all systems. "own": the translations for which all
-        sides have a score.
-    prefix
-        Start of the messages.
-    n_judged
-        How many segments people judged.
+        There are items and none gets a score; the message has an example of the names on both sides.
 
     Examples
     --------
-    >>> there, notes = scored_by_all(np.array([[[1, 2, np.nan], [3, 4, 5]], [[1, 2, 3], [4, 5, 6]]]), "common", "", 3)
-    >>> there.tolist(), notes[0][:33]
-    ([[True, True, False], [True, True, False]], 'means are over 2 of the 3 segment')
+    >>> judged = Rankings.of([{"A": 1, "B": 2}, {"A": 2, "C": 1}])
+    >>> scores = MetricScores.of("chrF", {"": {"A": [0.5, 0.2], "B": [0.4, 0.3]}})
+    >>> with_scores = attach_scores(judged, scores)
+    >>> with_scores.columns["chrF"].tolist()
+    [0.5, 0.4, 0.2, nan]
+    >>> with_scores.notes
+    ('chrF: 1 of 4 judged translations has no score and is skipped; none at all for system C',)
     """
-    present: Bools = np.asarray(~np.isnan(stack).any(axis=0), np.bool_)
-    if over == "common":
-        present = np.asarray(present & present.all(axis=0), np.bool_)
-        if not present.any():
-            raise InputError(
-                f"{prefix}no segment has scores of all systems from people and all metrics; use --over own for means "
-                "over each system's own segments"
-            )
-        n_common = int(present.any(axis=0).sum())
-        if n_common == n_judged:
-            return present, []
-        return present, [
-            f"{prefix}means are over {n_common:,} of the {n_judged:,} segments that people judged: those with "
-            "scores of all systems from people and all metrics (--over own takes each system's own segments)"
-        ]
-    n_unscored = int(np.count_nonzero(~np.isnan(stack[0]) & ~present))
-    if not n_unscored:
-        return present, []
-    return present, [
-        f"{prefix}{pluralise(n_unscored, 'judged translation is', 'judged translations are')} skipped in means because "
-        "a metric has no score there"
-    ]
+    values = np.full(len(rankings.system), np.nan)
+    codes = {rankings.pair.names[code]: code for code in np.unique(rankings.pair.codes).tolist()}
+    tables = scores_by_people_pair(scores, list(codes))
+    scores_of_pair = {code: tables[name] for name, code in codes.items() if name in tables}
+    if values.size and not scores_of_pair:
+        raise no_match_error(scores, "language pair", rankings.pair.names, scores.pairs)
+    pair_of_item = rankings.pair.codes[rankings.judgment]
+    segment_of_item = rankings.segment.codes[rankings.judgment]
+    for code, pair_scores in scores_of_pair.items():
+        items = np.flatnonzero(pair_of_item == code)
+        systems = positions_among(rankings.systems, pair_scores.systems)[rankings.system.codes[items]]
+        segments = positions_among(rankings.segment.names, pair_scores.segments)[segment_of_item[items]]
+        has_score = (systems >= 0) & (segments >= 0)
+        values[items[has_score]] = pair_scores.values[systems[has_score], segments[has_score]]
+    if values.size and np.isnan(values).all():
+        judged_system_names = judged_systems(rankings, scores_of_pair, pair_of_item)
+        for noun, judged_names, scored_names in (
+            ("system", judged_system_names, [name for pair in scores_of_pair.values() for name in pair.systems]),
+            ("segment", rankings.segment.names, [name for pair in scores_of_pair.values() for name in pair.segments]),
+        ):
+            if not set(judged_names) & set(scored_names):
+                raise no_match_error(scores, noun, judged_names, scored_names)
+        raise InputError(f"scores of {scores.metric}: none for any judged translation; check that they belong together")
+    column = unused_name(scores.metric, rankings.columns)
+    with_scores = rankings.with_column(column, values, higher_is_better=scores.higher_is_better)
+    notes = (*rankings.notes, *scores.notes, *missing_notes(rankings, scores, values, scores_of_pair, pair_of_item))
+    return replace(with_scores, notes=tuple(dict.fromkeys(notes)))
 
 
-def score_table(scores: PairScores, systems: Sequence[str], segments: Sequence[str]) -> Floats:
-    rows, columns = ({name: i for i, name in enumerate(names)} for names in (scores.systems, scores.segments))
-    table: Floats = scores.values[np.ix_([rows[name] for name in systems], [columns[name] for name in segments])]
-    return table
+def judged_systems(rankings: Rankings, pairs: Iterable[int], pair_of_item: Ints) -> list[str]:
+    """The systems that are judged in these pairs."""
+    codes = np.unique(rankings.system.codes[np.isin(pair_of_item, list(pairs))])
+    return [rankings.systems[code] for code in codes.tolist()]
 
 
-class MatchedSystems(NamedTuple):
-    """The scores of the same systems, from people and from each metric, for one language pair.
-
-    Attributes
-    ----------
-    pair
-        The language pair.
-    systems
-        The systems, in the order of all scores.
-    people
-        The human scores.
-    metrics
-        The scores of each metric.
-    people_higher
-        Whether higher human scores are better.
-    higher
-        For each metric, whether higher is better.
-    """
-
-    pair: str
-    systems: tuple[str, ...]
-    people: SystemSums
-    metrics: list[SystemSums]
-    people_higher: bool
-    higher: tuple[bool, ...]
-
-    def oriented(self) -> Floats:
-        """(1 + metrics, systems) the scores, higher is better in all; people's first."""
-        rows = [self.people.values, *(sums.values for sums in self.metrics)]
-        signs = [1.0 if higher else -1.0 for higher in (self.people_higher, *self.higher)]
-        scores: Floats = np.array(rows) * np.array(signs)[:, None]
-        return scores
-
-    def tables(self, m: int) -> tuple[Floats, Floats]:
-        """(systems, segments) the scores of people and of metric `m`, higher is better, NaN where either is missing.
-
-        Both must be means over segments.
-        """
-        human_and_metric = (self.people, self.metrics[m])
-        metric_segments = set(human_and_metric[1].segments)
-        segments = [name for name in human_and_metric[0].segments if name in metric_segments]
-        matrices = []
-        for sums, higher in zip(human_and_metric, (self.people_higher, self.higher[m]), strict=True):
-            assert sums.numerators is not None
-            assert sums.denominators is not None
-            positions = {name: i for i, name in enumerate(sums.segments)}
-            rows = [positions[name] for name in segments]
-            numerators, denominators = sums.numerators[rows, :, 0].T, sums.denominators[rows, :, 0].T
-            matrices.append(np.where(denominators > 0, numerators if higher else -numerators, np.nan))
-        present = ~(np.isnan(matrices[0]) | np.isnan(matrices[1]))
-        if not present.any():
-            raise InputError(
-                f"{self.pair + ': ' if self.pair else ''}no translation has scores of both people and a metric; "
-                "check that both use the same segment names"
-            )
-        return np.where(present, matrices[0], np.nan), np.where(present, matrices[1], np.nan)
-
-
-def match_systems(
-    inputs: PeopleAndMetrics, settings: SystemSettings, n_resamples: int
-) -> tuple[list[MatchedSystems], list[str]]:
-    """The matched scores of each language pair that people and all metrics have, and notes on what is skipped.
-
-    Parameters
-    ----------
-    inputs
-        Human judgments and metrics.
-    settings
-        How agreement on systems is computed.
-    n_resamples
-        Number of resamples for a model that draws its own.
-
-    Raises
-    ------
-    InputError
-        Language pairs or systems differ and `common` is not set; there are fewer than two systems; a score is missing,
-        or all scores are equal.
-    """
-    human_by_pair = dict(inputs.people.by_pair())
-    metrics_by_pair = [metric.pairs for metric in inputs.metrics]
-    pairs, notes = common_language_pairs(human_by_pair, inputs, settings.common)
-    matches = []
-    for pair in pairs:
-        sides = [
-            human_by_pair[pair],
-            *(
-                metric_by_pair[language_pair_name(pair, human_by_pair, metric_by_pair) or ""]
-                for metric_by_pair in metrics_by_pair
-            ),
-        ]
-        names = [inputs.gold, *(metric.metric for metric in inputs.metrics)]
-        systems, system_notes = common_systems(pair, names, sides, inputs, settings.common)
-        sides, segment_notes = common_segments(pair, names, sides, inputs.gold, systems, settings)
-        notes += [*system_notes, *segment_notes]
-        try:
-            people_sums = human_sums(sides[0], systems, inputs, settings, n_resamples)
-            metrics = []
-            for metric, scores in zip(inputs.metrics, sides[1:], strict=True):
-                metrics.append(metric_sums(metric, scores, systems, settings))
-        except InputError as error:
-            raise InputError(f"{pair}: {error}" if pair else str(error)) from None
-        matched = MatchedSystems(
-            pair,
-            systems,
-            people_sums,
-            metrics,
-            human_higher(inputs),
-            tuple(
-                metric.higher_is_better or (settings.from_segments == "share" and has_segments(scores))
-                for metric, scores in zip(inputs.metrics, sides[1:], strict=True)
-            ),
-        )
-        check_scores(matched, names)
-        matches.append(matched)
-    return matches, notes
-
-
-def human_higher(inputs: PeopleAndMetrics) -> bool:
-    """Whether higher is better in people's scores of systems; in those that a rule makes of rankings, it is."""
-    return inputs.rule not in ("mean", "given") or inputs.people.higher_is_better
-
-
-def language_pair_name(
-    pair: str, human_by_pair: Mapping[str, LanguagePairScores], metric_by_pair: Mapping[str, PairScores]
-) -> str | None:
-    """A metric's name of the language pair: the same; where both sides have one pair, also one without a name."""
-    if pair in metric_by_pair:
-        return pair
-    single_pairs = len(human_by_pair) == len(metric_by_pair) == 1 and "" in (pair, *metric_by_pair)
-    return next(iter(metric_by_pair)) if single_pairs else None
-
-
-def common_language_pairs(
-    human_by_pair: Mapping[str, LanguagePairScores], inputs: PeopleAndMetrics, common: bool
-) -> tuple[list[str], list[str]]:
-    """The language pairs that are compared, and notes. Raises InputError where a metric lacks one."""
-    missing_by_metric: dict[str, list[str]] = {}
-    for scores in inputs.metrics:
-        missing = [pair for pair in human_by_pair if language_pair_name(pair, human_by_pair, scores.pairs) is None]
-        if missing:
-            missing_by_metric[scores.metric] = missing
-    if not missing_by_metric:
-        return list(human_by_pair), []
-    metric, missing = next(iter(missing_by_metric.items()))
-    common_pairs = [pair for pair in human_by_pair if not any(pair in pairs for pairs in missing_by_metric.values())]
-    if not common_pairs or not common:
-        available = join_names(
-            repr(name) for name in next(scores for scores in inputs.metrics if scores.metric == metric).pairs
-        )
-        names = join_names(map(repr, missing))
-        advice = (
-            "use --common to compare those that all have, or --pairs to name some"
-            if common_pairs
-            else "use the same names on both sides"
-        )
-        raise InputError(f"{metric} has no scores of language pair {names}, only of {available}; {advice}")
-    skipped = [pair for pair in human_by_pair if pair not in common_pairs]
-    verb = "has" if len(missing_by_metric) == 1 else "have"
-    pronoun = "it" if len(skipped) == 1 else "them"
-    return common_pairs, [
-        f"{join_names(skipped)} skipped because {join_names(missing_by_metric)} {verb} no scores of {pronoun}"
-    ]
-
-
-def systems_in(scores: LanguagePairScores, gold: str | None) -> list[str]:
-    """The systems that a side has judged or scored."""
-    if isinstance(scores, Rankings):
-        judged = ~np.isnan(scores.column(str(gold)))
-        return [scores.systems[code] for code in dict.fromkeys(scores.system.codes[judged].tolist())]
-    scored = np.flatnonzero((~np.isnan(scores.values)).any(axis=1))
-    return [scores.systems[i] for i in scored.tolist()]
-
-
-def common_systems(
-    pair: str,
-    names: Sequence[str],
-    sides: Sequence[LanguagePairScores],
-    inputs: PeopleAndMetrics,
-    common: bool,
-) -> tuple[tuple[str, ...], list[str]]:
-    """The systems that are compared, in the order of people's; and notes. Raises as `common_names`."""
-    name_lists = [systems_in(scores, inputs.gold) for scores in sides]
-    systems, notes = common_names(pair, names, name_lists, "system", "systems", common, name_unjudged=True)
-    return tuple(systems), notes
-
-
-def unjudged_note(prefix: str, names: Sequence[str]) -> str:
-    verb, pronoun = ("is", "it") if len(names) == 1 else ("are", "them")
-    return f"{prefix}{join_names(names)} {verb} not compared because people did not judge {pronoun}"
-
-
-def human_sums(
-    scores: LanguagePairScores,
-    systems: Sequence[str],
-    inputs: PeopleAndMetrics,
-    settings: SystemSettings,
-    n_resamples: int,
-) -> SystemSums:
-    if isinstance(scores, Rankings):
-        return win_sums(
-            scores, inputs.gold, systems, inputs.rule, prior=settings.prior, n_resamples=n_resamples, rng=settings.seed
-        )
-    if has_segments(scores):
-        return mean_sums(scores, systems, settings.over)
-    return fixed_sums(scores, systems)
-
-
-def metric_sums(
-    metric: MetricScores, scores: LanguagePairScores, systems: Sequence[str], settings: SystemSettings
-) -> SystemSums:
-    if has_segments(scores):
-        try:
-            if settings.from_segments == "share":
-                return share_sums(scores, systems, higher=metric.higher_is_better)
-            return mean_sums(scores, systems, settings.over)
-        except InputError as error:
-            raise InputError(f"{metric.metric}: {error}") from None
-    assert isinstance(scores, PairScores)
-    return fixed_sums(scores, systems)
-
-
-def check_scores(matched: MatchedSystems, names: Sequence[str]) -> None:
-    """Raise InputError for a system without a score, and for scores that are all one."""
-    prefix = f"{matched.pair}: " if matched.pair else ""
-    for name, sums in zip(names, (matched.people, *matched.metrics), strict=True):
-        unscored = [matched.systems[i] for i in np.flatnonzero(np.isnan(sums.values)).tolist()]
-        if unscored:
-            raise InputError(
-                f"{prefix}{name} has no comparison of {join_names(unscored)} that counts (only ties, or no segment "
-                "with another system); remove it from the scores and use --common"
-            )
-        if is_constant(sums.values[None])[0]:
-            raise InputError(
-                f"{prefix}{name} is {sums.values[0]:g} for all {len(matched.systems)} systems, expected scores that "
-                "differ; leave it out of --metrics, or the language pair out of --pairs"
-            )
-
-
-class MatchedScores(NamedTuple):
-    """The scores of people and metrics for one language pair, for tests of metrics against each other.
-
-    Attributes
-    ----------
-    scores
-        The scores.
-    of_systems
-        Whether they are scores of whole systems: a grid with one segment.
-    notes
-        What was skipped.
-    of_lists
-        Whether they are lists as people judged them.
-    """
-
-    scores: AlignedScores
-    of_systems: bool
-    notes: tuple[str, ...]
-    of_lists: bool = False
-
-    @property
-    def segments(self) -> tuple[str, ...]:
-        """The segments that a test draws: those of lists, and those of a grid with a cell that all sides have."""
-        if self.of_systems:
-            return ()
-        if self.of_lists:
-            return self.scores.segments
-        has_scores = np.asarray(self.scores.present.any(axis=1))
-        return tuple(compress(self.scores.segments, has_scores.tolist()))
-
-
-def language_pairs(inputs: PeopleAndMetrics) -> list[str]:
-    """The language pairs of people, in their order."""
-    return [pair for pair, _ in inputs.people.by_pair()]
-
-
-def have_segment_scores(inputs: PeopleAndMetrics, pair: str) -> bool:
-    """Whether people and all metrics have scores of segments, and not scores of systems or ranks."""
-    human_by_pair = dict(inputs.people.by_pair())
-    sides = [human_by_pair[pair], *(scores_of_pair(pair, human_by_pair, metric.pairs) for metric in inputs.metrics)]
-    return all(scores is None or has_segments(scores) for scores in sides)
-
-
-def scores_of_pair(
-    pair: str, human_by_pair: Mapping[str, LanguagePairScores], metric_by_pair: Mapping[str, PairScores]
-) -> PairScores | None:
-    name = language_pair_name(pair, human_by_pair, metric_by_pair)
-    return None if name is None else metric_by_pair[name]
-
-
-def match_grid(inputs: PeopleAndMetrics, pair: str, settings: SystemSettings, *, level: str) -> MatchedScores:
-    """The scores of one language pair as a grid; systems that people did not judge are skipped.
-
-    Parameters
-    ----------
-    inputs
-        Human judgments and metrics.
-    pair
-        The language pair.
-    settings
-        How agreement on systems is computed.
-    level
-        "system" or "segment".
-
-    Raises
-    ------
-    InputError
-        A metric has no scores for the language pair; systems or segments that people judged are missing from a metric
-        and `common` is not set; there are fewer than two systems or segments; all scores are equal; or the level is
-        "segment" and there are no scores of segments.
-    """
-    human_by_pair = dict(inputs.people.by_pair())
-    sides: list[LanguagePairScores] = [human_by_pair[pair]]
-    names = [inputs.gold, *(metric.metric for metric in inputs.metrics)]
-    for metric in inputs.metrics:
-        scores = scores_of_pair(pair, human_by_pair, metric.pairs)
-        if scores is None:
-            raise InputError(
-                f"{metric.metric} has no scores of language pair {pair!r}, only of "
-                f"{join_names(map(repr, metric.pairs))}; leave it out of --metrics, or name other language pairs "
-                "(--pairs, --task)"
-            )
-        sides.append(scores)
-    of_systems = not have_segment_scores(inputs, pair)
-    if of_systems and level == "segment":
-        without_segments = next(name for name, scores in zip(names, sides, strict=True) if not has_segments(scores))
-        raise InputError(
-            f"{without_segments} has scores of systems only; compare at level system, or add its scores of segments"
-        )
-    systems, notes = common_systems(pair, names, sides, inputs, settings.common)
-    higher = [human_higher(inputs), *(metric.higher_is_better for metric in inputs.metrics)]
-    if of_systems:
-        return grid_of_systems(inputs, pair, sides, systems, higher, notes, settings)
-    tables = [scores for scores in sides if has_segments(scores)]
-    segments, segment_notes = common_names(
-        pair, names, [scored_segments(scores, systems) for scores in tables], "segment", "segments", settings.common
+def no_match_error(
+    scores: MetricScores, noun: str, judged_names: Iterable[str], scored_names: Iterable[str]
+) -> InputError:
+    judged_text, scored_text = (
+        f"as {join_names(map(repr, examples), 2) or 'none'}"
+        for examples in (list(judged_names)[:2], list(scored_names)[:2])
     )
-    stack = np.array([score_table(table, systems, segments) for table in tables])
-    stack *= np.where(higher, 1.0, -1.0)[:, None, None]
-    prefix = f"{pair}: " if pair else ""
-    present = ~np.isnan(stack).any(axis=0)
-    if not present.any():
-        raise InputError(f"{prefix}no translation has scores of people and all metrics")
-    if level == "system" and settings.over == "common":  # as in agreement on systems
-        present, mean_notes = scored_by_all(stack, settings.over, prefix, len(scored_segments(tables[0], systems)))
-        stack = np.where(present, stack, np.nan)
-        segment_notes += mean_notes
-    for name, values in zip(names, stack, strict=True):
-        if is_constant(values[present][None])[0]:
-            raise InputError(
-                f"{prefix}{name} is {values[present][0] + 0.0:g} for all translations, expected scores that differ; "
-                "leave it out of --metrics, or the language pair out of --pairs"
-            )
-    grid = from_matrices(stack[0], stack[1:], segments=tuple(segments), systems=tuple(systems))
-    grid = replace(grid, weight=weights_of_segments(tables[0], segments))
-    return MatchedScores(grid, False, (*notes, *segment_notes))
+    return InputError(
+        f"scores of {scores.metric}: no {noun} of theirs was judged: judgments name it {judged_text}, scores "
+        f"{scored_text}; write the names alike"
+    )
 
 
-def common_names(
-    pair: str,
-    names: Sequence[str],
-    name_lists: Sequence[Sequence[str]],
-    singular: str,
-    plural: str,
-    common: bool,
-    *,
-    name_unjudged: bool = False,
-) -> tuple[list[str], list[str]]:
-    """The systems or segments that people judged and all metrics have, and notes; name_lists: of people first.
-
-    Raises InputError where a metric lacks some, unless those in common are asked for; and where fewer than two are
-    left.
-    """
-    prefix = f"{pair}: " if pair else ""
-    name_sets = [set(name_list) for name_list in name_lists]
-    shared = [name for name in name_lists[0] if all(name in name_set for name_set in name_sets[1:])]
-    if len(shared) < 2:
-        listing = "; ".join(
-            f"{name} {join_names(name_list) or 'none'}"
-            for name, name_list in list(zip(names, name_lists, strict=True))[:3]
-        )
-        raise InputError(
-            f"{prefix}{pluralise(len(shared), singular, plural)} in common, expected at least two: {listing}"
-        )
+def missing_notes(
+    rankings: Rankings,
+    scores: MetricScores,
+    values: Floats,
+    scores_of_pair: Mapping[int, PairScores],
+    pair_of_item: Ints,
+) -> list[str]:
+    """Notes on judgments without a score and on scores without a judgment."""
     notes = []
-    if len(shared) < len(name_lists[0]):
-        skipped = [name for name in name_lists[0] if name not in set(shared)]
-        metric, metric_names = next(
-            (name, name_set) for name, name_set in zip(names[1:], name_sets[1:], strict=True) if name_sets[0] - name_set
-        )
-        if not common:
-            missing = [name for name in name_lists[0] if name not in metric_names]
-            raise InputError(
-                f"{prefix}{metric} has no score of {singular if len(missing) == 1 else plural} {join_names(missing)}, "
-                f"which people judged; use --common to compare on the {len(shared)} {plural} that all have, or leave "
-                f"{metric} out of --metrics"
-            )
+    missing = np.isnan(values)
+    if missing.any():
+        verb = "has no score and is" if missing.sum() == 1 else "have no score and are"
+        total_text = pluralise(values.size, "judged translation")
+        note = f"{scores.metric}: {int(missing.sum()):,} of {total_text} {verb} skipped"
+        has_score = np.bincount(rankings.system.codes[~missing], minlength=len(rankings.systems)) > 0
+        unscored_codes = np.unique(rankings.system.codes[missing & ~has_score[rankings.system.codes]]).tolist()
+        if unscored_codes:
+            noun = "system" if len(unscored_codes) == 1 else "systems"
+            note += f"; none at all for {noun} {join_names(rankings.systems[code] for code in unscored_codes)}"
+        notes.append(note)
+    judged_names = set(judged_systems(rankings, scores_of_pair, pair_of_item))
+    unjudged_names = [
+        name
+        for name in dict.fromkeys(system for pair in scores_of_pair.values() for system in pair.systems)
+        if name not in judged_names
+    ]
+    if unjudged_names:
+        notes.append(f"{scores.metric}: scores of {join_names(unjudged_names)}, which nobody judged, are not used")
+    if (
+        "0" in {name for pair in scores_of_pair.values() for name in pair.segments}
+        and "0" not in rankings.segment.names
+    ):
         notes.append(
-            f"{prefix}{pluralise(len(skipped), singular, plural)} skipped because not all metrics have scores: "
-            f"{join_names(skipped)}"
+            f"{scores.metric}: scores have a segment 0 and judgments none: do both count from the same number?"
         )
-    unjudged = list(
-        dict.fromkeys(name for name_list in name_lists[1:] for name in name_list if name not in name_sets[0])
-    )
-    if unjudged and name_unjudged:
-        notes.append(unjudged_note(prefix, unjudged))
-    return shared, notes
-
-
-def grid_of_systems(
-    inputs: PeopleAndMetrics,
-    pair: str,
-    sides: Sequence[LanguagePairScores],
-    systems: Sequence[str],
-    higher: Sequence[bool],
-    notes: Sequence[str],
-    settings: SystemSettings,
-) -> MatchedScores:
-    """Scores of systems as a grid with one segment: means or wins where scores or rankings of segments were given."""
-    prefix = f"{pair}: " if pair else ""
-    names = [inputs.gold, *(metric.metric for metric in inputs.metrics)]
-    sides, segment_notes = common_segments(pair, names, sides, inputs.gold, systems, settings)
-    try:
-        people_sums = human_sums(sides[0], systems, inputs, settings, 0)
-        metrics = [
-            metric_sums(metric, scores, systems, settings)
-            for metric, scores in zip(inputs.metrics, sides[1:], strict=True)
-        ]
-    except InputError as error:
-        raise InputError(f"{prefix}{error}") from None
-    matched = MatchedSystems(pair, tuple(systems), people_sums, metrics, higher[0], tuple(higher[1:]))
-    check_scores(matched, names)
-    table = matched.oriented()
-    scores = from_matrices(table[0][:, None], table[1:, :, None], systems=tuple(systems))
-    return MatchedScores(scores, True, (*notes, *segment_notes))
-
-
-def match_judged_lists(inputs: PeopleAndMetrics, pair: str, common: bool) -> MatchedScores:
-    """The lists of one language pair, as people judged them.
-
-    common: whether segments that are missing from a metric are skipped. Raises InputError for a metric with scores of
-    whole systems; otherwise as `match_grid`.
-    """
-    people = inputs.people.select([pair])
-    for name, level in ((people.gold, people.level), *((scores.metric, scores.level) for scores in inputs.metrics)):
-        if level == "system":
-            raise InputError(
-                f"{name} has scores of systems only; compare at level system, or add its scores of segments"
-            )
-    human_by_pair = dict(inputs.people.by_pair())
-    systems = [systems_in(human_by_pair[pair], people.gold)]
-    segments = [judged_segments(human_by_pair[pair], people.gold)]
-    metrics = []
-    for metric in inputs.metrics:
-        scores = scores_of_pair(pair, human_by_pair, metric.pairs)
-        if scores is None:
-            raise InputError(f"{metric.metric} has no scores of language pair {pair!r}; leave it out of --metrics")
-        systems.append(systems_in(scores, None))
-        segments.append(scored_segments(scores, scores.systems))
-        metrics.append(replace(metric, pairs={pair: scores}))
-    names = [people.gold, *inputs.names]
-    columns = inputs.columns if people.is_of_lists else ()
-    joined = match_lists(PeopleAndMetrics(people, () if columns else tuple(metrics), columns))
-    _, notes = common_names(pair, names, systems, "system", "systems", common, name_unjudged=True)
-    _, segment_notes = common_names(pair, names, segments, "segment", "segments", common)
-    lists = from_rankings(joined.rankings, joined.gold, joined.metrics)
-    return MatchedScores(lists, False, (*notes, *segment_notes), of_lists=True)
+    unscored_pairs = [
+        rankings.pair.names[code] for code in np.unique(rankings.pair.codes).tolist() if code not in scores_of_pair
+    ]
+    if unscored_pairs:
+        notes.append(f"{scores.metric}: no scores for {join_names(unscored_pairs)}")
+    return notes

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankscope.agreement.direction import directions
-from rankscope.agreement.load import JudgmentSource, ScoreSource
-from rankscope.agreement.match import load_judged_metrics
+from rankscope.agreement.load import JudgmentSource, ScoreSource, load
+from rankscope.agreement.match import match
 from rankscope.agreement.settings import (
     CALIBRATED,
     JudgmentSettings,
@@ -31,7 +31,7 @@ from rankscope.agreement.statistics import (
     count_unscored_pairs,
     epsilons_of,
     evaluate_scores,
-    from_rankings,
+    random_stream,
 )
 from rankscope.data.result import Result
 from rankscope.data.text import pluralise
@@ -298,13 +298,15 @@ def agree_on_segments(
     settings: SegmentSettings,
 ) -> SegmentAgreement:
     """As `segments`, with its settings as objects."""
-    inputs = load_judged_metrics(
-        judgments, scores, judgment_settings, metric_settings, judgment_weight=settings.judgment_weight
+    inputs = load(
+        judgments, scores, judgment_settings, metric_settings, level="segment", judgment_weight=settings.judgment_weight
     )
-    pairs = {name: from_rankings(rankings, inputs.gold, inputs.metrics) for name, rankings in inputs.by_pair()}
+    matches, notes = match(inputs, "list", "keep")
+    gold, *metrics = names = matches[0].names
+    pairs = {matched.pair: matched.aligned() for matched in matches}
     for aligned in pairs.values():
         check_scores(aligned, settings.entry, settings.grouping)
-    refuse_unordered(list(pairs.values()), inputs.gold, settings.entry, settings.grouping)
+    refuse_unordered(list(pairs.values()), gold, settings.entry, settings.grouping)
     pair_values = [agreement_on_pair(aligned, settings, name) for name, aligned in pairs.items()]
     table: dict[str, Any] = {
         field: np.array([getattr(values, field) for values in pair_values]).T
@@ -314,7 +316,7 @@ def agree_on_segments(
     low, high = percentile_ends(resampled, settings.confidence_level)
     average_low, average_high = percentile_ends(resampled.mean(axis=1), settings.confidence_level)
     return SegmentAgreement(
-        metrics=inputs.metrics,
+        metrics=tuple(metrics),
         pairs=tuple(pairs),
         **table,
         low=low,
@@ -323,9 +325,9 @@ def agree_on_segments(
         average_low=average_low,
         average_high=average_high,
         settings=settings,
-        gold=inputs.gold,
-        higher=tuple(name for name in (inputs.gold, *inputs.metrics) if name in inputs.rankings.score_columns),
-        notes=inputs.notes,
+        gold=gold,
+        higher=tuple(compress(names, matches[0].higher)),
+        notes=tuple(notes),
     )
 
 
@@ -354,7 +356,7 @@ def agreement_on_pair(scores: AlignedScores, settings: SegmentSettings, pair: st
     """
     epsilons = epsilons_of(scores, settings.entry, settings.grouping, settings.epsilon)
     values = evaluate_scores(scores, settings.entry, settings.grouping, epsilons)
-    rng = np.random.default_rng([settings.seed, zlib.crc32(pair.encode("utf-8", "surrogateescape"))])
+    rng = random_stream(settings.seed, pair)
     return PairValues(
         values.value,
         values.n,

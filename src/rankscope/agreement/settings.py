@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from rankscope.agreement.statistics import (
     ACCURACY,
     CONVENTIONS,
-    RULES,
     SEGMENT_CORRELATIONS,
     SEGMENT_GROUPINGS,
     SOFT,
@@ -24,7 +23,8 @@ from rankscope.agreement.statistics import (
     check_calibrated,
     statistic_named,
 )
-from rankscope.errors import ParameterError
+from rankscope.data.text import join_names
+from rankscope.errors import ParameterError, UnknownName
 from rankscope.settings import (
     NONNEGATIVE,
     Choice,
@@ -55,6 +55,7 @@ __all__ = [
     "HUMAN",
     "INTERVALS",
     "OVER",
+    "RULES",
     "SEGMENT_STATISTICS",
     "WEIGHTS",
     "DecisionSettings",
@@ -74,6 +75,7 @@ __all__ = [
     "over_field",
     "statistic_of",
     "weights_field",
+    "weights_of_pairs",
 ]
 
 
@@ -325,6 +327,8 @@ class DecisionSettings(Settings):
 #: How a metric's scores of segments become a system's score, and over which segments a mean is.
 FROM_SEGMENTS = ("mean", "share")
 OVER = ("common", "own")
+#: How rankings become scores of systems.
+RULES = ("wins", "expected_wins", "better_or_equal", "bradley_terry")
 #: How people's judgments become a system's score; given scores of systems stay as they are.
 HUMAN = (*RULES, "mean")
 INTERVALS = ("segments", "fisher", "none")
@@ -384,6 +388,21 @@ def weights_field() -> Mapping[str, float] | None:
         metavar="PAIR=W,...",
         unset="equal weights",
     )
+
+
+def weights_of_pairs(weights: Mapping[str, float] | None, pairs: Sequence[str]) -> list[float]:
+    """The weight of each language pair, equal if weights is None. Raises UnknownName, ParameterError for none."""
+    if weights is None:
+        return [1 / len(pairs)] * len(pairs)
+    if pairs == [""]:
+        raise ParameterError("weights apply to language pairs, but these data have none; leave weights out")
+    if unknown := [pair for pair in weights if pair not in pairs]:
+        raise UnknownName("language pair among the weights", unknown[0], pairs)
+    if missing := [pair for pair in pairs if pair not in weights]:
+        raise ParameterError(
+            f"weights have no entry for {join_names(missing)}; give every language pair a weight, 0 to ignore it"
+        )
+    return [float(weights[pair]) for pair in pairs]
 
 
 def human_field() -> str | None:

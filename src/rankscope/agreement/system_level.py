@@ -4,7 +4,6 @@ pairs.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 
 from rankscope.agreement.direction import directions
 from rankscope.agreement.load import JudgmentSource, PeopleAndMetrics, ScoreSource, load
-from rankscope.agreement.match import MatchedSystems, match_systems
+from rankscope.agreement.match import match, prefix_of
 from rankscope.agreement.segment_level import AVERAGE, SegmentAgreement
 from rankscope.agreement.settings import (
     JudgmentSettings,
@@ -23,6 +22,7 @@ from rankscope.agreement.settings import (
     judgment_settings_of,
     metric_settings_of,
     names_of,
+    weights_of_pairs,
 )
 from rankscope.agreement.statistics import (
     ACCURACY,
@@ -30,15 +30,16 @@ from rankscope.agreement.statistics import (
     SYSTEM_CORRELATIONS,
     TAU_AP,
     best_systems,
-    bootstrap_systems,
     outlying_systems,
+    random_stream,
     soft_draws,
     soft_pairwise_accuracies,
     system_statistic,
 )
+from rankscope.agreement.system_scores import SystemScores, bootstrap_systems, score_systems
 from rankscope.data.result import Result
 from rankscope.data.text import join_names, pluralise
-from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.resample import Draws, draw
 from rankscope.kernels.rounding_ties import join_ties
 from rankscope.stats.correlation import fisher_ends
@@ -493,56 +494,63 @@ def agreement_of(inputs: PeopleAndMetrics, settings: SystemSettings) -> SystemAg
     """The agreement on loaded inputs."""
     intervals = {statistic: interval_of(inputs, settings, statistic) for statistic in settings.statistics}
     draws_segments = "segments" in intervals.values()
-    matches, notes = match_systems(inputs, settings, settings.n_resamples if draws_segments else 0)
-    weights = weights_of(settings, [matched.pair for matched in matches])
-    outlier_masks = [outlying_systems(matched.oriented()[0]) for matched in matches]
+    matches, notes = match(inputs, "system", "skip" if settings.common else "refuse")
+    all_scores, n_drawn = [], settings.n_resamples if draws_segments else 0
+    for matched in matches:
+        scores, pair_notes = score_systems(matched, inputs.rule, settings, n_drawn)
+        all_scores.append(scores)
+        notes += pair_notes
+    weights = np.array(weights_of_pairs(settings.weights, [scores.pair for scores in all_scores]))
+    outlier_masks = [outlying_systems(scores.oriented()[0]) for scores in all_scores]
     kept_masks = [~mask if settings.without_outliers else np.ones_like(mask) for mask in outlier_masks]
-    for matched, mask in zip(matches, kept_masks, strict=True):
+    for scores, mask in zip(all_scores, kept_masks, strict=True):
         if np.count_nonzero(mask) < 2:
-            raise InputError(f"{matched.pair}: fewer than two systems are left without outliers")
-    resampled = [resample_scores(matched, settings) if draws_segments else None for matched in matches]
-    top_masks, top_notes = top_of(matches, kept_masks, settings.top)
+            raise InputError(f"{scores.pair}: fewer than two systems are left without outliers")
+    resampled = [resample_scores(scores, settings) if draws_segments else None for scores in all_scores]
+    top_masks, top_notes = top_of(all_scores, kept_masks, settings.top)
     statistics, top = (
         tuple(
-            statistic_among(statistic, interval, matches, masks, resampled, weights, settings)
+            statistic_among(statistic, interval, all_scores, masks, resampled, weights, settings)
             for statistic, interval in (intervals.items() if masks else ())
         )
         for masks in (kept_masks, top_masks)
     )
     return SystemAgreement(
         metrics=tuple(metric.metric for metric in inputs.metrics),
-        pairs=tuple(matched.pair for matched in matches),
-        systems=tuple(matched.systems for matched in matches),
+        pairs=tuple(scores.pair for scores in all_scores),
+        systems=tuple(scores.systems for scores in all_scores),
         statistics=statistics,
         top=top,
-        top_systems=tuple(names_in(matched, mask) for matched, mask in zip(matches, top_masks, strict=bool(top_masks))),
-        without=values_without(matches, outlier_masks, settings),
-        human=tuple(matched.people.values for matched in matches),
-        scores=tuple(np.array([metric.values for metric in matched.metrics]) for matched in matches),
-        outliers=tuple(names_in(matched, mask) for matched, mask in zip(matches, outlier_masks, strict=True)),
+        top_systems=tuple(
+            names_in(scores, mask) for scores, mask in zip(all_scores, top_masks, strict=bool(top_masks))
+        ),
+        without=values_without(all_scores, outlier_masks, settings),
+        human=tuple(scores.people.values for scores in all_scores),
+        scores=tuple(np.array([metric.values for metric in scores.metrics]) for scores in all_scores),
+        outliers=tuple(names_in(scores, mask) for scores, mask in zip(all_scores, outlier_masks, strict=True)),
         settings=settings,
         gold=inputs.gold,
         rule=inputs.rule,
         has_segment_scores=tuple(metric.level == "segment" for metric in inputs.metrics),
-        higher=higher_of(inputs, matches[0]),
-        notes=(*inputs.notes, *notes, *few_notes(matches, kept_masks), *top_notes),
+        higher=higher_of(inputs, all_scores[0]),
+        notes=(*inputs.notes, *notes, *few_notes(all_scores, kept_masks), *top_notes),
     )
 
 
-def names_in(matched: MatchedSystems, mask: Bools) -> tuple[str, ...]:
-    return tuple(matched.systems[i] for i in np.flatnonzero(mask).tolist())
+def names_in(scores: SystemScores, mask: Bools) -> tuple[str, ...]:
+    return tuple(scores.systems[i] for i in np.flatnonzero(mask).tolist())
 
 
 def top_of(
-    matches: Sequence[MatchedSystems], kept_masks: Sequence[Bools], n_top: int | None
+    all_scores: Sequence[SystemScores], kept_masks: Sequence[Bools], n_top: int | None
 ) -> tuple[list[Bools], list[str]]:
     """For each language pair (systems) which of those that count are the best by people, and notes; empty for none."""
     if n_top is None:
         return [], []
     masks, notes = [], []
-    for matched, is_kept in zip(matches, kept_masks, strict=True):
-        prefix = f"{matched.pair}: " if matched.pair else ""
-        values = matched.oriented()[0]
+    for scores, is_kept in zip(all_scores, kept_masks, strict=True):
+        prefix = prefix_of(scores.pair)
+        values = scores.oriented()[0]
         is_top = np.zeros_like(is_kept)
         is_top[is_kept] = best_systems(values[is_kept], n_top)
         n_systems, n_best = int(np.count_nonzero(is_kept)), int(np.count_nonzero(is_top))
@@ -552,32 +560,32 @@ def top_of(
             is_last = is_top & (join_ties(values) == join_ties(values)[is_top].min())
             notes.append(
                 f"{prefix}the best {n_top} systems are {n_best}, because people's scores of "
-                f"{join_names(names_in(matched, is_last))} are equal"
+                f"{join_names(names_in(scores, is_last))} are equal"
             )
         masks.append(is_top)
     return masks, notes
 
 
 def values_without(
-    matches: Sequence[MatchedSystems], outlier_masks: Sequence[Bools], settings: SystemSettings
+    all_scores: Sequence[SystemScores], outlier_masks: Sequence[Bools], settings: SystemSettings
 ) -> Floats:
     """(metrics, pairs) the first statistic without outliers."""
-    without = np.full((len(matches[0].metrics), len(matches)), np.nan)
-    for p, (matched, mask) in enumerate(zip(matches, outlier_masks, strict=True)):
+    without = np.full((len(all_scores[0].metrics), len(all_scores)), np.nan)
+    for p, (scores, mask) in enumerate(zip(all_scores, outlier_masks, strict=True)):
         if mask.any() and np.count_nonzero(~mask) > 2:
-            without[:, p] = statistic_values(matched, ~mask, settings.statistics[0], settings)
+            without[:, p] = statistic_values(scores, ~mask, settings.statistics[0], settings)
     return without
 
 
-def higher_of(inputs: PeopleAndMetrics, matched: MatchedSystems) -> tuple[str, ...]:
+def higher_of(inputs: PeopleAndMetrics, scores: SystemScores) -> tuple[str, ...]:
     """The names of people and metrics in which higher is better; without people where they ranked."""
-    human_names = [inputs.gold] if inputs.rule in ("mean", "given") and matched.people_higher else []
+    human_names = [inputs.gold] if inputs.rule in ("mean", "given") and scores.higher[0] else []
     return (*human_names, *(metric.metric for metric in inputs.metrics if metric.higher_is_better))
 
 
-def few_notes(matches: Sequence[MatchedSystems], kept_masks: Sequence[Bools]) -> list[str]:
+def few_notes(all_scores: Sequence[SystemScores], kept_masks: Sequence[Bools]) -> list[str]:
     pairs_of_two = [
-        matched.pair for matched, mask in zip(matches, kept_masks, strict=True) if np.count_nonzero(mask) < 3
+        scores.pair for scores, mask in zip(all_scores, kept_masks, strict=True) if np.count_nonzero(mask) < 3
     ]
     if not pairs_of_two:
         return []
@@ -617,31 +625,18 @@ def refuse_soft_without_segments(inputs: PeopleAndMetrics) -> None:
         )
 
 
-def weights_of(settings: SystemSettings, pairs: Sequence[str]) -> Floats:
-    """(pairs) weights that add up to 1. Raises UnknownName, ParameterError where one has no weight."""
-    if settings.weights is None:
-        return np.full(len(pairs), 1 / len(pairs))
-    if unknown := [pair for pair in settings.weights if pair not in pairs]:
-        raise UnknownName("language pair among the weights", unknown[0], pairs)
-    if missing := [pair for pair in pairs if pair not in settings.weights]:
-        raise ParameterError(
-            f"weights have no entry for {missing[0]}; give every language pair a weight, 0 to ignore it"
-        )
-    return np.array([settings.weights[pair] for pair in pairs])
-
-
 def signed_statistic(table: Floats, statistic: str) -> Floats:
     """(metrics) the statistic with its sign; table: (1 + metrics, systems), people's first."""
     metrics = table[1:]
     return system_statistic(np.broadcast_to(table[0], metrics.shape), metrics, statistic)
 
 
-def statistic_values(matched: MatchedSystems, is_kept: Bools, statistic: str, settings: SystemSettings) -> Floats:
+def statistic_values(scores: SystemScores, is_kept: Bools, statistic: str, settings: SystemSettings) -> Floats:
     """(metrics) the statistic as it is shown; is_kept: (systems) the mask of systems that count."""
     if statistic == SOFT:
-        draws = soft_draws(settings.seed, matched.pair, settings.n_resamples)
-        return np.array([soft_accuracy_value(matched, m, is_kept, draws) for m in range(len(matched.metrics))])
-    return as_shown(signed_statistic(matched.oriented()[:, is_kept], statistic), statistic, settings)
+        draws = soft_draws(settings.seed, scores.pair, settings.n_resamples)
+        return np.array([soft_accuracy_value(scores, m, is_kept, draws) for m in range(len(scores.metrics))])
+    return as_shown(signed_statistic(scores.oriented()[:, is_kept], statistic), statistic, settings)
 
 
 def as_shown(values: Floats, statistic: str, settings: SystemSettings) -> Floats:
@@ -649,39 +644,33 @@ def as_shown(values: Floats, statistic: str, settings: SystemSettings) -> Floats
     return np.abs(values) if settings.absolute and statistic in SIGNED else values
 
 
-def soft_accuracy_value(matched: MatchedSystems, m: int, is_kept: Bools, draws: Draws) -> float:
+def soft_accuracy_value(scores: SystemScores, m: int, is_kept: Bools, draws: Draws) -> float:
     """Soft pairwise accuracy of one metric, on the translations of which both sides have a score."""
-    people, metric = matched.tables(m)
+    people, metric = scores.tables(m)
     return float(soft_pairwise_accuracies(people[is_kept], metric[None, is_kept], draws)[0])
 
 
-def pair_stream(matched: MatchedSystems, settings: SystemSettings) -> np.random.Generator:
-    """A random stream for the language pair's name, so that draws do not depend on other pairs."""
-    return np.random.default_rng([settings.seed, zlib.crc32(matched.pair.encode("utf-8", "surrogateescape"))])
-
-
-def resample_scores(matched: MatchedSystems, settings: SystemSettings) -> list[Floats] | None:
+def resample_scores(scores: SystemScores, settings: SystemSettings) -> list[Floats] | None:
     """(resamples, systems) the scores of people and of each metric on segments drawn with replacement, oriented.
 
     None where there is one segment only.
     """
-    if matched.people.counted_segments() < 2:
+    if scores.people.counted_segments() < 2:
         return None
     # Where a model drew its own resamples, metrics have no matching ones.
-    sums = [matched.people, *(matched.metrics if matched.people.resampled is None else [])]
-    resampled = bootstrap_systems(sums, draw(pair_stream(matched, settings), settings.n_resamples))
-    resampled += [np.tile(metric.values, (settings.n_resamples, 1)) for metric in matched.metrics[len(resampled) - 1 :]]
-    signs = [1.0 if higher else -1.0 for higher in (matched.people_higher, *matched.higher)]
-    return [scores * sign for scores, sign in zip(resampled, signs, strict=True)]
+    sums = [scores.people, *(scores.metrics if scores.people.resampled is None else [])]
+    resampled = bootstrap_systems(sums, draw(random_stream(settings.seed, scores.pair), settings.n_resamples))
+    resampled += [np.tile(metric.values, (settings.n_resamples, 1)) for metric in scores.metrics[len(resampled) - 1 :]]
+    return [values * sign for values, sign in zip(resampled, scores.signs.tolist(), strict=True)]
 
 
 def resampled_statistic(
-    matched: MatchedSystems, resampled: list[Floats] | None, is_kept: Bools, statistic: str, settings: SystemSettings
+    scores: SystemScores, resampled: list[Floats] | None, is_kept: Bools, statistic: str, settings: SystemSettings
 ) -> Floats:
     """(metrics, resamples) the statistic on each resample; NaN where there is none."""
     if resampled is None:
-        return np.full((len(matched.metrics), settings.n_resamples), np.nan)
-    people, *metrics = (scores[:, is_kept] for scores in resampled)
+        return np.full((len(scores.metrics), settings.n_resamples), np.nan)
+    people, *metrics = (values[:, is_kept] for values in resampled)
     values = np.stack([system_statistic(people, metric, statistic) for metric in metrics])
     return as_shown(values, statistic, settings)
 
@@ -706,7 +695,7 @@ def fisher_intervals(
 def statistic_among(
     statistic: str,
     interval: str,
-    matches: Sequence[MatchedSystems],
+    all_scores: Sequence[SystemScores],
     masks: Sequence[Bools],
     resampled: Sequence[list[Floats] | None],
     weights: Floats,
@@ -720,7 +709,7 @@ def statistic_among(
         The name of the statistic.
     interval
         The kind of intervals.
-    matches
+    all_scores
         The scores of each language pair.
     masks
         For each language pair, the systems that count.
@@ -731,8 +720,8 @@ def statistic_among(
     settings
         How agreement is computed.
     """
-    matched_masks = list(zip(matches, masks, strict=True))
-    value = np.stack([statistic_values(matched, mask, statistic, settings) for matched, mask in matched_masks], axis=1)
+    masked_scores = list(zip(all_scores, masks, strict=True))
+    value = np.stack([statistic_values(scores, mask, statistic, settings) for scores, mask in masked_scores], axis=1)
     low, high = np.full((2, *value.shape), np.nan)
     n_systems = np.array([int(np.count_nonzero(mask)) for mask in masks])
     n = n_systems * (n_systems - 1) // 2 if statistic in (ACCURACY, SOFT) else n_systems
@@ -740,15 +729,15 @@ def statistic_among(
     if interval == "segments":
         drawn = np.stack(
             [
-                resampled_statistic(matched, scores, mask, statistic, settings)
-                for (matched, mask), scores in zip(matched_masks, resampled, strict=True)
+                resampled_statistic(scores, sample, mask, statistic, settings)
+                for (scores, mask), sample in zip(masked_scores, resampled, strict=True)
             ],
             axis=1,
         )
         low, high = percentile_ends(drawn, settings.confidence_level)
     elif interval == "fisher":
         signed = np.stack(
-            [signed_statistic(matched.oriented()[:, mask], statistic) for matched, mask in matched_masks], 1
+            [signed_statistic(scores.oriented()[:, mask], statistic) for scores, mask in masked_scores], 1
         )
         low, high = fisher_intervals(signed, n_systems, statistic, settings)
     return SystemValues(

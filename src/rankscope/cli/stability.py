@@ -25,8 +25,7 @@ from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import ConventionSettings, InputSettings
 from rankscope.evaluation.joining import ENTITY
 from rankscope.evaluation.score_tables import ScoreTableSettings
-from rankscope.parallel import all_cores
-from rankscope.parallel.run import check_workers
+from rankscope.parallel import all_cores, check_workers
 from rankscope.stability.result import PARTS
 from rankscope.stability.settings import StudySettings
 from rankscope.stability.studies import study_measures

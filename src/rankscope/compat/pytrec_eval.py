@@ -16,14 +16,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rankscope.compat.trec_eval import GROUP_MEASURES, ONLY_10, QRELS_NICKNAMES, MeasureLine, parse_measure_lines
+from rankscope.compat.trec_eval import ONLY_10, QRELS_NICKNAMES, MeasureLine, parse_measure_lines
 from rankscope.data.grades import refuse_fractions
 from rankscope.data.hits import Hits
 from rankscope.data.join import Convention, Joiner
 from rankscope.data.qrels import Qrels
 from rankscope.errors import InputError, UnknownName
-from rankscope.measures.names import TREC_NAMES
-from rankscope.measures.preferences import PREFERENCE_MEASURES
+from rankscope.measures.names import TREC_GROUP_NAMES, TREC_NAMES
 from rankscope.measures.presets import PRESETS
 from rankscope.typing import Floats
 
@@ -171,7 +170,7 @@ def measure_keys(measures: Iterable[str]) -> dict[str, MeasureLine]:
             raise TypeError(f"a measure is {name!r}, expected a name such as 'ndcg_cut_10'")
     lines = parse_measure_lines(sorted(names), VERSION, join_parameters=True)
     for line in lines:
-        if line.stem in PREFERENCE_MEASURES or line.stem in GROUP_MEASURES:
+        if line.stem in TREC_GROUP_NAMES:
             raise UnknownName("measure of pytrec_eval", line.stem, sorted(supported_measures))
     return {measure_key(line): line for line in lines}
 

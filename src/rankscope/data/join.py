@@ -137,6 +137,8 @@ class Joiner:
         The first ids of documents, or of chunks, for messages.
     tag
         The run's name in its file; empty where there is none.
+    last_tag
+        The first word of the tag of its last line.
     n_ungrouped
         How many queries did not have their rows together.
     notes
@@ -146,7 +148,7 @@ class Joiner:
     """
 
     first_docs: tuple[str, ...] = ()
-    tag = ""
+    tag = last_tag = ""
     n_ungrouped = 0
     notes: tuple[str, ...] = ()
     rank_note = ""

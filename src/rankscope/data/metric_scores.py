@@ -1,17 +1,16 @@
-"""Scores of a metric (or a person) for segments or systems, and their join with judgments."""
+"""Scores of a metric (or a person) for segments or systems."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.data.rankings import Rankings, refuse_weights
+from rankscope.data.rankings import refuse_weights
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.typing import Floats, Ints
@@ -19,7 +18,7 @@ from rankscope.typing import Floats, Ints
 __all__ = [
     "MetricScores",
     "PairScores",
-    "attach_scores",
+    "positions_among",
 ]
 
 
@@ -249,149 +248,7 @@ class MetricScores:
         )
 
 
-def attach_scores(rankings: Rankings, scores: MetricScores) -> Rankings:
-    """Add a metric's score of each judged translation as a column.
-
-    Parameters
-    ----------
-    rankings
-        The judgments.
-    scores
-        The scores. Pairs are matched by name; if either side holds only one pair and one of the two has no name (""),
-        they are the same.
-
-    Returns
-    -------
-    Rankings
-        With a column named after the metric (with a number if that column exists), NaN where there is no score. Notes
-        count the items without a score and name the systems that have none at all, the systems with scores that nobody
-        judged, and the pairs without scores.
-
-    Raises
-    ------
-    InputError
-        There are items and none gets a score; the message has an example of the names on both sides.
-
-    Examples
-    --------
-    >>> judged = Rankings.of([{"A": 1, "B": 2}, {"A": 2, "C": 1}])
-    >>> scores = MetricScores.of("chrF", {"": {"A": [0.5, 0.2], "B": [0.4, 0.3]}})
-    >>> with_scores = attach_scores(judged, scores)
-    >>> with_scores.columns["chrF"].tolist()
-    [0.5, 0.4, 0.2, nan]
-    >>> with_scores.notes
-    ('chrF: 1 of 4 judged translations has no score and is skipped; none at all for system C',)
-    """
-    values = np.full(len(rankings.system), np.nan)
-    scores_of_pair = matching_pairs(rankings, scores)
-    if values.size and not scores_of_pair:
-        raise no_match_error(scores, "language pair", rankings.pair.names, scores.pairs)
-    pair_of_item = rankings.pair.codes[rankings.judgment]
-    segment_of_item = rankings.segment.codes[rankings.judgment]
-    for code, pair_scores in scores_of_pair.items():
-        items = np.flatnonzero(pair_of_item == code)
-        systems = positions_among(rankings.systems, pair_scores.systems)[rankings.system.codes[items]]
-        segments = positions_among(rankings.segment.names, pair_scores.segments)[segment_of_item[items]]
-        has_score = (systems >= 0) & (segments >= 0)
-        values[items[has_score]] = pair_scores.values[systems[has_score], segments[has_score]]
-    if values.size and np.isnan(values).all():
-        judged_system_names = judged_systems(rankings, scores_of_pair, pair_of_item)
-        for noun, judged_names, scored_names in (
-            ("system", judged_system_names, [name for pair in scores_of_pair.values() for name in pair.systems]),
-            ("segment", rankings.segment.names, [name for pair in scores_of_pair.values() for name in pair.segments]),
-        ):
-            if not set(judged_names) & set(scored_names):
-                raise no_match_error(scores, noun, judged_names, scored_names)
-        raise InputError(f"scores of {scores.metric}: none for any judged translation; check that they belong together")
-    column = unused_name(scores.metric, rankings.columns)
-    with_scores = rankings.with_column(column, values, higher_is_better=scores.higher_is_better)
-    notes = (*rankings.notes, *scores.notes, *missing_notes(rankings, scores, values, scores_of_pair, pair_of_item))
-    return replace(with_scores, notes=tuple(dict.fromkeys(notes)))
-
-
-def matching_pairs(rankings: Rankings, scores: MetricScores) -> dict[int, PairScores]:
-    """The scores for the pairs of the judgments, by the pair's code."""
-    pair_codes = np.unique(rankings.pair.codes).tolist()
-    if len(pair_codes) == len(scores.pairs) == 1 and "" in (rankings.pair.names[pair_codes[0]], *scores.pairs):
-        return {pair_codes[0]: next(iter(scores.pairs.values()))}
-    return {
-        code: scores.pairs[rankings.pair.names[code]]
-        for code in pair_codes
-        if rankings.pair.names[code] in scores.pairs
-    }
-
-
 def positions_among(names: Sequence[str], candidates: Sequence[str]) -> Ints:
     """The position of each name among the candidates, -1 where it is none of them."""
     position_of = dict(zip(candidates, count()))
     return np.fromiter((position_of.get(name, -1) for name in names), np.int64, len(names))
-
-
-def judged_systems(rankings: Rankings, pairs: Iterable[int], pair_of_item: Ints) -> list[str]:
-    """The systems that are judged in these pairs."""
-    codes = np.unique(rankings.system.codes[np.isin(pair_of_item, list(pairs))])
-    return [rankings.systems[code] for code in codes.tolist()]
-
-
-def unused_name(name: str, used_names: Iterable[str]) -> str:
-    """The name, with a number behind it where it is used already."""
-    used = set(used_names)
-    if name not in used:
-        return name
-    return next(f"{name} ({i})" for i in count(2) if f"{name} ({i})" not in used)
-
-
-def no_match_error(
-    scores: MetricScores, noun: str, judged_names: Iterable[str], scored_names: Iterable[str]
-) -> InputError:
-    judged_text, scored_text = (
-        f"as {join_names(map(repr, examples), 2) or 'none'}"
-        for examples in (list(judged_names)[:2], list(scored_names)[:2])
-    )
-    return InputError(
-        f"scores of {scores.metric}: no {noun} of theirs was judged: judgments name it {judged_text}, scores "
-        f"{scored_text}; write the names alike"
-    )
-
-
-def missing_notes(
-    rankings: Rankings,
-    scores: MetricScores,
-    values: Floats,
-    scores_of_pair: Mapping[int, PairScores],
-    pair_of_item: npt.NDArray[np.int64],
-) -> list[str]:
-    """Notes on judgments without a score and on scores without a judgment."""
-    notes = []
-    missing = np.isnan(values)
-    if missing.any():
-        verb = "has no score and is" if missing.sum() == 1 else "have no score and are"
-        total_text = pluralise(values.size, "judged translation")
-        note = f"{scores.metric}: {int(missing.sum()):,} of {total_text} {verb} skipped"
-        has_score = np.bincount(rankings.system.codes[~missing], minlength=len(rankings.systems)) > 0
-        unscored_codes = np.unique(rankings.system.codes[missing & ~has_score[rankings.system.codes]]).tolist()
-        if unscored_codes:
-            noun = "system" if len(unscored_codes) == 1 else "systems"
-            note += f"; none at all for {noun} {join_names(rankings.systems[code] for code in unscored_codes)}"
-        notes.append(note)
-    judged_names = set(judged_systems(rankings, scores_of_pair, pair_of_item))
-    unjudged_names = [
-        name
-        for name in dict.fromkeys(system for pair in scores_of_pair.values() for system in pair.systems)
-        if name not in judged_names
-    ]
-    if unjudged_names:
-        notes.append(f"{scores.metric}: scores of {join_names(unjudged_names)}, which nobody judged, are not used")
-    if (
-        "0" in {name for pair in scores_of_pair.values() for name in pair.segments}
-        and "0" not in rankings.segment.names
-    ):
-        notes.append(
-            f"{scores.metric}: scores have a segment 0 and judgments none: do both count from the same number?"
-        )
-    unscored_pairs = [
-        rankings.pair.names[code] for code in np.unique(rankings.pair.codes).tolist() if code not in scores_of_pair
-    ]
-    if unscored_pairs:
-        notes.append(f"{scores.metric}: no scores for {join_names(unscored_pairs)}")
-    return notes

@@ -68,7 +68,7 @@ class Qrels:
         a list of records or a mapping of columns (lists, NumPy arrays) with `query_id`, `doc_id`, `relevance`, or with
         `query_id` and a list of ids in each row (`relevant_ids`). To read a file, use `read_qrels`. Judgments by
         subtopic have a further column `subtopic`, or are `{query_id: {subtopic: {document_id: relevance}}}`; other
-        measures take the highest relevance of each document.
+        measures take the highest relevance of each document. With a column `subgroup`, too, they are preferences.
     columns
         What the columns of a table are called: `{"query_id": "topic", "relevance": "rating"}`. Default: found by their
         usual names.
@@ -262,7 +262,7 @@ class Qrels:
         return relevance if relevance.dtype != np.int8 else freeze(relevance.astype(np.int64))
 
     def frame(self) -> pl.DataFrame:
-        """The judgments as a polars frame: query_id, (subtopic,) doc_id, relevance."""
+        """The judgments as a polars frame: query_id, (subtopic,) doc_id, relevance, (number of the subgroup)."""
         import polars as pl
 
         if self.subtopics is not None:
@@ -280,14 +280,13 @@ class Qrels:
         query_ids = decode_ids(list(self.codes), "replace")
         doc_ids = decode_ids(decode(self.docs), "replace")
         document_index = subtopics.judged + self.offsets[subtopics.query]
-        return pl.DataFrame(
-            {
-                "query_id": [query_ids[q] for q in subtopics.query.tolist()],
-                "subtopic": decode_ids(decode(subtopics.ids), "replace"),
-                "doc_id": [doc_ids[d] for d in document_index.tolist()],
-                "relevance": subtopics.relevance,
-            }
-        )
+        columns = {
+            "query_id": [query_ids[q] for q in subtopics.query.tolist()],
+            "subtopic": decode_ids(decode(subtopics.ids), "replace"),
+            "doc_id": [doc_ids[d] for d in document_index.tolist()],
+            "relevance": subtopics.relevance,
+        }
+        return pl.DataFrame(columns if subtopics.subgroup is None else {**columns, "subgroup": subtopics.subgroup})
 
     def __len__(self) -> int:
         """How many judgments."""
@@ -306,8 +305,9 @@ def sorted_rows(rows: Rows, query_ids: list[bytes]) -> Rows:
     lengths = np.diff(rows.offsets)[order]
     row_order = ranges(rows.offsets[order], lengths)
     subtopics = None if rows.subtopics is None else rows.subtopics.take(row_order)
+    subgroups = None if rows.subgroups is None else rows.subgroups.take(row_order)
     docs, hashed, values = rows.docs.take(row_order), rows.hashes[row_order], rows.values[row_order]
-    return Rows(query_ids, bounds(lengths), docs, hashed, values, rows.where, subtopics, rows.kind)
+    return Rows(query_ids, bounds(lengths), docs, hashed, values, rows.where, subtopics, rows.kind, subgroups)
 
 
 def fits_byte(numbers: Ints) -> bool:

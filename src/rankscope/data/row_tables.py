@@ -105,6 +105,7 @@ ROWS = {
         DOC_ID,
         Column(name="relevance", aliases=("rel", "label", "grade", "judgment", "score", "rating"), kind=NUMBER),
         Column(name="subtopic", aliases=("subtopic_id",)),
+        Column(name="subgroup", aliases=("subgroup_id",)),
     ),
     "score": (
         QUERY_ID,
@@ -217,7 +218,8 @@ def rows_from_table(table: Table, value_field: str) -> tuple[Rows, int]:
         return table.locate(int(np.searchsorted(docs.starts, start)))
 
     hashed, kind = hashes(docs), KINDS[value_field]
-    return group_rows(list(interner.ids), codes, docs, hashed, values, where, subtopics, kind)
+    subgroups = fields(table, "subgroup") if subtopics is not None and "subgroup" in table else None
+    return group_rows(list(interner.ids), codes, docs, hashed, values, where, subtopics, kind, subgroups)
 
 
 def batch_from_table(table: Table, row_numbers: Ints) -> RowBatch:

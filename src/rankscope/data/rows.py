@@ -105,6 +105,8 @@ class Rows:
         Subtopic ids, (n), if judgments are by subtopic.
     kind
         What the values are: "qrels" for relevances, "run" for scores.
+    subgroups
+        Sub-group ids, (n), if judgments are preferences within sub-groups of each subtopic.
     """
 
     query_ids: list[bytes]
@@ -115,6 +117,7 @@ class Rows:
     where: Callable[[int], str]
     subtopics: Fields | None = None
     kind: RowKind = "run"
+    subgroups: Fields | None = None
 
     def keys(self, codes: Ints, seed: int = 0) -> Words:
         """A 64-bit key for each row's query and document. codes: a number for each group's query."""
@@ -218,6 +221,7 @@ def group_rows(
     where: Callable[[int], str],
     subtopics: Fields | None = None,
     kind: RowKind = "run",
+    subgroups: Fields | None = None,
 ) -> tuple[Rows, int]:
     """Rows from ungrouped columns, and how many queries had rows in several places.
 
@@ -227,7 +231,7 @@ def group_rows(
         The queries.
     codes
         Index into `query_ids` of each row, (n). Rows of a query keep their order.
-    docs, hashed, values, where, subtopics, kind
+    docs, hashed, values, where, subtopics, kind, subgroups
         As for `Rows`.
 
     Returns
@@ -247,8 +251,9 @@ def group_rows(
         rows = ranges(starts[order], lengths[order])
         docs, hashed, values = docs.take(rows), hashed[rows], values[rows]
         subtopics = None if subtopics is None else subtopics.take(rows)
+        subgroups = None if subgroups is None else subgroups.take(rows)
     offsets = bounds(np.bincount(stretch_codes, lengths, len(query_ids)).astype(np.int64))
-    return Rows(query_ids, offsets, docs, hashed, values, where, subtopics, kind), n_scattered
+    return Rows(query_ids, offsets, docs, hashed, values, where, subtopics, kind, subgroups), n_scattered
 
 
 class Ungrouped(Exception):

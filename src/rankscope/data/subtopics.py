@@ -1,4 +1,4 @@
-"""Judgments by subtopic: to which aspects of a query each judged document is relevant."""
+"""Judgments by subtopic: to which aspects of a query each judged document is relevant, or who judged it (a group)."""
 
 from __future__ import annotations
 
@@ -38,6 +38,9 @@ class Subtopics:
         Grade, (entries).
     ids
         Name of the subtopic, (entries).
+    subgroup
+        Of preferences: number of the sub-group within the query, (entries); documents are preferred to each other
+        within sub-groups of a subtopic. None: all of a subtopic were judged together.
     """
 
     offsets: Ints
@@ -45,6 +48,7 @@ class Subtopics:
     subtopic: Ints
     relevance: Grades
     ids: Fields
+    subgroup: Ints | None = None
 
     def select(self, queries: npt.NDArray[np.intp]) -> Subtopics:
         """The entries of these queries."""
@@ -56,6 +60,7 @@ class Subtopics:
             subtopic=self.subtopic[entries],
             relevance=self.relevance[entries],
             ids=self.ids.take(entries),
+            subgroup=None if self.subgroup is None else self.subgroup[entries],
         )
 
     @staticmethod
@@ -65,12 +70,14 @@ class Subtopics:
         if len(present) < len(tables):
             return None
         ids = encode(decode_ids([id_ for table in present for id_ in decode(table.ids)]))
+        subgroups = [table.subgroup for table in present if table.subgroup is not None]
         return Subtopics(
             offsets=bounds(np.concatenate([np.diff(table.offsets) for table in present])),
             judged=np.concatenate([table.judged for table in present]),
             subtopic=np.concatenate([table.subtopic for table in present]),
             relevance=np.concatenate([table.relevance for table in present]),
             ids=ids,
+            subgroup=np.concatenate(subgroups) if present and len(subgroups) == len(present) else None,
         )
 
     @property
@@ -96,7 +103,8 @@ def merge_subtopics(rows: Rows) -> tuple[Rows, Subtopics]:
     Raises
     ------
     InputError
-        A subtopic holds a document twice.
+        A subtopic, or a sub-group of one, holds a document twice; or the sub-groups of a subtopic hold a document both
+        with level 0 and above.
     """
     assert rows.subtopics is not None
     query_index = group_of(rows.offsets)
@@ -116,6 +124,7 @@ def merge_subtopics(rows: Rows) -> tuple[Rows, Subtopics]:
         subtopic=number_subtopics(query_index, subtopic_ids),
         relevance=relevance,
         ids=subtopic_ids,
+        subgroup=None if rows.subgroups is None else number_subtopics(query_index, rows.subgroups.take(order)),
     )
     refuse_repeats(rows, order, document_index, subtopics_of_documents)
     merged = Rows(
@@ -146,18 +155,43 @@ def number_subtopics(query_index: Ints, ids: Fields) -> Ints:
 def refuse_repeats(rows: Rows, order: npt.NDArray[np.intp], document_index: Ints, subtopics: Subtopics) -> None:
     keys = document_index * (int(subtopics.subtopic.max()) + 1) + subtopics.subtopic
     key_order = np.argsort(keys, kind="stable")
-    repeats = np.flatnonzero(keys[key_order[1:]] == keys[key_order[:-1]])
+    if subtopics.subgroup is not None:
+        refuse_contradictions(rows, order, keys, subtopics)
+        key_order = np.lexsort((subtopics.subgroup, keys))
+    is_repeat = keys[key_order[1:]] == keys[key_order[:-1]]
+    if subtopics.subgroup is not None:
+        is_repeat &= subtopics.subgroup[key_order[1:]] == subtopics.subgroup[key_order[:-1]]
+    repeats = np.flatnonzero(is_repeat)
     if repeats.size:
         entries = key_order[[repeats[0], repeats[0] + 1]]
         refuse_repeat(rows, subtopics, order[entries], int(entries[0]))
 
 
-def refuse_repeat(rows: Rows, subtopics: Subtopics, same_rows: npt.NDArray[np.intp], entry: int) -> NoReturn:
+def refuse_contradictions(rows: Rows, order: npt.NDArray[np.intp], keys: Ints, subtopics: Subtopics) -> None:
+    """Raise InputError for a document that sub-groups of one subtopic hold both with level 0 and above.
+
+    keys: a number for the document and subtopic of each entry.
+    """
+    is_zero, is_above = subtopics.relevance == 0, subtopics.relevance > 0
+    contradicting = np.intersect1d(keys[is_zero], keys[is_above])
+    if contradicting.size:
+        same = np.flatnonzero(keys == contradicting[0])
+        entries = same[[int(np.argmax(is_zero[same])), int(np.argmax(is_above[same]))]]
+        refuse_repeat(rows, subtopics, order[entries], int(entries[0]), "has level 0 (not relevant) and a higher one")
+
+
+def refuse_repeat(
+    rows: Rows, subtopics: Subtopics, same_rows: npt.NDArray[np.intp], entry: int, fault: str = "occurs twice"
+) -> NoReturn:
     first_location, second_location = (rows.where(start) for start in sorted(rows.docs.starts[same_rows].tolist()))
     query = decode_id(rows.query_ids[int(subtopics.query[entry])])
     doc = decode_id(decode(rows.docs.take(same_rows[:1]))[0])
     subtopic = decode_id(decode(subtopics.ids.take(np.array([entry])))[0])
+    if subtopics.subgroup is None:
+        group, expected = "subtopic", "each document once a subtopic"
+    else:
+        group, expected = "group", "each document once a sub-group, and in a group always or never with level 0"
     raise InputError(
-        f"{second_location}: document {doc!r} of subtopic {subtopic!r} of query {query!r} occurs twice, first at "
-        f"{first_location}; expected each document once a subtopic; remove one of the two"
+        f"{second_location}: document {doc!r} of {group} {subtopic!r} of query {query!r} {fault}, first at "
+        f"{first_location}; expected {expected}; remove one of the two"
     )

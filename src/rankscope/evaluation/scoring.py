@@ -80,7 +80,10 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
     for (values, _), run, system in zip(results, joined, systems, strict=True) if plan.may_lack_values else ():
         notes += empty_note(count_empty_values(values, run.hits, plan), system, plan)
     if plan.needs_subtopics and first.subtopics is not None and not first.subtopics.subtopic.any():
-        notes.append("no query has more than one subtopic: a measure of diversity has nothing to tell apart")
+        from rankscope.measures.diversity import Diversity
+
+        if any(isinstance(measure, Diversity) for measure in plan.measures):
+            notes.append("no query has more than one subtopic: a measure of diversity has nothing to tell apart")
     notes += grade_notes(first, plan, undefined)
     return Scores(
         systems=tuple(systems),

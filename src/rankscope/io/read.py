@@ -57,8 +57,9 @@ def read_qrels(
         Format: TREC (`query 0 document relevance`), CSV, TSV and JSONL with the columns query_id, doc_id, relevance,
         Parquet, JSON `{query: {document: relevance}}`. Default: detected from the content.
     subtopics
-        Whether the judgments are by subtopic: TREC's `query subtopic document relevance`; a column subtopic, or JSON
-        `{query: {subtopic: {document: relevance}}}`, in the others (where it is detected).
+        Whether the judgments are by subtopic, or by group of judges: TREC's `query subtopic document relevance`, or
+        with five fields preferences, `query group sub-group document level`; a column subtopic, or JSON `{query:
+        {subtopic: {document: relevance}}}`, in the others (where it is detected).
     columns
         What the columns of a table are called: `{"query_id": "topic", "relevance": "rating"}`. Default: found by their
         usual names.

@@ -1,4 +1,4 @@
-"""Decimal numbers in a byte buffer to arrays, exactly as `strtod` and `strtol` read them, without a loop.
+"""Decimal numbers in a byte buffer to arrays, rounded as C's `strtod` rounds them, without a loop.
 
 A number is read from its end in words of eight bytes. Eight ASCII digits become an integer by three multiplications;
 the decimal point counts as a digit 0 and is removed afterwards. Numbers of at most 24 characters without an exponent

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.kernels.segments import bounds, place_in_group
 from rankscope.typing import Floats, Ints
 
 __all__ = [
@@ -23,10 +24,16 @@ __all__ = [
     "bootstrap_means",
     "bootstrap_moments",
     "bootstrap_repeats",
+    "count_draws",
+    "counts_of",
+    "disjoint_sets",
     "draw",
     "exact_flip_sums",
     "flip_sums",
     "permuted_means",
+    "seed_root",
+    "share_of_sizes",
+    "shuffled_ranks",
 ]
 
 
@@ -58,13 +65,19 @@ class Draws:
 
 
 def draw(rng: np.random.Generator, n_resamples: int) -> Draws:
-    """The streams of `n_resamples` resamples, spawned from `rng`.
-
-    Their root is drawn from `rng`, not taken from its seed, so that a second call with one generator differs from the
-    first, for every bit generator.
-    """
-    root = np.random.SeedSequence(rng.integers(0, 1 << 32, size=4).tolist())
+    """The streams of `n_resamples` resamples, spawned from `rng`."""
+    root = np.random.SeedSequence(seed_root(rng))
     return Draws(tuple(root.spawn(-(-n_resamples // BLOCK))), n_resamples)
+
+
+def seed_root(rng: np.random.Generator) -> list[int]:
+    """The root of seeds of further streams.
+
+    It is drawn from `rng`, not taken from its seed, so that a second call with one generator differs from the first,
+    for every bit generator.
+    """
+    root: list[int] = rng.integers(0, 1 << 32, size=4).tolist()
+    return root
 
 
 def chunks(draws: Draws, width: int) -> Iterator[tuple[np.random.Generator, int]]:
@@ -128,9 +141,24 @@ def bootstrap_counts(draws: Draws, n: int, width: int = 0) -> Iterator[Floats]:
     width: columns of the matrix that they will be multiplied with, so that the product is bounded too.
     """
     for stream, n_rows in chunks(draws, max(n, width)):
-        items = stream.integers(0, n, size=(n_rows, n))
-        items += n * np.arange(n_rows)[:, None]
-        yield np.bincount(items.ravel(), minlength=n_rows * n).reshape(n_rows, n).astype(np.float64)
+        yield count_draws(stream, n_rows, n)
+
+
+def count_draws(stream: np.random.Generator, n_resamples: int, n: int) -> Floats:
+    """(resamples, n) how often each of n items is in samples of n with replacement."""
+    items = stream.integers(0, n, size=(n_resamples, n))
+    items += n * np.arange(n_resamples)[:, None]
+    return count_codes(items, n)
+
+
+def counts_of(items: Ints, n: int) -> Floats:
+    """(resamples, n) how often each of n items is in each sample; items: (resamples, drawn)."""
+    return count_codes(items + n * np.arange(len(items))[:, None], n)
+
+
+def count_codes(codes: Ints, n: int) -> Floats:
+    """As `counts_of`. codes: n times the sample's number, plus the item."""
+    return np.bincount(codes.ravel(), minlength=len(codes) * n).reshape(len(codes), n).astype(np.float64)
 
 
 def bootstrap_repeats(draws: Draws, repeats: Ints, width: int = 0) -> Iterator[Floats]:
@@ -187,3 +215,37 @@ def permuted_means(scores: Floats, draws: Draws) -> Iterator[Floats]:
     for stream, n_rows in chunks(draws, n_systems * n):
         permuted = np.broadcast_to(scores.T, (n_rows, n, n_systems)).copy()
         yield stream.permuted(permuted, axis=2, out=permuted).mean(axis=1)
+
+
+# Without replacement
+
+
+def disjoint_sets(
+    stream: np.random.Generator, n_draws: int, n: int, size: int, n_at_once: int = 1024
+) -> Iterator[Ints]:
+    """(draws, 2, size), chunk by chunk: two sets of n items without an item in common.
+
+    The draws do not depend on `n_at_once`.
+    """
+    for start in range(0, n_draws, n_at_once):
+        n_rows = min(n_at_once, n_draws - start)
+        order = np.broadcast_to(np.arange(n), (n_rows, n)).copy()
+        stream.permuted(order, axis=1, out=order)
+        yield order[:, : 2 * size].reshape(n_rows, 2, size)
+
+
+def shuffled_ranks(rng: np.random.Generator, group: Ints, sizes: Ints) -> Ints:
+    """(items) the rank of each item within its group, from 0, in a random order.
+
+    Those below a share of the group's size are a random share of it, which a larger share contains. group: (items).
+    sizes: (groups) how many items each has.
+    """
+    order = np.lexsort((rng.random(group.size), group))
+    ranks = np.empty(order.size, np.int64)
+    ranks[order] = place_in_group(bounds(sizes))
+    return ranks
+
+
+def share_of_sizes(share: float, sizes: Ints) -> Ints:
+    """(groups) a share of each group's size, rounded half up."""
+    return np.asarray(np.floor(share * sizes + 0.5).astype(np.int64))

@@ -68,6 +68,11 @@ def aspects_of(hits: Hits, rel: float) -> Aspects:
     judgments = hits.subtopics
     if judgments is None:
         raise ParameterError("the judgments have no subtopics, which this measure needs; add a column subtopic")
+    if judgments.subgroup is not None:
+        raise ParameterError(
+            "the judgments are preferences by sub-group, expected one grade of a document in each subtopic; use Prefs, "
+            "PrefsPair or PrefsJG"
+        )
     subtopic_stride = int(judgments.subtopic.max(initial=0)) + 1
     query = judgments.query
     relevant_rows = np.flatnonzero(judgments.relevance >= rel)

@@ -16,11 +16,15 @@ from rankscope.measures.cutoffs import QUERY_CUTOFF, QUERY_CUTOFF_FORMS
 
 __all__ = [
     "ALIASES",
+    "ALL_TREC_NAMES",
+    "TREC_GROUP_NAMES",
     "TREC_NAMES",
     "TrecName",
+    "cutoff_parameter",
     "expand_trec",
     "parse_measure",
     "parse_measures",
+    "parse_number",
     "split_trec",
     "trec_name",
 ]
@@ -178,6 +182,27 @@ TREC_NAMES = {
     ),
     "unj": TrecName("Unj", cutoff_parameter, ("5", "10", "20"), format_parameter=without_zeros, expected_form=INTEGERS),
 }
+#: Those for judgments by group (there -R qrels_jg, prefs and qrels_prefs), in the order in which it prints them.
+TREC_GROUP_NAMES = {
+    "prefs_num_prefs_poss": TrecName("NumPrefs"),
+    "prefs_num_prefs_ful": TrecName("NumPrefsFul"),
+    "prefs_num_prefs_ful_ret": TrecName("NumPrefsFul", fixed_parameters={"among": "retrieved"}),
+    "prefs_simp": TrecName("Prefs"),
+    "prefs_pair": TrecName("PrefsPair"),
+    "prefs_avgjg": TrecName("PrefsJG"),
+    "prefs_avgjg_Rnonrel": TrecName("PrefsJGR"),
+    "prefs_simp_ret": TrecName("Prefs", fixed_parameters={"among": "retrieved"}),
+    "prefs_pair_ret": TrecName("PrefsPair", fixed_parameters={"among": "retrieved"}),
+    "prefs_avgjg_ret": TrecName("PrefsJG", fixed_parameters={"among": "retrieved"}),
+    "prefs_avgjg_Rnonrel_ret": TrecName("PrefsJGR", fixed_parameters={"among": "retrieved"}),
+    "prefs_simp_imp": TrecName("Prefs", fixed_parameters={"among": "implied"}),
+    "prefs_pair_imp": TrecName("PrefsPair", fixed_parameters={"among": "implied"}),
+    "prefs_avgjg_imp": TrecName("PrefsJG", fixed_parameters={"among": "implied"}),
+    "map_avgjg": TrecName("AP_JG"),
+    "P_avgjg": TrecName("P_JG", cutoff_parameter, CUTOFFS, format_parameter=without_zeros, expected_form=INTEGERS),
+    "Rprec_mult_avgjg": TrecName("Rprec_JG", number_parameter("mult"), MULTIPLES, format_parameter=two_digits),
+}
+ALL_TREC_NAMES = {**TREC_NAMES, **TREC_GROUP_NAMES}
 Defaults = Mapping[str, Mapping[str, Any]]
 #: Other names of measures, in lower case; names are matched whatever their case.
 ALIASES = {
@@ -292,7 +317,7 @@ def parse_names(text: str, defaults: Defaults, renames: Mapping[str, str], alias
         if glued_match is not None and (glued_name := canonical(glued_match["name"])) is not None:
             stem = glued_name if glued_name.lower() == glued_match["name"].lower() else glued_match["name"]
             raise UnknownName("measure", text, [f"{stem}@{glued_match['cutoff']}"])
-        known_names = [n + suffix for n in (*MEASURES, *(t for t in TREC_NAMES if not (suffix or renames)))]
+        known_names = [n + suffix for n in (*MEASURES, *(t for t in ALL_TREC_NAMES if not (suffix or renames)))]
         raise UnknownName("measure", text, known_names, "; `rankscope measures` lists all")
     name = renames.get(name, name)
     parameters = parse_parameters(name, match["inner"] or "", text)
@@ -418,20 +443,20 @@ def build_measure(name: str, parameters: dict[str, Any], defaults: Defaults) -> 
 
 def is_trec_name(text: str) -> bool:
     """Whether trec_eval has a measure of this name, as `ndcg_cut` or `ndcg_cut_10`."""
-    return text in TREC_NAMES or split_trec(text) is not None
+    return split_trec(text) is not None
 
 
 def split_trec(text: str) -> tuple[str, str | None] | None:
     """A name of trec_eval and its parameters, as of `ndcg_cut.5,10` or `ndcg_cut_10`. None: no name of trec_eval."""
-    if text in TREC_NAMES:
+    if text in ALL_TREC_NAMES:
         return text, None
     stem, _, tail = text.partition(".")
-    if stem in TREC_NAMES:
+    if stem in ALL_TREC_NAMES:
         return stem, tail
     # The longest name that fits: `Rprec_mult_0.20` is no `Rprec`.
-    for stem in sorted(TREC_NAMES, key=len, reverse=True):
+    for stem in sorted(ALL_TREC_NAMES, key=len, reverse=True):
         tail = text.removeprefix(stem + "_")
-        if tail not in ("", text) and TREC_NAMES[stem].parse_parameter is not None and tail[0] in "0123456789.-p":
+        if tail not in ("", text) and ALL_TREC_NAMES[stem].parse_parameter is not None and tail[0] in "0123456789.-p":
             return stem, tail
     return None
 
@@ -444,7 +469,7 @@ def parse_trec(text: str, defaults: Defaults) -> list[Measure] | None:
 
 def expand_trec(stem: str, tail: str | None, defaults: Defaults | None = None) -> list[tuple[str, Measure]]:
     """The measures that a name of trec_eval stands for, each with the name that it is printed under."""
-    entry = TREC_NAMES[stem]
+    entry = ALL_TREC_NAMES[stem]
     if entry.parse_parameter is None:
         if tail is not None:
             raise ParameterError(f"{stem}.{tail}: {stem} takes no parameters; write {stem}")
@@ -469,7 +494,7 @@ def trec_names_by_measure() -> dict[str, str]:
     # The first name of a measure is its own: Rprec, not Rprec_mult_1.00.
     return {
         str(measure): printed_name
-        for stem in reversed(TREC_NAMES)
+        for stem in reversed(ALL_TREC_NAMES)
         for printed_name, measure in expand_trec(stem, None)[::-1]
     }
 
@@ -485,7 +510,7 @@ def trec_name(measure: Measure) -> str:
     if str(measure) in trec_names_by_measure():
         return trec_names_by_measure()[str(measure)]
     value = getattr(measure, measure.at_parameter, None)
-    for stem, entry in TREC_NAMES.items():
+    for stem, entry in ALL_TREC_NAMES.items():
         if (
             entry.measure_name == measure.name
             and entry.comma_separated

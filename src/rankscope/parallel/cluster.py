@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from rankscope._version import __version__
 from rankscope.errors import ParameterError
-from rankscope.parallel.cluster_unit import in_unit, memory_limit
+from rankscope.parallel.unit import in_cluster_unit
 
 __all__ = [
     "Cluster",
@@ -125,7 +125,7 @@ def use(client: Any, *, timeout: float = TIMEOUT) -> Cluster:
 
 def current_cluster() -> Cluster | None:
     """The cluster in use; None inside a unit, whose own units run on the same worker."""
-    return IN_USE[-1] if IN_USE and not in_unit() else None
+    return IN_USE[-1] if IN_USE and not in_cluster_unit() else None
 
 
 #: Addresses as Dask writes them; without a scheme it is TCP.
@@ -259,6 +259,11 @@ def check_size(client: Any, shared: Any) -> None:
             f"a worker's memory, and {worker} has {smallest_limit / 1e6:,.0f} MB; give workers more memory "
             "(--memory-limit), or evaluate fewer queries at a time"
         )
+
+
+def memory_limit(dask_worker: Any) -> int:
+    """The memory limit of a worker in bytes; 0 if there is none. dask_worker: Dask fills it in."""
+    return int(dask_worker.memory_manager.memory_limit or 0)
 
 
 def serialised_size(value: Any) -> int:

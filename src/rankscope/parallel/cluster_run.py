@@ -1,32 +1,27 @@
-"""Running units on a Dask cluster: sent a few at a time, gathered in order, sent again when workers are lost."""
+"""The workers of a Dask cluster behind the executor that its client gives; what the executor does not say is here."""
 
 from __future__ import annotations
 
 import contextlib
 import pickle
 import time
-import uuid
-from collections import deque
 from collections.abc import Callable, Iterator
-from itertools import islice, takewhile
-from typing import Any, TypeVar
+from concurrent.futures import CancelledError, Future, wait
+from typing import Any
 
 from rankscope._version import __version__
 from rankscope.errors import ParameterError, RankscopeError
 from rankscope.parallel.cluster import Cluster, check_size, import_distributed, no_workers_error
-from rankscope.parallel.cluster_unit import FailedUnit, run_unit
-from rankscope.parallel.worker import UNSET, UnpicklableError
+from rankscope.parallel.unit import run_cluster_unit
 
 __all__ = [
-    "run_in_cluster",
+    "start_cluster_workers",
 ]
 
 
-Unit = TypeVar("Unit")
-Result = TypeVar("Result")
 #: Units sent per thread of the workers: one runs, one waits.
 AHEAD = 2
-#: How often units are sent again after all workers that held them were lost.
+#: How often in a row lost work is sent again.
 MAX_RESENDS = 3
 #: Seconds between counts of the workers.
 COUNT_INTERVAL = 1.0
@@ -35,44 +30,30 @@ RETRY_DELAY = 0.1
 
 
 class SentUnit:
-    """A unit that was sent. packed: its pickle, to send it again if it is lost."""
+    """A unit that was sent. pickled: to send it again if it is lost."""
 
     def __init__(self, pickled: bytes) -> None:
         self.pickled = pickled
-        self.future: Any = None
-
-    def release(self) -> None:
-        """Let the cluster drop the result.
-
-        Deleting the future is not enough: after a timeout an exception holds it in a reference cycle until the next
-        garbage collection.
-        """
-        self.future.release()
+        self.future: Future[Any] = Future()
 
 
-class UnitQueue:
-    """The sent units, in order."""
+class ClusterWorkers:
+    """The workers of a cluster, which call one function.
 
-    def __init__(self, cluster: Cluster, shared: Any) -> None:
-        self.cluster, self.client, self.shared = cluster, cluster.client, shared
-        self.queue: deque[SentUnit] = deque()
-        self.fetched: deque[bytes] = deque()
-        self.n_resends = 0
-        self.last_count = self.last_workers = (
-            time.monotonic()
-        )  # when workers were last counted; when there last were any
+    Dask computes lost results again by itself. Not so what units share when its last holder is lost, and anything when
+    the connection breaks, even for a moment: then all is sent again. (As a task `shared` would be computed again, but
+    sending 300 MB so takes three times as long.)
+    """
+
+    def __init__(self, cluster: Cluster, function: Callable[..., Any], shared: Any) -> None:
+        self.cluster, self.client, self.function, self.shared = cluster, cluster.client, function, shared
+        self.executor = cluster.client.get_executor(pure=False)
+        self.sent: list[SentUnit] = []
+        self.last_count = self.last_workers = time.monotonic()  # when last counted; when there last were any
         self.capacity = 0
-        self.scattered: Any = UNSET
-
-    def __len__(self) -> int:
-        """The number of units that are sent, or fetched and not returned yet."""
-        return len(self.queue) + len(self.fetched)
-
-    def begin(self) -> None:
         self.count_workers()
-        if self.shared is not UNSET:
-            check_size(self.client, self.shared)
-            self.scatter()
+        check_size(self.client, shared)
+        self.scatter()
 
     def scatter(self) -> None:
         """Send `shared` to each worker once; workers that come later fetch it from another one."""
@@ -82,13 +63,65 @@ class UnitQueue:
         except TimeoutError:
             raise no_workers_error(self.client, timeout) from None
 
+    def submit(self, unit: Any) -> SentUnit:
+        from cloudpickle import dumps  # comes with Dask; also pickles functions of the main script
+
+        sent_unit = SentUnit(dumps((self.function, unit), protocol=5))
+        self.sent.append(sent_unit)
+        with self.name_lost_cluster():
+            self.send(sent_unit)
+        return sent_unit
+
+    def send(self, sent_unit: SentUnit) -> None:
+        from dask import config
+
+        with config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):  # large units are fine
+            sent_unit.future = self.executor.submit(run_cluster_unit, __version__, sent_unit.pickled, self.scattered)
+
+    def result(self, sent_unit: SentUnit) -> Any:
+        """The result of a unit, or a FailedUnit."""
+        n_resends = 0
+        while (pickled := self.fetch(sent_unit)) is None:
+            n_resends += 1
+            with self.name_lost_cluster():
+                if n_resends > MAX_RESENDS:
+                    raise CancelledError
+                self.send_again()
+        self.sent.remove(sent_unit)
+        return pickle.loads(pickled)
+
+    def fetch(self, sent_unit: SentUnit) -> bytes | None:
+        """The pickled result of a unit, when it is done; None where it was lost."""
+        if time.monotonic() - self.last_count > COUNT_INTERVAL:
+            self.count_workers()
+        while not wait([sent_unit.future], COUNT_INTERVAL).done:
+            self.count_workers()
+            if self.scattered.status != "finished":  # a future of the executor may then never be done
+                return None
+        try:
+            pickled: bytes = sent_unit.future.result()
+        except CancelledError:
+            return None
+        except import_distributed().KilledWorker as error:
+            raise RankscopeError(
+                f"a unit of work was lost with each worker that had it, the last one {error.last_worker.address}, "
+                "perhaps for lack of memory; give workers more (--memory-limit), or fewer threads each"
+            ) from None
+        except ImportError as error:
+            raise ParameterError(
+                f"a worker that has just come cannot run units of work ({error}), expected rankscope {__version__} "
+                "on all workers; install it there"
+            ) from None
+        return pickled
+
     def count_workers(self) -> None:
         """Count how many units the workers have room for. Raises where there has been no worker for too long."""
-        try:
-            threads = self.cluster.count_threads()
-        except OSError:
-            self.wait_for_connection()
-            return
+        with self.name_lost_cluster():
+            try:
+                threads = self.cluster.count_threads()
+            except OSError:
+                self.wait_for_connection()
+                return
         self.last_count = time.monotonic()
         if threads:
             self.capacity, self.last_workers = AHEAD * threads, self.last_count
@@ -96,115 +129,48 @@ class UnitQueue:
             raise no_workers_error(self.client, self.cluster.timeout)
 
     def wait_for_connection(self) -> None:
-        """Wait a moment after the connection broke: Dask opens a new one, or gives up, which raises the error."""
-        if self.client.status not in ("running", "connecting"):
-            raise self.lost_work_error() from None
+        """Wait until Dask has opened a broken connection again, or has given up."""
         time.sleep(RETRY_DELAY)
-
-    def send(self, sent_unit: SentUnit) -> None:
-        from dask import config
-
-        arguments = (__version__, sent_unit.pickled, self.scattered)
-        with config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):  # large units are fine
-            sent_unit.future = self.client.submit(run_unit, *arguments, key=f"rankscope-{uuid.uuid4()}")
-
-    def submit(self, pickled: bytes) -> None:
-        sent_unit = SentUnit(pickled)
-        self.send(sent_unit)
-        self.queue.append(sent_unit)
-
-    def next(self) -> Any:
-        """Remove the first unit and return its result. Finished units behind it are fetched in the same call."""
-        if self.fetched:
-            return pickle.loads(self.fetched.popleft())
-        package = import_distributed()
-        if time.monotonic() - self.last_count > COUNT_INTERVAL:
-            self.count_workers()
-        while True:
-            try:
-                result = pickle.loads(self.queue[0].future.result(timeout=COUNT_INTERVAL))
-                self.n_resends = 0
-                break
-            except TimeoutError:
-                self.count_workers()
-            except OSError:
-                self.wait_for_connection()
-            except package.KilledWorker as error:
-                raise RankscopeError(
-                    f"a unit of work was lost with each worker that had it, the last one {error.last_worker.address}, "
-                    "perhaps for lack of memory; give workers more (--memory-limit), or fewer threads each"
-                ) from None
-            except package.CancelledError:
-                self.send_again()
-            except ImportError as error:
-                raise ParameterError(
-                    f"a worker that has just come cannot run units of work ({error}), expected rankscope {__version__} "
-                    "on all workers; install it there"
-                ) from None
-        self.queue.popleft().release()
-        finished = list(takewhile(lambda sent_unit: sent_unit.future.status == "finished", self.queue))
-        with contextlib.suppress(Exception):  # a unit was just lost, which is reported when its turn comes
-            self.fetched.extend(self.client.gather([sent_unit.future for sent_unit in finished]))
-            for _ in finished:
-                self.queue.popleft().release()
-        return result
+        while self.client.status == "connecting":
+            time.sleep(RETRY_DELAY)
+        if self.client.status != "running":
+            raise CancelledError
 
     def send_again(self) -> None:
-        """Send `shared` and the lost units again, after the last worker that held them was lost."""
-        self.n_resends += 1
-        if self.client.status != "running" or self.n_resends > MAX_RESENDS:
-            raise self.lost_work_error()
+        """Send `shared` and all units again that have no result."""
+        self.wait_for_connection()
         self.count_workers()
-        if self.shared is not UNSET:
-            self.scatter()
-        for sent_unit in self.queue:
-            if sent_unit.future.cancelled():
+        self.scatter()
+        for sent_unit in self.sent:
+            if not sent_unit.future.done() or sent_unit.future.cancelled():
                 self.send(sent_unit)
 
-    def lost_work_error(self) -> RankscopeError:
-        times = f"it lost its work {self.n_resends} times" if self.n_resends > MAX_RESENDS else "it no longer answers"
-        return RankscopeError(
-            f"the cluster at {self.cluster.address} is given up, since {times}, so the results are incomplete; look "
-            "whether its scheduler runs, and start again"
-        )
+    @contextlib.contextmanager
+    def name_lost_cluster(self) -> Iterator[None]:
+        """Raise RankscopeError where the connection is given up, whatever Dask then raises."""
+        try:
+            yield
+        except Exception as error:
+            if not isinstance(error, CancelledError) and self.client.status in ("running", "connecting"):
+                raise
+            raise RankscopeError(
+                f"the cluster at {self.cluster.address} is given up, since its work was lost with the connection to it "
+                "or with all workers, so the results are incomplete; look whether its scheduler runs, and start again"
+            ) from None
 
     def cancel_all(self) -> None:
         """Cancel all units, and drop everything on the cluster."""
-        unfinished = list(self.queue)
-        self.queue.clear()
-        if self.scattered is not UNSET:
-            self.scattered.release()
-        if unfinished:
-            with contextlib.suppress(Exception):  # the cluster has gone
-                self.client.cancel([sent_unit.future for sent_unit in unfinished], force=True)
-        for sent_unit in unfinished:
-            sent_unit.release()
+        self.sent.clear()
+        with contextlib.suppress(Exception):  # the cluster has gone
+            self.executor.shutdown(wait=False)
+        self.scattered.release()
 
 
-def run_in_cluster(
-    cluster: Cluster,
-    function: Callable[..., Result],
-    units: Iterator[Unit],
-    shared: Any,
-    progress: Callable[[int], Any] | None,
-) -> Iterator[Result]:
-    """As `run_units`, on this cluster."""
-    from cloudpickle import dumps  # comes with Dask; also pickles functions of the main script
-
-    pickled_units = (dumps((function, unit), protocol=5) for unit in units)
-    queue = UnitQueue(cluster, shared)
+@contextlib.contextmanager
+def start_cluster_workers(cluster: Cluster, function: Callable[..., Any], shared: Any) -> Iterator[ClusterWorkers]:
+    """The workers for the duration of the block. shared: sent to each worker once."""
+    workers = ClusterWorkers(cluster, function, shared)
     try:
-        queue.begin()
-        for pickled in islice(pickled_units, queue.capacity):
-            queue.submit(pickled)
-        while len(queue):
-            result = queue.next()
-            for pickled in islice(pickled_units, max(0, queue.capacity - len(queue))):
-                queue.submit(pickled)
-            if isinstance(result, FailedUnit):
-                raise result.error.error() if isinstance(result.error, UnpicklableError) else result.error
-            if progress is not None:
-                progress(1)
-            yield result
+        yield workers
     finally:
-        queue.cancel_all()
+        workers.cancel_all()

@@ -1,52 +1,112 @@
-"""A pool of worker processes that starts safely, ends with its block, and says why it broke."""
+"""A pool of worker processes that starts safely, always ends with its block, and says why it broke.
+
+`concurrent.futures.ProcessPoolExecutor` does the work. Here is what it lacks: the choice of how processes start, an
+environment for spawned ones, an end in bounded time, and messages. Each function says what would happen without it.
+"""
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 import signal
 import sys
+import tempfile
+import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
+from multiprocessing import connection, get_context
+from multiprocessing.context import BaseContext
+from multiprocessing.process import BaseProcess
 from typing import Any
 
 from rankscope.errors import ParameterError, RankscopeError
 from rankscope.parallel.threads import ONE_THREAD, is_single_threaded
-from rankscope.parallel.worker import STARTING, UnpicklableError, call_unit, start_worker
+from rankscope.parallel.unit import UNSET
+from rankscope.parallel.worker import STARTING, SharedFile, call_in_worker, start_worker
 
 __all__ = [
     "WorkerPool",
+    "start_method",
     "start_pool",
 ]
 
 
 #: The maximum number of processes that Windows can wait for.
 MAX_ON_WINDOWS = 61
+#: Units submitted per worker: one runs, one waits.
+AHEAD = 2
+#: Seconds between looks whether a worker was lost, and for the executor to notice by itself.
+LOOK_INTERVAL = 1.0
+#: Seconds in which workers without work end by themselves.
+PATIENCE = 60.0
 
 
-@dataclass(frozen=True)
 class WorkerPool:
-    """Workers that call one function."""
+    """Worker processes that call one function."""
 
-    function: Callable[..., Any]
-    executor: ProcessPoolExecutor
-    spawns: bool
-    workers: int
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        executor: ProcessPoolExecutor,
+        processes: list[BaseProcess],
+        spawns: bool,
+        workers: int,
+    ) -> None:
+        self.function, self.executor, self.processes = function, executor, processes
+        self.spawns, self.workers, self.capacity = spawns, workers, AHEAD * workers
 
     def submit(self, unit: Any) -> Future[Any]:
         """Any submission may start a worker, not only the first."""
         with spawn_environment(self.spawns), refuse_missing_processes(self.workers):
-            return self.executor.submit(call_unit, self.function, unit)
+            return self.executor.submit(call_in_worker, self.function, unit)
 
     def result(self, future: Future[Any]) -> Any:
-        result = future.result()
-        if isinstance(result, UnpicklableError):
-            raise result.error()
-        return result
+        """The result of a unit, or a FailedUnit. Raises BrokenProcessPool where a worker was lost.
+
+        The executor waits for ever for the remainder of a result whose worker was killed in the middle of sending it.
+        """
+        while not future.done():
+            try:
+                return future.result(LOOK_INTERVAL)
+            except TimeoutError:
+                if self.has_lost_worker() and not wait([future], LOOK_INTERVAL).done:
+                    raise BrokenProcessPool from None
+        return future.result()
+
+    def has_lost_worker(self) -> bool:
+        return bool(connection.wait([process.sentinel for process in self.processes if process.pid], 0))
+
+    def close(self, finished: bool) -> None:
+        """Wait until all workers have ended, so that none stays as a zombie. finished: else units may be running.
+
+        Otherwise workers are killed: the executor would wait for the units that they run. It may be in the middle of
+        reading a result, which is over only when no process can write any more of it.
+        """
+        if not finished:
+            self.kill_workers()
+            queue = getattr(self.executor, "_result_queue", None)
+            if queue is not None:
+                queue._writer.close()
+        # A worker that is lost now may take the lock of the queue with it, for which the others would wait for ever.
+        timer = threading.Timer(PATIENCE, self.kill_workers)
+        timer.daemon = True
+        timer.start()
+        try:
+            self.executor.shutdown(wait=True, cancel_futures=not finished)
+        finally:
+            timer.cancel()
+            timer.join()
+        for process in self.processes:  # the executor forgets those that began before one that could not
+            if process.pid:
+                process.join()
+
+    def kill_workers(self) -> None:
+        for process in self.processes:
+            if process.pid:
+                process.kill()
 
 
 @contextmanager
@@ -58,25 +118,75 @@ def start_pool(function: Callable[..., Any], workers: int, shared: Any) -> Itera
     method = start_method()
     if method == "spawn":
         check_importable(function, workers)
-    context = get_context(method)
-    # Nothing is read from the pipe: workers end when a byte arrives at their end, and a byte at ours shows that a
-    # worker has started.
-    parent_end, worker_end = context.Pipe()
+    context, processes = recording_context(method)
     n_processes = min(workers, MAX_ON_WINDOWS) if sys.platform == "win32" else workers
-    with refuse_missing_processes(workers):
-        executor = ProcessPoolExecutor(
-            n_processes, mp_context=context, initializer=start_worker, initargs=(parent_end, worker_end, shared)
-        )
-    finished = False
+    with shared_for_workers(shared, method) as passed:
+        reader, started = context.Pipe(duplex=False)
+        with refuse_missing_processes(workers):
+            executor = ProcessPoolExecutor(
+                n_processes, mp_context=context, initializer=start_worker, initargs=(started, passed)
+            )
+        pool = WorkerPool(function, executor, processes, method == "spawn", workers)
+        finished = False
+        try:
+            yield pool
+            finished = True
+        except BrokenProcessPool as error:
+            raise broken_pool_error(method == "spawn" and not reader.poll(0), workers) from error
+        finally:
+            pool.close(finished)
+            reader.close()
+            started.close()
+
+
+@contextmanager
+def shared_for_workers(shared: Any, method: str) -> Iterator[Any]:
+    """What to pass to workers that start: `shared` to a fork, which has it already, else a file with it.
+
+    A spawned worker would get it through a pipe, and this process would wait for ever for one that ends before it has
+    read it all, as it does where the main script is not guarded.
+    """
+    if method == "fork" or shared is UNSET:
+        yield shared
+        return
+    path = write_shared(shared)
     try:
-        yield WorkerPool(function, executor, method == "spawn", workers)
-        finished = True
-    except BrokenProcessPool as error:
-        raise broken_pool_error(method == "spawn" and not parent_end.poll(0), workers) from error
+        yield SharedFile(path)
     finally:
-        close_pool(executor, parent_end, finished)
-        parent_end.close()
-        worker_end.close()
+        os.unlink(path)
+
+
+def write_shared(shared: Any) -> str:
+    """The path of a new temporary file with `shared`, which only this user may read. Raises RankscopeError."""
+    path = None
+    try:
+        file, path = tempfile.mkstemp(prefix="rankscope-")
+        with os.fdopen(file, "wb") as stream:
+            pickle.dump(shared, stream, protocol=5)
+    except BaseException as error:
+        if path is not None:
+            os.unlink(path)
+        if not isinstance(error, OSError):
+            raise
+        raise RankscopeError(
+            f"{tempfile.gettempdir()}: cannot write what the workers are to share ({error.strerror}); set TMPDIR to a "
+            "folder with space, or give workers=1"
+        ) from None
+    return path
+
+
+def recording_context(method: str) -> tuple[BaseContext, list[BaseProcess]]:
+    """A context of `multiprocessing`, and the processes that it starts, which the executor keeps to itself."""
+    context = copy.copy(get_context(method))
+    begin: Callable[..., BaseProcess] = context.Process  # type: ignore[attr-defined]
+    processes: list[BaseProcess] = []
+
+    def record(*args: Any, **kwargs: Any) -> BaseProcess:
+        processes.append(begin(*args, **kwargs))
+        return processes[-1]
+
+    context.Process = record  # type: ignore[attr-defined]
+    return context, processes
 
 
 @contextmanager
@@ -89,13 +199,6 @@ def refuse_missing_processes(workers: int) -> Iterator[None]:
         raise RankscopeError(
             f"workers is {workers}, but no more processes can be started ({reason}); give fewer, or 1"
         ) from None
-
-
-def close_pool(executor: ProcessPoolExecutor, parent_end: Connection, finished: bool) -> None:
-    if not finished:
-        parent_end.send_bytes(b".")
-    # Waits until all workers have ended, so that none stays as a zombie; workers told to end do so at once.
-    executor.shutdown(wait=True, cancel_futures=not finished)
 
 
 def start_method() -> str:

@@ -6,17 +6,18 @@ import os
 import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from itertools import chain, islice
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from rankscope.errors import ParameterError
 from rankscope.parallel.cluster import current_cluster
-from rankscope.parallel.cluster_unit import in_unit
 from rankscope.parallel.pool import start_method, start_pool
 from rankscope.parallel.threads import one_thread
-from rankscope.parallel.worker import UNSET, in_worker, leave_if_starting
+from rankscope.parallel.unit import UNSET, FailedUnit, in_cluster_unit
+from rankscope.parallel.worker import in_worker, leave_if_starting
 
 __all__ = [
     "all_cores",
@@ -30,8 +31,24 @@ Unit = TypeVar("Unit")
 Result = TypeVar("Result")
 #: No machine has more cores for one program; a typing error must not start a million processes.
 MAX_WORKERS = 1024
-#: Units submitted per worker: one runs, one waits.
-AHEAD = 2
+
+
+class Workers(Protocol):
+    """What calls units: processes, or a cluster.
+
+    Attributes
+    ----------
+    capacity
+        How many units may be submitted and not fetched.
+    """
+
+    capacity: int
+
+    def submit(self, unit: Any) -> Any:
+        """Submit a unit. What is returned goes to `result`."""
+
+    def result(self, submitted: Any, /) -> Any:
+        """The result of a unit or a FailedUnit, when it is done. Raises RankscopeError where the workers are lost."""
 
 
 def all_cores() -> int:
@@ -100,12 +117,12 @@ def run_units(
     """
     cluster = current_cluster()
     if cluster is not None:
-        from rankscope.parallel.cluster_run import run_in_cluster
+        from rankscope.parallel.cluster_run import start_cluster_workers
 
         check_sendable(function)
-        return run_in_cluster(cluster, function, iter(units), shared, progress)
+        return run_in_workers(start_cluster_workers(cluster, function, shared), iter(units), progress)
     check_workers(workers)
-    if workers == 1 or in_worker() or in_unit():
+    if workers == 1 or in_worker() or in_cluster_unit():
         return run_serially(function, iter(units), shared, progress)
     leave_if_starting()
     check_sendable(function)
@@ -153,7 +170,7 @@ def workers_for(workers: int | None, worthwhile: bool, *, guarded: bool = False)
     if workers is not None:
         check_workers(workers)
         return int(workers)
-    if not worthwhile or in_worker() or in_unit():
+    if not worthwhile or in_worker() or in_cluster_unit():
         return 1
     cores = min(all_cores(), MAX_WORKERS)
     return cores if cores > 1 and (guarded or start_method() == "fork") else 1
@@ -195,12 +212,21 @@ def run_in_processes(
     workers = len(first_units)
     remaining = chain(first_units, units)
     del first_units  # else the first units would stay in memory until the end
-    with start_pool(function, workers, shared) as pool:
-        futures = deque(pool.submit(unit) for unit in islice(remaining, AHEAD * workers))
+    yield from run_in_workers(start_pool(function, workers, shared), remaining, progress)
+
+
+def run_in_workers(
+    starting: AbstractContextManager[Workers], units: Iterator[Any], progress: Callable[[int], Any] | None
+) -> Iterator[Any]:
+    """The results of the units in their order. starting: the workers are those of its block."""
+    with starting as workers:
+        futures = deque(workers.submit(unit) for unit in islice(units, workers.capacity))
         while futures:
-            result: Result = pool.result(futures.popleft())
+            result = workers.result(futures.popleft())
+            if isinstance(result, FailedUnit):
+                result.raise_error()
             # Before the result is yielded, so that no worker is idle while the caller uses it.
-            futures.extend(pool.submit(unit) for unit in islice(remaining, 1))
+            futures.extend(workers.submit(unit) for unit in islice(units, max(0, workers.capacity - len(futures))))
             if progress is not None:
                 progress(1)
             yield result

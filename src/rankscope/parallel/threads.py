@@ -131,13 +131,14 @@ def one_thread() -> Iterator[None]:
 
 
 def is_single_threaded() -> bool:
-    """Whether this process has one thread, not counting those of OpenBLAS, which ends them before a fork. On Linux."""
+    """Whether this process has one thread, not counting those of OpenBLAS, which ends them before a fork. On Linux.
+
+    Threads of other libraries may have no name of their own either, as those of OpenMP, which a fork loses and whose
+    library then waits for them for ever. So those of OpenBLAS are counted, not guessed.
+    """
     if threading.active_count() > 1:
         return False
-    n_allowed = 1 + sum(get_threads() - 1 for get_threads in openblas_functions("get_num_threads"))
-    n_allowed += (
-        sum(n_threads - 1 for _, n_threads in THREAD_LIMIT.undo) if THREAD_LIMIT.n_blocks else 0
-    )  # limited threads still exist
+    n_allowed = 1 + sum(map(n_threads_begun, openblas_libraries()))
     for _ in range(N_CHECKS):
         names = thread_names()
         if len(set(names)) != 1:
@@ -146,6 +147,23 @@ def is_single_threaded() -> bool:
             return True
         time.sleep(CHECK_INTERVAL)  # a joined thread, as of an earlier pool, still exists for a moment
     return False
+
+
+def n_threads_begun(library: ctypes.CDLL) -> int:
+    """How many threads this OpenBLAS has begun that exist, however few it is limited to.
+
+    After a fork, in the parent too, it has none until it multiplies large matrices.
+    """
+    try:
+        exist, n_threads = (
+            ctypes.c_int.in_dll(library, name).value for name in ("blas_server_avail", "blas_num_threads")
+        )
+    except ValueError:  # no such numbers are in the library: it has as many as it says
+        get_threads = openblas_function(library, "get_num_threads")
+        limited = dict(THREAD_LIMIT.undo) if THREAD_LIMIT.n_blocks else {}
+        set_threads = openblas_function(library, "set_num_threads")
+        return max(0, limited.get(set_threads, get_threads() if get_threads is not None else 1) - 1)
+    return max(0, n_threads - 1) if exist else 0
 
 
 def thread_names() -> list[bytes]:

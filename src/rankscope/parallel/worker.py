@@ -1,4 +1,4 @@
-"""The code that runs in a worker process: starting, running units, sending errors, ending with the parent."""
+"""A worker process: how it starts, how it calls units, and that it ends with its parent."""
 
 from __future__ import annotations
 
@@ -9,21 +9,19 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection
 from typing import Any
 
 from rankscope.parallel.threads import use_one_thread
+from rankscope.parallel.unit import UNSET, call_unit
 
 __all__ = [
     "STARTING",
-    "UNSET",
-    "UnpicklableError",
-    "call_unit",
+    "SharedFile",
+    "call_in_worker",
     "in_worker",
     "leave_if_starting",
-    "sendable",
     "start_worker",
 ]
 
@@ -32,24 +30,22 @@ __all__ = [
 STARTING = "RANKSCOPE_WORKER_STARTS"
 
 
-class Unset(Enum):
-    """The type of UNSET: an enumeration, since unpickling returns the same object."""
+@dataclass(frozen=True)
+class SharedFile:
+    """A file with what units share, for workers that are not forked."""
 
-    NOTHING = "nothing"
+    path: str
 
-
-#: The default of `shared`: units share nothing. None is a value that may be shared.
-UNSET = Unset.NOTHING
+    def load(self) -> Any:
+        with open(self.path, "rb") as stream:
+            return pickle.load(stream)
 
 
 class WorkerState:
-    """The state of this process: whether it is a worker, runs a unit, was told to end; and what its units share."""
+    """Whether this process is a worker, and what its units share."""
 
     def __init__(self) -> None:
         self.is_worker = False
-        self.in_unit = False
-        self.ending = False
-        self.lock = threading.Lock()
         self.shared: Any = UNSET
 
 
@@ -70,96 +66,35 @@ def leave_if_starting() -> None:
         sys.exit(1)
 
 
-def start_worker(parent_end: Connection, worker_end: Connection, shared: Any) -> None:
+def start_worker(started: Connection, shared: Any) -> None:
     """The first function that a worker runs.
 
-    parent_end, worker_end: the ends of the pipe between the parent and all workers. shared: passed to all its units.
+    started: a byte written to it tells the parent that a worker has started. shared: passed to all its units, or the
+    file that holds it.
     """
-    global STATE
-    STATE = WorkerState()  # a fork has a copy of the parent's, whose lock may be held
     STATE.is_worker = True
-    STATE.shared = shared
+    STATE.shared = shared.load() if isinstance(shared, SharedFile) else shared
     os.environ.pop(STARTING, None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a handler of the parent is meant for the parent
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     use_one_thread()
-    parent_end.close()  # else the pipe would outlive the parent
-    worker_end.send_bytes(b".")
-    threading.Thread(target=watch_parent, args=(worker_end,), daemon=True).start()
+    started.send_bytes(b".")
+    threading.Thread(target=end_with_parent, daemon=True).start()
 
 
-def watch_parent(worker_end: Connection) -> None:
-    """End this process when the parent tells it to or has ended.
+def end_with_parent() -> None:
+    """End this process, in the middle of a unit too, when the parent has ended without a word.
 
-    In the middle of a unit it ends at once. Otherwise it may be sending a result, and the parent would wait forever for
-    the remainder; so it ends when the next unit arrives, or with the parent.
+    The executor has nothing for this: a worker whose parent was killed would wait for its next unit for ever.
     """
-    worker_end.poll(None)
-    with STATE.lock:
-        STATE.ending = True
-        if STATE.in_unit:
-            os._exit(1)
     parent = parent_process()
     if parent is not None:
         parent.join()
-    os._exit(1)
+        os._exit(1)
 
 
-def enter_unit() -> None:
-    with STATE.lock:
-        if STATE.ending:
-            os._exit(1)
-        STATE.in_unit = True
-
-
-def leave_unit() -> None:
-    with STATE.lock:
-        STATE.in_unit = False
-
-
-@dataclass(frozen=True)
-class UnpicklableError:
-    """An exception that can be pickled but not unpickled: its constructor takes other arguments."""
-
-    type: type[BaseException]
-    args: tuple[Any, ...]
-    state: dict[str, Any]
-
-    def error(self) -> BaseException:
-        error = self.type.__new__(self.type, *self.args)
-        error.__dict__.update(self.state)
-        return error
-
-
-def call_unit(function: Callable[..., Any], unit: Any) -> Any:
-    """Return function(unit), or function(shared, unit). Errors come back with their type and message."""
-    enter_unit()
-    try:
-        return function(unit) if STATE.shared is UNSET else function(STATE.shared, unit)
-    except Exception as error:
-        if survives_pickling(error):
-            raise
-        failure = sendable(error)
-    finally:
-        leave_unit()
-    if isinstance(failure, UnpicklableError):
-        return failure
-    raise failure  # outside the except clause, so that it has no context that cannot be sent
-
-
-def sendable(error: Exception) -> Exception | UnpicklableError:
-    """The error, or a replacement with the same type and message that can be sent; at worst only its text."""
-    if survives_pickling(error):
-        return error
-    failure = UnpicklableError(type(error), error.args, error.__dict__)
-    return failure if survives_pickling(failure) else RuntimeError(f"{type(error).__name__}: {error}")
-
-
-def survives_pickling(value: object) -> bool:
-    try:
-        pickle.loads(pickle.dumps(value))
-    except Exception:  # whatever a constructor raises
-        return False
-    return True
+def call_in_worker(function: Callable[..., Any], unit: Any) -> Any:
+    """Call the function for a unit, with what the units of this worker share."""
+    return call_unit(function, STATE.shared, unit)

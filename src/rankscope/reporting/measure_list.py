@@ -13,7 +13,7 @@ from rankscope.data.text import align_columns
 from rankscope.errors import UnknownName
 from rankscope.measures import MEASURES
 from rankscope.measures.base import Measure
-from rankscope.measures.names import ALIASES, TREC_NAMES, canonical, split_trec
+from rankscope.measures.names import ALIASES, ALL_TREC_NAMES, canonical, split_trec
 from rankscope.measures.presets import PRESETS
 from rankscope.reporting.tables import markdown_text
 
@@ -178,7 +178,7 @@ def explain_measure(name: str, format_: str = "table") -> str:
     """One measure: what it means, its parameters, other names. Raises UnknownName with the nearest name."""
     trec = split_trec(name)
     if trec is not None and name not in MEASURES:
-        measure_name: str | None = TREC_NAMES[trec[0]].measure_name
+        measure_name: str | None = ALL_TREC_NAMES[trec[0]].measure_name
     else:
         measure_name = canonical(name.partition("@")[0].partition("(")[0])
     if measure_name is None:
@@ -190,7 +190,7 @@ def explain_measure(name: str, format_: str = "table") -> str:
     if format_ == "markdown":
         return "\n".join(chapter(measure))
     other_names = [
-        trec for trec, entry in TREC_NAMES.items() if entry.measure_name == measure_name and trec != measure_name
+        trec for trec, entry in ALL_TREC_NAMES.items() if entry.measure_name == measure_name and trec != measure_name
     ]
     other_names += [alias for alias, ours in ALIASES.items() if ours == measure_name and alias not in other_names]
     lines = [

@@ -15,8 +15,6 @@ from rankscope.typing import Floats, Ints
 __all__ = [
     "BINS",
     "ErrorTieRates",
-    "count_draws",
-    "counts_of",
     "difference_needed",
     "error_and_ties",
     "kth_resamples",
@@ -206,25 +204,6 @@ def difference_needed(counts: Ints, widths: Floats, level: float) -> Floats:
 
 #: Numbers in one array of a chunk, so that it stays in the processor's cache.
 CHUNK_NUMBERS = 1 << 16
-
-
-def count_draws(rng: np.random.Generator, n_resamples: int, n: int) -> Floats:
-    """(resamples, n) how often each of n queries is drawn in samples of n with replacement."""
-    return counts_of(rng.integers(0, n, size=(n_resamples, n)), n)
-
-
-def counts_of(drawn_queries: Ints, n: int) -> Floats:
-    """(resamples, n) how often each query was drawn.
-
-    Parameters
-    ----------
-    drawn_queries
-        (resamples, draws) their places.
-    n
-        Number of queries.
-    """
-    flat = drawn_queries + n * np.arange(len(drawn_queries))[:, None]
-    return np.bincount(flat.ravel(), minlength=len(drawn_queries) * n).reshape(len(drawn_queries), n).astype(np.float64)
 
 
 def kth_resamples(levels: tuple[float, ...], n_resamples: int) -> list[int]:

@@ -17,6 +17,7 @@ from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.joining import JoinedRun
 from rankscope.evaluation.scoring import score_hits
 from rankscope.kernels.means import nan_mean
+from rankscope.kernels.resample import share_of_sizes, shuffled_ranks
 from rankscope.kernels.rounding_ties import join_ties
 from rankscope.kernels.segments import bounds, group_of, place_in_group
 from rankscope.measures.rank_similarity import tau_ap
@@ -110,17 +111,14 @@ class PooledJudgments:
 
     def shuffle(self, rng: np.random.Generator) -> Ints:
         """(judged) the rank of each within its stratum, from 0, in a random order."""
-        order = np.lexsort((rng.random(self.relevance.size), self.stratum))
-        draw_rank = np.empty(order.size, np.int64)
-        draw_rank[order] = place_in_group(bounds(self.stratum_sizes))
-        return draw_rank
+        return shuffled_ranks(rng, self.stratum, self.stratum_sizes)
 
     def sample(self, draw_rank: Ints, share: float) -> JudgmentSubset:
         """The judgments where this share of each stratum, rounded half up, is kept: the first by `draw_rank`.
 
         At least `MIN_KEPT` are kept. The others stay in the pool, unjudged.
         """
-        counts = np.floor(share * self.stratum_sizes + 0.5).astype(np.int64)
+        counts = share_of_sizes(share, self.stratum_sizes)
         for stratum, min_kept in enumerate(MIN_KEPT):
             counts[stratum::3] = np.maximum(counts[stratum::3], min_kept)
         is_kept = self.judged & (draw_rank < counts[self.stratum])

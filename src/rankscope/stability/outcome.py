@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.means import nan_mean, ratio_or_nan
+from rankscope.kernels.resample import count_draws
 from rankscope.kernels.rounding_ties import at_most
 from rankscope.stability.conditions import Condition
 from rankscope.stability.discriminative_power import (
     BINS,
     CHUNK_NUMBERS,
-    count_draws,
     difference_needed,
     error_and_ties,
     pairs_of_draws,

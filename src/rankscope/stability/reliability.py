@@ -4,7 +4,7 @@ a common query rank the systems.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
+from rankscope.kernels.resample import disjoint_sets, seed_root
 from rankscope.stability.conditions import Condition
 from rankscope.stability.sampling import complete_queries, stream
 from rankscope.stats.correlation_values import rank_rows, surplus_by_row, tau_ap_by_row, taus
@@ -22,7 +23,6 @@ from rankscope.typing import Floats, Ints
 __all__ = [
     "RELIABILITY",
     "HalfAgreement",
-    "draw_halves",
     "half_agreement",
     "halves_of",
     "reliability_of",
@@ -193,11 +193,10 @@ def half_agreement(values: npt.ArrayLike, sizes: Sequence[int], *, iterations: i
         )
     check_count("iterations", iterations)
     set_sizes = checked_sizes(sizes, table.shape[2])
-    # The root is drawn, so that a second call with the same generator draws other sets.
-    seed_root = as_generator(rng).integers(0, 1 << 32, size=4).tolist()
+    root = seed_root(as_generator(rng))
     correlations = np.empty((len(set_sizes), 2, len(table), iterations))
     for i, size in enumerate(set_sizes):
-        stream = np.random.default_rng(np.random.SeedSequence(seed_root, spawn_key=(size,)))
+        stream = np.random.default_rng(np.random.SeedSequence(root, spawn_key=(size,)))
         correlations[i] = agreements(table, size, iterations, stream)
     mean, low, high = (np.moveaxis(statistic, 0, -1) for statistic in mean_and_percentiles(correlations))
     return HalfAgreement(
@@ -233,7 +232,7 @@ def agreements(table: Floats, size: int, iterations: int, stream: np.random.Gene
     columns = table.reshape(-1, n_queries).T
     n_at_once = max(1, CHUNK_NUMBERS // max(n_queries, n_measures * n_systems))
     n_done = 0
-    for halves in draw_halves(stream, iterations, n_queries, size, n_at_once):
+    for halves in disjoint_sets(stream, iterations, n_queries, size, n_at_once):
         n_rows = len(halves)
         # One list of systems for each iteration and measure, in this order.
         means = (set_means(columns, halves[:, side]).reshape(-1, n_systems) for side in (0, 1))
@@ -243,20 +242,6 @@ def agreements(table: Floats, size: int, iterations: int, stream: np.random.Gene
         correlations[1, :, chunk] = tau_ap_by_row(x, y).reshape(n_rows, n_measures).T
         n_done += n_rows
     return correlations
-
-
-def draw_halves(
-    stream: np.random.Generator, iterations: int, n_queries: int, size: int, n_at_once: int = 1024
-) -> Iterator[Ints]:
-    """(iterations, 2, size), chunk by chunk: the queries of two sets without a query in common.
-
-    The draws do not depend on `n_at_once`.
-    """
-    for start in range(0, iterations, n_at_once):
-        n_rows = min(n_at_once, iterations - start)
-        order = np.broadcast_to(np.arange(n_queries), (n_rows, n_queries)).copy()
-        stream.permuted(order, axis=1, out=order)
-        yield order[:, : 2 * size].reshape(n_rows, 2, size)
 
 
 def set_means(columns: Floats, queries: Ints) -> Floats:

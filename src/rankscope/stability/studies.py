@@ -16,8 +16,7 @@ from rankscope.data.text import join_names
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import ConventionSettings, InputSettings
 from rankscope.evaluation.joining import Progress
-from rankscope.parallel import run_units
-from rankscope.parallel.run import check_workers
+from rankscope.parallel import check_workers, run_units
 from rankscope.parallel.threads import one_thread
 from rankscope.settings import as_tuple
 from rankscope.stability._checkpoint import Checkpoint, saved_settings

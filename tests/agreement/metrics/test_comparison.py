@@ -18,7 +18,8 @@ import rankscope as rs
 from rankscope import MetricScores, PairScores, Rankings
 from rankscope.agreement import MetricComparison
 from rankscope.agreement.metrics import cluster_ranks, compare_matrices
-from rankscope.agreement.metrics.tasks import pvalues_of, resamples_of
+from rankscope.agreement.metrics.metric_tests import pvalues_of_differences
+from rankscope.agreement.metrics.tasks import resamples_of
 from rankscope.agreement.statistics import CONVENTIONS, calibrate, calibration_curve
 from rankscope.errors import InputError, ParameterError, UnknownName
 
@@ -65,10 +66,11 @@ def test_p_values_from_kept_draws_are_those_of_the_test(test: str, kind: str, al
     plain = compare_matrices(gold, metrics, rng=3, **settings)
     assert plain.drawn == {}
     assert kept.pvalue == pytest.approx(plain.pvalue, nan_ok=True)
-    from_draws = pvalues_of(kept.value, kept.drawn, kind, alternative)
+    from_draws = pvalues_of_differences(kept.value, kept.drawn, kind, alternative)
+    assert from_draws == pytest.approx(plain.pvalue, nan_ok=True)
     for i, j in ((0, 1), (0, 2), (1, 2)):
         high, low = (i, j) if kept.value[i] >= kept.value[j] else (j, i)
-        assert from_draws[i, j] == from_draws[j, i] == pytest.approx(plain.pvalue[high, low])
+        assert plain.pvalue_of_higher[i, j] == plain.pvalue_of_higher[j, i] == plain.pvalue[high, low]
 
 
 def test_flat_kendall_keeps_draws_that_are_exact() -> None:
@@ -308,7 +310,7 @@ def test_a_correction_that_no_p_can_pass_is_said() -> None:
         ({"from_segments": "share", "level": "system"}, ParameterError, "from_segments is for"),
         ({"statistic": "pearson", "epsilon": 0.1}, ParameterError, "epsilon is for"),
         ({"human": "wins"}, ParameterError, "human is for"),
-        ({"weights": {"x-9": 1.0}}, UnknownName, "language pair 'x-9'"),
+        ({"weights": {"x-9": 1.0}}, UnknownName, "language pair among the weights 'x-9'"),
         ({"statistic": "pearson", "test": "williams"}, ParameterError, "Williams' test ... correlation"),
         ({"statistic": "wmt13", "test": "pair_swaps"}, ParameterError, "wmt13 skips pairs"),
         ({"statistic": "kendall_c", "test": "pair_swaps"}, ParameterError, "kendall_c is not a mean over pairs"),
@@ -420,3 +422,11 @@ def test_the_curve_is_the_statistic_at_each_epsilon_and_its_top_the_calibrated_o
         assert curve.value[at] == pytest.approx((said == human).mean())  # all segments have as many pairs
         assert curve.tied[at] == pytest.approx((said == 0).mean())
     assert curve.epsilon[0] == 0
+
+
+def test_shares_of_comparisons_are_higher_for_better_systems_whatever_the_direction_of_a_metric() -> None:
+    judged = Rankings.of([{"A": 1, "B": 2, "C": 3, "D": 4}, {"A": 2, "B": 1, "C": 3, "D": 4}], name="rank")
+    up = MetricScores.of("up", {"": {"A": [4, 3], "B": [3, 4], "C": [2, 1], "D": [2, 2]}})
+    down = MetricScores.of("down", {"": {"A": [1, 2], "B": [2, 1], "C": [3, 4], "D": [3, 3]}}, higher_is_better=False)
+    found = compare(judged, [up, down], level="system", from_segments="share", **FEW)
+    assert found.value[0, 0] == found.value[0, 1] > 0.5

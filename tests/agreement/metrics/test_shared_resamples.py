@@ -14,8 +14,7 @@ import rankscope as rs
 from rankscope.agreement.judgments import Judgments
 from rankscope.agreement.load import PeopleAndMetrics, load
 from rankscope.agreement.metrics import compare_matrices
-from rankscope.agreement.metrics.settings import parse_task
-from rankscope.agreement.metrics.tasks import resamples_of, run_task
+from rankscope.agreement.metrics.tasks import parse_task, resamples_of, run_task
 from rankscope.agreement.settings import JudgmentSettings, MetricSettings
 
 compare = rs.agreement.compare_metrics
@@ -62,7 +61,7 @@ def test_a_task_on_lists_and_one_on_matrices_draw_the_same_segments() -> None:
         found = compare(people, metrics, tasks=[f"{task}:1", "x-1:segment:wmt12:0"], test="bootstrap", **FEW)
         settled = parse_task(task)
         given_now = PeopleAndMetrics(Judgments("people", people), tuple(metrics), rule="given")
-        runs.append(run_task(given_now, settled, found.settings, keep_draws=True).drawn_differences[0, 1])
+        runs.append(run_task(given_now, settled, found.settings, keep_draws=True).drawn[0, 1])
     assert np.corrcoef(runs)[0, 1] > 0.9
     both = compare(people, metrics, tasks=tasks, test="bootstrap", **FEW)
     assert np.isfinite(both.pvalue[2, 0, 1])
@@ -86,9 +85,7 @@ def test_swaps_of_lists_and_of_matrices_are_the_same_and_so_averaged() -> None:
     found = compare(people, metrics, tasks=tasks, test="perm_both", **FEW)
     assert np.isfinite(found.pvalue[:, 0, 1]).all()
     inputs = load(people, metrics, JudgmentSettings(), MetricSettings(), level="any").for_systems(None)
-    drawn = [
-        run_task(inputs, parse_task(task), found.settings, keep_draws=True).drawn_differences[0, 1] for task in tasks
-    ]
+    drawn = [run_task(inputs, parse_task(task), found.settings, keep_draws=True).drawn[0, 1] for task in tasks]
     assert np.corrcoef(drawn)[0, 1] > 0.95  # two versions of tau on the same swaps
 
 

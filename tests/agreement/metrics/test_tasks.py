@@ -7,7 +7,7 @@ from helpers.messages import mentions
 from helpers.same import assert_same_numbers
 
 from rankscope.agreement.metrics import STATISTICS_BY_LEVEL, MetricComparisonSettings, Task, tasks_of
-from rankscope.agreement.metrics.settings import parse_task, spread_tasks
+from rankscope.agreement.metrics.tasks import parse_task, spread_tasks
 from rankscope.errors import ParameterError, UnknownName
 
 

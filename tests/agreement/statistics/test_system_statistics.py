@@ -13,16 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope import PairScores, Rankings
-from rankscope.agreement.statistics import (
-    RULES,
-    ap_correlations,
-    best_systems,
-    bootstrap_systems,
-    mean_sums,
-    share_sums,
-    system_statistic,
-    win_sums,
-)
+from rankscope.agreement.settings import RULES
+from rankscope.agreement.statistics import ap_correlations, best_systems, system_statistic
+from rankscope.agreement.system_scores import bootstrap_systems, mean_sums, share_sums, win_sums
 from rankscope.data.rankings import Labels
 from rankscope.errors import InputError
 from rankscope.kernels.resample import bootstrap_indices, draw

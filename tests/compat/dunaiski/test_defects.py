@@ -15,7 +15,7 @@ from helpers.same import assert_same_bits, assert_same_numbers
 
 import rankscope as rs
 from rankscope.compat.dunaiski import FUNCTIONS, dunaiski_table, name_measures
-from rankscope.stability.discriminative_power import count_draws
+from rankscope.kernels.resample import count_draws
 from rankscope.stability.dunaiski import coded_levels
 
 

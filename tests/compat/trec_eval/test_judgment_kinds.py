@@ -156,15 +156,18 @@ def test_a_missing_mean_or_deviation_is_minus_a_million(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("judgments", "message"),
     [
-        ("q u s a 1\nq u s a 1\n", "judgments:2: document 'a' of query 'q' stands twice in one sub-group, first at "),
-        ("q u s a 1\nq u t a 0\n", "judgments:2: document 'a' of query 'q' is not relevant (level 0) and relevant"),
-        ("q u s a x\n", "judgments:1: level 'x', expected a number; correct this line"),
-        ("q u s a nan\n", "judgments:1: level 'nan', expected a number"),
+        ("q u s a 1\nq u s a 1\n", "judgments:2: document 'a' of group 'u' of query 'q' occurs twice, first at "),
+        (
+            "q u s a 1\nq u t a 0\n",
+            "judgments:2: document 'a' of group 'u' of query 'q' has level 0 (not relevant) and",
+        ),
+        ("q u s a x\n", "judgments:1: level 'x', expected a finite number below 2^53"),
+        ("q u s a nan\n", "judgments:1: level 'nan', expected a finite number"),
         (
             "q u a 1\n",
             "judgments:1: 4 fields, expected 5 (query group sub-group document level); this looks like qrels",
         ),
-        ("# nothing\n", "judgments: no judgments, expected lines of (query group sub-group document level)"),
+        ("# nothing\n", "judgments: no data, only comments and blank lines; expected lines of 5 fields (query group"),
     ],
 )
 def test_malformed_preferences_are_refused(tmp_path: Path, judgments: str, message: str) -> None:

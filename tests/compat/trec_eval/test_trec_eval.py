@@ -15,7 +15,7 @@ import pytest
 from helpers.messages import mentions
 from helpers.paths import TESTS
 
-from rankscope.compat.trec_eval import QRELS_NICKNAMES, MissingQuery, Options, parse_measure_lines, trec_eval
+from rankscope.compat.trec_eval import NICKNAMES, QRELS_NICKNAMES, MissingQuery, Options, parse_measure_lines, trec_eval
 
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 2\n2 0 d -1\n3 0 a 1\n"
 #: Query 1: a, x, b, y (c is missed); query 2: d, a; query 3 is missing; query 4 is not judged.
@@ -96,6 +96,12 @@ def test_the_order_of_the_lines_is_the_tools_whatever_the_order_of_m(
 def test_parameters_take_the_place_of_the_defaults(values: Values) -> None:
     assert ("P_5", "all") not in values("-c", "-m", "all_trec", "-m", "P.3")
     assert [shown for shown, _ in values("-c", "-m", "P", "-m", "P.3", "-m", "P_7")] == ["P_3"]
+
+
+def test_a_cutoff_is_read_up_to_its_point_or_exponent_as_by_c(values: Values) -> None:
+    assert [shown for shown, _ in values("-c", "-m", "ndcg_cut.10,20,23.4", "-m", "success.1e1")] == [
+        *("ndcg_cut_10", "ndcg_cut_20", "ndcg_cut_23", "success_1")
+    ]
 
 
 def test_where_one_parameter_is_all_there_is_the_first_one_holds(values: Values) -> None:
@@ -208,6 +214,114 @@ def test_capital_d_changes_nothing_and_help_says_so(values: Values, cli: Callabl
     assert "has no effect" in " ".join(cli("trec_eval", "--help").out.split())
 
 
+def test_d_names_the_only_query_that_is_evaluated(values: Values) -> None:
+    found = values("-q", "-c", "-D", "2.2", "-m", "map", "-m", "num_q", "-m", "num_rel")
+    assert {query for _, query in found} == {"2", "all"}
+    assert (found["num_q", "all"], found["map", "all"]) == ("1", found["map", "2"])
+    assert values("-m", "num_q", "-D", "1.2")["num_q", "all"] == "1"  # query 3 is missing, and was not asked for
+
+
+def test_m_0_leaves_nothing_retrieved(values: Values) -> None:
+    found = values("-q", "-c", "-M", "0", "-m", "all_trec", "-m", "relstring.2", "-m", "utility.1,-1,0,0")
+    same = values("-q", "-c", "-m", "num_rel")
+    for (name, query), value in found.items():
+        if name not in ("runid", "num_q", "num_rel", "rbp_resid", "gm_map", "gm_bpref"):
+            assert value in ("0", "0.0000", "''"), (name, query, value)
+    assert {key: value for key, value in found.items() if key[0] == "num_rel"} == same
+
+
+def test_l_0_counts_all_that_is_judged(values: Values) -> None:
+    # of query 1, a and b are retrieved at ranks 1 and 3, and c is missed; of 2, d has the grade -1
+    found = values("-q", "-c", "-l", "0", "-m", "num_rel", "-m", "num_rel_ret", "-m", "map", "-m", "bpref")
+    assert [found["num_rel", query] for query in "123"] == ["3", "1", "1"]
+    assert [found["num_rel_ret", query] for query in "123"] == ["2", "1", "0"]
+    assert found["map", "1"] == f"{(1 / 1 + 2 / 3) / 3:6.4f}"
+    assert found["bpref", "1"] == f"{2 / 3:6.4f}"  # nothing is judged not relevant
+    assert found["num_rel", "all"] == "4"  # with -c the grades above 0
+
+
+def test_n_0_is_a_collection_of_unknown_size(values: Values) -> None:
+    assert values("-c", "-N", "0", "-m", "utility") == values("-c", "-m", "utility")
+
+
+@pytest.mark.parametrize("option", [("-o",), ("-T", "trec_results"), ("--Output_old_results_format", "x")])
+def test_options_without_effect_are_accepted(option: tuple[str, ...], values: Values) -> None:
+    assert values("-c", *option, "-m", "map") == values("-c", "-m", "map")
+
+
+def test_long_options_and_their_beginnings_are_those_of_the_tool(values: Values) -> None:
+    long = ["--query_eval_wanted", "--complete_rel_info_wanted", "--measure=P.2", "--level_for_rel", "2", "--nosummary"]
+    long += ["--Max_retrieved_per_topic=3", "--Judged_docs_only", "--Rel_info_format", "qrels", "--Debug_level=0.1"]
+    short = ["-q", "-c", "-m", "P.2", "-l2", "-n", "-M3", "-J", "-R", "qrels", "-D0.1"]
+    assert values(*long) == values(*short)
+    assert values("--quer", "--comp", "--mea", "P.2", "--Num=100") == values("-qc", "-mP.2")
+
+
+@pytest.mark.parametrize("option", ["-v", "--version", "--vers"])
+def test_the_version_goes_to_standard_error(option: str, cli: Callable[..., Any]) -> None:
+    done = cli("trec_eval", option)
+    assert (done.code, done.out, done.err) == (0, "", "trec_eval version 10.0\n")
+    assert cli("trec_eval", option, "--preset", "trec_eval-9").err == "trec_eval version 9.0.8\n"
+
+
+def test_help_explains_the_measures_and_judgments_that_are_named(cli: Callable[..., Any]) -> None:
+    plain = cli("trec_eval", "--help")
+    assert (plain.code, plain.err) == (0, "")
+    assert "query 0 document relevance" in plain.out
+    assert "Name measures with -m" in plain.out
+    done = cli("trec_eval", "-h", "-m", "prefs", "-m", "P", "-R", "prefs")
+    assert done.code == 0
+    assert done.out.startswith(plain.out[:1000])
+    assert "query group sub-group document level" in done.out
+    assert "P, by default P.5,10,15,20,30,100,200,500,1000; here P@5:" in done.out
+    for name in ("runid:", "num_q:", "prefs_num_prefs_poss; here NumPrefs:", "prefs_avgjg; here PrefsJG:"):
+        assert name in done.out
+    assert cli("trec_eval", "-h", "-m", "nothing").code == 2
+
+
+def test_help_knows_every_measure(cli: Callable[..., Any]) -> None:
+    words = [word for name in NICKNAMES for word in ("-m", name)]
+    out = cli("trec_eval", "-h", *words).out
+    for names in NICKNAMES.values():
+        assert all(re.search(rf"^{name}[:;,]", out, re.MULTILINE) for name in names)
+
+
+def test_runid_is_the_first_word_of_the_last_tag(values: Values) -> None:
+    for last in ("4 Q0 b 2 0 other words of it\n", "\n4 Q0 c 2 -1 other\n# 1 2 3 4 5 comment\n\n", "4 Q0 d 2 -2 other"):
+        with open("r", "a") as file:
+            file.write(last)
+        assert values("-c", "-m", "runid") == {("runid", "all"): "other"}
+    long_run = "".join(f"1 Q0 {i} 0 {-i} tag{i} x\n" for i in range(200_000))  # read in several blocks
+    for text in (long_run, long_run + "2 Q0 a 0 1 y\n1 Q0 a 0 9 last\n"):  # the queries are not together
+        Path("r").write_text(text)
+        assert values("-c", "-m", "runid")["runid", "all"] == ("tag199999" if text == long_run else "last")
+
+
+GRADES = {"1.0": 1, "2.9": 2, "1e1": 1, ".5": 0, "-0.7": 0, "1.e5": 1, "+3": 3, "-1.5": -1, "12E-1": 12, "007": 7}
+
+
+def test_grades_are_read_up_to_their_point_or_exponent_as_by_c(files: tuple[str, str], cli: Callable[..., Any]) -> None:
+    Path("q").write_text("".join(f"1 0 d{i} {text}\n" for i, text in enumerate(GRADES)))
+    Path("r").write_text("".join(f"1 Q0 d{i} 0 {-i} tag\n" for i in range(len(GRADES))))
+    done = cli("trec_eval", "-q", "-n", "-m", "relstring", *files)
+    letters = {-1: ".", 12: ">"}
+    assert done.out.split("\t")[2].strip() == "'" + "".join(letters.get(g, str(g)) for g in GRADES.values()) + "'"
+    assert done.code == 0
+    assert done.err == (
+        "rankscope: note: q: 7 grades that are no whole numbers are read as trec_eval reads them, 2.9 as 2; "
+        "`rankscope evaluate` takes their values\n"
+    )
+    Path("q").write_text("1 0 d0 1.0\n1 0 d1 0.0\n")
+    done = cli("trec_eval", "-q", "-n", "-m", "relstring.2", *files)
+    assert (done.out.split("\t")[2].strip(), done.err) == ("'10'", "")  # nothing was lost
+
+
+def test_in_python_a_changed_grade_is_a_warning(files: tuple[str, str]) -> None:
+    Path("q").write_text("1 0 a .5\n")
+    with pytest.warns(UserWarning, match=r"q: 1 grade that is no whole number is read .* \.5 as 0"):
+        trec_eval(*files, ["map"], options=Options())
+
+
 def test_options_may_stand_together_and_touch_their_values(values: Values) -> None:
     assert values("-qcn", "-mmap", "-l1", "-M100") == values("-q", "-c", "-n", "-m", "map")
 
@@ -281,7 +395,8 @@ def test_version_9_leaves_them_out_of_all_trec() -> None:
         ("P.0", "cutoff is 0, .*1"),
         ("P.-5", "cutoff is -5, .*1"),
         ("P.1_0", "cannot read '1_0'"),
-        ("success.1e1", "cannot read '1e1'"),
+        ("success.1e", "cannot read '1e'"),
+        ("success..5", "cutoff is 0, .*1"),
         ("iprec_at_recall.1.5", r"recall is 1\.5, .*0 to 1"),
         ("utility.1,2", r"cannot read '1,2', .*utility\.1,-1,0,0"),
         ("utility.1,-1,0,1", r"\bd needs .*documents .*\(-N\)"),
@@ -326,7 +441,14 @@ def test_a_malformed_line_is_named_with_its_file(
     assert done.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("args", [("-l", "x"), ("-M", "0"), ("-N", "0"), ("-N", "x"), ("-z",), ("--preset", "10")])
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("-l", "x"),
+        *(("-l", "-1"), ("-M", "-1"), ("-N", "-1"), ("-N", "x"), ("-z",), ("--preset", "10"), ("-T", "other")),
+        *(("-R", "other"), ("-D", "x"), ("-D", "1.nowhere"), ("--no", "x"), ("--Out",)),
+    ],
+)
 def test_an_option_that_is_none_is_exit_code_2(
     args: tuple[str, ...], files: tuple[str, str], cli: Callable[..., Any]
 ) -> None:

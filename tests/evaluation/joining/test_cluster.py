@@ -48,8 +48,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def sent(monkeypatch):
     """How many units were sent to the cluster."""
     found = []
-    send = cluster_run.UnitQueue.send
-    monkeypatch.setattr(cluster_run.UnitQueue, "send", lambda self, one: found.append(one) or send(self, one))
+    send = cluster_run.ClusterWorkers.send
+    monkeypatch.setattr(cluster_run.ClusterWorkers, "send", lambda self, one: found.append(one) or send(self, one))
     return found
 
 

@@ -513,6 +513,34 @@ def test_partitions_of_other_queries_only_are_no_run_for_these_judgments(tmp_pat
         rs.evaluate({"q0": {"d1": 1}}, folder, "RR")
 
 
+@given(st.lists(st.integers(1, 3000)), st.integers(1, 4000))
+def test_small_files_share_a_unit_of_work_in_their_order(sizes, most):
+    tasks = [pieces.JoinTask((0, i), "", "", True, size) for i, size in enumerate(sizes)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "FILE_COST", 100)
+        batches = list(pieces.batches_of(iter(tasks), most))
+        cost = lambda batch: sum(max(task.size, 100) for task in batch)  # noqa: E731
+        assert [task for batch in batches for task in batch] == tasks
+        assert all(batch and (len(batch) == 1 or cost(batch) <= most) for batch in batches)
+        assert all(cost([*batch, following[0]]) > most for batch, following in pairwise(batches))
+
+
+def test_of_partitions_of_a_few_lines_64_are_one_unit_of_work(tmp_path, monkeypatch):
+    queries = [f"q{i}" for i in range(130)]
+    folder = write_folder(tmp_path / "run", [[(query, "d1", 1.0)] for query in queries])
+    sent = []
+
+    def watch(function, units, *, shared, **_):
+        for unit in units:
+            sent.append(len(unit))
+            yield function(shared, unit)
+
+    monkeypatch.setattr(pieces, "run_units", watch)
+    scores = rs.evaluate({query: {"d1": 1} for query in queries}, folder, "RR", workers=2)
+    assert scores.overall("RR") == 1.0
+    assert sent == [64, 64, 2]
+
+
 def test_whatever_reads_runs_takes_folders(tmp_path):
     folder = write_folder(tmp_path / "run", [[("q0", "d1", 2.0)], [("q1", "d1", 1.0), ("q1", "d2", 0.5)]])
     target = tmp_path / "target.run"

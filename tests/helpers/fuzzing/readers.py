@@ -17,9 +17,9 @@ from helpers.fuzzing.piecewise_readers import as_partition, by_workers, regroupe
 
 import rankscope as rs
 from rankscope import read_entity_ranks, read_features, read_letor, read_preferences
-from rankscope.agreement.load import read_judgments, read_metric_scores
-from rankscope.agreement.match import load_judged_metrics
-from rankscope.agreement.rankeval.experiments import each_experiment
+from rankscope.agreement.load import load, read_judgments, read_metric_scores
+from rankscope.agreement.match import lists_with_metrics
+from rankscope.agreement.rankeval.rank_agreement import each_experiment
 from rankscope.agreement.settings import JudgmentSettings, MetricSettings
 from rankscope.cli._leaderboard_input import read_leaderboard_data
 from rankscope.cli.features.models import read_lm, read_parallel
@@ -119,7 +119,7 @@ def as_letor_scripts(path: Path, version: str, *, predictions: bool) -> None:
 
 
 def trec_eval_of_qrels(path: Path) -> None:
-    trec_eval(path, beside(path, b"q Q0 a 1 2.5 t\nq Q0 b 2 1.5 t\n"), options=Options(complete=True))
+    trec_eval(path, beside(path, b"q Q0 a 1 2.5 t\nq Q0 b 2 1.5 t\n"), options=Options(complete=True), notify=str)
 
 
 def trec_eval_of_run(path: Path) -> None:
@@ -171,7 +171,7 @@ def wmt_lines(path: Path) -> None:
 def experiments(path: Path) -> None:
     metric_settings = MetricSettings(metrics=("reward",))
     for _, _, judgments, settings in each_experiment(path, JudgmentSettings(gold="gold"), ("reward",)):
-        load_judged_metrics(judgments, (), settings, metric_settings)
+        lists_with_metrics(load(judgments, (), settings, metric_settings, level="segment"))
 
 
 def sentences(path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from helpers.messages import mentions
 
 from rankscope import MetricScores, PairScores
-from rankscope.data.metric_scores import attach_scores
+from rankscope.agreement.match import attach_scores
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.translation import (
     list_mt_scores,

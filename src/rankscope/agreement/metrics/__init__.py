@@ -12,23 +12,23 @@ if TYPE_CHECKING:
     from rankscope.agreement.metrics.metric_tests import ALTERNATIVES as ALTERNATIVES
     from rankscope.agreement.metrics.metric_tests import TESTS as TESTS
     from rankscope.agreement.metrics.metric_tests import compare_matrices as compare_matrices
-    from rankscope.agreement.metrics.settings import STATISTICS_BY_LEVEL as STATISTICS_BY_LEVEL
-    from rankscope.agreement.metrics.settings import MetricComparisonSettings as MetricComparisonSettings
-    from rankscope.agreement.metrics.settings import Task as Task
-    from rankscope.agreement.metrics.settings import tasks_of as tasks_of
+    from rankscope.agreement.metrics.tasks import STATISTICS_BY_LEVEL as STATISTICS_BY_LEVEL
+    from rankscope.agreement.metrics.tasks import MetricComparisonSettings as MetricComparisonSettings
+    from rankscope.agreement.metrics.tasks import Task as Task
+    from rankscope.agreement.metrics.tasks import tasks_of as tasks_of
 
 HOMES = {
     "ALTERNATIVES": "metric_tests",
     "MetricComparison": "comparison",
-    "MetricComparisonSettings": "settings",
-    "STATISTICS_BY_LEVEL": "settings",
+    "MetricComparisonSettings": "tasks",
+    "STATISTICS_BY_LEVEL": "tasks",
     "TESTS": "metric_tests",
-    "Task": "settings",
+    "Task": "tasks",
     "cluster_ranks": "comparison",
     "compare_judged_metrics": "comparison",
     "compare_matrices": "metric_tests",
     "compare_metrics": "comparison",
-    "tasks_of": "settings",
+    "tasks_of": "tasks",
 }
 
 __all__ = sorted(HOMES)

@@ -10,15 +10,17 @@ import numpy as np
 
 from rankscope.agreement.direction import directions
 from rankscope.agreement.load import JudgmentSource, PeopleAndMetrics, ScoreSource, load
-from rankscope.agreement.match import common_language_pairs, have_segment_scores, language_pairs
+from rankscope.agreement.match import have_segment_scores, match_pairs
 from rankscope.agreement.metrics.metric_tests import TESTS
-from rankscope.agreement.metrics.settings import (
+from rankscope.agreement.metrics.tasks import (
     MetricComparisonSettings,
     Task,
+    average_tasks,
+    rerun_with_system_swaps,
+    run_task,
     spread_tasks,
     tasks_of,
 )
-from rankscope.agreement.metrics.tasks import average_tasks, rerun_with_system_swaps, run_task
 from rankscope.agreement.segment_level import AVERAGE
 from rankscope.agreement.settings import (
     JudgmentSettings,
@@ -449,13 +451,6 @@ def compare_judged_metrics(
     return compare_on_tasks(inputs, settings, tasks)
 
 
-def task_pairs(inputs: PeopleAndMetrics, common: bool) -> tuple[list[str], list[str]]:
-    """The language pairs of the judgments, with `common` only those that all metrics have; and notes on the others."""
-    if not common:
-        return language_pairs(inputs), []
-    return common_language_pairs(dict(inputs.people.by_pair()), inputs, common)
-
-
 def refuse_unused_options(inputs: PeopleAndMetrics, tasks: Sequence[Task], settings: MetricComparisonSettings) -> None:
     """Raise ParameterError for a setting that none of the tasks uses."""
     system_tasks = [task for task in tasks if task.level == "system"]
@@ -494,7 +489,7 @@ def compare_on_tasks(
     if len(inputs.metrics) < 2:
         only = inputs.metrics[0].metric
         raise ParameterError(f"{only} is the only metric, expected two or more to compare with each other")
-    pair_names, notes = task_pairs(inputs, settings.common)
+    pair_names, notes = match_pairs(inputs, "skip" if settings.common else "keep")
     tasks = spread_tasks(requested, pair_names, settings.weights)
     refuse_unused_options(inputs, tasks, settings)
     results = [run_task(inputs, task, settings, keep_draws=len(tasks) > 1) for task in tasks]
@@ -511,10 +506,9 @@ def compare_on_tasks(
     corrected = np.full((len(results), len(names), len(names)), np.nan)
     clusters = []
     for c, result in enumerate(results):
-        adjusted = adjust_pvalues(result.pvalue[metric_pairs], method=settings.correction).pvalue
+        adjusted = adjust_pvalues(result.pvalue_of_higher[metric_pairs], method=settings.correction).pvalue
         corrected[c][metric_pairs] = corrected[c].T[metric_pairs] = adjusted
         clusters.append(find_clusters(result.value, adjusted, alpha=settings.alpha))
-    higher_gold = [inputs.gold] if inputs.people.higher_is_better else []
     task_notes = [note for result in results for note in result.notes]
     tests = tuple(result.test for result in results[: len(tasks)])
     resample_notes = few_resamples(tests, len(names), settings)
@@ -524,7 +518,7 @@ def compare_on_tasks(
         value=np.array([result.value for result in results]),
         n=np.array([result.n for result in results]),
         epsilon=np.array([result.epsilon for result in results]),
-        pvalue=np.array([result.pvalue for result in results]),
+        pvalue=np.array([result.pvalue_of_higher for result in results]),
         pvalue_corrected=corrected,
         clusters=tuple(clusters),
         tests=tests,
@@ -534,6 +528,6 @@ def compare_on_tasks(
         settings=settings,
         gold=inputs.gold,
         rule=inputs.rule,
-        higher=(*higher_gold, *(scores.metric for scores in inputs.metrics if scores.higher_is_better)),
+        higher=inputs.higher,
         notes=tuple(dict.fromkeys([*inputs.notes, *notes, *task_notes, *resample_notes])),
     )

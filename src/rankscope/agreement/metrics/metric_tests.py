@@ -5,7 +5,7 @@ another.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from rankscope.agreement.metrics.perm_both import permuted_differences
 from rankscope.agreement.statistics import (
     AgreementStatistic,
     AlignedScores,
+    CalibrationCurve,
     KendallConvention,
     StatisticValues,
     bootstrap_segments,
@@ -54,6 +55,7 @@ __all__ = [
     "check_has_test",
     "compare_matrices",
     "compare_scores",
+    "pvalues_of_differences",
 ]
 
 
@@ -102,19 +104,43 @@ class MetricTestSettings(NamedTuple):
         return [self.kept_differences[i, j]]
 
 
-class ExceedanceCounts:
-    """How many resamples are at least as high as the observed difference, as low, and as far from 0.
+class ExtremeCounts(NamedTuple):
+    """How many resamples speak against the first of two metrics being better, against the second, and against either.
 
     A resample without a value counts in all three, so that it never makes a difference significant.
     """
 
-    def __init__(self, observed: float, chunks: Iterable[Floats]) -> None:
-        self.n_above = self.n_below = self.n_two_sided = 0
-        for differences in chunks:
-            undefined = np.isnan(differences)
-            self.n_above += int(np.count_nonzero(undefined | (differences >= observed - CLOSE)))
-            self.n_below += int(np.count_nonzero(undefined | (differences <= observed + CLOSE)))
-            self.n_two_sided += int(np.count_nonzero(undefined | (np.abs(differences) >= abs(observed) - CLOSE)))
+    against_first: int
+    against_second: int
+    against_either: int
+
+
+def count_extremes(kind: str, observed: float, chunks: Iterable[Floats]) -> ExtremeCounts:
+    """The counts for the difference of two metrics.
+
+    Parameters
+    ----------
+    kind
+        "null" if the resamples are drawn as if the metrics were equal: those at least as high as the observed
+        difference count, as low, and as far from 0. "values" if they estimate the difference: those not above 0, not
+        below it, and twice the smaller of both.
+    observed
+        The observed difference.
+    chunks
+        The differences of the resamples.
+    """
+    n_above = n_below = n_far = n_resamples = 0
+    level = observed if kind == "null" else 0.0
+    for differences in chunks:
+        undefined = np.isnan(differences)
+        n_above += int(np.count_nonzero(undefined | (differences >= level - CLOSE)))
+        n_below += int(np.count_nonzero(undefined | (differences <= level + CLOSE)))
+        n_far += int(np.count_nonzero(undefined | (np.abs(differences) >= abs(observed) - CLOSE)))
+        n_resamples += differences.size
+    if kind == "null":
+        return ExtremeCounts(n_above, n_below, n_far)
+    # Two-sided p: twice the smaller of both shares, (1 + c) / (1 + B) each, and at most 1.
+    return ExtremeCounts(n_below, n_above, min(n_resamples, 2 * min(n_above, n_below) + 1))
 
 
 PvaluesAndErrors = tuple[Floats, Floats]
@@ -125,17 +151,30 @@ def empty_pvalues(n_metrics: int) -> PvaluesAndErrors:
 
 
 def fill_pvalues(
-    n_metrics: int, settings: MetricTestSettings, counts: Iterable[tuple[int, int, int, int, int]]
+    n_metrics: int, alternative: str, n_resamples: int, counts: Iterable[tuple[int, int, ExtremeCounts]]
 ) -> PvaluesAndErrors:
-    """The matrices of p-values and errors from (i, j, n_above, n_below, n_two_sided): counts for i above j, for j above
-    i, and for any difference.
-    """
+    """The matrices of p-values and errors from the counts of each pair of metrics."""
     pvalue, error = empty_pvalues(n_metrics)
-    for i, j, n_above, n_below, n_two_sided in counts:
-        n_extreme = (n_two_sided, n_two_sided) if settings.alternative == "two-sided" else (n_above, n_below)
-        pvalues_and_errors = monte_carlo(np.array(n_extreme, np.float64), settings.draws.n_resamples)
+    for i, j, extremes in counts:
+        n_extreme = (extremes.against_either,) * 2 if alternative == "two-sided" else extremes[:2]
+        pvalues_and_errors = monte_carlo(np.array(n_extreme, np.float64), n_resamples)
         (pvalue[i, j], pvalue[j, i]), (error[i, j], error[j, i]) = pvalues_and_errors
     return pvalue, error
+
+
+def pvalues_of_differences(
+    value: Floats, differences: Mapping[tuple[int, int], Floats], kind: str, alternative: str
+) -> Floats:
+    """(metrics, metrics) p-values, row against column, from the differences of all resamples; NaN without any.
+
+    value: (metrics). kind: as in `count_extremes`.
+    """
+    n_resamples = next((resampled.size for resampled in differences.values()), 1)
+    counts = (
+        (i, j, count_extremes(kind, float(value[i] - value[j]), [resampled]))
+        for (i, j), resampled in differences.items()
+    )
+    return fill_pvalues(value.size, alternative, n_resamples, counts)[0]
 
 
 def check_has_test(test: str, statistic: AgreementStatistic, grouping: str, *, weighted: bool = False) -> None:
@@ -185,7 +224,7 @@ def by_permutation(scores: AlignedScores, values: StatisticValues, settings: Met
     value, epsilons = values.value, values.epsilon
     scaled = [standardised(metric) for metric in scores.metrics]
 
-    def counts() -> Iterator[tuple[int, int, int, int, int]]:
+    def counts() -> Iterator[tuple[int, int, ExtremeCounts]]:
         for i, j in comparable_pairs(value):
             pair = np.stack((scaled[i][0], scaled[j][0]))
             observed = float(value[i] - value[j])
@@ -201,10 +240,9 @@ def by_permutation(scores: AlignedScores, values: StatisticValues, settings: Met
                 settings.sign_draws,
                 observed if settings.kept_differences is None else None,
             )
-            exceedances = ExceedanceCounts(observed, settings.keep_differences(i, j, differences))
-            yield i, j, exceedances.n_above, exceedances.n_below, exceedances.n_two_sided
+            yield i, j, count_extremes("null", observed, settings.keep_differences(i, j, differences))
 
-    return fill_pvalues(len(value), settings, counts())
+    return fill_pvalues(len(value), settings.alternative, settings.draws.n_resamples, counts())
 
 
 def comparable_pairs(value: Floats) -> Iterator[tuple[int, int]]:
@@ -235,18 +273,12 @@ def by_bootstrap(
     else:
         resampled = bootstrap_segments(scores, settings.statistic, settings.grouping, values, settings.draws)
 
-    def counts() -> Iterator[tuple[int, int, int, int, int]]:
+    def counts() -> Iterator[tuple[int, int, ExtremeCounts]]:
         for i, j in comparable_pairs(value):
-            differences = resampled[i] - resampled[j]
-            settings.keep_differences(i, j, [differences])
-            undefined = np.isnan(differences)
-            n_not_above = int(np.count_nonzero(undefined | (differences <= CLOSE)))
-            n_not_below = int(np.count_nonzero(undefined | (differences >= -CLOSE)))
-            # Two-sided p: twice the smaller of both shares, (1 + c) / (1 + B) each, and at most 1.
-            n_far = min(differences.size, 2 * min(n_not_above, n_not_below) + 1)
-            yield i, j, n_not_above, n_not_below, n_far
+            differences = settings.keep_differences(i, j, [resampled[i] - resampled[j]])
+            yield i, j, count_extremes("values", float(value[i] - value[j]), differences)
 
-    return fill_pvalues(value.size, settings, counts())
+    return fill_pvalues(value.size, settings.alternative, settings.draws.n_resamples, counts())
 
 
 # Swaps of pairs
@@ -256,19 +288,18 @@ def by_pair_swaps(scores: AlignedScores, values: StatisticValues, settings: Metr
     value = values.value
     shares = shares_of_pairs(scores, values.epsilon, settings)
 
-    def counts() -> Iterator[tuple[int, int, int, int, int]]:
+    def counts() -> Iterator[tuple[int, int, ExtremeCounts]]:
         for i, j in comparable_pairs(value):
             differences = shares[i] - shares[j]
             differences = differences[np.abs(differences) > 1e-15]
             if not differences.size:
                 settings.keep_differences(i, j, [np.zeros(settings.draws.n_resamples)])
-                yield i, j, *(settings.draws.n_resamples,) * 3
+                yield i, j, ExtremeCounts(*(settings.draws.n_resamples,) * 3)
                 continue
             chunks = (sums[:, 0] for sums in flip_sums(differences[None], settings.draws))
-            exceedances = ExceedanceCounts(float(differences.sum()), settings.keep_differences(i, j, chunks))
-            yield i, j, exceedances.n_above, exceedances.n_below, exceedances.n_two_sided
+            yield i, j, count_extremes("null", float(differences.sum()), settings.keep_differences(i, j, chunks))
 
-    return fill_pvalues(value.size, settings, counts())
+    return fill_pvalues(value.size, settings.alternative, settings.draws.n_resamples, counts())
 
 
 def shares_of_pairs(scores: AlignedScores, epsilons: Floats, settings: MetricTestSettings) -> Floats:
@@ -386,8 +417,6 @@ class MetricTests:
         What perm_both swapped as one; "" for other tests.
     value
         (metrics) the statistic, on the cells that people and all metrics have; higher is better.
-    difference
-        (metrics, metrics) the value of the row minus that of the column.
     pvalue
         (metrics, metrics) the p-value of the difference: one-sided, of the row above the column, with the alternative
         "greater". NaN on the diagonal and where there is no value.
@@ -409,6 +438,11 @@ class MetricTests:
         The differences of all resamples by (row, column), row below column, if they were to be kept.
     notes
         What a reader should know.
+    curves
+        (metrics) how the statistic depends on epsilon, if it was calibrated; filled for tasks.
+    resampled_names
+        Language pair -> its segments (and systems, where a test swaps or draws these) in the order in which they are
+        resampled; filled for tasks.
     """
 
     test: str
@@ -417,7 +451,6 @@ class MetricTests:
     alternative: str
     swap: str
     value: Floats
-    difference: Floats
     pvalue: Floats
     error: Floats
     epsilon: Floats
@@ -429,6 +462,19 @@ class MetricTests:
     segments: int
     drawn: Mapping[tuple[int, int], Floats]
     notes: tuple[str, ...]
+    curves: tuple[CalibrationCurve, ...] = ()
+    resampled_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def difference(self) -> Floats:
+        """(metrics, metrics) the value of the row minus that of the column."""
+        return self.value[:, None] - self.value
+
+    @property
+    def pvalue_of_higher(self) -> Floats:
+        """(metrics, metrics) the p-value of the higher of two metrics (of equal ones the first), on both sides."""
+        above = np.triu(np.where(self.difference >= -CLOSE, self.pvalue, self.pvalue.T), 1)
+        return np.asarray(np.where(np.eye(self.value.size, dtype=np.bool_), np.nan, above + above.T))
 
 
 def compare_matrices(
@@ -596,7 +642,6 @@ def compare_scores(
         alternative=alternative,
         swap=swap if test == "perm_both" else "",
         value=values.value,
-        difference=values.value[:, None] - values.value,
         pvalue=pvalue,
         error=error,
         epsilon=values.epsilon,

@@ -42,6 +42,7 @@ from rankscope.agreement.statistics import (
     mean_and_count,
     mean_over_segments,
     pair_indices,
+    pair_weights,
     system_means,
     values_of_means,
     values_of_stack,
@@ -63,8 +64,8 @@ __all__ = [
     "flat_tau_differences",
     "forms_of",
     "gold_signs",
+    "list_weights",
     "mean_differences",
-    "pair_weights",
     "pearson_differences",
     "permuted_differences",
     "signs_of",
@@ -174,8 +175,7 @@ def correlations(sums: Floats, n: npt.NDArray[np.int_], gold_squares: Floats) ->
     denominator = np.sqrt(
         np.where(centred_squares > ZERO_SQUARES * n[:, None], centred_squares, 0.0) * gold_squares[:, None]
     )
-    values = np.divide(products, denominator, out=np.full(products.shape, np.nan), where=denominator > 0)
-    return np.asarray(np.clip(values, -1.0, 1.0))
+    return np.asarray(np.clip(divide_or_nan(products, denominator), -1.0, 1.0))
 
 
 def mean_differences(gold: Floats, pair: Floats, statistic: str, swaps: Swaps) -> Iterator[Floats]:
@@ -258,15 +258,12 @@ def weighted_sums(forms: Floats32, constant: Floats, weights: Floats, swaps: Swa
         yield sums + (float(weights @ constant) if weights.any() else np.nan)
 
 
-def pair_weights(paired: Bools, grouping: str, scores: AlignedScores) -> Floats:
+def list_weights(paired: Bools, grouping: str, scores: AlignedScores) -> Floats:
     """(lists) the weight of a pair: with grouping "segment" all segments weigh the same, with "none" all pairs."""
     n_pairs = np.count_nonzero(paired, axis=1)
     if grouping == "none":
         return np.full(len(n_pairs), 1 / n_pairs.sum() if n_pairs.any() else 0.0)
-    if not scores.is_grid:
-        n_pairs = np.bincount(scores.segment, n_pairs, len(scores.segments))
-    weights = divide_or_0(np.ones(len(n_pairs)), n_pairs * max(1, int(np.count_nonzero(n_pairs))))
-    return weights if scores.is_grid else weights[scores.segment]
+    return pair_weights(paired, scores.segment)
 
 
 def divide_or_0(numerator: Floats, denominator: npt.NDArray[np.generic]) -> Floats:
@@ -301,7 +298,7 @@ def convention_differences(
     ]
     table = counts[0] - counts[1][::-1]
     constant = table[0].sum(axis=1).astype(np.float64)
-    yield from weighted_sums(forms_of(table, len(gold)), constant, pair_weights(paired, grouping, swaps.scores), swaps)
+    yield from weighted_sums(forms_of(table, len(gold)), constant, list_weights(paired, grouping, swaps.scores), swaps)
 
 
 def tau_differences(gold: Floats, pair: Floats, swaps: Swaps) -> Iterator[Floats]:
@@ -313,7 +310,7 @@ def tau_differences(gold: Floats, pair: Floats, swaps: Swaps) -> Iterator[Floats
     if not (metric_signs == 0)[:, paired].any():  # no ties: the denominator never changes
         n_pairs = np.count_nonzero(paired, axis=1)
         weights = divide_or_0(np.ones(len(n_untied_gold)), np.sqrt(n_untied_gold * n_pairs))
-        weights *= pair_weights(n_untied_gold[:, None] > 0, "segment", swaps.scores)
+        weights *= pair_weights(n_untied_gold[:, None] > 0, swaps.scores.segment)
         table = sign_products - sign_products[::-1]
         yield from weighted_sums(forms_of(table, len(gold)), table[0].sum(axis=1).astype(np.float64), weights, swaps)
         return
@@ -492,7 +489,7 @@ def best_accuracy_differences(gold: Floats, pair: Floats, grouping: str, swaps: 
         The random swaps.
     """
     human_signs, paired = gold_signs(gold)
-    weights = pair_weights(paired, grouping, swaps.scores)
+    weights = list_weights(paired, grouping, swaps.scores)
     score_differences = cell_differences(pair)
     correct = (signs_of(score_differences, 0.0) == human_signs) & paired
     table = correct.astype(np.int8) - correct[::-1]

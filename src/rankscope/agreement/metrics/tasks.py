@@ -1,94 +1,410 @@
-"""Tests of metrics on one task, and of the average over tasks."""
+"""The tasks of a comparison of metrics: their settings, validated before anything is read, and their tests."""
 
 from __future__ import annotations
 
-import zlib
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from types import MappingProxyType
+from dataclasses import dataclass, replace
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 
 from rankscope.agreement.load import PeopleAndMetrics
-from rankscope.agreement.match import MatchedScores, have_segment_scores, match_grid, match_judged_lists
-from rankscope.agreement.metrics.metric_tests import CLOSE, TESTS, Resamples, compare_scores
-from rankscope.agreement.metrics.settings import MetricComparisonSettings, Task
+from rankscope.agreement.match import have_segment_scores, match, prefix_of
+from rankscope.agreement.metrics.metric_tests import (
+    ALTERNATIVES,
+    TESTS,
+    MetricTests,
+    Resamples,
+    compare_scores,
+    pvalues_of_differences,
+)
 from rankscope.agreement.segment_level import refuse_unordered
+from rankscope.agreement.settings import (
+    SEGMENT_STATISTICS,
+    WEIGHTS,
+    SystemSettings,
+    common_field,
+    from_segments_field,
+    human_field,
+    judgment_weight_field,
+    over_field,
+    weights_field,
+    weights_of_pairs,
+)
 from rankscope.agreement.statistics import (
+    SEGMENT_GROUPINGS,
     STATISTICS,
+    SYSTEM_STATISTICS,
     AgreementStatistic,
     AlignedScores,
     CalibrationCurve,
     calibration_curve,
     check_scores,
+    random_stream,
     soft_draws,
 )
+from rankscope.agreement.system_scores import on_common_segments, score_systems
 from rankscope.data.text import pluralise
-from rankscope.errors import InputError, ParameterError
+from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.resample import draw
-from rankscope.typing import Floats, Ints
+from rankscope.kernels.swaps import SWAPS
+from rankscope.settings import (
+    NONNEGATIVE,
+    Names,
+    Settings,
+    choice,
+    declare,
+    number,
+    resamples_field,
+    seed_field,
+    share,
+    text,
+)
+from rankscope.stats.inputs import check_choice, is_real
+from rankscope.stats.multiple_comparisons import CORRECTIONS
+from rankscope.typing import Floats
 
 __all__ = [
-    "TaskResult",
+    "EVERY",
+    "LEVELS",
+    "STATISTICS_BY_LEVEL",
+    "MetricComparisonSettings",
+    "Task",
     "average_tasks",
+    "parse_task",
+    "rerun_with_system_swaps",
+    "resamples_of",
     "run_task",
+    "spread_tasks",
+    "tasks_of",
 ]
 
 
-DrawnDifferences = Mapping[tuple[int, int], Floats]
-#: No draws were kept.
-NO_DRAWS: DrawnDifferences = MappingProxyType({})
+LEVELS = ("system", "segment")
+#: Stands for all language pairs, each in a task of its own.
+EVERY = "*"
+#: Every statistic of each level.
+STATISTICS_BY_LEVEL = {
+    "system": SYSTEM_STATISTICS,
+    "segment": SEGMENT_STATISTICS,
+}
+GRAMMAR = "PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT], such as de-en:system:pearson:0.5 or de-en:segment:acc_eq/segment"
 
 
-class TaskResult(NamedTuple):
-    """The results of one task, or of the average of several.
+class Task(NamedTuple):
+    """One column of the table: how far metrics agree with people on a language pair.
 
     Attributes
     ----------
-    value
-        The value of each metric, (metrics).
-    n
-        What each value is computed from, (metrics).
-    epsilon
-        Largest difference that is a tie of each metric, (metrics).
-    pvalue
-        p-values, (metrics, metrics): one-sided of the higher metric against the lower one, or two-sided; symmetric.
-    test
-        The test.
-    systems, segments
-        How many were compared; 0 if there are none.
-    n_unscored
-        How many judged translations are skipped.
-    drawn_differences
-        The resampled differences by pair of metrics.
-    curves
-        For acc_eq the calibration curve of each metric, (metrics); else empty.
-    notes
-        What a reader should know.
-    resampled_names
-        Language pair -> its segments (and systems, where a test swaps or draws these) in the order in which they are
-        resampled.
+    pair
+        The language pair; "*" for every one, as a task of its own. Several, with commas between them, are pooled (with
+        the statistic "pairwise_accuracy" only).
+    level
+        "system" or "segment".
+    statistic
+        The name of the statistic.
+    grouping
+        Grouping of segments: "none", "segment" or "system"; "" for the default of the statistic.
+    weight
+        The weight in the average over tasks; None if all tasks have the same weight.
+
+    Examples
+    --------
+    >>> print(Task("de-en", "segment", "acc_eq", "segment", 0.5))
+    de-en:segment:acc_eq/segment:0.5
     """
 
-    value: Floats
-    n: Ints
-    epsilon: Floats
-    pvalue: Floats
-    test: str
-    systems: int = 0
-    segments: int = 0
-    n_unscored: int = 0
-    drawn_differences: DrawnDifferences = NO_DRAWS
-    curves: tuple[CalibrationCurve, ...] = ()
-    notes: tuple[str, ...] = ()
-    resampled_names: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    pair: str
+    level: str
+    statistic: str
+    grouping: str = ""
+    weight: float | None = None
+
+    @property
+    def pairs(self) -> list[str]:
+        """The language pairs that are in it."""
+        return self.pair.split(",")
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The least and the highest value there can be."""
+        return STATISTICS[self.statistic].range
+
+    @property
+    def level_and_statistic(self) -> str:
+        """Level, statistic and grouping in one word."""
+        return f"{self.level}:{self.statistic}{f'/{self.grouping}' if self.grouping else ''}"
+
+    def __str__(self) -> str:
+        return f"{self.pair}:{self.level_and_statistic}{'' if self.weight is None else f':{self.weight:g}'}"
+
+
+def parse_task(task_text: str) -> Task:
+    """A task from its text, PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT].
+
+    Parameters
+    ----------
+    task_text
+        The text; PAIR is as in `Task`, and empty if the data name no language pair.
+
+    Returns
+    -------
+    Task
+        The task, with its grouping.
+
+    Raises
+    ------
+    ParameterError
+        The text has another form.
+    UnknownName
+        The level has no such statistic.
+
+    Examples
+    --------
+    >>> parse_task("de-en:system:pearson:0.25")
+    Task(pair='de-en', level='system', statistic='pearson', grouping='', weight=0.25)
+    """
+    fields = task_text.split(":")
+    if len(fields) not in (3, 4):
+        raise ParameterError(f"a task is {task_text!r}, expected {GRAMMAR}")
+    statistic, _, grouping = fields[2].partition("/")
+    weight = None
+    if len(fields) == 4:
+        try:
+            weight = float(fields[3])
+        except ValueError:
+            raise ParameterError(f"task {task_text}: the weight is {fields[3]!r}, expected a number, as 0.5") from None
+    return validate_task(Task(fields[0], fields[1], statistic, grouping, weight))
+
+
+def validate_task(task: Task) -> Task:
+    """The task with its grouping. Raises as `parse_task`."""
+    check_choice(f"task {task}: the level", task.level, LEVELS)
+    if task.statistic not in STATISTICS_BY_LEVEL[task.level]:
+        other_level = next(name for name in LEVELS if name != task.level)
+        if task.statistic in STATISTICS_BY_LEVEL[other_level]:
+            level = f"level is {task.level}" if task.pair == EVERY else f"task is {task}"
+            raise ParameterError(f"{task.statistic} is a statistic of level {other_level}, and the {level}")
+        raise UnknownName("statistic", task.statistic, STATISTICS_BY_LEVEL[task.level])
+    if task.weight is not None and not (is_real(task.weight) and 0 <= float(task.weight) < math.inf):
+        raise ParameterError(f"task {task}: the weight is {task.weight!r}, expected a number of at least 0")
+    if len(task.pairs) > 1:
+        if task.statistic != "pairwise_accuracy":
+            raise ParameterError(
+                f"task {task}: only pairwise_accuracy can pool several language pairs; give one task per language pair"
+            )
+        if len(set(task.pairs)) < len(task.pairs):
+            raise ParameterError(f"task {task} names a language pair twice, expected each once")
+    if task.level == "system":
+        if task.grouping:
+            raise ParameterError(f"task {task}: a grouping is for level segment; leave it out")
+        return task
+    if task.grouping:
+        check_choice(f"task {task}: the grouping", task.grouping, tuple(SEGMENT_GROUPINGS))
+        return task
+    return task._replace(grouping=STATISTICS[task.statistic].usual_grouping)
+
+
+def tasks_of(tasks: str | Task | Sequence[str | Task] | None) -> tuple[Task, ...] | None:
+    """The tasks, from their texts. Raises as `parse_task`."""
+    if tasks is None:
+        return None
+    entries = [tasks] if isinstance(tasks, (str, Task)) else list(tasks)
+    if not entries:
+        raise ParameterError("there is no task, expected at least one; or leave tasks out")
+    return tuple(parse_task(entry) if isinstance(entry, str) else validate_task(entry) for entry in entries)
+
+
+def default_statistic(level: str, people_ranked: bool = False) -> str:
+    if level == "system":
+        return "pairwise_accuracy"
+    return "wmt12" if people_ranked else "acc_eq"
+
+
+def check_tasks(tasks: Sequence[Task]) -> None:
+    """Raise ParameterError for repeated tasks, and for weights that do not fit together."""
+    names = [(task.pair, task.level_and_statistic) for task in tasks]
+    if duplicate := next((task for task, name in zip(tasks, names, strict=True) if names.count(name) > 1), None):
+        raise ParameterError(f"task {duplicate.pair}:{duplicate.level_and_statistic} is given twice, expected once")
+    weights = [task.weight for task in tasks if task.weight is not None]
+    if not weights:
+        return
+    if len(weights) < len(tasks):
+        unweighted = next(task for task in tasks if task.weight is None)
+        raise ParameterError(f"task {unweighted} has no weight, and others have; give all of them one, or none")
+    WEIGHTS.check("the weights", {f"{task.pair}:{task.level_and_statistic}": task.weight or 0.0 for task in tasks})
+
+
+class TasksRule(Names):
+    """A tuple of tasks."""
+
+    expected = f"tasks {GRAMMAR}"
+
+    def accepts(self, value: object) -> bool:
+        return isinstance(value, tuple) and all(isinstance(task, Task) for task in value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricComparisonSettings(Settings):
+    """On what metrics are compared, and how they are tested; see `compare_metrics`."""
+
+    FUNCTIONS = ("rankscope.agreement:compare_metrics",)
+    COMMANDS = ("agree metrics",)
+
+    tasks: tuple[Task, ...] | None = declare(
+        TasksRule(),
+        None,
+        "A column of the table, such as en-de:system:pearson:0.5. PAIR * stands for every language pair; LEVEL is "
+        "system or segment. Weights add up to 1. Repeat the option for more columns.",
+        flag="--task",
+        metavar="PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT]",
+        python_help="The columns of the table: texts PAIR:LEVEL:STATISTIC[/GROUPING][:WEIGHT] or `Task` objects. "
+        "Default: one for each language pair.",
+    )
+    level: str | None = choice(
+        None,
+        LEVELS,
+        help="Level of the tasks: whole systems, or segments.",
+        unset="system if there are scores of systems only, else segment",
+    )
+    statistic: str | None = text(
+        None,
+        help=f"Statistic of the tasks. At level system: {', '.join(STATISTICS_BY_LEVEL['system'])}; at level segment: "
+        "acc_eq, pearson, spearman, kendall_b, or one of `agree segments`.",
+        unset="pairwise_accuracy for systems; for segments wmt12 if people ranked, else acc_eq",
+        metavar="NAME",
+    )
+    grouping: str | None = choice(
+        None,
+        SEGMENT_GROUPINGS,
+        help="Pool all segment scores (none), or average over segments or systems.",
+        unset="none for statistics of rankings, else segment",
+    )
+    weights: Mapping[str, float] | None = weights_field()
+    test: str | None = choice(
+        None,
+        TESTS,
+        help="Significance test between two metrics.",
+        unset="bootstrap if people ranked segments and for statistics of rankings, else perm_both",
+    )
+    alternative: str = choice(
+        "two-sided",
+        ALTERNATIVES,
+        help="Alternative hypothesis: the metrics differ (two-sided), or the one with the higher value is better "
+        "(greater), as in WMT's metrics task.",
+    )
+    swap: str | None = choice(
+        None,
+        SWAPS,
+        help="Unit that perm_both swaps: all scores of a system, all scores of a segment, or single cells.",
+        unset="systems at level system, else cells",
+    )
+    epsilon: float | None = number(
+        None,
+        rule=NONNEGATIVE,
+        metavar="E",
+        help="Largest difference between two metric scores that counts as a tie.",
+        unset="calibrated for each metric with acc_eq, else 0",
+    )
+    correction: str = choice(
+        "holm",
+        CORRECTIONS,
+        help="Correction of p-values for multiple comparisons, over all pairs of metrics of a task. WMT's "
+        "metrics shared task uses none.",
+    )
+    alpha: float = share(
+        0.05,
+        help="Significance level A: the difference between two metrics is significant if its corrected p-value"
+        " is at most A.",
+        metavar="A",
+    )
+    human: str | None = human_field()
+    from_segments: str = from_segments_field()
+    over: str = over_field()
+    common: bool = common_field()
+    judgment_weight: str | None = judgment_weight_field()
+    n_resamples: int = resamples_field(1000, "Number of resamples of the test.")
+    seed: int = seed_field()
+
+    @property
+    def systems(self) -> SystemSettings:
+        """How systems get their scores."""
+        return SystemSettings(
+            human=self.human,
+            from_segments=self.from_segments,
+            over=self.over,
+            common=self.common,
+            n_resamples=self.n_resamples,
+            seed=self.seed,
+        )
+
+    @property
+    def requested_tasks(self) -> tuple[Task, ...] | None:
+        """The tasks; None if the level depends on the judgments."""
+        if self.tasks is not None or self.level is None:
+            return self.tasks
+        return self.tasks_at(self.level, people_ranked=False)
+
+    def tasks_at(self, level: str, *, people_ranked: bool) -> tuple[Task, ...]:
+        """A task for each language pair, at this level."""
+        statistic = self.statistic or default_statistic(level, people_ranked)
+        return (validate_task(Task(EVERY, level, statistic, self.grouping or "")),)
+
+    def check(self) -> None:
+        """Refuse settings that exclude each other, and tasks and weights that do not fit together."""
+        if self.tasks is not None:
+            self.refuse("level", "statistic", "grouping", "weights", since="tasks say what is computed")
+            check_tasks(self.tasks)
+        if self.test not in (None, "perm_both"):
+            self.refuse("swap", since=f"it is for perm_both, not for {self.test}")
+        if self.level is not None and self.tasks is None:
+            self.tasks_at(self.level, people_ranked=False)
+
+
+def spread_tasks(tasks: Sequence[Task], pairs: Sequence[str], weights: Mapping[str, float] | None) -> tuple[Task, ...]:
+    """The tasks, with "*" replaced by one task per language pair, each with its weight; weights add up to 1.
+
+    Parameters
+    ----------
+    tasks
+        The tasks.
+    pairs
+        The language pairs of the data.
+    weights
+        Weights of the language pairs.
+
+    Raises
+    ------
+    UnknownName
+        A language pair does not exist.
+    ParameterError
+        As `check_tasks`.
+    """
+    expanded = []
+    for task in tasks:
+        if task.pair == EVERY:
+            share = None if task.weight is None else task.weight / len(pairs)
+            expanded += [task._replace(pair=pair, weight=share) for pair in pairs]
+        elif set(task.pairs) <= set(pairs):
+            expanded.append(task)
+        elif not task.pair and len(pairs) == 1:
+            expanded.append(task._replace(pair=pairs[0]))
+        else:
+            raise UnknownName("language pair", next(pair for pair in task.pairs if pair not in pairs), pairs)
+    if weights is not None:
+        weight_of_pair = dict(zip(pairs, weights_of_pairs(weights, pairs), strict=True))
+        expanded = [task._replace(weight=weight_of_pair[task.pair]) for task in expanded]
+    check_tasks(expanded)
+    equal_weight = 1 / len(expanded)
+    return tuple(task._replace(weight=equal_weight) if task.weight is None else task for task in expanded)
 
 
 def run_task(
     inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, keep_draws: bool
-) -> TaskResult:
+) -> MetricTests:
     """The results of one task.
 
     Parameters
@@ -105,7 +421,7 @@ def run_task(
     Raises
     ------
     InputError
-        As `match_grid`; or a metric has no value.
+        As `match`; or a metric has no value.
     ParameterError
         The statistic or the data do not allow the test.
     """
@@ -126,8 +442,8 @@ def rerun_with_system_swaps(
     inputs: PeopleAndMetrics,
     tasks: Sequence[Task],
     settings: MetricComparisonSettings,
-    results: Sequence[TaskResult],
-) -> list[TaskResult]:
+    results: Sequence[MetricTests],
+) -> list[MetricTests]:
     """The results for the average: where tasks of one language pair swap systems and cells, all of them swap systems.
 
     Swaps of systems and of cells are independent of each other: the average of both would vary too little by chance.
@@ -149,53 +465,86 @@ def rerun_with_system_swaps(
 
 def pool_language_pairs(
     inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, keep_draws: bool
-) -> TaskResult:
+) -> MetricTests:
     """Pairs of systems of several language pairs pooled: the average weighted by the number of pairs of each."""
     results = [run_task(inputs, task._replace(pair=pair), settings, keep_draws=True) for pair in task.pairs]
     n_pairs = np.array([result.systems * (result.systems - 1) / 2 for result in results])
-    weights = (n_pairs / n_pairs.sum()).tolist()
-    value, drawn_differences = weighted_sum(results, weights)
-    return TaskResult(
+    value, drawn = weighted_sum(results, (n_pairs / n_pairs.sum()).tolist())
+    return replace(
+        results[0],
         value=value,
+        pvalue=pvalues_of_differences(value, drawn, TESTS[results[0].test], settings.alternative),
         n=np.sum([result.n for result in results], axis=0),
-        epsilon=results[0].epsilon,
-        pvalue=pvalues_of(value, drawn_differences, TESTS[results[0].test], settings.alternative),
-        test=results[0].test,
+        cells=sum(result.cells for result in results),
+        lost=sum(result.lost for result in results),
         systems=sum(result.systems for result in results),
         segments=sum(result.segments for result in results) if all(result.segments for result in results) else 0,
-        n_unscored=sum(result.n_unscored for result in results),
-        drawn_differences=drawn_differences if keep_draws else NO_DRAWS,
+        drawn=drawn if keep_draws else {},
         notes=tuple(note for result in results for note in result.notes),
         resampled_names={pair: names for result in results for pair, names in result.resampled_names.items()},
     )
 
 
-def weighted_sum(results: Sequence[TaskResult], weights: Sequence[float]) -> tuple[Floats, DrawnDifferences]:
-    """The weighted sums of values and of resampled differences."""
+def weighted_sum(
+    results: Sequence[MetricTests], weights: Sequence[float], *, tested: bool = True
+) -> tuple[Floats, dict[tuple[int, int], Floats]]:
+    """The weighted sums of values, and where they are tested of resampled differences."""
     value = np.array([result.value for result in results]).T @ np.array(weights)
-    drawn_differences = {
-        key: np.sum(
-            [weight * result.drawn_differences[key] for weight, result in zip(weights, results, strict=True)], axis=0
-        )
-        for key in results[0].drawn_differences
+    drawn = {
+        key: np.sum([weight * result.drawn[key] for weight, result in zip(weights, results, strict=True)], axis=0)
+        for key in (results[0].drawn if tested else ())
     }
-    return value, drawn_differences
+    return value, drawn
 
 
-def scores_of_task(inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings) -> MatchedScores:
-    """The aligned scores: lists as people judged them, or a grid. Raises InputError as `match_grid`."""
-    statistic = STATISTICS[task.statistic]
+class TaskScores(NamedTuple):
+    """The scores of a task.
+
+    Attributes
+    ----------
+    scores
+        The scores.
+    kind
+        "lists" as people judged them, a "grid" of systems and segments, or a grid of whole "systems" with one segment.
+    notes
+        What was skipped.
+    """
+
+    scores: AlignedScores
+    kind: str
+    notes: list[str]
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """The segments that a test draws: those of lists, and those of a grid with a cell that all sides have."""
+        if self.kind != "grid":
+            return self.scores.segments if self.kind == "lists" else ()
+        has_scores = np.asarray(self.scores.present.any(axis=1))
+        return tuple(compress(self.scores.segments, has_scores.tolist()))
+
+
+def scores_of_task(inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings) -> TaskScores:
+    """The aligned scores: lists as people judged them, or a grid. Raises InputError as `match`."""
+    statistic, on_missing = STATISTICS[task.statistic], "skip" if settings.common else "refuse"
     if task.level == "segment" and (inputs.people.is_of_lists or statistic.usual_test == "bootstrap"):
-        matched = match_judged_lists(inputs, task.pair, settings.common)
-        check_scores(matched.scores, statistic, task.grouping)
-        refuse_unordered([matched.scores], inputs.people.as_lists().gold, statistic, task.grouping)
-        return matched
-    return match_grid(inputs, task.pair, settings.systems, level=task.level)
+        (matched,), notes = match(inputs, "list", on_missing, pairs=task.pairs)
+        lists = matched.aligned()
+        check_scores(lists, statistic, task.grouping)
+        refuse_unordered([lists], matched.names[0], statistic, task.grouping)
+        return TaskScores(lists, "lists", notes)
+    (matched,), notes = match(inputs, task.level, on_missing, pairs=task.pairs)
+    if not matched.of_segments or len(matched.segments) < 2:
+        systems, mean_notes = score_systems(matched, inputs.rule, settings.systems)
+        return TaskScores(systems.aligned(), "systems", [*notes, *mean_notes])
+    if task.level == "system" and settings.over == "common":  # as in agreement on systems
+        matched, mean_notes = on_common_segments(matched, replace(settings.systems, from_segments="mean"))
+        notes += mean_notes
+    return TaskScores(matched.aligned(), "grid", notes)
 
 
 def compare_on_pair(
     inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, keep_draws: bool
-) -> TaskResult:
+) -> MetricTests:
     """The results of a task on one language pair."""
     statistic = STATISTICS[task.statistic]
     if task.statistic == "soft_pairwise_accuracy" and not have_segment_scores(inputs, task.pair):
@@ -203,8 +552,8 @@ def compare_on_pair(
             "soft_pairwise_accuracy tests pairs of systems on their segments, so it needs scores of segments, of "
             "people and of all metrics; choose pairwise_accuracy"
         )
-    matched = scores_of_task(inputs, task, settings)
-    scores, of_systems, of_lists = matched.scores, matched.of_systems, matched.of_lists
+    task_scores = scores_of_task(inputs, task, settings)
+    scores, of_systems, of_lists = task_scores.scores, task_scores.kind == "systems", task_scores.kind == "lists"
     test = settings.test or ("bootstrap" if of_lists else "perm_both")
     grouping = task.grouping or "means"
     if of_systems:
@@ -222,24 +571,16 @@ def compare_on_pair(
         keep_drawn=keep_draws,
         drop_empty=not of_lists,
     )
-    names = matched.segments
+    names = task_scores.segments
     if test != "bootstrap":  # lists and grids may hold other systems, in another order
         names += scores.common(drop_empty=not of_lists).systems
-    notes = [*matched.notes, *(prefix_pair(task.pair, note) for note in tested.notes)]
+    prefix = prefix_of(task.pair)
+    notes = [*task_scores.notes, *(prefix + note for note in tested.notes)]
     if of_systems and test != "williams":
-        notes.append(prefix_pair(task.pair, "scores are of whole systems, so the test resamples or swaps systems only"))
-    return TaskResult(
-        value=tested.value,
-        n=tested.n,
-        epsilon=tested.epsilon,
-        pvalue=higher_against_lower(tested.value, tested.pvalue)
-        if settings.alternative == "greater"
-        else tested.pvalue,
-        test=test,
-        systems=tested.systems,
+        notes.append(f"{prefix}scores are of whole systems, so the test resamples or swaps systems only")
+    return replace(
+        tested,
         segments=0 if of_systems else tested.segments,
-        n_unscored=tested.lost,
-        drawn_differences=tested.drawn,
         curves=curves_of(scores.common(), statistic, grouping) if statistic.is_calibrated(grouping, epsilon) else (),
         notes=tuple(notes),
         resampled_names={task.pair: names},
@@ -267,67 +608,14 @@ def curves_of(scores: AlignedScores, statistic: AgreementStatistic, grouping: st
     )
 
 
-def prefix_pair(pair: str, note: str) -> str:
-    return f"{pair}: {note}" if pair else note
-
-
 def resamples_of(settings: MetricComparisonSettings, pair: str) -> Resamples:
     """The resamples of a language pair: tasks on one pair share them, and they do not depend on other tasks."""
-    rng = np.random.default_rng([settings.seed, zlib.crc32(pair.encode("utf-8", "surrogateescape"))])
+    rng = random_stream(settings.seed, pair)
     segments, systems = (draw(rng, settings.n_resamples) for _ in range(2))
     return Resamples(segments, systems, soft_draws(settings.seed, pair))
 
 
-def higher_against_lower(value: Floats, pvalue: Floats) -> Floats:
-    """(metrics, metrics) for each pair the p-value of the higher metric (of equal ones the first), on both sides."""
-    above = np.triu(np.where(value[:, None] >= value - CLOSE, pvalue, pvalue.T), 1)
-    return np.asarray(np.where(np.eye(value.size, dtype=np.bool_), np.nan, above + above.T))
-
-
-def pvalues_of(value: Floats, drawn_differences: DrawnDifferences, kind: str, alternative: str) -> Floats:
-    """p-values from resampled differences.
-
-    Parameters
-    ----------
-    value
-        The value of each metric, (metrics).
-    drawn_differences
-        For pairs of metrics, the difference of their values in each resample.
-    kind
-        "null" if the resamples are drawn as if the metrics were equal; else "values".
-    alternative
-        "greater" or "two-sided".
-
-    Returns
-    -------
-    array of shape (metrics, metrics)
-        The p-values; NaN for pairs without differences.
-
-    Notes
-    -----
-    p = (1 + c) / (1 + B). "greater": c counts resamples in which the higher metric is not better ("values"), or is
-    better by at least as much ("null"); a resample without value counts. "two-sided": twice that, at most 1 ("values");
-    or resamples in which the two are at least as far apart ("null").
-    """
-    pvalues = np.full((value.size, value.size), np.nan)
-    for (i, j), differences in drawn_differences.items():
-        observed = abs(float(value[i] - value[j]))
-        higher_less_lower = differences if value[i] >= value[j] else -differences
-        undefined, n_resamples = np.isnan(differences), differences.size
-        if kind == "null":
-            distances = np.abs(differences) if alternative == "two-sided" else higher_less_lower
-            n_extreme = int(np.count_nonzero(undefined | (distances >= observed - CLOSE)))
-        else:
-            n_not_above = int(np.count_nonzero(undefined | (higher_less_lower <= CLOSE)))
-            n_not_below = int(np.count_nonzero(undefined | (higher_less_lower >= -CLOSE)))
-            n_extreme = (
-                min(n_resamples, 2 * min(n_not_above, n_not_below) + 1) if alternative == "two-sided" else n_not_above
-            )
-        pvalues[i, j] = pvalues[j, i] = (1 + n_extreme) / (1 + n_resamples)
-    return pvalues
-
-
-def average_tasks(tasks: Sequence[Task], results: Sequence[TaskResult], alternative: str) -> TaskResult:
+def average_tasks(tasks: Sequence[Task], results: Sequence[MetricTests], alternative: str) -> MetricTests:
     """The weighted average over tasks, tested by the weighted average of their resamples where all are of one kind.
 
     Where statistics differ in their range, every value is first brought to [0, 1], as in the metrics task.
@@ -346,9 +634,7 @@ def average_tasks(tasks: Sequence[Task], results: Sequence[TaskResult], alternat
     same_kind = len(resample_kinds) == 1 and "" not in resample_kinds
     unmatched_pair = None if {result.test for result in results} <= {"williams"} else pair_with_different_names(results)
     tested = same_kind and unmatched_pair is None
-    value, drawn_differences = weighted_sum(
-        [result if tested else result._replace(drawn_differences=NO_DRAWS) for result in results], weights
-    )
+    value, drawn = weighted_sum(results, weights, tested=tested)
     if same_kind and unmatched_pair is not None:
         notes.append(
             f"the average over {pluralise(len(tasks), 'task')} is not tested: tasks"
@@ -360,17 +646,27 @@ def average_tasks(tasks: Sequence[Task], results: Sequence[TaskResult], alternat
         reason = f"{tests} does not resample" if resample_kinds == {""} else f"{tests} resample in different ways"
         notes.append(f"the average over {pluralise(len(tasks), 'task')} is not tested: {reason}")
     kind = resample_kinds.pop()
-    return TaskResult(
+    return replace(
+        results[0],
+        test="",
+        statistic="",
+        grouping="",
         value=value + shift,
         n=np.full(value.size, len(tasks)),
         epsilon=np.full(value.size, np.nan),
-        pvalue=pvalues_of(value, drawn_differences, kind, alternative),
-        test="",
+        pvalue=pvalues_of_differences(value, drawn, kind, alternative),
+        cells=sum(result.cells for result in results),
+        lost=sum(result.lost for result in results),
+        systems=0,
+        segments=0,
+        drawn={},
         notes=tuple(notes),
+        curves=(),
+        resampled_names={},
     )
 
 
-def pair_with_different_names(results: Sequence[TaskResult]) -> str | None:
+def pair_with_different_names(results: Sequence[MetricTests]) -> str | None:
     """The first language pair whose tasks resample different names, so that their resamples do not match."""
     names_by_pair = defaultdict(set)
     for result in results:

@@ -9,7 +9,7 @@ import numpy as np
 from rankscope.agreement.direction import direction_notes
 from rankscope.agreement.metrics.comparison import MetricComparison
 from rankscope.agreement.metrics.metric_tests import TESTS
-from rankscope.agreement.metrics.settings import Task
+from rankscope.agreement.metrics.tasks import Task
 from rankscope.agreement.segment_level import AVERAGE, ROWS_UNFOLDED
 from rankscope.agreement.statistics import CalibrationCurve
 from rankscope.data.columns import column, digits, rank_range, table_of, thousands

@@ -5,9 +5,6 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
-    from rankscope.agreement.rankeval.experiments import holds_rankings as holds_rankings
-    from rankscope.agreement.rankeval.experiments import holds_scores as holds_scores
-    from rankscope.agreement.rankeval.experiments import split_files as split_files
     from rankscope.agreement.rankeval.measures import MeasureSettings as MeasureSettings
     from rankscope.agreement.rankeval.measures import RankMeasure as RankMeasure
     from rankscope.agreement.rankeval.measures import farr as farr
@@ -16,6 +13,8 @@ if TYPE_CHECKING:
     from rankscope.agreement.rankeval.paired_ranks import PairedRanks as PairedRanks
     from rankscope.agreement.rankeval.rank_agreement import RankAgreement as RankAgreement
     from rankscope.agreement.rankeval.rank_agreement import RankSettings as RankSettings
+    from rankscope.agreement.rankeval.rank_agreement import data_lines as data_lines
+    from rankscope.agreement.rankeval.rank_agreement import holds_rankings as holds_rankings
     from rankscope.agreement.rankeval.rank_agreement import measure_rankings as measure_rankings
     from rankscope.agreement.rankeval.rank_agreement import ranks as ranks
     from rankscope.agreement.rankeval.reference_code import all_metrics as all_metrics
@@ -34,16 +33,15 @@ HOMES = {
     "RankSettings": "rank_agreement",
     "all_metrics": "reference_code",
     "as_printed": "reference_code",
+    "data_lines": "rank_agreement",
     "farr": "measures",
-    "holds_rankings": "experiments",
-    "holds_scores": "experiments",
+    "holds_rankings": "rank_agreement",
     "measure_rankings": "rank_agreement",
     "ndgc_err": "reference_code",
     "per_segment": "measures",
     "per_set": "measures",
     "ranks": "rank_agreement",
     "set_taus": "reference_code",
-    "split_files": "experiments",
     "tau_and_counts": "reference_code",
     "tau_prob": "reference_code",
     "tool_table": "reference_code",

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from rankscope.agreement.load import JudgmentSource, ScoreSource, read_rankings
-from rankscope.agreement.match import JudgedMetrics, load_judged_metrics
-from rankscope.agreement.rankeval.experiments import Experiment, Experiments, each_experiment
+from rankscope.agreement.judgments import human_column
+from rankscope.agreement.load import JudgmentSource, ScoreSource, load, read_rankings
+from rankscope.agreement.match import JudgedLists, lists_with_metrics
 from rankscope.agreement.rankeval.kendall_tau import TauCounts, tau_counts
 from rankscope.agreement.rankeval.measures import (
     SEGMENT_MEASURES,
@@ -31,13 +33,13 @@ from rankscope.agreement.settings import (
     judgment_settings_of,
     metric_settings_of,
 )
-from rankscope.data.rankings import Rankings
+from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.result import Result
 from rankscope.data.tables import find_column
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.core import source_name
-from rankscope.io.translation import GOLD_COLUMNS
+from rankscope.io.translation import GOLD_COLUMNS, detect_kind, first_bytes
 from rankscope.kernels.resample import bootstrap_counts, draw
 from rankscope.settings import (
     Settings,
@@ -58,11 +60,19 @@ __all__ = [
     "RankAgreement",
     "RankPart",
     "RankSettings",
+    "data_lines",
+    "each_experiment",
+    "holds_rankings",
     "measure_rankings",
     "ranks",
 ]
 
 
+Experiments = JudgmentSource | Sequence[JudgmentSource] | Mapping[str, JudgmentSource]
+#: The name of the column of experiments.
+EXPERIMENT = "experiment"
+#: Separates an experiment and a judge; no name contains it.
+SEPARATOR = "\x1f"
 #: The bootstrap's chunks are smaller by this factor than memory allows: larger ones are no faster.
 CHUNK_DIVISOR = 8
 
@@ -564,7 +574,7 @@ def measure_rankings(
     higher: dict[str, None] = {}
     for name, source, people, people_settings in experiments:
         with file_name_in_errors(None if people is source else source):
-            judged = load_judged_metrics(people, scores, people_settings, metric_settings)
+            judged = lists_with_metrics(load(people, scores, people_settings, metric_settings, level="segment"))
         gold_names[judged.gold] = None
         judged_columns = judged.gold, *judged.metrics
         higher |= dict.fromkeys(column for column in judged_columns if column in judged.rankings.score_columns)
@@ -596,7 +606,7 @@ def metric_name(experiment: str, column: str, columns: Sequence[str]) -> str:
     return experiment if len(columns) == 1 else f"{experiment} {column}"
 
 
-def unranked_note(judged: JudgedMetrics) -> list[str]:
+def unranked_note(judged: JudgedLists) -> list[str]:
     """A note on items without a human rank, unless what read them has told."""
     n_unranked = int(np.count_nonzero(np.isnan(judged.rankings.column(judged.gold))))
     if not n_unranked or any("not ranked" in note for note in judged.notes):
@@ -674,15 +684,10 @@ def tool_rankings(
         people = read_rankings(people, columns=settings.columns)
     if not isinstance(people, Rankings):
         raise ParameterError(f"judgments are {type(people).__name__}, expected Rankings or the path of a file of ranks")
-    gold = settings.gold or find_column(list(people.columns), GOLD_COLUMNS)
-    if gold is None:
-        raise ParameterError(
-            f"which column holds the human judgments? Name it with gold (--gold): {join_names(people.columns)}"
-        )
+    gold = human_column([*people.columns], settings.gold, allow_any_name=False)
     columns = [name for name in people.columns if name != gold] if metrics is None else metrics
-    for name in (gold, *columns):
-        if name not in people.columns:
-            raise UnknownName("column of these rankings", name, people.columns)
+    if unknown := [name for name in columns if name not in people.columns]:
+        raise UnknownName("metric", unknown[0], people.columns)
     if not columns:
         raise InputError("there is no metric to compare with people; name judgments with another column")
     return people, gold, columns
@@ -735,3 +740,134 @@ def measure_part(
         of_list=of_list,
     )
     return part, n_skipped
+
+
+# Experiments in files, objects and tables
+
+
+def holds_rankings(path: PathLike) -> bool:
+    """Whether a file holds judgments: XML, a CSV of WMT, pairs, or a table with a column of people; False for a run."""
+    kind = detect_kind(path)
+    if kind in ("wmt", "jcml", "appraise", "pairs"):
+        return True
+    lines = data_lines(path)
+    if kind != "table" or not lines or not (lines[0].startswith(b"{") or b"," in lines[0] or b"\t" in lines[0]):
+        return False
+    words = re.findall(r"[\w.-]+", lines[0].decode("utf-8", "replace").lower())
+    return not {"segment", "better", *GOLD_COLUMNS}.isdisjoint(words)
+
+
+def data_lines(path: PathLike) -> list[bytes]:
+    """The first lines of a file, without empty ones and comments."""
+    return [line for line in first_bytes(path).splitlines() if line.strip() and not line.startswith(b"#")]
+
+
+class Experiment(NamedTuple):
+    """Judgments to be measured by themselves.
+
+    Attributes
+    ----------
+    name
+        Its name; a single experiment has none.
+    source
+        Where the judgments come from: an object, or a file, which errors name.
+    judgments
+        The judgments, or the source where it is to be read as a whole.
+    settings
+        How these judgments are read.
+    """
+
+    name: str
+    source: JudgmentSource
+    judgments: JudgmentSource
+    settings: JudgmentSettings
+
+
+def each_experiment(judgments: Experiments, settings: JudgmentSettings, needed: Sequence[str]) -> Iterator[Experiment]:
+    """The experiments in files, objects and tables. needed: columns of tables that must hold numbers.
+
+    Raises InputError, and ParameterError where names repeat or are missing.
+    """
+    for name, source in sources_by_name(judgments).items():
+        if isinstance(source, (str, os.PathLike)) and may_be_several(source):
+            by_name = experiments_in_table(source, settings, needed)
+            of_objects = replace(settings, columns=None)
+            for experiment, rankings in by_name.items():
+                yield Experiment(f"{name} {experiment}".strip(), source, rankings, of_objects)
+            if by_name:
+                continue
+        yield Experiment(name, source, source, settings)
+
+
+def may_be_several(source: PathLike) -> bool:
+    """Whether a file is a table that may have a column of experiments."""
+    if os.path.isdir(source) or detect_kind(source) != "table":
+        return False
+    head = first_bytes(source)
+    return head.startswith(b"PAR1") or (EXPERIMENT.encode() in head.lower() and holds_rankings(source))
+
+
+def experiments_in_table(source: PathLike, settings: JudgmentSettings, needed: Sequence[str]) -> dict[str, Rankings]:
+    """The rankings of each experiment in a table, in order of first appearance; none if it has no such column.
+
+    The table is read as a whole, so that errors name the line: meanwhile the names of judges hold the experiment, too.
+    """
+    import polars as pl
+
+    from rankscope.io.tables import read_table
+    from rankscope.io.translation import ITEMS, rankings_from_table
+
+    gold = settings.gold
+    table = read_table(source, ITEMS, settings.columns or {})
+    column = find_column(table.frame.columns, (EXPERIMENT,))
+    if column is None or column in (gold, *needed):
+        if source_name(source) != "<stdin>":
+            return {}
+        return {"": rankings_from_table(table, None, gold=gold, needed=needed)}  # it can be read only once
+    judge = table.columns.get("judge", "judge")
+    experiment_names = table.names(column, required=False).to_list()
+    judges = table.names(judge, required=False).to_list() if "judge" in table else [""] * len(experiment_names)
+    labelled_judges = pl.Series(
+        judge, [f"{name}{SEPARATOR}{judge_name}" for name, judge_name in zip(experiment_names, judges, strict=True)]
+    )
+    columns = None if not needed or gold is None else list(dict.fromkeys([gold, *needed]))
+    frame = table.frame.drop(column).with_columns(labelled_judges)
+    table = replace(table, frame=frame, columns={**table.columns, "judge": judge})
+    rankings = rankings_from_table(table, columns, gold=gold, needed=needed)
+    name_parts = [name.partition(SEPARATOR) for name in rankings.judge.names]
+    experiments = Labels.of([name for name, _, _ in name_parts])
+    judge_labels = Labels.of([judge for _, _, judge in name_parts])
+    experiment_codes = experiments.codes[rankings.judge.codes]
+    rankings = replace(rankings, judge=judge_labels.take(rankings.judge.codes))
+    by_experiment = {name: rankings.select(experiment_codes == code) for code, name in enumerate(experiments.names)}
+    # Notes on the table are given once.
+    return {
+        name or "-": experiment_rankings if i == 0 else replace(experiment_rankings, notes=())
+        for i, (name, experiment_rankings) in enumerate(by_experiment.items())
+    }
+
+
+def sources_by_name(judgments: Experiments) -> Mapping[str, JudgmentSource]:
+    """The sources by name; a single source has an empty name."""
+    if isinstance(judgments, Mapping):
+        if not judgments or not all(isinstance(name, str) for name in judgments):
+            raise ParameterError("judgments is a mapping without names, expected at least one name with its rankings")
+        return judgments
+    if not isinstance(judgments, (list, tuple)):
+        return {"": cast("JudgmentSource", judgments)}
+    if not judgments:
+        raise ParameterError("judgments is empty, expected Rankings or a file")
+    if len(judgments) == 1:
+        return {"": judgments[0]}
+    stems = [
+        PurePath(source_name(item)).name.partition(".")[0] if isinstance(item, (str, os.PathLike)) else f"#{i + 1}"
+        for i, item in enumerate(judgments)
+    ]
+    if len(set(stems)) < len(stems):  # as in a/dev.jcml and b/dev.jcml
+        stems = [
+            source_name(item) if isinstance(item, (str, os.PathLike)) else f"#{i + 1}"
+            for i, item in enumerate(judgments)
+        ]
+    if len(set(stems)) < len(stems):
+        raise ParameterError("judgments names one file twice, expected each once")
+    return dict(zip(stems, judgments, strict=True))

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from rankscope.agreement.statistics.aligned import AlignedScores as AlignedScores
     from rankscope.agreement.statistics.aligned import from_matrices as from_matrices
     from rankscope.agreement.statistics.aligned import from_rankings as from_rankings
+    from rankscope.agreement.statistics.aligned import random_stream as random_stream
     from rankscope.agreement.statistics.aligned import sum_by_code as sum_by_code
     from rankscope.agreement.statistics.kendall import BY_SIGNS as BY_SIGNS
     from rankscope.agreement.statistics.kendall import CLOSE as CLOSE
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from rankscope.agreement.statistics.kendall import count_unscored_pairs as count_unscored_pairs
     from rankscope.agreement.statistics.kendall import kinds_of as kinds_of
     from rankscope.agreement.statistics.kendall import pair_indices as pair_indices
+    from rankscope.agreement.statistics.kendall import pair_weights as pair_weights
     from rankscope.agreement.statistics.kendall import parse_table as parse_table
     from rankscope.agreement.statistics.registry import SEGMENT_CORRELATIONS as SEGMENT_CORRELATIONS
     from rankscope.agreement.statistics.registry import SEGMENT_GROUPINGS as SEGMENT_GROUPINGS
@@ -32,28 +34,21 @@ if TYPE_CHECKING:
     from rankscope.agreement.statistics.registry import check_scores as check_scores
     from rankscope.agreement.statistics.registry import check_statistic as check_statistic
     from rankscope.agreement.statistics.registry import statistic_named as statistic_named
-    from rankscope.agreement.statistics.soft_pairwise_accuracy import pair_pvalues as pair_pvalues
-    from rankscope.agreement.statistics.soft_pairwise_accuracy import soft_draws as soft_draws
-    from rankscope.agreement.statistics.soft_pairwise_accuracy import (
-        soft_pairwise_accuracies as soft_pairwise_accuracies,
-    )
     from rankscope.agreement.statistics.system_statistics import ACCURACY as ACCURACY
     from rankscope.agreement.statistics.system_statistics import OUTLIER_CUTOFF as OUTLIER_CUTOFF
-    from rankscope.agreement.statistics.system_statistics import RULES as RULES
     from rankscope.agreement.statistics.system_statistics import SOFT as SOFT
     from rankscope.agreement.statistics.system_statistics import SYSTEM_CORRELATIONS as SYSTEM_CORRELATIONS
     from rankscope.agreement.statistics.system_statistics import SYSTEM_STATISTICS as SYSTEM_STATISTICS
     from rankscope.agreement.statistics.system_statistics import TAU_AP as TAU_AP
-    from rankscope.agreement.statistics.system_statistics import SystemSums as SystemSums
     from rankscope.agreement.statistics.system_statistics import ap_correlations as ap_correlations
     from rankscope.agreement.statistics.system_statistics import best_systems as best_systems
-    from rankscope.agreement.statistics.system_statistics import bootstrap_systems as bootstrap_systems
-    from rankscope.agreement.statistics.system_statistics import fixed_sums as fixed_sums
-    from rankscope.agreement.statistics.system_statistics import mean_sums as mean_sums
     from rankscope.agreement.statistics.system_statistics import outlying_systems as outlying_systems
-    from rankscope.agreement.statistics.system_statistics import share_sums as share_sums
+    from rankscope.agreement.statistics.system_statistics import pair_pvalues as pair_pvalues
+    from rankscope.agreement.statistics.system_statistics import soft_draws as soft_draws
+    from rankscope.agreement.statistics.system_statistics import (
+        soft_pairwise_accuracies as soft_pairwise_accuracies,
+    )
     from rankscope.agreement.statistics.system_statistics import system_statistic as system_statistic
-    from rankscope.agreement.statistics.system_statistics import win_sums as win_sums
     from rankscope.agreement.statistics.values import StatisticValues as StatisticValues
     from rankscope.agreement.statistics.values import bootstrap_segments as bootstrap_segments
     from rankscope.agreement.statistics.values import correlate_rows as correlate_rows
@@ -82,7 +77,6 @@ HOMES = {
     "KINDS": "kendall",
     "KendallConvention": "kendall",
     "OUTLIER_CUTOFF": "system_statistics",
-    "RULES": "system_statistics",
     "SEGMENT_CORRELATIONS": "registry",
     "SEGMENT_GROUPINGS": "registry",
     "SOFT": "system_statistics",
@@ -90,13 +84,11 @@ HOMES = {
     "SYSTEM_CORRELATIONS": "system_statistics",
     "SYSTEM_STATISTICS": "system_statistics",
     "StatisticValues": "values",
-    "SystemSums": "system_statistics",
     "TAU_AP": "system_statistics",
     "ap_correlations": "system_statistics",
     "as_convention": "kendall",
     "bootstrap_segments": "values",
     "best_systems": "system_statistics",
-    "bootstrap_systems": "system_statistics",
     "calibrate": "kendall",
     "calibration_curve": "kendall",
     "check_calibrated": "kendall",
@@ -108,31 +100,29 @@ HOMES = {
     "divide_or_nan": "values",
     "epsilons_of": "values",
     "evaluate_scores": "values",
-    "fixed_sums": "system_statistics",
     "from_matrices": "aligned",
     "from_rankings": "aligned",
     "kinds_of": "kendall",
     "mean_and_count": "values",
     "mean_by_segment": "values",
     "mean_over_segments": "values",
-    "mean_sums": "system_statistics",
     "metric_values": "values",
     "outlying_systems": "system_statistics",
     "pair_indices": "kendall",
-    "pair_pvalues": "soft_pairwise_accuracy",
+    "pair_pvalues": "system_statistics",
+    "pair_weights": "kendall",
     "parse_table": "kendall",
     "sampled_items": "values",
-    "share_sums": "system_statistics",
-    "soft_draws": "soft_pairwise_accuracy",
-    "soft_pairwise_accuracies": "soft_pairwise_accuracy",
+    "soft_draws": "system_statistics",
+    "soft_pairwise_accuracies": "system_statistics",
     "statistic_named": "registry",
+    "random_stream": "aligned",
     "sum_by_code": "aligned",
     "system_means": "values",
     "system_statistic": "system_statistics",
     "values_of_cells": "values",
     "values_of_means": "values",
     "values_of_stack": "values",
-    "win_sums": "system_statistics",
 }
 
 __all__ = sorted(HOMES)

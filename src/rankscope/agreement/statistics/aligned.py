@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
@@ -20,6 +21,7 @@ __all__ = [
     "cell_table",
     "from_matrices",
     "from_rankings",
+    "random_stream",
     "sum_by_code",
 ]
 
@@ -238,3 +240,11 @@ def cell_table(codes: Ints, n_codes: int) -> Ints:
     table = np.full((n_codes, int(np.diff(offsets).max(initial=0))), -1, np.int64)
     table[codes[order], place_in_group(offsets)] = order
     return table
+
+
+def random_stream(seed: int, pair: str, *numbers: int) -> np.random.Generator:
+    """The random stream of a language pair: a draw depends on its name and the seed, and on no other pair.
+
+    numbers: of further streams of the pair.
+    """
+    return np.random.default_rng([seed, zlib.crc32(pair.encode("utf-8", "surrogateescape")), *numbers])

@@ -15,7 +15,7 @@ from rankscope.errors import ParameterError, UnknownName
 from rankscope.kernels.pairs import PairCounts, count_pairs_by_row
 from rankscope.kernels.rounding_ties import NOISE, best_places
 from rankscope.stats.inputs import check_choice
-from rankscope.typing import Floats, Ints
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "ABSENT",
@@ -36,6 +36,7 @@ __all__ = [
     "count_unscored_pairs",
     "kinds_of",
     "pair_indices",
+    "pair_weights",
     "parse_table",
 ]
 
@@ -535,7 +536,9 @@ def calibration_steps(
     if not counted_pairs.size:
         return None
     kinds, distances = kinds.ravel()[counted_pairs], distances.ravel()[counted_pairs]
-    share = np.full(counted_pairs.size, 1 / counted_pairs.size) if weight is None else weight.ravel()[counted_pairs]
+    share = (
+        np.full(counted_pairs.size, 1 / counted_pairs.size) if weight is None else weight[counted_pairs // first.size]
+    )
     current, change = coefficients[kinds], coefficients[TIED[kinds]] - coefficients[kinds]
     order = np.argsort(distances)
     sorted_distances = distances[order]
@@ -559,10 +562,13 @@ def check_calibrated(convention: KendallConvention) -> None:
         )
 
 
-def pair_weights(counted: Floats, segment: Ints | None) -> Floats:
-    """(judgments, pairs) so that the pairs of each segment weigh 1 together, and all segments 1."""
+def pair_weights(counted: Floats | Bools, segment: Ints | None) -> Floats:
+    """(judgments) the weight of each pair: all segments that have pairs weigh the same, 1 together.
+
+    counted: (judgments, pairs) which count. segment: (judgments) of each; None: each is one.
+    """
     segment_codes = np.arange(len(counted)) if segment is None else segment
     n_pairs = np.bincount(segment_codes, counted.sum(axis=1))
     n_segments = np.count_nonzero(n_pairs)
     weights = np.divide(1.0, n_pairs * n_segments, out=np.zeros(n_pairs.size), where=n_pairs > 0)
-    return np.asarray(np.broadcast_to(weights[segment_codes][:, None], counted.shape))
+    return np.asarray(weights[segment_codes])

@@ -1,350 +1,33 @@
-"""Scores of systems as ratios of sums over segments, so that a bootstrap over segments is one matrix product; and
-statistics of agreement on systems.
-"""
+"""Statistics of agreement on systems: accuracies of pairs, AP correlation; the best systems, and outliers."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.metric_scores import PairScores
-from rankscope.data.preferences import Preferences
-from rankscope.data.rankings import Rankings
-from rankscope.errors import InputError
-from rankscope.kernels.resample import Draws, bootstrap_counts
-from rankscope.kernels.rounding_ties import join_ties
+from rankscope.agreement.statistics.aligned import random_stream
+from rankscope.agreement.statistics.kendall import pair_indices
+from rankscope.kernels.resample import Draws, draw, flip_sums
+from rankscope.kernels.rounding_ties import NOISE, join_ties
 from rankscope.stats.correlation_values import ap_above_groups, make_list_pairs, rank_rows
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "ACCURACY",
     "OUTLIER_CUTOFF",
-    "RULES",
     "SOFT",
     "SYSTEM_CORRELATIONS",
     "SYSTEM_STATISTICS",
     "TAU_AP",
-    "SystemSums",
     "ap_correlations",
     "best_systems",
-    "bootstrap_systems",
     "count_concordant_pairs",
-    "fixed_sums",
-    "mean_sums",
     "outlying_systems",
-    "share_sums",
+    "pair_pvalues",
+    "soft_draws",
+    "soft_pairwise_accuracies",
     "system_statistic",
-    "win_sums",
 ]
-
-
-#: How rankings become scores of systems.
-RULES = ("wins", "expected_wins", "better_or_equal", "bradley_terry")
-
-
-@dataclass(frozen=True, eq=False)
-class SystemSums:
-    """The scores of the systems of one language pair: means over columns of ratios of sums over segments.
-
-    Attributes
-    ----------
-    values
-        The scores, (systems).
-    segments
-        Names of the segments.
-    numerators, denominators
-        The sums, (segments, systems, columns); None for scores of systems.
-    resampled
-        Resampled scores, (resamples, systems), if a model draws its own resamples.
-    """
-
-    values: Floats
-    segments: tuple[str, ...] = ()
-    numerators: Floats | None = None
-    denominators: Floats | None = None
-    resampled: Floats | None = None
-
-    def counted_segments(self) -> int:
-        """How many segments say something of a system."""
-        return (
-            len(self.segments)
-            if self.denominators is None
-            else int(np.count_nonzero((self.denominators > 0).any(axis=(1, 2))))
-        )
-
-
-def ratios(numerator: Floats, denominator: Floats) -> Floats:
-    """(...) the mean over the last axis of numerator / denominator, where the denominator is above 0; else NaN."""
-    defined = denominator > 0
-    shares = np.divide(
-        numerator, denominator, out=np.zeros(np.broadcast_shapes(numerator.shape, denominator.shape)), where=defined
-    )
-    n_columns = defined.sum(axis=-1)
-    return np.asarray(
-        np.divide(shares.sum(axis=-1), n_columns, out=np.full(n_columns.shape, np.nan), where=n_columns > 0)
-    )
-
-
-def sums_from_tables(segments: Sequence[str], numerators: Floats, denominators: Floats) -> SystemSums:
-    return SystemSums(
-        ratios(numerators.sum(axis=0), denominators.sum(axis=0)), tuple(segments), numerators, denominators
-    )
-
-
-def fixed_sums(scores: PairScores, systems: Sequence[str]) -> SystemSums:
-    """Given scores of systems, without sums over segments: they cannot be resampled."""
-    return SystemSums(rows_of(scores, systems)[:, 0].copy())
-
-
-def mean_sums(scores: PairScores, systems: Sequence[str], over: str) -> SystemSums:
-    """Means over segments, weighted if segments have weights.
-
-    Parameters
-    ----------
-    scores
-        Scores of segments.
-    systems
-        The systems that are compared.
-    over
-        "common": the segments in which all systems have a score. "own": those in which the system has one.
-
-    Raises
-    ------
-    InputError
-        No segment is common to all systems.
-
-    Notes
-    -----
-    With weights of segments, a mean is the sum of weight x score / the sum of weights.
-
-    Examples
-    --------
-    >>> scores = PairScores.of({"A": [1, 2, None], "B": [0, None, 3]})
-    >>> mean_sums(scores, ("A", "B"), "common").values.tolist(), mean_sums(scores, ("A", "B"), "own").values.tolist()
-    ([1.0, 0.0], [1.5, 1.5])
-    >>> weighted = PairScores(scores.systems, scores.segments, scores.values, np.array([3.0, 1.0, 1.0]))
-    >>> mean_sums(weighted, ("A", "B"), "own").values.tolist()  # (3 + 2) / 4, 3 / 4
-    [1.25, 0.75]
-    """
-    values = rows_of(scores, systems)
-    present = ~np.isnan(values)
-    if over == "common":
-        present &= present.all(axis=0)
-        if not present.any():
-            raise InputError(
-                "no segment has scores of all systems; use --over own for means over each system's own segments"
-            )
-    numerators, denominators = np.where(present, values, 0.0).T, present.T.astype(np.float64)
-    if scores.weights is not None:
-        weights = scores.weights[:, None]
-        numerators, denominators = numerators * weights, denominators * weights
-    return sums_from_tables(scores.segments, numerators[:, :, None], denominators[:, :, None])
-
-
-def share_sums(scores: PairScores, systems: Sequence[str], *, higher: bool = True) -> SystemSums:
-    """Share of comparisons in which a system's output is better than, or equal to, another system's for the segment.
-
-    Parameters
-    ----------
-    scores
-        Scores of segments.
-    systems
-        The systems that are compared.
-    higher
-        Whether higher scores are better.
-
-    Returns
-    -------
-    SystemSums
-        The shares, in [0, 1]; higher is better. Two systems are compared only on segments in which both have a score.
-
-    Notes
-    -----
-    With weights of segments, all comparisons of a segment count so many times.
-
-    References
-    ----------
-    Li, Jiang and Wang (2013), after Callison-Burch et al. (2012).
-
-    Examples
-    --------
-    >>> share_sums(PairScores.of({"A": [3, 1], "B": [2, 1], "C": [1, None]}), "ABC").values.round(4).tolist()
-    [1.0, 0.6667, 0.0]
-    """
-    values = rows_of(scores, systems).T if higher else -rows_of(scores, systems).T  # (segments, systems)
-    present = ~np.isnan(values)
-    numerators = np.zeros(values.shape)
-    denominators = present * (present.sum(axis=1, keepdims=True) - 1.0)
-    for opponent in range(len(systems)):  # one system at a time keeps memory to one table
-        compared = present & present[:, [opponent]]
-        compared[:, opponent] = False
-        numerators += compared & (np.where(compared, values, 0.0) >= np.where(compared, values[:, [opponent]], 0.0))
-    denominators = np.maximum(denominators, 0.0)
-    if scores.weights is not None:
-        weights = scores.weights[:, None]
-        numerators, denominators = numerators * weights, denominators * weights
-    return sums_from_tables(scores.segments, numerators[:, :, None], denominators[:, :, None])
-
-
-def rows_of(scores: PairScores, systems: Sequence[str]) -> Floats:
-    positions = {name: i for i, name in enumerate(scores.systems)}
-    return scores.values[[positions[name] for name in systems]]
-
-
-def win_sums(
-    rankings: Rankings,
-    column: str,
-    systems: Sequence[str],
-    rule: str,
-    *,
-    prior: float = 0.0,
-    n_resamples: int = 0,
-    rng: Any = None,
-) -> SystemSums:
-    """Scores of systems from the rankings of one language pair; higher is better.
-
-    All comparisons of these systems count, including those with other systems.
-
-    Parameters
-    ----------
-    rankings
-        The judgments; items that people did not rank must be NaN.
-    column
-        The human column.
-    systems
-        The systems to score.
-    rule
-        "wins": wins / (wins + losses). "expected_wins": its mean over opponents. "better_or_equal": (wins + ties) /
-        all. These are in [0, 1]. "bradley_terry": log-odds with mean 0 over all systems that were compared.
-    prior
-        For bradley_terry: wins and losses to add for each system, against an imagined opponent.
-    n_resamples
-        For bradley_terry: number of resamples of the segments, which are drawn at once.
-    rng
-        Random seed or generator for them.
-
-    Returns
-    -------
-    SystemSums
-        The scores; NaN for a system without a comparison that counts.
-
-    Raises
-    ------
-    InputError
-        There are no comparisons; or wins do not connect all systems and there is no prior.
-
-    Notes
-    -----
-    With weights of judgments, all comparisons of a judgment count so many times.
-
-    References
-    ----------
-    Callison-Burch et al. (2012) for the shares; Koehn (2012) for expected wins; Bradley and Terry (1952).
-
-    Examples
-    --------
-    >>> judged = Rankings.of([{"A": 1, "B": 2}, {"A": 1, "B": 1}, {"A": 2, "B": 1}, {"A": 1, "B": 3}])
-    >>> for rule in RULES:
-    ...     print(rule, win_sums(judged, "rank", ("A", "B"), rule).values.round(4).tolist())
-    wins [0.6667, 0.3333]
-    expected_wins [0.6667, 0.3333]
-    better_or_equal [0.75, 0.5]
-    bradley_terry [0.2554, -0.2554]
-    """
-    preferences = Preferences.from_rankings(rankings, column)
-    positions = {name: i for i, name in enumerate(preferences.systems)}
-    indices = np.array([positions.get(name, -1) for name in systems], np.int64)
-    if rule == "bradley_terry":
-        return strengths(preferences, systems, prior, n_resamples, rng)
-    names, segment = segments_of(preferences)
-    left, right = preferences.left, preferences.right
-    won, tied = preferences.outcome == 1, preferences.outcome == 0
-    winner, loser = np.where(won, left, right), np.where(won, right, left)
-    n_systems, decided = len(preferences.systems), ~tied
-
-    def table(mask: Any, system: Any, opponent: Any | None = None) -> Floats:
-        """The weights of the comparisons in the mask, (segments, systems, opponents or 1)."""
-        width = 1 if opponent is None else n_systems
-        cell = (segment[mask] * n_systems + system[mask]) * width + (0 if opponent is None else opponent[mask])
-        counts = np.bincount(cell, preferences.weight[mask], len(names) * n_systems * width)
-        return np.asarray(counts.reshape(len(names), n_systems, width)[:, indices], np.float64)
-
-    if rule == "expected_wins":
-        wins = table(decided, winner, loser)
-        return sums_from_tables(names, wins, wins + table(decided, loser, winner))
-    wins = table(decided, winner)
-    games = wins + table(decided, loser)
-    if rule == "better_or_equal":
-        ties = table(tied, left) + table(tied, right)
-        wins, games = wins + ties, games + ties
-    return sums_from_tables(names, wins, games)
-
-
-def segments_of(preferences: Preferences) -> tuple[tuple[str, ...], Any]:
-    """The names of the segments, and (comparisons) the code of the segment of each."""
-    if preferences.unit is None:  # not from rankings: each comparison is a segment
-        return tuple(map(str, range(len(preferences)))), np.arange(len(preferences))
-    present_codes, codes = np.unique(preferences.unit.codes, return_inverse=True)
-    return tuple(preferences.unit.names[code] for code in present_codes.tolist()), codes
-
-
-def strengths(preferences: Preferences, systems: Sequence[str], prior: float, n_resamples: int, rng: Any) -> SystemSums:
-    """Scores of Bradley and Terry's model, and (resamples, systems) those on segments drawn with replacement."""
-    from rankscope.consensus.models import fit_preferences
-
-    fitted = fit_preferences(preferences, prior=prior, n_resamples=n_resamples, rng=rng)
-    positions = {name: i for i, name in enumerate(fitted.systems)}
-    ratings = fitted.ratings[:, [positions[name] for name in systems]]
-    resampled = np.full((n_resamples, len(systems)), np.nan)
-    resampled[: len(ratings) - 1] = ratings[1:]
-    return SystemSums(ratings[0], segments_of(preferences)[0], resampled=resampled)
-
-
-def bootstrap_systems(sums: Sequence[SystemSums], draws: Draws) -> list[Floats]:
-    """(resamples, systems) the scores of each on segments drawn with replacement, the same segments for all of them.
-
-    Segments of one name are one. Scores that were given stay as they are.
-    """
-    positions = {
-        segment: i
-        for i, segment in enumerate(dict.fromkeys(segment for system_sums in sums for segment in system_sums.segments))
-    }
-    segment_indices = [
-        np.array([positions[segment] for segment in system_sums.segments], np.int64) for system_sums in sums
-    ]
-    scores = [
-        system_sums.resampled
-        if system_sums.resampled is not None
-        else np.tile(system_sums.values, (draws.n_resamples, 1))
-        for system_sums in sums
-    ]
-    resampled = [i for i, system_sums in enumerate(sums) if system_sums.numerators is not None]
-    width = max(
-        (
-            system_sums.values.size * system_sums.numerators.shape[2]
-            for system_sums in sums
-            if system_sums.numerators is not None
-        ),
-        default=0,
-    )
-    start = 0
-    for counts in bootstrap_counts(draws, len(positions), width) if resampled else ():
-        for i in resampled:
-            numerators, denominators = sums[i].numerators, sums[i].denominators
-            if numerators is None or denominators is None:
-                continue
-            segment_counts = counts[:, segment_indices[i]]
-            resampled_sums = [
-                (segment_counts @ table.reshape(len(table), -1)).reshape(len(segment_counts), *table.shape[1:])
-                for table in (numerators, denominators)
-            ]
-            scores[i][start : start + len(segment_counts)] = ratios(*resampled_sums)
-        start += len(counts)
-    return scores
 
 
 #: The statistics with an interval of Fisher's z.
@@ -535,3 +218,120 @@ def outlying_systems(values: Floats, cutoff: float = OUTLIER_CUTOFF) -> Bools:
         return np.zeros(values.shape, np.bool_)
     outlying: npt.NDArray[np.bool_] = deviations / spread > cutoff
     return outlying
+
+
+#: The default number of sign swaps behind each p-value.
+SOFT_RESAMPLES = 1000
+
+
+def soft_draws(seed: int, pair: str, n_resamples: int = SOFT_RESAMPLES) -> Draws:
+    """The sign swaps for one language pair: the same ones for people and for every metric.
+
+    They do not depend on which other metrics there are, on their order, or on the test between metrics. So a metric
+    always has the same soft pairwise accuracy.
+
+    Parameters
+    ----------
+    seed
+        Random seed.
+    pair
+        The language pair.
+    n_resamples
+        Number of swaps.
+
+    Examples
+    --------
+    >>> soft_draws(1, "de-en", 5).seeds[0].entropy == soft_draws(1, "de-en", 7).seeds[0].entropy
+    True
+    """
+    # A separate stream: the language pair's own stream draws its segments.
+    return draw(random_stream(seed, pair, 1), n_resamples)
+
+
+def pair_pvalues(stack: Floats, draws: Draws) -> Floats:
+    """One-sided p-values of a sign-swap test that the first system of a pair is better, (matrices, pairs).
+
+    p = (1 + c) / (1 + B), where c of the B resamples have a sum at least as high as the observed one; sums that are
+    equal up to rounding count. In each resample, the sign of each segment's difference is swapped with probability 1/2.
+    The signs are the same for all pairs and all matrices, so people and metrics share them.
+
+    Parameters
+    ----------
+    stack
+        Scores, (matrices, systems, segments), NaN if there is none. A pair is compared on the segments in which both
+        systems have scores.
+    draws
+        The random swaps.
+
+    Returns
+    -------
+    array
+        (matrices, pairs) the p-values; 1 if all differences are 0 or no segment is in common.
+
+    Examples
+    --------
+    >>> from rankscope.kernels.resample import draw
+    >>> better = np.array([[[3.0, 4.0, 5.0, 4.0]] * 2, [[1.0, 2.0, 1.0, 2.0], [2.0, 4.0, 5.0, 4.0]]])
+    >>> pair_pvalues(better, draw(np.random.default_rng(1), 99)).tolist()[0]
+    [1.0]
+    """
+    n_matrices, n_systems, n_segments = stack.shape
+    first, second = pair_indices(n_systems)
+    if np.isnan(stack).any():
+        return masked_pvalues(stack, draws)
+    # The mean of a segment cancels in every difference, and would only cost digits.
+    centred = stack - stack.mean(axis=1, keepdims=True)
+    observed = centred.sum(axis=2)
+    absolute_sums = np.abs(centred).sum(axis=2)
+    rounding = NOISE * (absolute_sums[:, first] + absolute_sums[:, second])
+    threshold = observed[:, first] - observed[:, second] - rounding
+    n_exceeding = np.zeros(threshold.shape)
+    for sums in flip_sums(centred.reshape(-1, n_segments), draws):
+        by_system = np.ascontiguousarray(sums.T).reshape(n_matrices, n_systems, -1)
+        for matrix in range(n_matrices):
+            differences = by_system[matrix, first] - by_system[matrix, second]
+            n_exceeding[matrix] += np.count_nonzero(differences >= threshold[matrix, :, None], axis=1)
+    return np.asarray((1 + n_exceeding) / (1 + draws.n_resamples))
+
+
+def masked_pvalues(stack: Floats, draws: Draws) -> Floats:
+    """The p-values of `pair_pvalues` with missing scores: a list of differences for each pair."""
+    first, second = pair_indices(stack.shape[1])
+    pvalues = np.empty((len(stack), first.size))
+    for i, matrix in enumerate(stack):
+        differences = np.nan_to_num(matrix[first] - matrix[second])
+        threshold = differences.sum(axis=1) - NOISE * np.abs(differences).sum(axis=1)
+        n_exceeding = np.zeros(first.size)
+        for sums in flip_sums(differences, draws):
+            n_exceeding += np.count_nonzero(sums >= threshold, axis=0)
+        pvalues[i] = (1 + n_exceeding) / (1 + draws.n_resamples)
+    return pvalues
+
+
+def soft_pairwise_accuracies(gold: Floats, stack: Floats, draws: Draws) -> Floats:
+    """1 minus the mean over pairs of systems of |p of people - p of the metric|, (matrices), in [0, 1]; NaN if no pair.
+
+    The toolkit mt-metrics-eval computes p = c / B from sums in float32, so its mean difference is larger by the factor
+    (1 + B) / B.
+
+    Parameters
+    ----------
+    gold
+        Human scores, (systems, segments), or a stack of them.
+    stack
+        Scores of the metric, (matrices, systems, segments), NaN at the same cells.
+    draws
+        The random swaps; see `pair_pvalues`.
+
+    References
+    ----------
+    Thompson et al. (2024), "Improving statistical significance in human evaluation of automatic metrics via soft
+    pairwise accuracy".
+    """
+    if stack.shape[1] < 2:
+        return np.full(len(stack), np.nan)
+    gold_pvalues, metric_pvalues = (
+        pair_pvalues(gold if gold.ndim == 3 else gold[None], draws),
+        pair_pvalues(stack, draws),
+    )
+    return np.asarray(1 - np.abs(gold_pvalues - metric_pvalues).mean(axis=1))

@@ -21,8 +21,7 @@ from rankscope.agreement.statistics.kendall import (
     pair_indices,
 )
 from rankscope.agreement.statistics.registry import AgreementStatistic, check_statistic
-from rankscope.agreement.statistics.soft_pairwise_accuracy import soft_pairwise_accuracies
-from rankscope.agreement.statistics.system_statistics import TAU_AP, system_statistic
+from rankscope.agreement.statistics.system_statistics import TAU_AP, soft_pairwise_accuracies, system_statistic
 from rankscope.errors import ParameterError
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.resample import Draws, bootstrap_counts, draw
@@ -377,6 +376,8 @@ def gather(values: Floats, table: Ints) -> Floats:
 def correlate_tables(people: Floats, values: Floats, statistic: str) -> Floats:
     """(matrices, groups) the correlation of each row; both (matrices, groups, items), people possibly 1 for all."""
     n_items = values.shape[-1]
+    if not n_items:
+        return np.full(values.shape[:-1], np.nan)
     rows = np.broadcast_to(people, values.shape).reshape(-1, n_items), values.reshape(-1, n_items)
     return correlate_rows(*rows, statistic).reshape(values.shape[:-1])
 
@@ -430,7 +431,7 @@ def correlations_from_moments(sums: Floats) -> Floats:
     return np.asarray(np.clip(values, -1.0, 1.0))
 
 
-def divide_or_nan(numerator: Floats, denominator: npt.NDArray[np.generic]) -> Floats:
+def divide_or_nan(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> Floats:
     """The ratio, NaN where the denominator is not above 0."""
     divisor = np.asarray(denominator, np.float64)
     return np.asarray(np.divide(numerator, divisor, out=np.full(divisor.shape, np.nan), where=divisor > 0))

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rankscope.agreement.families import FavourSettings, judge_families
+from rankscope.agreement.favouritism import FavourSettings, judge_families
 from rankscope.agreement.settings import JudgmentSettings, MetricSettings
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._results import pop_result_output, result_options

@@ -12,9 +12,9 @@ import click
 from rankscope.agreement.rankeval import (
     MeasureSettings,
     RankSettings,
+    data_lines,
     holds_rankings,
     measure_rankings,
-    split_files,
 )
 from rankscope.agreement.run_agreement import runs as agree_runs
 from rankscope.agreement.settings import JudgmentSettings, MetricSettings
@@ -26,6 +26,8 @@ from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.errors import InputError
 from rankscope.io.core import check_single_stdin, split_compression_suffix
 from rankscope.io.read import read_run
+from rankscope.io.translation import detect_kind
+from rankscope.typing import PathLike
 
 __all__ = [
     "ranks",
@@ -104,3 +106,44 @@ def expand_folders(files: Sequence[str]) -> list[str]:
 
 def has_suffix_of_rankings(path: Path) -> bool:
     return Path(split_compression_suffix(path)[0]).suffix.lower() in SUFFIXES and not path.name.startswith(".")
+
+
+def split_files(files: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """The files of judgments or rankings, and the files of scores, which are all but the first or none.
+
+    Raises InputError where the files behind the first are of both kinds, or the scores come first.
+    """
+    score_files = [path for path in files[1:] if holds_scores(path)]
+    if not score_files:
+        if (
+            len(files) > 1
+            and not any(map(os.path.isdir, files))
+            and holds_scores(files[0])
+            and holds_rankings(files[1])
+        ):
+            raise InputError(f"{files[0]}: holds scores, and {files[1]} judgments; name the judgments first")
+        return files, ()
+    others = [path for path in files[1:] if path not in score_files]
+    if others:
+        raise InputError(
+            f"{others[0]}: holds no scores of a metric, and {score_files[0]} does; expected one file of judgments with "
+            "files of scores behind it, or files of rankings only"
+        )
+    return files[:1], files[1:]
+
+
+def holds_scores(path: PathLike) -> bool:
+    """Whether a file holds scores of segments: a seg.scr, a .seg.score, a folder of them, or scores by measures."""
+    if os.path.isdir(path):
+        from rankscope.io.translation import list_mt_scores
+
+        return bool(list_mt_scores(path))
+    kind = detect_kind(path)
+    if kind == "seg.scr":  # or a run whose last field is a number: its second field is Q0, and no language pair
+        fields = data_lines(path)[0].split()
+        return b"-" in fields[1]
+    if kind == "seg.score":
+        return True
+    from rankscope.evaluation.read_scores import names_measures
+
+    return names_measures(path, {})

@@ -81,7 +81,7 @@ def segments(
     rankscope agree segments human.seg.score metrics/ --statistic acc_eq --grouping segment
     """
     from rankscope.agreement.decision_agreement import count_decisions
-    from rankscope.agreement.match import load_judged_metrics
+    from rankscope.agreement.load import load
     from rankscope.agreement.segment_level import agree_on_segments
 
     result_output = pop_result_output(options)
@@ -97,7 +97,7 @@ def segments(
     result_output.check((judgments, *scores))
     check_single_stdin((judgments, *scores))
     if decisions:
-        inputs = load_judged_metrics(judgments, scores, judgment_settings, metric_settings)
+        inputs = load(judgments, scores, judgment_settings, metric_settings, level="segment")
         result_output.show(count_decisions(inputs, decision_settings))
     else:
         agreed = agree_on_segments(judgments, scores, judgment_settings, metric_settings, settings)

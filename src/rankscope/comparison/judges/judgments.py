@@ -13,11 +13,7 @@ from rankscope.comparison.judges.agreement_rows import (
     Row,
     binary_rows,
     chance_corrected_agreement,
-    chance_sentence,
     count_rows,
-    format_tenths,
-    matrix_section,
-    row_table,
     share_row,
     two_classes,
 )
@@ -26,9 +22,7 @@ from rankscope.comparison.judges.bias import (
     SystemTaste,
     bias_by_grade,
     bias_rows,
-    bias_section,
     taste_by_system,
-    taste_section,
 )
 from rankscope.comparison.judges.common_documents import (
     CommonDocuments,
@@ -42,14 +36,12 @@ from rankscope.comparison.judges.common_documents import (
 from rankscope.comparison.judges.ranking_effect import (
     RankingEffect,
     RankingEffects,
-    effect_section,
     effects_on_ranking,
 )
 from rankscope.data.grades import has_fractions, highest_grade, level_above_grades
 from rankscope.data.qrels import Qrels
 from rankscope.data.result import Result
-from rankscope.data.section import Section
-from rankscope.data.text import pluralise, pluralise_queries
+from rankscope.data.text import pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.joining import ENTITY, LETOR, Progress, as_qrels
@@ -126,6 +118,7 @@ class JudgeAgreement(Result):
         What a reader should know.
     """
 
+    VIEW = "rankscope.comparison.judges.judgment_view:judgment_sections"
     COLUMNS = ("statistic", "label", "measure", "system", "value", "low", "high", "n")
 
     names: tuple[str, str]
@@ -167,47 +160,6 @@ class JudgeAgreement(Result):
         yield share_row("overlap", RELEVANT, tp, n_either, self.settings.confidence_level)
         yield "overlap_by_query", RELEVANT, self.overlap_by_query, np.nan, np.nan, self.n_queries
 
-    def sections(self) -> tuple[Section, ...]:
-        """What a report shows."""
-        name_a, name_b = self.names
-        agreement = Section(
-            title=f"Agreement of {name_a} and {name_b}",
-            sentence=f"Judged by both: {pluralise(self.n_both, 'document')} of {pluralise_queries(self.n_queries)}; "
-            f"by {name_a} only: {self.n_only_a:,}; by {name_b} only: {self.n_only_b:,}. "
-            + chance_sentence(self.chance_corrected.kappa, "document", "grade"),
-            table=row_table(list(self.chance_corrected.rows()), self.settings.beta),
-        )
-        relevance = Section(
-            title="Relevant or not",
-            sentence=self.relevance_sentence(),
-            table=row_table(list(self.relevance_rows()), self.settings.beta),
-        )
-        matrix = matrix_section(
-            self.confusion, name_a, name_b, f"Rows: grades by {name_a}. Columns: grades by {name_b}."
-        )
-        bias = bias_section(self.biases, self.names, self.settings.confidence_level)
-        taste = [taste_section(self.tastes, self.names, self.settings.confidence_level)] if self.tastes else []
-        effects = (effect_section(effect, self.names, self.settings.confidence_level) for effect in self.effects)
-        return agreement, matrix, bias, relevance, *taste, *effects
-
-    def relevance_sentence(self) -> str:
-        name_a, name_b = self.names
-        tp, fp, fn, tn = (
-            int(counts[1])
-            for counts in (
-                self.relevance_rates.tp,
-                self.relevance_rates.fp,
-                self.relevance_rates.fn,
-                self.relevance_rates.tn,
-            )
-        )
-        return (
-            f"Relevant means grade {self.settings.rel} or higher. {name_b} judges as relevant "
-            f"{share_of_documents(tp, tp + fn, 'document')} that {name_a} judged relevant, and "
-            f"{share_of_documents(fp, fp + tn, 'other')}. The rates treat {name_a} as the truth and {name_b} as the "
-            "prediction."
-        )
-
     def signature_parts(self) -> list[str]:
         """Every setting that changes the numbers."""
         settings = self.settings
@@ -232,11 +184,6 @@ class JudgeAgreement(Result):
         name_a, name_b = self.names
         n_documents, n_measures = pluralise(self.n_both, "document"), pluralise(len(self.effects), "measure")
         return f"{name_a} and {name_b}, {n_documents}, {n_measures}"
-
-
-def share_of_documents(count: int, total: int, noun: str) -> str:
-    """A part of the documents: "3 of the 4 documents (75 %)"."""
-    return f"{count:,} of the {pluralise(total, noun)}" + (f" ({format_tenths(count / total)})" if total else "")
 
 
 def agree_judgments(

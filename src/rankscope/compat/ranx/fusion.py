@@ -11,6 +11,7 @@ from rankscope.data.text import first_names
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.fusion.fuse_runs import fuse_pool, fused_run
 from rankscope.fusion.methods import INVERTED, METHODS, FusionSettings, as_weights, weights_of_runs
+from rankscope.fusion.normalisation import normalise_pool
 from rankscope.fusion.pool import load_pool
 from rankscope.fusion.supervised import TRAINED
 
@@ -141,8 +142,8 @@ def fuse(
     else:  # given weights in the place of learned ones
         weights = weights_of_runs(parameters["weights"], len(runs)).tolist()
         names, notes, pool = load_pool(prepared, inverted=normalise == INVERTED)
-        del names
-        fused = fused_run(pool, TRAINED[fusion_name.method].apply(pool, {"weights": weights}, normalise), name, notes)
+        normalised = normalise_pool(pool, normalise, names)
+        fused = fused_run(pool, TRAINED[fusion_name.method].apply(pool, {"weights": weights}, normalised), name, notes)
     result: Run = Run._of(fused, name)
     return result
 

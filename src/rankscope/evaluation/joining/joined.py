@@ -29,12 +29,23 @@ MIN_NOTED_DOCUMENTS = 100
 
 
 class JoinedRun(NamedTuple):
-    """One system after the join. path: the file it came from."""
+    """One system after the join.
+
+    Attributes
+    ----------
+    name, hits, notes
+        Its name, its hits, and what a reader should know.
+    path
+        The file it came from.
+    last_tag
+        The first word of the tag in the last line of a file of TREC's lines; empty if there is none.
+    """
 
     name: str
     hits: Hits
     notes: tuple[str, ...]
     path: PathLike | None
+    last_tag: str = ""
 
 
 def has_no_judged_document(hits: Hits) -> bool:

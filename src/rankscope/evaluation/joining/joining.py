@@ -126,7 +126,7 @@ class Joining:
             return self.join_object(run if isinstance(run, Run) else Run(run))
         part = part_of_file(0)
         joiner = self.read_file(run) if part is None else self._joiner("", [part])
-        return self._complete(joiner, joiner.tag or file_stem(run), run)
+        return self._complete(joiner, joiner.tag or file_stem(run), run)._replace(last_tag=joiner.last_tag)
 
     def read_file(self, path: PathLike, *, partition: bool = False) -> Joiner:
         """Join a run file while it is read; a pipe, or a file of mixed queries, is read whole or by temporary files.
@@ -149,6 +149,7 @@ class Joining:
                         for rows in source.stream_rows(progress=progress):
                             joiner.add(rows)
                         joiner.tag, joiner.rank_note = source.run_tag or "", rising_score_note(source)
+                        joiner.last_tag = source.last_tag or ""
                         return joiner
                     except Ungrouped:
                         progress = None  # these bytes were already reported
@@ -162,7 +163,7 @@ class Joining:
                 joiner = self._joiner(name or file.name or file_stem(path))
                 joiner.add(file.rows)
                 joiner.tag, joiner.n_ungrouped, joiner.notes = file.name or "", file.n_ungrouped, file.notes
-            joiner.rank_note = rising_score_note(source)
+            joiner.rank_note, joiner.last_tag = rising_score_note(source), source.last_tag or ""
             return joiner
 
     def _join_folder(self, folder: PathLike, part_of_file: PartOfFile) -> JoinedRun:

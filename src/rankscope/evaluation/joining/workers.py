@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from os import fspath
 from os.path import abspath
@@ -34,7 +34,7 @@ from rankscope.io.rank_column import rising_score_note
 from rankscope.io.trec import RUN, stream_rows
 from rankscope.parallel import run_units
 from rankscope.parallel.cluster import current_cluster
-from rankscope.parallel.cluster_unit import in_unit, invisible_file_error
+from rankscope.parallel.unit import in_cluster_unit, invisible_file_error
 from rankscope.typing import PathLike
 
 __all__ = [
@@ -51,6 +51,8 @@ MAX_PIECE_BYTES, MIN_PIECE_BYTES = 16 << 20, 4 << 20
 MAX_CLUSTER_PIECE_BYTES = 1 << 30
 #: Pieces for each worker, so that none waits long for the others at the end.
 PIECES_PER_WORKER = 4
+#: Bytes that are read in the time that a file takes to open. Small files share a unit of work.
+FILE_COST = 64 << 10
 
 
 class JoinTask(NamedTuple):
@@ -127,10 +129,10 @@ def join_in_workers(
     silent_joining = replace(joining, progress=None)  # workers cannot report; what they read is reported here
     failed: set[tuple[int, int]] = set()
     pending = (task for tasks in tasks_by_file.values() for task in tasks if task.file_key not in failed)
-    outcomes = run_units(join_task, pending, workers=workers, shared=silent_joining)
+    outcomes = run_units(join_tasks, batches_of(pending, MIN_PIECE_BYTES), workers=workers, shared=silent_joining)
     # Closing it ends the workers if something raises.
-    with closing(cast("Generator[tuple[tuple[int, int], TaskOutcome]]", outcomes)) as results:
-        results_by_file = groupby(results, key=itemgetter(0))
+    with closing(cast("Generator[list[tuple[tuple[int, int], TaskOutcome]]]", outcomes)) as results:
+        results_by_file = groupby(chain.from_iterable(results), key=itemgetter(0))
 
         def part_of_file(run_index: int, file_index: int) -> RunPart | None:
             tasks = tasks_by_file.get((run_index, file_index))
@@ -210,6 +212,26 @@ def cut_task(task: JoinTask, input_: str | None, piece_size: int) -> list[JoinTa
         return [task]
 
 
+def batches_of(tasks: Iterable[JoinTask], n_bytes: int) -> Iterator[list[JoinTask]]:
+    """Consecutive tasks in batches of about so many bytes. A worker takes a batch at a time: of tiny files, many."""
+    batch: list[JoinTask] = []
+    cost = 0
+    for task in tasks:
+        task_cost = max(task.size, FILE_COST)
+        if batch and cost + task_cost > n_bytes:
+            yield batch
+            batch, cost = [], 0
+        batch.append(task)
+        cost += task_cost
+    if batch:
+        yield batch
+
+
+def join_tasks(joining: Joining, tasks: Sequence[JoinTask]) -> list[tuple[tuple[int, int], TaskOutcome]]:
+    """The key of the file and the outcome of each task."""
+    return [join_task(joining, task) for task in tasks]
+
+
 def join_task(joining: Joining, task: JoinTask) -> tuple[tuple[int, int], TaskOutcome]:
     """The key of the file, and the outcome. On a cluster a file that cannot be seen there is an InputError at once."""
     try:
@@ -226,7 +248,7 @@ def join_task(joining: Joining, task: JoinTask) -> tuple[tuple[int, int], TaskOu
                 joiner.add(rows)
             return task.file_key, joiner.part()
     except (RankscopeError, Ungrouped, OSError) as error:
-        return task.file_key, invisible_file_error(task.path, error) if in_unit() else None
+        return task.file_key, invisible_file_error(task.path, error) if in_cluster_unit() else None
 
 
 def merge_tasks(joining: Joining, tasks: Sequence[JoinTask], outcomes: Iterable[TaskOutcome]) -> RunPart | None:

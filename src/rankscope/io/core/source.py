@@ -42,6 +42,8 @@ __all__ = [
 
 
 HEAD = 1 << 16
+#: Bytes at the end of a file that are kept while it is read, for the tag of the last line.
+TAIL = 1 << 12
 #: Suffixes that do not belong to a run's name, beside those of the formats.
 SUFFIXES = (".gz", ".zst", ".res", ".out")
 
@@ -58,6 +60,7 @@ class Source:
         #: What the user calls the columns of a table.
         self.columns = columns_of(path)
         self.head: bytes = b""
+        self.tail: bytes = b""
         self.read_ahead(HEAD)
         self.has_named_format = format_name is not None
         self.format, self.detail = (
@@ -76,9 +79,12 @@ class Source:
         if self.unread:
             n_bytes = min(len(self.unread), len(buffer))
             buffer[:n_bytes], self.unread = self.unread[:n_bytes], self.unread[n_bytes:]
-            return n_bytes
-        self.head = self.head[:HEAD]
-        return self.stream.readinto(buffer)  # type: ignore[no-any-return]  # any binary stream
+        else:
+            self.head = self.head[:HEAD]
+            n_bytes = self.stream.readinto(buffer)  # any binary stream
+        if n_bytes:
+            self.tail = (self.tail + bytes(buffer[max(n_bytes - TAIL, 0) : n_bytes]))[-TAIL:]
+        return n_bytes
 
     @property
     def size(self) -> int:
@@ -156,6 +162,16 @@ class Source:
         """The tag in the first line of a run in TREC's format."""
         fields = self.first_line_fields
         return decode_id(fields[5].strip()) if len(fields) == 6 else None
+
+    @property
+    def last_tag(self) -> str | None:
+        """The first word of the tag in the last line of a run in TREC's format, of which all was read."""
+        lines = self.tail.split(b"\n")[len(self.tail) == TAIL :]  # the first line may be cut
+        content = (
+            line.split(None, 6) for line in reversed(lines) if line.strip() and not line.lstrip().startswith(b"#")
+        )
+        fields = next(content, [])
+        return decode_id(fields[5]) if len(fields) > 5 else None
 
     @property
     def run_tag(self) -> str | None:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from rankscope.io.core import Source
 
 __all__ = [
+    "PREFERENCES",
     "QRELS",
     "RUN",
     "SUBTOPIC_QRELS",
@@ -85,7 +86,7 @@ class Grammar(NamedTuple):
     @property
     def kind(self) -> RowKind:
         """What the rows are."""
-        return "qrels" if self.value == "relevance" else "run"
+        return "qrels" if self.value in ("relevance", "level") else "run"
 
 
 def advise_on_line(line: bytes, n_fields: int, is_first: bool) -> str | None:
@@ -139,7 +140,25 @@ RUN = Grammar(
     np.float64,
     parse_floats,
 )
-KINDS = {"relevance": EXPECTED_GRADE, "rank": "a whole number", "score": "a finite number"}
+#: Preferences: within a sub-group of a group, a document of a higher level is preferred to one of a lower level.
+PREFERENCES = SUBTOPIC_QRELS._replace(
+    layout=replace(
+        SUBTOPIC_QRELS.layout,
+        min_fields=5,
+        max_fields=5,
+        columns=(0, 1, 2, 3, 4),
+        expected="5 (query group sub-group document level)",
+        alternatives={4: "this looks like qrels", 6: "this looks like a run"},
+        alternatives_need_trec=False,
+    ),
+    value="level",
+)
+KINDS = {
+    "relevance": EXPECTED_GRADE,
+    "level": EXPECTED_GRADE,
+    "rank": "a whole number",
+    "score": "a finite number",
+}
 
 
 class ParsedBlock(NamedTuple):
@@ -151,7 +170,7 @@ class ParsedBlock(NamedTuple):
         Query of each stretch of rows of one query.
     starts
         First row of each stretch.
-    docs, hashes, values, subtopics
+    docs, hashes, values, subtopics, subgroups
         Columns of the rows.
     """
 
@@ -160,12 +179,12 @@ class ParsedBlock(NamedTuple):
     docs: Fields
     hashes: npt.NDArray[np.uint64]
     values: npt.NDArray[Any]
-    subtopics: Fields | None
+    subtopics: Fields | None = None
+    subgroups: Fields | None = None
 
 
 def parse_block(block: LineBlock, grammar: Grammar) -> ParsedBlock:
-    queries, *subtopic_fields, docs, texts = split_fields(block, grammar.layout)
-    subtopics = subtopic_fields[0] if subtopic_fields else None
+    queries, *group_fields, docs, texts = split_fields(block, grammar.layout)
     values, invalid_rows = grammar.parse(texts)
     if grammar.value == "score" and not np.isfinite(values).all():
         invalid_rows = np.flatnonzero(~np.isfinite(values))
@@ -182,9 +201,9 @@ def parse_block(block: LineBlock, grammar: Grammar) -> ParsedBlock:
         )
     n_rows = docs.starts.size
     if not n_rows:
-        return ParsedBlock(queries, np.empty(0, np.intp), docs, hashes(docs), values, subtopics)
+        return ParsedBlock(queries, np.empty(0, np.intp), docs, hashes(docs), values, *group_fields)
     starts = np.r_[0, np.flatnonzero(changes(queries)) + 1]
-    return ParsedBlock(queries.take(starts), starts, docs, hashes(docs), values, subtopics)
+    return ParsedBlock(queries.take(starts), starts, docs, hashes(docs), values, *group_fields)
 
 
 def stream_rows(
@@ -215,7 +234,7 @@ def stream_rows(
     keep_from: int | None = None
     has_data = False
     while (block := reader.next(keep_from)) is not None:
-        queries, starts, docs, doc_hashes, values, _ = parse_block(block, grammar)
+        queries, starts, docs, doc_hashes, values, *_ = parse_block(block, grammar)
         keep_from = block.end
         n_queries = starts.size
         if not block.is_last and n_queries:
@@ -254,7 +273,7 @@ def read_batches(
     keep_from: int | None = None
     has_data = False
     while (block := reader.next(keep_from)) is not None:
-        queries, starts, docs, doc_hashes, values, _ = parse_block(block, grammar)
+        queries, starts, docs, doc_hashes, values, *_ = parse_block(block, grammar)
         keep_from = block.end
         if starts.size:
             has_data = True
@@ -286,7 +305,8 @@ def read_rows(stream: Readable, name: str, grammar: Grammar, size: int = 0) -> t
     codes, starts, lengths = (np.empty(max_rows, index_type) for _ in range(3))
     doc_hashes = np.empty(max_rows, np.uint64)
     values = np.empty(max_rows, grammar.dtype)
-    subtopic_starts, subtopic_lengths = [], []
+    #: Subtopics, and sub-groups: where they start, and how long they are, block by block.
+    group_pieces: tuple[list[Fields], list[Fields]] = ([], [])
     n_rows = 0
     for block in split_block(file_block):
         parsed = parse_block(block, grammar)
@@ -298,18 +318,25 @@ def read_rows(stream: Readable, name: str, grammar: Grammar, size: int = 0) -> t
             if not np.can_cast(parsed.values.dtype, values.dtype):  # the first fraction
                 values = values.astype(parsed.values.dtype)
             doc_hashes[span], values[span] = parsed.hashes, parsed.values
-            if parsed.subtopics is not None:
-                subtopic_starts.append(parsed.subtopics.starts)
-                subtopic_lengths.append(parsed.subtopics.lengths)
+            for pieces, column in zip(group_pieces, (parsed.subtopics, parsed.subgroups), strict=True):
+                if column is not None:
+                    pieces.append(column)
             n_rows = span.stop
     if not n_rows:
         raise no_data_error(name, grammar)
     docs = Fields(file_block.array, starts[:n_rows], lengths[:n_rows])
-    subtopics = None
-    if subtopic_starts:
-        subtopics = Fields(file_block.array, np.concatenate(subtopic_starts), np.concatenate(subtopic_lengths))
+    subtopics, subgroups = (concatenated(file_block.array, pieces) for pieces in group_pieces)
     ids, hashed, kind = list(interner.ids), doc_hashes[:n_rows], grammar.kind
-    return group_rows(ids, codes[:n_rows], docs, hashed, values[:n_rows], file_block.location, subtopics, kind)
+    where = file_block.location
+    return group_rows(ids, codes[:n_rows], docs, hashed, values[:n_rows], where, subtopics, kind, subgroups)
+
+
+def concatenated(buffer: npt.NDArray[np.uint8], pieces: list[Fields]) -> Fields | None:
+    """The fields of all pieces, which are in this buffer; None without any."""
+    if not pieces:
+        return None
+    starts, lengths = ([getattr(piece, name) for piece in pieces] for name in ("starts", "lengths"))
+    return Fields(buffer, np.concatenate(starts), np.concatenate(lengths))
 
 
 #: Rows that are checked at a time.
@@ -331,6 +358,8 @@ def read_trec(source: Source, request: ReadRequest) -> FileContent:
         return FileContent(rows, n_ungrouped, tag, notes)
     by_subtopic = request.subtopics or request.keep_all
     grammar = SUBTOPIC_QRELS if by_subtopic else QRELS
+    if request.subtopics and len(source.first_line_fields) == 5:
+        grammar = PREFERENCES
     if request.kind is None:  # it may also be meant as a run
         expected = f"{grammar.layout.expected} or {RUN.layout.expected}"
         grammar = grammar._replace(layout=replace(grammar.layout, expected=expected))

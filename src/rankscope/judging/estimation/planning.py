@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.data.columns import Column, column, digits, percent, table_of, thousands
 from rankscope.data.qrels import Qrels
 from rankscope.data.result import Result
-from rankscope.data.section import Section
-from rankscope.data.text import format_percent, pluralise_queries
 from rankscope.errors import InputError
 from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.joining import Progress
@@ -100,6 +97,7 @@ class JudgmentPlan(Result):
         What a reader should know.
     """
 
+    VIEW = "rankscope.judging.estimation.view:judgment_plan_sections"
     COLUMNS = (
         "measure",
         "system_a",
@@ -122,71 +120,6 @@ class JudgmentPlan(Result):
             for need in measure_needs.needs:
                 yield (measure_needs.measure, *need[:3], self.settings.width, *need[3:])
 
-    def sections(self) -> list[Section]:
-        """A sentence and a table for each measure."""
-        return [self.section(measure_needs) for measure_needs in self.parts]
-
-    def section(self, measure_needs: MeasureNeeds) -> Section:
-        """A sentence and a table for one measure.
-
-        Parameters
-        ----------
-        measure_needs
-            The needs by this measure.
-        """
-        human_needs, combined_needs, unlimited_needs = (measure_needs.needs[method::3] for method in range(3))
-        return Section(
-            title=f"{measure_needs.measure}: queries that people must judge",
-            sentence=self.sentence(measure_needs),
-            table=table_of(
-                column("system or difference", map(need_label, human_needs), name=True),
-                column("sd", [need.sd for need in human_needs], digits()),
-                column("explained", [need.explained for need in human_needs], percent()),
-                need_column("people alone", human_needs),
-                need_column(f"machine on {measure_needs.n_all:,}", combined_needs),
-                need_column("machine on any number", unlimited_needs),
-            ),
-        )
-
-    def sentence(self, measure_needs: MeasureNeeds) -> str:
-        """The numbers of queries for the largest need.
-
-        Parameters
-        ----------
-        measure_needs
-            The needs by one measure.
-        """
-        kind = "difference" if any(need.system_b for need in measure_needs.needs) else "mean"
-        hardest = max(
-            (triple for triple in triples(measure_needs.needs) if (triple[0].system_b != "") == (kind == "difference")),
-            key=lambda triple: triple[0].n_queries or 0,
-        )
-        n_human, n_combined, n_unlimited = (need.n_queries for need in hardest)
-        level_text, width = format_percent(self.settings.confidence_level), self.settings.width
-        opening = f"For {level_text} intervals of a {kind} no wider than {width:g}, "
-        if n_human is None:
-            return f"{opening}nothing can be planned: people's values do not vary, or far too many queries are needed."
-        text = (
-            f"{opening}people alone must judge up to {pluralise_queries(n_human)}; they have judged "
-            f"{measure_needs.n:,}. "
-        )
-        machine_text = pluralise_queries(measure_needs.n_all)
-        if n_combined is not None:
-            are_enough = "is enough" if n_combined == 1 else "are enough"
-            return (
-                f"{text}With this machine's judgments of {machine_text}, {pluralise_queries(n_combined)} judged by "
-                f"people {are_enough}."
-            )
-        unlimited_text = ""
-        if n_unlimited is not None:
-            unlimited_text = (
-                f"; if it judged many more, {pluralise_queries(n_unlimited)} judged by people would be enough"
-            )
-        return (
-            f"{text}With this machine's judgments of {machine_text}, no number judged by people is enough, "
-            f"since these queries themselves are a sample{unlimited_text}."
-        )
-
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
         return self.signature_text
@@ -194,22 +127,6 @@ class JudgmentPlan(Result):
     def contents(self) -> str:
         """What it holds, in a few words."""
         return f"{', '.join(measure_needs.measure for measure_needs in self.parts)}, width {self.settings.width:g}"
-
-
-def triples(needs: tuple[Need, ...]) -> Iterator[tuple[Need, ...]]:
-    """The three needs of each system and pair."""
-    for i in range(0, len(needs), 3):
-        yield needs[i : i + 3]
-
-
-def need_label(need: Need) -> str:
-    """The name of a system, or of a difference."""
-    return f"{need.system_a} - {need.system_b}" if need.system_b else need.system_a
-
-
-def need_column(title: str, needs: Sequence[Need]) -> Column:
-    """The numbers of queries; a dash where no number is enough."""
-    return column(title, ["-" if need.n_queries is None else thousands(need.n_queries) for need in needs])
 
 
 def plan_judgments(

@@ -1,12 +1,13 @@
-"""View of estimates: human, machine and both combined, side by side."""
+"""Views of estimates, human, machine and both combined, and of how many people must judge."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.data.columns import Column, column, digits, table_of
+from rankscope.data.columns import Column, column, digits, percent, table_of, thousands
 from rankscope.data.section import Figure, Section
 from rankscope.data.text import format_percent, join_names, pluralise, pluralise_queries
 from rankscope.kernels.rounding_ties import order_of
@@ -14,6 +15,7 @@ from rankscope.stats.prediction_powered import FEWEST, PredictionPowered
 from rankscope.typing import Floats
 
 if TYPE_CHECKING:
+    from rankscope.judging.estimation.planning import JudgmentPlan, MeasureNeeds, Need
     from rankscope.judging.estimation.prediction_powered import Estimates, MeasureEstimates
 
 __all__ = [
@@ -187,3 +189,72 @@ def format_order(measure_estimates: MeasureEstimates, i: int, direction: int) ->
     first, second = pair_systems(measure_estimates, i)
     better, worse = (first, second) if direction * measure_estimates.sign > 0 else (second, first)
     return f"{better} above {worse}"
+
+
+def judgment_plan_sections(result: JudgmentPlan) -> list[Section]:
+    """A sentence and a table for each measure."""
+    return [needs_section(result, measure_needs) for measure_needs in result.parts]
+
+
+def needs_section(result: JudgmentPlan, measure_needs: MeasureNeeds) -> Section:
+    """A sentence and a table for one measure."""
+    human_needs, combined_needs, unlimited_needs = (measure_needs.needs[method::3] for method in range(3))
+    return Section(
+        title=f"{measure_needs.measure}: queries that people must judge",
+        sentence=needs_sentence(result, measure_needs),
+        table=table_of(
+            column("system or difference", map(need_label, human_needs), name=True),
+            column("sd", [need.sd for need in human_needs], digits()),
+            column("explained", [need.explained for need in human_needs], percent()),
+            need_column("people alone", human_needs),
+            need_column(f"machine on {measure_needs.n_all:,}", combined_needs),
+            need_column("machine on any number", unlimited_needs),
+        ),
+    )
+
+
+def needs_sentence(result: JudgmentPlan, measure_needs: MeasureNeeds) -> str:
+    """The numbers of queries for the largest need."""
+    kind = "difference" if any(need.system_b for need in measure_needs.needs) else "mean"
+    hardest = max(
+        (triple for triple in triples(measure_needs.needs) if (triple[0].system_b != "") == (kind == "difference")),
+        key=lambda triple: triple[0].n_queries or 0,
+    )
+    n_human, n_combined, n_unlimited = (need.n_queries for need in hardest)
+    level_text, width = format_percent(result.settings.confidence_level), result.settings.width
+    opening = f"For {level_text} intervals of a {kind} no wider than {width:g}, "
+    if n_human is None:
+        return f"{opening}nothing can be planned: people's values do not vary, or far too many queries are needed."
+    text = (
+        f"{opening}people alone must judge up to {pluralise_queries(n_human)}; they have judged {measure_needs.n:,}. "
+    )
+    machine_text = pluralise_queries(measure_needs.n_all)
+    if n_combined is not None:
+        are_enough = "is enough" if n_combined == 1 else "are enough"
+        return (
+            f"{text}With this machine's judgments of {machine_text}, {pluralise_queries(n_combined)} judged by "
+            f"people {are_enough}."
+        )
+    unlimited_text = ""
+    if n_unlimited is not None:
+        unlimited_text = f"; if it judged many more, {pluralise_queries(n_unlimited)} judged by people would be enough"
+    return (
+        f"{text}With this machine's judgments of {machine_text}, no number judged by people is enough, "
+        f"since these queries themselves are a sample{unlimited_text}."
+    )
+
+
+def need_label(need: Need) -> str:
+    """The name of a system, or of a difference."""
+    return f"{need.system_a} - {need.system_b}" if need.system_b else need.system_a
+
+
+def need_column(title: str, needs: Sequence[Need]) -> Column:
+    """The numbers of queries; a dash where no number is enough."""
+    return column(title, ["-" if need.n_queries is None else thousands(need.n_queries) for need in needs])
+
+
+def triples(needs: tuple[Need, ...]) -> Iterator[tuple[Need, ...]]:
+    """The three needs of each system and pair."""
+    for i in range(0, len(needs), 3):
+        yield needs[i : i + 3]

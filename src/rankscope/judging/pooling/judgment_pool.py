@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.columns import column, columns_of, table_of, thousands
 from rankscope.data.grades import as_grades
 from rankscope.data.qrels import Qrels
 from rankscope.data.result import Result
 from rankscope.data.rows import Rows, decode_ids
 from rankscope.data.run import Run
-from rankscope.data.section import Section
 from rankscope.data.text import pluralise, pluralise_queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.joining import as_qrels
@@ -120,6 +118,7 @@ class Pooled(Result):
         The settings of the pool.
     """
 
+    VIEW = "rankscope.judging.pooling.view:pool_sections"
     COLUMNS = (
         "system",
         "queries",
@@ -227,25 +226,6 @@ class Pooled(Result):
                 "a few documents of each query judged, then call again with --judged (judged=...)"
             )
         return tuple(notes)
-
-    def sections(self) -> list[Section]:
-        lists, n_judged = self.lists, int((self.grades >= 0).sum())
-        sentence = (
-            f"The pool holds {pluralise(lists.size, 'document')} of {pluralise_queries(len(lists.query_ids))}: the "
-            f"first {lists.depth} of each list of {pluralise(len(lists.systems), 'run')}."
-        )
-        if n_judged:
-            sentence += (
-                f" Already judged: {n_judged:,}, of which {int((self.grades >= self.settings.rel).sum()):,} relevant."
-            )
-        sentence += f" To judge next: {self.documents_to_judge.size:,}, {METHODS[self.method.name]}."
-        rows = list(self.records())
-        headings = ("queries", "documents", "only here", "judged", "relevant", "to judge")
-        table = table_of(
-            column("run", [row[0] for row in rows], name=True),
-            *columns_of(headings, [row[1:] for row in rows], thousands),
-        )
-        return [Section(title="What to judge next", sentence=sentence, table=table)]
 
     def signature_parts(self) -> list[str]:
         parts = [f"pool:{self.method}", f"depth:{self.lists.depth}"]

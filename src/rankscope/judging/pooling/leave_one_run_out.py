@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.data.columns import column, digits, percent, table_of, thousands
 from rankscope.data.qrels import Qrels
 from rankscope.data.result import Result
 from rankscope.data.run import Run
-from rankscope.data.section import Section
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
@@ -85,6 +83,7 @@ class LeftOut(Result):
         What a reader should know.
     """
 
+    VIEW = "rankscope.judging.pooling.view:leave_out_sections"
     COLUMNS = (
         "system",
         "measure",
@@ -116,21 +115,6 @@ class LeftOut(Result):
         """The rows of the tidy table."""
         for s, system in enumerate(self.systems):
             yield (system, self.measure, *(getattr(self, name)[s].item() for name in self.COLUMNS[2:]))
-
-    def sections(self) -> list[Section]:
-        order = np.argsort(self.rank, kind="stable")
-        table = table_of(
-            column("run", [self.systems[system] for system in order.tolist()], name=True),
-            column(self.measure, self.mean[order], digits()),
-            column("rank", self.rank[order]),
-            column("without", self.mean_without[order], digits()),
-            column("rank without", self.rank_without[order]),
-            column(f"unjudged @{self.settings.cutoff}", self.unjudged[order], percent(1)),
-            column("without", self.unjudged_without[order], percent(1)),
-            column("judged only here", self.only_here[order], thousands),
-            column("relevant", self.only_here_relevant[order], thousands),
-        )
-        return [Section(title="Each run as if it had not taken part", sentence=self.sentence(), table=table)]
 
     def sentence(self) -> str:
         """Which runs would fall."""

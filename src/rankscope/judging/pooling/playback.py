@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.columns import column, table_of, thousands
 from rankscope.data.grades import level_above_grades
 from rankscope.data.qrels import Qrels
 from rankscope.data.result import Result
 from rankscope.data.run import Run
-from rankscope.data.section import Figure, Section
 from rankscope.data.text import pluralise, pluralise_queries
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.evaluation.joining import as_qrels
@@ -40,8 +38,8 @@ __all__ = [
 ]
 
 
-#: Points of a curve in the figure, and lines of the table.
-POINTS, LINES = 50, 10
+#: Points of a curve in the figure and the tidy table.
+POINTS = 50
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +102,7 @@ class Played(Result):
         What a reader should know.
     """
 
+    VIEW = "rankscope.judging.pooling.view:playback_sections"
     COLUMNS = ("method", "judged", "relevant", "share")
 
     relevance_by_method: Mapping[str, npt.NDArray[np.bool_]]
@@ -156,31 +155,6 @@ class Played(Result):
             for n_judged in self.curve_points(POINTS).tolist():
                 n_relevant = int(curve[n_judged - 1])
                 yield name, n_judged, n_relevant, n_relevant / self.n_relevant if self.n_relevant else float("nan")
-
-    def sections(self) -> list[Section]:
-        points = self.curve_points(LINES)
-        curve_points = self.curve_points(POINTS)
-        data = {
-            "x": curve_points.tolist(),
-            "x_title": "documents judged",
-            "measures": list(self.relevance_by_method),
-            "values": np.array(
-                [self.relevant(name)[curve_points - 1] for name in self.relevance_by_method], np.float64
-            ),
-            "y_title": "relevant documents found",
-        }
-        figure = Figure("condition_lines", data) if curve_points.size > 1 else None
-        return [
-            Section(
-                title="Relevant documents found",
-                sentence=self.sentence(),
-                table=table_of(
-                    column("judged", points, thousands),
-                    *(column(name, self.relevant(name)[points - 1], thousands) for name in self.relevance_by_method),
-                ),
-                figure=figure,
-            )
-        ]
 
     def sentence(self) -> str:
         """Which method finds half of the relevant documents first."""

@@ -10,17 +10,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.columns import column, columns_of, table_of, thousands
 from rankscope.data.qrels import Qrels
 from rankscope.data.result import Result
 from rankscope.data.run import Run
-from rankscope.data.section import Section
-from rankscope.data.text import pluralise, pluralise_queries
+from rankscope.data.text import pluralise
 from rankscope.evaluation.joining import as_qrels
 from rankscope.io.chunk_tables import merge_inputs
 from rankscope.io.core import check_single_stdin
 from rankscope.judging.pooling.judgment_pool import DEEP, judgments_from
 from rankscope.judging.pooling.run_lists import RunLists, grades_of, read_lists
+from rankscope.kernels.resample import share_of_sizes, shuffled_ranks
 from rankscope.settings import REQUIRED, Number, Settings, count, number, seed_field
 from rankscope.stats.inputs import seed_of
 from rankscope.typing import Ints, PathLike
@@ -37,8 +36,6 @@ __all__ = [
 
 #: Special grades: pooled and not sampled; sampled and not judged yet.
 LEFT_OUT, TO_JUDGE = -1, -2
-#: With fewer sampled documents of a query, values are rough.
-FEW = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +80,7 @@ class Sampled(Result):
         The settings of the sample.
     """
 
+    VIEW = "rankscope.judging.pooling.view:sample_sections"
     COLUMNS = ("query", "pooled", "drawn", "judged")
 
     lists: RunLists
@@ -141,31 +139,6 @@ class Sampled(Result):
                 hint = "; were they drawn from the same runs with this rate, depth and seed?"
             notes.append(f"{n_unjudged:,} of the {self.n_sampled:,} drawn documents have no judgment yet (-2){hint}")
         return tuple(notes)
-
-    def sections(self) -> list[Section]:
-        lists = self.lists
-        sentence = (
-            f"{self.n_sampled:,} of {pluralise(lists.size, 'pooled document')} of "
-            f"{pluralise_queries(len(lists.query_ids))} were drawn at random "
-            f"({100 * self.settings.share:g} % of each query's)"
-        )
-        if self.merged:
-            sentence += f"; {self.n_judged:,} of them are judged."
-        else:
-            sentence += ". They are to be judged (-2); the others stay unjudged (-1)."
-        fewest = int(self.counts[:, 1].min())
-        if fewest < FEW:
-            verb = "was" if fewest == 1 else "were"
-            sentence += f" For at least one query only {fewest} {verb} drawn, too few for precise estimates."
-        rows = list(self.records())
-        table = table_of(
-            column(self.COLUMNS[0], [row[0] for row in rows], name=True),
-            *columns_of(self.COLUMNS[1:], [row[1:] for row in rows], thousands),
-        )
-        return [
-            Section(title="A sample of the pool", sentence=sentence),
-            Section(title="By query", table=table, folded=True),
-        ]
 
     def signature_parts(self) -> list[str]:
         return [
@@ -286,8 +259,5 @@ def sample_pool(
 
 def draw_documents(lists: RunLists, rate: float, rng: np.random.Generator) -> Ints:
     """The sampled documents: those with the smallest random numbers of each query, which are the same at every rate."""
-    query = lists.query_of
-    order = np.lexsort((rng.random(lists.size), query))
-    n_drawn = np.maximum(np.floor(rate * lists.sizes + 0.5), 1)
-    position = np.arange(lists.size) - lists.offsets[query]
-    return np.sort(order[position < n_drawn[query]])
+    n_drawn = np.maximum(share_of_sizes(rate, lists.sizes), 1)
+    return np.flatnonzero(shuffled_ranks(rng, lists.query_of, lists.sizes) < n_drawn[lists.query_of])

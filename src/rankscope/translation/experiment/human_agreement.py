@@ -9,11 +9,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.agreement.match import attach_scores
 from rankscope.agreement.segment_level import agreement_on_pair
 from rankscope.agreement.settings import SegmentSettings
 from rankscope.agreement.statistics import count_by_judgment, from_rankings, system_statistic
 from rankscope.agreement.system_level import SystemAgreement, systems
-from rankscope.data.metric_scores import MetricScores, PairScores, attach_scores
+from rankscope.data.metric_scores import MetricScores, PairScores
 from rankscope.data.rankings import Rankings
 from rankscope.stats.intervals import percentile_ends
 from rankscope.stats.multiple_comparisons import adjust_pvalues

@@ -9,7 +9,7 @@ from helpers.messages import mentions
 import rankscope as rs
 from rankscope import MetricScores, PairScores, Rankings
 from rankscope.agreement import favour
-from rankscope.agreement.families.contrasts import favour_contrast, spread_within_queries
+from rankscope.agreement.favouritism import favour_contrast, spread_within_queries
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.stats import adjust_pvalues
 

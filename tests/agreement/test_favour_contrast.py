@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankscope.agreement.families.contrasts import favour_contrast, spread_within_queries
+from rankscope.agreement.favouritism import favour_contrast, spread_within_queries
 
 SEEDS = st.integers(0, 100_000)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankscope.agreement.families.contrasts import MIN_QUERIES
-from rankscope.agreement.families.favouritism import FamilyFavour
+from rankscope.agreement.favouritism import MIN_QUERIES, FamilyFavour
 from rankscope.data.columns import column, digits, table_of, thousands
 from rankscope.data.section import Section
 from rankscope.data.text import format_number, format_p_cell, format_percent, join_names, pluralise
