@@ -22,7 +22,7 @@ from rankscope.data.row_tables import (
     values_of_lists,
 )
 from rankscope.data.rows import (
-    CHUNK,
+    BLOCK_ROWS,
     RowBatch,
     RowKind,
     Rows,
@@ -329,7 +329,7 @@ def batches_from_lists(pieces: Iterator[Any], name: str, columns: Mapping[str, s
         last_query = scored_list[0]
         pending.append(scored_list)
         n_pending += len(scored_list[1])
-        if n_pending >= CHUNK:
+        if n_pending >= BLOCK_ROWS:
             yield batch_of_lists(pending, n_done)
             pending, n_pending, n_done = [], 0, n_done + n_pending
     if pending:

@@ -324,7 +324,7 @@ def hits_of_table(table: DenseTable, plan: Plan, ids: tuple[str, ...], depth: in
         rel=plan.convention.rel,
         ties=ties,
         precision=plan.convention.precision,
-        _pool_memory=memory,
+        _qrels_memory=memory,
     )
     hits.__dict__["query"] = freeze(ranked.row)  # saves computing it from the offsets
     return hits

@@ -306,7 +306,7 @@ class Plan:
             for m in bounded_measures:
                 low_high[1, m, begin:end] = self.measures[m](filled_hits[best_grades[m]])
         self.apply_missing_rules(low_high[1], undefined, hits)
-        low_high[1][np.isnan(low_high[0])] = np.nan  # settle gives unbounded measures values, too
+        low_high[1][np.isnan(low_high[0])] = np.nan  # the rules give unbounded measures values, too
         return low_high
 
     def undefined(self, hits: Hits) -> Bools:

@@ -157,5 +157,5 @@ def hits_from_level(hits: Hits, level: int, *, binary: bool) -> Hits:
         grades=apply_level(hits.grades),
         max_grade=max_grade,
         _memory={},
-        _pool_memory={},
+        _qrels_memory={},
     )

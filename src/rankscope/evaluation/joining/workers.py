@@ -163,7 +163,7 @@ def outcomes_of_file(results_by_file: Iterator[Any], file_key: tuple[int, int]) 
 def tasks_of_run(run_index: int, run: Any, input_: str | None, piece_size: int) -> list[JoinTask]:
     """The tasks of a run: pieces of about `piece_size` bytes where its files can be cut, else complete files.
 
-    None for a run that is not joined by workers, or cannot be read, which is told when it is this run's turn.
+    No task for a run that workers do not join, or that cannot be read: the error is raised when it is this run's turn.
     """
     if is_folder(run):
         try:
