@@ -48,8 +48,21 @@ DAMAGED = "the file is damaged, expected scores as --save and write_scores save 
 def check_save(path: PathLike, inputs: Iterable[PathLike] = (), *, output: PathLike | None = None) -> None:
     """Raise now rather than after long work for a file that scores cannot be saved to.
 
-    inputs: files that are read. beside: a file that something else is written to. Raises ParameterError for a name that
-    does not end in .parquet and for one of these files, OutputError where nothing can be written.
+    Parameters
+    ----------
+    path
+        The file to save to.
+    inputs
+        Files that are read.
+    output
+        File that something else is written to.
+
+    Raises
+    ------
+    ParameterError
+        The name does not end in .parquet, or is that of one of these files.
+    OutputError
+        Nothing can be written there.
     """
     name = os.fspath(path)
     if not name.lower().endswith(SUFFIX):

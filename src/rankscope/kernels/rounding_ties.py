@@ -93,7 +93,7 @@ def tied_with_previous(sorted_rows: Floats, tolerance: Floats) -> Bools:
 
 
 def least_of_ties(rows: Floats, sorted_rows: Floats, is_tied: Bools) -> Floats:
-    """The lists with ties made equal. sorted_rows: the same, sorted. is_tied: of neighbours in these, see `joins`."""
+    """The lists with ties made equal. sorted_rows: the same, sorted; is_tied: `tied_with_previous` of these."""
     n = rows.shape[1]
     row_offsets = n * np.arange(len(rows))[:, None]
     tie_starts = np.broadcast_to(row_offsets, rows.shape).copy()

@@ -46,7 +46,7 @@ PAGE_SUFFIXES = (".html", ".htm", "")
 #: A tag in the head of every page, and within how many bytes of the file it is.
 GENERATOR, HEAD_BYTES = '<meta name="generator" content="rankscope">', 4096
 #: The width of figures in pixels: a phone shows them whole and readable, a desktop enlarges them. A figure of many
-#: names (more than `CROWD`) is wider, and is scrolled on a phone.
+#: names (more than `MAX_NAMES`) is wider, and is scrolled on a phone.
 FIGURE_WIDTH, CROWDED_WIDTH, MAX_NAMES = 440, 640, 12
 #: Pixels of the frame that a notebook shows a page in.
 FRAME_HEIGHT = 640

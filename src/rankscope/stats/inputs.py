@@ -166,7 +166,7 @@ def scale_rows(values: Floats) -> tuple[Floats, npt.NDArray[np.int32]]:
 
 
 def scale_table(scores: Floats) -> tuple[Floats, int]:
-    """A table, scaled as a whole to near 1 if it is far from it, and the exponent of 2; see `levelled`.
+    """A table, scaled as a whole to near 1 if it is far from it, and the exponent of 2; see `scale_rows`.
 
     A usual table is returned itself, with its memory order, on which the last digits of sums depend.
     """

@@ -69,10 +69,23 @@ class Sums:
 class Contexts:
     """A context is two systems and the covariates under which they met; its outcomes are cells.
 
-    n: systems. first, second: (contexts), the first being the lower place. x: (contexts, effects) covariates, of the
-    first less the second, divided by the power of two of `powers`, (effects), that brings the greatest between 0.5 and
-    1, so that results do not depend on a covariate's unit. context, outcome: (cells). units: sparse (cells, units) the
-    weight that a unit brings into each cell; the bootstrap draws units. times: (units) how often each occurs.
+    Attributes
+    ----------
+    n
+        Number of systems.
+    first, second
+        (contexts) the two systems; the first has the lower index.
+    x
+        (contexts, effects) covariates of the first less those of the second, divided by the power of two of `powers`.
+    powers
+        (effects) exponents of 2 that bring the greatest covariate between 0.5 and 1, so that results do not depend on
+        its unit.
+    context, outcome
+        (cells) the context and the outcome of each cell.
+    units
+        Sparse (cells, units) the weight that a unit brings into each cell; the bootstrap draws units.
+    unit_counts
+        (units) how often each occurs.
     """
 
     n: int
@@ -189,10 +202,23 @@ def row_of_each_code(codes: Ints, size: int) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """The likelihood at parameters, (parameters, draws). value: (draws) the log-likelihood with the prior, NaN where it
-    was not computed. terms: (draws) the sum of the absolute terms of the value, of which rounding errors are a share.
-    mean: (contexts, draws) half of P(first wins) less P(second wins). decided: P(no tie). short: one half less the
-    absolute mean, without cancellation and with the sign of the mean, None where the value was not computed.
+    """The likelihood at some parameters.
+
+    Attributes
+    ----------
+    parameters
+        (parameters, draws) where it was computed.
+    value
+        (draws) the log-likelihood with the prior, NaN where it was not computed.
+    magnitude
+        (draws) the sum of the absolute terms of the value, of which rounding errors are a share.
+    mean
+        (contexts, draws) half of P(first wins) less P(second wins).
+    decided
+        (contexts, draws) P(no tie).
+    shortfall
+        (contexts, draws) one half less the absolute mean, without cancellation and with the sign of the mean; None
+        where the value was not computed.
     """
 
     parameters: Floats
@@ -390,7 +416,17 @@ NOISE = 1e-13
 
 
 class Maximum(NamedTuple):
-    """parameters: (parameters, draws). found: (draws) whether this is a maximum. steps: how many were taken."""
+    """Where the likelihood is highest.
+
+    Attributes
+    ----------
+    parameters
+        (parameters, draws) the parameters.
+    exists
+        (draws) whether there is a maximum, and these parameters are it.
+    n_steps
+        Number of Newton's steps that were taken.
+    """
 
     parameters: Floats
     exists: Bools
@@ -398,7 +434,7 @@ class Maximum(NamedTuple):
 
 
 def maximum(likelihood: Likelihood, sums: Sums) -> Maximum:
-    """The maximum, starting from equal systems. Where there is none, `found` is False; nothing is raised."""
+    """The maximum, starting from equal systems. Where there is none, `exists` is False; nothing is raised."""
     point = likelihood.point(likelihood.starting_point(sums), sums)
     parameters, exists = point.parameters.copy(), np.zeros(sums.tied.size, np.bool_)
     active = np.arange(sums.tied.size)

@@ -37,9 +37,20 @@ NUMBERS = 1 << 20
 class ChoiceStages:
     """Votes as choices, in arrays (sets of votes, voters, items).
 
-    order: the items by place, those without a part last. start, end: of the group of tied items at each place. passed:
-    the share of the group that is chosen before this place, 0 for the first. counts: 1 where a choice is made at the
-    place, else 0. there: 1 where the item can be chosen. chosen: by item, its share of a choice.
+    Attributes
+    ----------
+    order
+        The items by place, those that do not take part last.
+    start, end
+        The first place of the group of tied items at each place, and the place after its last.
+    passed
+        The share of the group that is chosen before this place, 0 for the first.
+    is_choice
+        1 where a choice is made at the place, else 0.
+    participates
+        1 where the item can be chosen, else 0.
+    choice_shares
+        By item, its share of a choice.
     """
 
     order: Ints
@@ -213,9 +224,16 @@ MOST, DENSE = 1 << 23, 32
 class ChoiceSets:
     """Votes as the sets of items that voters chose from.
 
-    sets: sparse (sets, items) the part of each item in the set, 1 except for tied items. made: sparse (sets, voters)
-    how often each voter chose from each. chosen: sparse (items, voters) the choices of each item, with shares for ties.
-    back: the transpose of `sets`, (items, sets).
+    Attributes
+    ----------
+    sets
+        Sparse (sets, items) the part of each item in the set, 1 except for tied items.
+    transposed
+        The transpose of `sets`, (items, sets).
+    set_counts
+        Sparse (sets, voters) how often each voter chose from each.
+    item_choices
+        Sparse (items, voters) the choices of each item, with shares for ties.
     """
 
     sets: Any

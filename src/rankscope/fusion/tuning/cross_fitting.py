@@ -118,8 +118,22 @@ def measured_pool(pool: RunPool, qrels: Qrels, plan: Plan) -> MeasuredPool:
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """Judged queries in folds. fold: (queries) the fold of each; parts: the queries of each fold as a pool; ready:
-    by normalisation the scores of all, and of each part; nested: whether there are candidates to choose from.
+    """Judged queries in folds.
+
+    Attributes
+    ----------
+    measured
+        The pool of all queries, and what measures need of it.
+    judgments
+        Its judgments.
+    fold
+        (queries) the fold of each.
+    fold_pools
+        The queries of each fold as a pool.
+    normalised_pools
+        By normalisation, the scores of all queries, and those of each fold.
+    nested
+        Whether there are several candidates to choose from.
     """
 
     measured: MeasuredPool
