@@ -70,7 +70,17 @@ class ConsensusSettings(Settings):
 
 
 class RankIntervals(NamedTuple):
-    """low, high: (items) ends of each rank's interval, NaN without intervals. n_resamples: the number of draws made."""
+    """Intervals of the ranks of all items.
+
+    Attributes
+    ----------
+    low, high
+        (items) ends of each rank's interval, NaN without intervals.
+    n_resamples
+        Number of draws made.
+    notes
+        Warnings about the intervals.
+    """
 
     low: Floats
     high: Floats
@@ -108,8 +118,22 @@ def rank_intervals(
 ) -> RankIntervals:
     """The ranks that items could have, by draws of as many voters with replacement, each with their weight.
 
-    ranks: (items) those of the votes themselves, which an interval always contains. width: numbers that the method
-    holds for one draw, which bounds how many are made at once.
+    Parameters
+    ----------
+    method
+        The method.
+    votes
+        The rankings.
+    ranks
+        (items) ranks by the votes themselves, which an interval always contains.
+    n_resamples
+        Number of draws.
+    confidence_level
+        Confidence level.
+    width
+        Numbers that the method holds for one draw, which bounds how many are made at once.
+    rng
+        Seed or Generator.
     """
     n_voters, n_items = votes.ranks.shape
     resampled_ranks = np.empty((n_resamples, n_items), np.int32)

@@ -145,10 +145,29 @@ def make_rows(
     subtopics: list[str] | None = None,
     locate: Callable[[int], str] | None = None,
 ) -> Rows:
-    """Rows from the documents of all queries, one after the other. lengths: how many each query has.
+    """Rows from the documents of all queries, one after the other.
 
-    locate: gives the place of a document by its index, for messages. Default: its query. Raises InputError for a bad
-    id, and where there is no document.
+    Parameters
+    ----------
+    queries
+        Ids of the queries.
+    lengths
+        How many documents each query has.
+    docs, values
+        Id and value of each document.
+    name
+        What messages call the input.
+    kind
+        What the values are.
+    subtopics
+        Subtopic of each document, if judgments are by subtopic.
+    locate
+        Gives the place of a document by its index, for messages. Default: its query.
+
+    Raises
+    ------
+    InputError
+        An id is wrong, or there is no document.
     """
     if not docs:
         raise InputError(f"{name}: no documents, expected at least one: {DICT_SHAPE}")
@@ -248,8 +267,19 @@ def is_list(value: object) -> bool:
 def rows_from_lists(data: Mapping[str, Collection[Any]], name: str, value_field: str) -> Rows:
     """Lists of ids as rows: the score is minus the rank in a run, and in judgments each id has relevance 1.
 
-    Queries with empty lists are kept. Raises InputError where an id is wrong, or for a run in sets, which have no
-    order.
+    Parameters
+    ----------
+    data
+        {query_id: [document_id, ...]}; queries with empty lists are kept.
+    name
+        What messages call the input.
+    value_field
+        "relevance" or "score".
+
+    Raises
+    ------
+    InputError
+        An id is wrong, or a run holds sets, which have no order.
     """
     queries = list(data)
     refuse_bad_ids(queries, name, "query")

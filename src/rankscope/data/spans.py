@@ -206,9 +206,22 @@ def overlapping_pairs(
 ) -> Iterator[tuple[Indices, Indices]]:
     """Pairs (span, gold span) of one group that have a character in common, in order of the spans, then the gold spans.
 
-    Gold spans are sorted by group and begin; spans come in any order, with group -1 where no gold span is. Those that
-    begin before a span ends are a first part of their group; of these, the ones before which no gold span reaches into
-    the span are passed over. What stays is compared one by one, `MAX_PAIRS` at a time.
+    Parameters
+    ----------
+    gold_group, gold_begin, gold_end
+        The gold spans, sorted by group, then begin.
+    group, begin, end
+        The spans, in any order; the group is -1 where there is no gold span.
+
+    Yields
+    ------
+    rows, gold
+        Indices of the span and of the gold span of each pair.
+
+    Notes
+    -----
+    Gold spans that begin before a span ends are a first part of their group; of these, the ones before which no gold
+    span reaches into the span are skipped. The others are compared one by one, `MAX_PAIRS` at a time.
     """
     # Positions as ranks, so that a number holds the group and the position.
     positions = np.unique(np.concatenate((gold_begin, gold_end, begin, end)))

@@ -57,7 +57,7 @@ Codes = npt.NDArray[np.unsignedinteger[Any]]
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """A column of a format.
+    """A column of an input format; that of a table for people is `rankscope.data.columns.Column`.
 
     Attributes
     ----------
@@ -530,8 +530,16 @@ class Table:
     ) -> None:
         """Raise InputError where two rows are of the same cell of a matrix.
 
-        cells: the cell of each row. n_cells: how many there are. names: our names of the columns that say which cell a
-        row is of. advice: what to do.
+        Parameters
+        ----------
+        cells
+            The cell of each row.
+        n_cells
+            Number of cells.
+        names
+            Our names of the columns that say which cell a row is of.
+        advice
+            What to do, for the message.
         """
         repeat = first_repeat(cells, n_cells)
         if repeat is not None:

@@ -37,7 +37,23 @@ __all__ = [
 
 
 class DenseTable(NamedTuple):
-    """The arrays, checked, from row `begin` on. Relevance is 0 where `mask` is False. lengths: (queries)."""
+    """The checked arrays, or some rows of them.
+
+    Attributes
+    ----------
+    scores
+        (queries, documents) the scores.
+    relevance
+        (queries, documents) the grades, 0 where `mask` is False.
+    mask
+        (queries, documents) where there is a document. None: everywhere.
+    lengths
+        (queries) number of documents.
+    max_grade
+        The highest grade of all rows.
+    begin
+        Index of the first row in the arrays of the caller.
+    """
 
     scores: Floats
     relevance: npt.NDArray[Any]
@@ -331,7 +347,19 @@ def hits_of_table(table: DenseTable, plan: Plan, ids: tuple[str, ...], depth: in
 
 
 class RankedDocuments(NamedTuple):
-    """The best documents of each row in order of rank, and where each row begins."""
+    """The best documents of each row in order of rank.
+
+    Attributes
+    ----------
+    row, column
+        Where each document stands in the arrays.
+    rank
+        Its rank from 1.
+    first, last
+        First and last rank of the documents with its score.
+    offsets
+        Where each row begins.
+    """
 
     row: Ints
     column: Ints
@@ -342,6 +370,7 @@ class RankedDocuments(NamedTuple):
 
 
 def refuse_ties(ranked: RankedDocuments, hit: int, ids: tuple[str, ...], begin: int) -> None:
+    """Raise InputError for a document that shares its score. begin: index of the first row."""
     row, n_others = int(ranked.row[hit]), int(ranked.last[hit] - ranked.first[hit])
     raise InputError(
         f"scores: row {begin + row}, column {int(ranked.column[hit])} (query {ids[row]!r}) shares its score with "

@@ -32,7 +32,7 @@ from rankscope.typing import Bools, Floats, Ints
 __all__ = [
     "ALL",
     "SCHEMA",
-    "Cell",
+    "ScoreCell",
     "ScoreGrid",
     "ScoreTableSettings",
     "grid_of_cells",
@@ -200,8 +200,18 @@ def grid_of_columns(
 ) -> ScoreGrid:
     """The values of columns of numbers: a row for each query, and system and measure where columns name them.
 
-    columns: those with values, each of one measure, or `are_systems`: of one system. If there is a single one, a column
-    may name the measure of each row. system: as for `grid_of_table`.
+    Parameters
+    ----------
+    table
+        The table.
+    columns
+        Columns with values, each of one measure. If there is a single one, a column may name the measure of each row.
+    system
+        What the only system is called where no column names it.
+    settings
+        How tables of scores are read.
+    are_systems
+        Whether each of the columns is of one system instead.
     """
     if not columns:
         raise InputError(
@@ -371,8 +381,18 @@ def query_columns_of(
     return columns, notes
 
 
-class Cell(NamedTuple):
-    """A value of a file, and where it stands."""
+class ScoreCell(NamedTuple):
+    """One value of a result file.
+
+    Attributes
+    ----------
+    system, measure, query
+        What the value is of.
+    value
+        The value.
+    where
+        File and place of the value, for messages.
+    """
 
     system: str
     measure: str
@@ -382,7 +402,7 @@ class Cell(NamedTuple):
 
 
 def grid_of_cells(
-    name: str, cells: Sequence[Cell], settings: ScoreTableSettings, *, may_share_systems: bool = False
+    name: str, cells: Sequence[ScoreCell], settings: ScoreTableSettings, *, may_share_systems: bool = False
 ) -> ScoreGrid:
     """A grid of values. Raises InputError where names of systems differ in case only, and for repeated values."""
     *labels, numbers, _ = zip(*cells, strict=True)
@@ -676,7 +696,7 @@ def grid_of_mapping(
                         f"{name}: {measure or 'the value'} of system {system!r} and query {query!r} is {number!r}, "
                         "expected a finite number; correct it or leave it out"
                     )
-                cells.append(Cell(str(system), str(measure), str(query), cell_value, name))
+                cells.append(ScoreCell(str(system), str(measure), str(query), cell_value, name))
     if not cells:
         raise InputError(f"{name}: no values, expected {{system: {{query: value}}}}")
     return grid_of_cells(name, cells, settings)

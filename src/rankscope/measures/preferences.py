@@ -216,7 +216,7 @@ def ratio(numerator: int, denominator: int) -> float:
     return numerator / denominator if denominator else float("nan")
 
 
-class Entries(NamedTuple):
+class JudgmentEntries(NamedTuple):
     """All judgments, ordered by query and group.
 
     Attributes
@@ -238,11 +238,11 @@ class Entries(NamedTuple):
     level: Floats
 
 
-def entries_of(judgments: Subtopics) -> Entries:
+def entries_of(judgments: Subtopics) -> JudgmentEntries:
     """The judgments by group. Groups are numbered by falling name and stand by rising name, as in trec_eval."""
     order = np.lexsort((-judgments.subtopic, judgments.query))
     group = judgments.subtopic[order]
-    return Entries(
+    return JudgmentEntries(
         offsets=judgments.offsets,
         document=judgments.judged[order],
         group=group,

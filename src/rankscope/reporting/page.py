@@ -151,6 +151,20 @@ class TemplateTable(NamedTuple):
 
 
 class TemplateSection(NamedTuple):
+    """A section as the template of the page takes it.
+
+    Attributes
+    ----------
+    id
+        Anchor of the section.
+    title, sentence, table, notes
+        As in `Section`.
+    svg, caption
+        The drawn figure and what it shows; empty without a figure.
+    folded
+        What to click on to unfold it; empty for an open section.
+    """
+
     id: str
     title: str
     sentence: str

@@ -269,10 +269,23 @@ def bootstrap_ends(
 
 
 def bca_ends(value: float, samples: Floats, jackknife: Floats, confidence_level: float) -> tuple[float, float]:
-    """The BCa interval of one value, from its values in bootstrap samples and without each item; NaN are skipped.
+    """The BCa interval of one value; NaN where all samples are equal.
 
+    Parameters
+    ----------
+    value
+        The value.
+    samples
+        (samples) its values in bootstrap samples; NaN are skipped.
+    jackknife
+        (items) its values without each item; NaN are skipped.
+    confidence_level
+        Confidence level.
+
+    Notes
+    -----
     Quantiles of the samples, moved for their bias (the share below the value, equal ones half) and for the skewness of
-    the jackknife. NaN where all samples are one.
+    the jackknife.
 
     Source: Efron (1987); Efron and Tibshirani (1993), chapter 14.
     """

@@ -357,8 +357,19 @@ def bootstrap_ends(rows: Floats, method: str, confidence_level: float, draws: Dr
 
 
 def bca_shares(centred: Floats, means: Floats, tail: float) -> Floats:
-    """(2, lists) the shares whose quantiles are the ends.
+    """(2, lists) the shares of resamples whose quantiles are the ends of a BCa interval.
 
+    Parameters
+    ----------
+    centred
+        (lists, values) values less their mean.
+    means
+        (lists, resamples) means of resamples of the centred values.
+    tail
+        Share of resamples beyond each end, before it is moved.
+
+    Notes
+    -----
     Phi(z0 + (z0 + z) / (1 - a (z0 + z))): z0 from the share of resamples below the mean (those equal to it count
     half), a a sixth of the skewness of the jackknife, which of a mean is that of the values over sqrt(n).
     """

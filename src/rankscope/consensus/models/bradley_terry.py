@@ -573,8 +573,18 @@ EXPECTED, SPARSE = 5.0, 0.2
 
 
 class Deviance(NamedTuple):
-    """deviance: twice the log-likelihood that a probability for each two systems gains, at least 0. df: how many more
-    parameters that takes. pvalue: of so large a deviance were the model right; NaN without degrees of freedom.
+    """A test of fit: how much better a probability for each two systems fits than one strength for each system.
+
+    Attributes
+    ----------
+    deviance
+        Twice the gain in log-likelihood, at least 0.
+    df
+        Degrees of freedom: how many more parameters that takes.
+    pvalue
+        Probability of so large a deviance if the model is right; NaN without degrees of freedom.
+    notes
+        Warnings about the p-value.
     """
 
     deviance: float

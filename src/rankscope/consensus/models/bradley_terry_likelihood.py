@@ -453,9 +453,22 @@ def maximum(likelihood: Likelihood, sums: Sums) -> Maximum:
 
 
 def maximum_nearby(likelihood: Likelihood, sums: Sums, start: Floats, inverse: Floats) -> Maximum:
-    """The maximum from a near start, where `inverse` is about the inverse of the information.
+    """The maximum, from a start that is near it.
 
-    So no matrix is built: steps are products with `inverse`. Draws whose steps do not soon become small use `maximum`.
+    Parameters
+    ----------
+    likelihood
+        The model and its data.
+    sums
+        What the likelihood needs of each draw.
+    start
+        (parameters, draws) where to start.
+    inverse
+        (parameters, parameters) about the inverse of the information.
+
+    Notes
+    -----
+    No matrix is built: steps are products with `inverse`. Draws whose steps do not soon become small use `maximum`.
     Where there are covariates, the last step is one of Newton's, which proves that there is a maximum.
     """
     is_proven = not likelihood.contexts.x.shape[1]  # by the graph of wins, see `has_maximum` in bradley_terry

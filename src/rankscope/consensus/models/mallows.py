@@ -167,7 +167,17 @@ EXPECTED, LEVEL = 5.0, 0.05
 
 
 class MallowsFit(NamedTuple):
-    """theta and its standard error; the mean distance observed and expected; the log-likelihood of the votes."""
+    """The concentration of votes around the centre.
+
+    Attributes
+    ----------
+    theta, error
+        The concentration and its standard error.
+    observed, expected
+        Mean distance of the votes from the centre, observed and by the model.
+    loglikelihood
+        Log-likelihood of the votes.
+    """
 
     theta: float
     error: float

@@ -218,8 +218,16 @@ def fit_plackett_luce(votes: Votes, weights: Floats, *, unranked: str = "average
 
 
 class ScaledVotes(NamedTuple):
-    """Votes whose weights are of the size of 1, the prior in the same unit, and the unit: the original weights are the
-    new ones times it.
+    """Votes whose weights are of the size of 1.
+
+    Attributes
+    ----------
+    votes
+        The votes with the new weights.
+    prior
+        The prior in the same unit.
+    unit
+        The original weights are the new ones times this.
     """
 
     votes: Votes
@@ -436,7 +444,17 @@ LEVEL = 0.05
 
 
 class Misfit(NamedTuple):
-    """How far the voters for each pair of items are from what the model expects; how often drawn votes are as far."""
+    """A test of fit: how far the voters for each pair of items are from what the model expects.
+
+    Attributes
+    ----------
+    statistic
+        The distance.
+    pvalue
+        How often votes drawn from the model are as far.
+    n_resamples
+        Number of sets of votes drawn.
+    """
 
     statistic: float
     pvalue: float

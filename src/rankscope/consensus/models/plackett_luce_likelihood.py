@@ -145,8 +145,16 @@ def burdens(stages: ChoiceStages, rates: Floats, power: int = 1) -> Floats:
 def slope(stages: ChoiceStages, log_worths: Floats, weights: Floats, prior: Floats) -> tuple[Floats, Floats]:
     """(draws) the log-likelihood and (draws, items) its derivatives: observed less expected choices of each item.
 
-    weights: (draws, voters); prior: (draws) wins and losses of each item against one of average log-worth. stages: one
-    set of votes for all draws, or one a draw.
+    Parameters
+    ----------
+    stages
+        One set of votes for all draws, or one for each draw.
+    log_worths
+        (draws, items) where the derivatives are taken.
+    weights
+        (draws, voters) the weight of each voter.
+    prior
+        (draws) wins and losses of each item against one of average log-worth.
     """
     n_draws, n_voters = weights.shape
     n_items = log_worths.shape[1]
@@ -182,8 +190,19 @@ def prior_terms(log_worths: Floats, prior: Floats) -> tuple[Floats, Floats]:
 def curvature(stages: ChoiceStages, log_worths: Floats, weights: Floats) -> Floats:
     """(items, items) minus the second derivatives of the log-likelihood of one set of votes, without the prior.
 
+    Parameters
+    ----------
+    stages
+        One set of votes.
+    log_worths
+        (items) where the derivatives are taken.
+    weights
+        (voters) the weight of each voter.
+
+    Notes
+    -----
     Two items i and j share the choices up to the group of the better one, so that they share the lesser of their two
-    burdens, or less within a group of tied items. stages: one set; weights: (voters).
+    burdens, or less within a group of tied items.
     """
     n_items = log_worths.size
     worths = np.exp(log_worths)

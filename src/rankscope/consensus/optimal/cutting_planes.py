@@ -72,6 +72,7 @@ class CuttingPlanes:
 
     @property
     def remaining(self) -> float | None:
+        """Seconds until the deadline; None without one."""
         return None if self.deadline is None else self.deadline - time.monotonic()
 
     @property

@@ -161,9 +161,23 @@ def outcomes_of_file(results_by_file: Iterator[Any], file_key: tuple[int, int]) 
 
 
 def tasks_of_run(run_index: int, run: Any, input_: str | None, piece_size: int) -> list[JoinTask]:
-    """The tasks of a run: pieces of about `piece_size` bytes where its files can be cut, else complete files.
+    """The tasks of a run: pieces of its files where they can be cut, else complete files.
 
-    No task for a run that workers do not join, or that cannot be read: the error is raised when it is this run's turn.
+    Parameters
+    ----------
+    run_index
+        Index of the run.
+    run
+        The run.
+    input_
+        Format of the run. None: detected from the content.
+    piece_size
+        About how many bytes a piece has.
+
+    Returns
+    -------
+    list
+        Empty for a run that workers do not join, or that cannot be read: its error is raised when it is its turn.
     """
     if is_folder(run):
         try:
