@@ -571,10 +571,10 @@ class PlackettLuce(Method):
             has_maximum |= connected(votes, weights, self.unranked == "ignore")
         return ResampledScores(scores, int(np.count_nonzero(~has_maximum)))
 
-    def resampling_note(self, n_odd: int, n_draws: int) -> str:
+    def resampling_note(self, n_without_solution: int, n_draws: int) -> str:
         return (
-            f"in {n_odd:,} of {pluralise(n_draws, 'resample')} of the voters an item is always or never above others, "
-            f"so that the model has no solution; there a prior of {SLIGHT_PRIOR:g} is used"
+            f"in {n_without_solution:,} of {pluralise(n_draws, 'resample')} of the voters an item is always or never "
+            f"above others, so that the model has no solution; there a prior of {SLIGHT_PRIOR:g} is used"
         )
 
     def solve(self, votes: Votes) -> Solution:

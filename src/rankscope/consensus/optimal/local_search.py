@@ -94,7 +94,7 @@ def improve_orders(margins: Floats, orders: Indices, deadline: float | None = No
 def count_free_moves(margins: Floats, order: Indices) -> int:
     """How many items could stand at another place of an order at no cost. margins: (items, items) whole numbers.
 
-    >>> count_free_moves(np.array([[0.0, 1.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 0.0]]), np.arange(3))  # a circle
+    >>> count_free_moves(np.array([[0.0, 1.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 0.0]]), np.arange(3))  # a cycle
     2
     """
     ordered_margins = margins[np.ix_(order, order)]
