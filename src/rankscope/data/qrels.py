@@ -312,6 +312,7 @@ def sorted_rows(rows: Rows, query_ids: list[bytes]) -> Rows:
 
 
 def fits_byte(numbers: Ints) -> bool:
+    """Whether all numbers fit into signed bytes."""
     return int(numbers.min()) >= -128 and int(numbers.max()) < 128
 
 

@@ -109,6 +109,7 @@ def rows_from_dicts(data: Dicts, name: str, value_field: str, *, allow_bool: boo
 
 
 def subtopic_rows(data: Dicts, name: str, allow_bool: bool) -> Rows:
+    """Judgments {query: {subtopic: {document: relevance}}} as rows. Raises InputError."""
     doc_lists: list[tuple[str, str, Mapping[str, Any]]] = []
     lengths = []
     for query, subtopics in data.items():
@@ -261,6 +262,7 @@ def is_mapping_of_lists(data: Any, columns: Mapping[str, str] | None = None) -> 
 
 
 def is_list(value: object) -> bool:
+    """Whether it is a collection of values: a list, tuple, set or one-dimensional array."""
     return isinstance(value, (list, tuple, set, frozenset)) or (isinstance(value, np.ndarray) and value.ndim == 1)
 
 

@@ -654,6 +654,7 @@ def list_fields(schema: Mapping[str, pl.DataType]) -> list[str]:
 
 
 def type_with_article(x: object) -> str:
+    """The type of an object for messages, as "an int"."""
     name = type(x).__name__
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
@@ -693,6 +694,7 @@ def find_column(columns: Sequence[str], names: Iterable[str]) -> str | None:
 
 
 def is_number(text: str) -> bool:
+    """Whether Python reads the text as a number."""
     try:
         float(text)
     except ValueError:

@@ -161,6 +161,7 @@ def check_relevance(relevance: npt.NDArray[Any], mask: Bools | None) -> npt.NDAr
 
 
 def first_false(flags: Bools) -> tuple[int, int]:
+    """Row and column of the first flag that is False."""
     row, column = divmod(int(flags.argmin()), flags.shape[1])
     return row, column
 
@@ -284,6 +285,7 @@ def score_table(table: DenseTable, plan: Plan, ids: tuple[str, ...], name: str) 
 
 
 def check_ids(query_ids: Sequence[str], n: int) -> tuple[str, ...]:
+    """The ids of n queries. Raises ParameterError for an id that is invalid or stands twice."""
     ids = tuple(query_ids)
     if len(ids) != n:
         raise ParameterError(f"{len(ids)} query_ids, expected one for each of the {n} rows of scores")
@@ -296,6 +298,7 @@ def check_ids(query_ids: Sequence[str], n: int) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)  # a loop needs the same ids again and again
 def default_ids(n: int) -> tuple[str, ...]:
+    """The numbers of the rows, from 0, as ids."""
     return tuple(map(str, range(n)))
 
 

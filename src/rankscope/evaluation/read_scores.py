@@ -219,6 +219,7 @@ def is_nested(data: Any) -> bool:
 
 
 def refuse_constant(text: str) -> float:
+    """Refuse NaN and Infinity, which JSON does not have."""
     raise ValueError(text)
 
 
@@ -335,6 +336,7 @@ def grid_of_sample_log(content: bytes, path: PathLike, settings: ScoreTableSetti
 
 
 def sample_records(content: bytes, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The samples of a log, one JSON object for each line, with the number of the line. Raises InputError."""
     for number, line in enumerate(content.splitlines(), 1):
         if not line.strip():
             continue
@@ -454,6 +456,7 @@ def head_of(path: PathLike) -> bytes:
 
 
 def parquet_columns(path: PathLike) -> list[str]:
+    """The names of the columns; none for a file that cannot be read."""
     import polars as pl
 
     try:

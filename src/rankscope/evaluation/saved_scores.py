@@ -121,6 +121,7 @@ def write_scores(scores: Scores, path: PathLike) -> None:
 
 
 def tidy_score_frame(scores: Scores) -> pl.DataFrame:
+    """A row for each system, measure and query, with all that saved scores hold."""
     import polars as pl
 
     s, m, q = scores.values.shape
@@ -211,6 +212,7 @@ def read_description(content: bytes, name: str) -> dict[str, Any] | None:
 
 
 def read_score_frame(content: bytes, name: str, rows: int | None = None) -> pl.DataFrame:
+    """The table of saved scores. Raises InputError."""
     import polars as pl
 
     try:

@@ -213,6 +213,7 @@ def with_first_nonrelevant(group: PreferenceGroup, n_kept: int) -> Bools:
 
 
 def ratio(numerator: int, denominator: int) -> float:
+    """The quotient; NaN where the denominator is 0."""
     return numerator / denominator if denominator else float("nan")
 
 

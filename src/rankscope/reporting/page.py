@@ -264,6 +264,7 @@ def policy(script: str) -> str:
 
 
 def template_section(section: Section, id_: str, figures: Callable[[Figure], FigureHtml] | None) -> TemplateSection:
+    """The section with its figure drawn. id_: its anchor."""
     svg = caption = ""
     if section.figure is not None and figures is not None:
         figure_html = figures(section.figure)
@@ -283,6 +284,7 @@ def template_section(section: Section, id_: str, figures: Callable[[Figure], Fig
 
 
 def template_table(table: Table) -> TemplateTable:
+    """The first rows of a table, and how many are cut."""
     rows = [tuple(map(as_marked, row)) for row in table.rows[:MAX_ROWS]]
     widths = [max((len(row[c].raised) for row in rows), default=0) for c in range(len(table.columns))]
     raised_columns = [c for c, width in enumerate(widths) if width]
@@ -318,6 +320,7 @@ def read_asset(name: str) -> str:
 
 @cache
 def template() -> jinja2.Template:
+    """The template of pages. Raises ParameterError without jinja2."""
     try:
         import jinja2
     except ImportError:

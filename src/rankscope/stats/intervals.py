@@ -140,6 +140,7 @@ def t_interval(values: npt.ArrayLike, *, confidence_level: float = 0.95) -> Inte
 
 
 def interval_notes(degenerate: Bools, n: int) -> tuple[str, ...]:
+    """Notes on intervals without a width."""
     if n == 1:
         return ("one query: a single value says nothing of how much values vary",)
     single = "all values are one: the interval has no width"

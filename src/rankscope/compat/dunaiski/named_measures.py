@@ -261,6 +261,7 @@ def single_measure(text: str, cutoff: int | None = None) -> Measure:
 
 
 def sign_of(measure: Measure) -> int:
+    """-1 for a measure of which lower values are better, else 1."""
     return -1 if measure.higher_is_better is False else 1
 
 

@@ -552,6 +552,7 @@ def build_leaderboard(
 
 
 def count_of(source: Preferences | Votes) -> int:
+    """The number of votes or comparisons."""
     return len(source.voters) if isinstance(source, Votes) else len(source)
 
 

@@ -562,10 +562,12 @@ def limit_tie_parameter(likelihood: Likelihood, parameters: Floats) -> Floats:
 
 
 def select_sums(sums: Sums, draws: Bools) -> Sums:
+    """The sums of some draws."""
     return Sums(sums.cells[:, draws], sums.games[:, draws], sums.lead[:, draws], sums.tied[draws])
 
 
 def select_point(point: Point, draws: Bools) -> Point:
+    """The point of some draws."""
     short = None if point.shortfall is None else point.shortfall[:, draws]
     return Point(
         point.parameters[:, draws],

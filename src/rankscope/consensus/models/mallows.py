@@ -299,6 +299,7 @@ class Mallows(Method):
 
 
 def places_in(center: tuple[str, ...], votes: Votes) -> Floats:
+    """(items) the place of each item of the votes in the centre. Raises ParameterError for another set of items."""
     if len(center) != len(votes.items) or set(center) != set(votes.items):
         raise ParameterError(f"a centre of {len(center)} items, expected each of the {len(votes.items)} items once")
     place = {item: i + 1.0 for i, item in enumerate(center)}
@@ -326,6 +327,7 @@ def fit_theta(distances: Floats, weights: Floats, n_items: int) -> MallowsFit:
 
 
 def fit_notes(fit: MallowsFit, center_fitted: bool) -> tuple[str, ...]:
+    """Notes on the concentration and on how well the model fits."""
     if fit.theta == np.inf:
         return (general_note("all votes equal the centre: theta is infinite"),)
     if fit.theta == 0:
@@ -340,6 +342,7 @@ def fit_notes(fit: MallowsFit, center_fitted: bool) -> tuple[str, ...]:
 
 
 def general_note(text: str) -> Note:
+    """A note that is the same for many orders."""
     return Note(text, text)
 
 

@@ -237,6 +237,7 @@ def offsets(width: float) -> Floats:
 
 
 def boxes_at(middle: Floats, width: float) -> Floats:
+    """(positions, 4) left, top, right and bottom of a name of this width around each middle."""
     half = np.array([width / 2, LINE / 2])
     return np.concatenate([middle - half, middle + half], axis=1)
 
