@@ -502,7 +502,7 @@ def has_maximum(likelihood: Likelihood, sums: Sums) -> Bools:
 
 
 def fit_notes(likelihood: Likelihood, estimate: Floats) -> list[str]:
-    """Notes on the fit of all comparisons: ties, prior, effects."""
+    """Notes on the fit of all comparisons: ties and prior."""
     notes = []
     if likelihood.davidson and not np.isfinite(estimate[-1, 0]):
         notes.append("no comparison is a tie, so that Davidson's model equals that of Bradley and Terry")

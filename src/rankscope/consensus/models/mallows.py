@@ -327,7 +327,7 @@ def fit_theta(distances: Floats, weights: Floats, n_items: int) -> MallowsFit:
 
 
 def fit_notes(fit: MallowsFit, center_fitted: bool) -> tuple[str, ...]:
-    """Notes on the concentration and on how well the model fits."""
+    """Notes on the concentration and on its standard error."""
     if fit.theta == np.inf:
         return (general_note("all votes equal the centre: theta is infinite"),)
     if fit.theta == 0:
