@@ -16,7 +16,13 @@ from hypothesis import strategies as st
 import rankscope as rs
 from rankscope import Votes
 from rankscope.consensus import METHODS, Method, merge_rankings
-from rankscope.consensus.intervals import FEWEST, STEPS, affordable_draws, best_and_worst_places, without_nan
+from rankscope.consensus.intervals import (
+    FEWEST_AFFORDABLE,
+    MAX_STEPS,
+    affordable_draws,
+    best_and_worst_places,
+    without_nan,
+)
 from rankscope.consensus.registry import WORK, method_by_name, parameters_of, steps_of
 from rankscope.errors import InputError, ParameterError, UnknownName
 
@@ -139,12 +145,12 @@ def test_the_same_seed_gives_the_same_and_another_one_is_shown() -> None:
 def test_work_that_would_take_long_is_cut_by_a_rule_that_is_told() -> None:
     assert affordable_draws(1, 2) == (1000, ())
     compared = 2**2 / 2  # the ranks of two items
-    assert affordable_draws(STEPS / 1000 - compared, 2) == (1000, ())
-    count, notes = affordable_draws(STEPS / 500 - compared, 2)
+    assert affordable_draws(MAX_STEPS / 1000 - compared, 2) == (1000, ())
+    count, notes = affordable_draws(MAX_STEPS / 500 - compared, 2)
     assert count == 500
     assert mentions(notes[0], "intervals", 500, "1,000", "--resamples", "n_resamples")
-    assert affordable_draws(STEPS / FEWEST - compared, 2)[0] == FEWEST
-    count, notes = affordable_draws(STEPS, 2)
+    assert affordable_draws(MAX_STEPS / FEWEST_AFFORDABLE - compared, 2)[0] == FEWEST_AFFORDABLE
+    count, notes = affordable_draws(MAX_STEPS, 2)
     assert count == 0
     assert mentions(notes[0], "no intervals", "1,000", "--resamples", "n_resamples")
     assert affordable_draws(1, 4000)[0] == 499  # 8 million comparisons in each draw, and one step
@@ -153,7 +159,7 @@ def test_work_that_would_take_long_is_cut_by_a_rule_that_is_told() -> None:
 
 def test_pairwise_methods_of_very_many_items_have_no_interval_unless_asked_for() -> None:
     votes = noisy(10, 1100, 50.0)
-    assert steps_of(method_by_name("copeland"), votes) == (20 + 1) * 1100**2 > STEPS / FEWEST
+    assert steps_of(method_by_name("copeland"), votes) == (20 + 1) * 1100**2 > MAX_STEPS / FEWEST_AFFORDABLE
     found = merge_rankings(votes, "copeland", rng=1)
     assert found.n_resamples == 0
     assert mentions(found.notes[0], "no intervals")

@@ -7,7 +7,7 @@ from helpers.voter_places import random_votes
 
 from rankscope import Votes
 from rankscope.consensus import pairwise
-from rankscope.consensus.pairwise import in_chunks, preference_matrices, preference_matrix
+from rankscope.consensus.pairwise import preference_matrices, preference_matrix, preference_matrix_chunks
 
 WEIGHTS = {
     "one each": lambda rng, n: np.ones(n),
@@ -62,7 +62,7 @@ def test_chunks_of_draws_are_all_draws():
     votes = random_votes(10, 6, 4)
     weights = np.random.default_rng(11).integers(1, 4, (7, 6)).astype(np.float64)
     found = np.empty((7, 4, 4))
-    for draws, matrices in in_chunks(votes, weights, max_numbers=3 * 16):
+    for draws, matrices in preference_matrix_chunks(votes, weights, max_numbers=3 * 16):
         assert len(matrices) <= 3
         found[draws] = matrices
     assert (found == preference_matrices(votes, weights)).all()

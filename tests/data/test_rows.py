@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
-from rankscope.data.rows import CHUNK, Interner, decode_id
+from rankscope.data.rows import BLOCK_ROWS, Interner, decode_id
 from rankscope.kernels import text
 from rankscope.kernels.text import Fields, as_fields, decode
 
@@ -96,25 +96,25 @@ def test_the_order_of_the_rows_changes_no_number(rows: list[tuple[str, str, floa
     assert_same_bits(one.values, other.values)
 
 
-def test_chunks_are_whole_queries_and_all_of_them(tmp_path: Path) -> None:
-    sizes = [10, CHUNK - 5, 3, CHUNK + 7, 1, 2 * CHUNK, 5, 5]
+def test_blocks_are_whole_queries_and_all_of_them(tmp_path: Path) -> None:
+    sizes = [10, BLOCK_ROWS - 5, 3, BLOCK_ROWS + 7, 1, 2 * BLOCK_ROWS, 5, 5]
     lines = [b"%d Q0 d%d 1 1 t\n" % (q, d) for q, n in enumerate(sizes) for d in range(n)]
     (tmp_path / "run").write_bytes(b"".join(lines))
     rows = rs.read_run(tmp_path / "run").rows()
     assert rows is not None
-    chunks = list(rows.chunks())
-    assert len(chunks) > 3
+    blocks = list(rows.blocks())
+    assert len(blocks) > 3
     found = []
-    for chunk in chunks:
-        assert chunk.docs.starts.size == chunk.values.size == chunk.offsets[-1]
-        assert len(chunk.query_ids) == 1 or chunk.values.size <= CHUNK
-        docs = decode(chunk.docs)
-        found += [(q, docs[a:b]) for q, (a, b) in zip(chunk.query_ids, pairwise(chunk.offsets.tolist()), strict=True)]
+    for block in blocks:
+        assert block.docs.starts.size == block.values.size == block.offsets[-1]
+        assert len(block.query_ids) == 1 or block.values.size <= BLOCK_ROWS
+        docs = decode(block.docs)
+        found += [(q, docs[a:b]) for q, (a, b) in zip(block.query_ids, pairwise(block.offsets.tolist()), strict=True)]
     assert found == [(b"%d" % q, [b"d%d" % d for d in range(n)]) for q, n in enumerate(sizes)]
 
 
-def test_a_run_larger_than_a_chunk_gives_the_numbers_of_its_parts(tmp_path: Path) -> None:
-    depth, queries = 300, 250  # 75,000 rows: several chunks
+def test_a_run_larger_than_a_block_gives_the_numbers_of_its_parts(tmp_path: Path) -> None:
+    depth, queries = 300, 250  # 75,000 rows: several blocks
     lines = [f"q{q} Q0 d{(d * 7 + q) % depth} {d} {depth - d} t\n" for q in range(queries) for d in range(depth)]
     (tmp_path / "run").write_text("".join(lines))
     qrels = {f"q{q}": {f"d{d}": 1 for d in range(0, depth, 29)} for q in range(queries)}

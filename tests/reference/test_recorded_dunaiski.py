@@ -44,7 +44,7 @@ def hits_of(row: Row) -> Hits:
 
 
 def with_total(hits: Hits, total: int) -> Hits:
-    return replace(hits, collection_size=total, _memory={}, _pool_memory={})
+    return replace(hits, collection_size=total, _memory={}, _qrels_memory={})
 
 
 def test_all_rows_are_here_and_847_hold_a_number() -> None:

@@ -153,7 +153,7 @@ def test_what_was_computed_from_all_judgments_is_not_taken_for_the_kept_ones() -
     hits = [shallow.rejudge(one) for _, one in systems]
     assert [one.n_relevant().tolist() for one in hits] == [[1.0], [1.0]]
     assert hits[0].cached_on_qrels("shared", list) is hits[1].cached_on_qrels("shared", list)
-    assert hits[0]._pool_memory is not qrels.memory
+    assert hits[0]._qrels_memory is not qrels.memory
     assert judgments.within(2).rejudge(systems[0][1]).n_relevant().tolist() == [2.0]
     assert_same_bits([[measure(hits).tolist() for measure in PLAIN] for _, hits in systems], before)
 

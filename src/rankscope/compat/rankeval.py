@@ -297,6 +297,7 @@ def rankeval_output(path: PathLike, predicted: str, original: str) -> str:
 
 
 def table_of_list(original: Numbers, predicted: Numbers) -> PairedRanks:
+    """As `table_of_lists`, of one list."""
     return table_of_lists([original], [predicted])
 
 

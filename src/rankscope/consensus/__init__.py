@@ -1,5 +1,8 @@
 """Consensus of rankings, and leaderboards from preferences (`rankscope.leaderboard`).
 
+A method is a subclass of `Method` (`base`) in `voting`, `optimal` or `models`; `registry` lists all. `merge` computes
+what a result shows whatever the method: order, intervals, agreement of the voters.
+
 >>> import rankscope as rs
 >>> result = rs.consensus.Borda().order([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]])
 >>> result.order, result.scores.tolist()

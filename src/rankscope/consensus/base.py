@@ -79,12 +79,12 @@ class ResampledScores(NamedTuple):
     ----------
     scores
         (resamples, items) the scores.
-    n_without_maximum
+    n_without_solution
         Number of resamples that `Method.resampling_note` mentions.
     """
 
     scores: Floats
-    n_without_maximum: int = 0
+    n_without_solution: int = 0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -203,13 +203,13 @@ class Method(Settings, ABC):
         """
         return ResampledScores(self.scores(votes, weights))
 
-    def resampling_note(self, n_odd: int, n_draws: int) -> str:
+    def resampling_note(self, n_without_solution: int, n_draws: int) -> str:
         """The note on the resamples without a solution.
 
         Parameters
         ----------
-        n_odd
-            Number of resamples without a solution: the sum of `ResampledScores.n_without_maximum`.
+        n_without_solution
+            Number of resamples without a solution: the sum of `ResampledScores.n_without_solution`.
         n_draws
             Number of all resamples.
 

@@ -283,6 +283,7 @@ def notes_by_query(query_ids: tuple[str, ...], results: Sequence[Consensus | Ord
 
 
 def format_queries(query_ids: list[str], n_queries: int) -> str:
+    """The queries of a note by name, or their number where they are many."""
     if len(query_ids) > QUERIES_LISTED:
         return f"in {len(query_ids):,} of {pluralise_queries(n_queries)}"
     return f"{'query' if len(query_ids) == 1 else 'queries'} {join_names(query_ids)}"

@@ -17,7 +17,7 @@ from rankscope.stats.inputs import as_generator
 from rankscope.typing import Floats
 
 __all__ = [
-    "DRAWS",
+    "DEFAULT_DRAWS",
     "ConsensusSettings",
     "RankIntervals",
     "affordable_draws",
@@ -27,12 +27,14 @@ __all__ = [
 ]
 
 
-#: The default number of draws, the least number to which it is reduced, and the least number a caller may give.
-DRAWS, FEWEST, LEAST = 1000, 200, 20
-#: Steps of all draws together, some seconds of work; and ranks in memory, 200 MB.
-STEPS, HELD = 4_000_000_000, 50_000_000
+#: The default number of draws (a draw is a resample of the voters), and the least number to which it is reduced.
+DEFAULT_DRAWS, FEWEST_AFFORDABLE = 1000, 200
+#: The least number of draws that a caller may choose, except 0.
+LEAST_DRAWS = 20
+#: The most steps of all draws together, some seconds of work, and the most ranks in memory, 200 MB.
+MAX_STEPS, MAX_RANKS = 4_000_000_000, 50_000_000
 #: Intervals from fewer voters have a note.
-FEW = 10
+FEW_VOTERS = 10
 
 
 class ResampleCount(Count):
@@ -40,10 +42,10 @@ class ResampleCount(Count):
 
     def __init__(self) -> None:
         super().__init__(0)
-        self.expected = f"a whole number of at least {LEAST}, or 0 for no intervals"
+        self.expected = f"a whole number of at least {LEAST_DRAWS}, or 0 for no intervals"
 
     def accepts(self, value: object) -> bool:
-        return super().accepts(value) and value not in range(1, LEAST)
+        return super().accepts(value) and value not in range(1, LEAST_DRAWS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,17 +62,27 @@ class ConsensusSettings(Settings):
     n_resamples: int | None = declare(
         ResampleCount(),
         None,
-        f"Number of resamples of the voters for the intervals of ranks, at least {LEAST}; 0 for no intervals.",
+        f"Number of resamples of the voters for the intervals of ranks, at least {LEAST_DRAWS}; 0 for no intervals.",
         flag="--resamples",
         metavar="N",
-        unset=f"{DRAWS:,}, or fewer if they take long; 0 for runs",
+        unset=f"{DEFAULT_DRAWS:,}, or fewer if they take long; 0 for runs",
     )
     confidence_level: float = confidence_field()
     seed: int = seed_field()
 
 
 class RankIntervals(NamedTuple):
-    """low, high: (items) ends of each rank's interval, NaN without intervals. n_resamples: the number of draws made."""
+    """Intervals of the ranks of all items.
+
+    Attributes
+    ----------
+    low, high
+        (items) ends of each rank's interval, NaN without intervals.
+    n_resamples
+        Number of draws made.
+    notes
+        Warnings about the intervals.
+    """
 
     low: Floats
     high: Floats
@@ -94,13 +106,15 @@ def affordable_draws(steps: float, n_items: int) -> tuple[int, tuple[str, ...]]:
     >>> affordable_draws(1e9, 1000)[0]
     0
     """
-    n_draws = int(min(DRAWS, STEPS // max(steps + n_items**2 / 2, 1), HELD // max(n_items, 1)))
-    if n_draws >= DRAWS:
-        return DRAWS, ()
+    n_draws = int(min(DEFAULT_DRAWS, MAX_STEPS // max(steps + n_items**2 / 2, 1), MAX_RANKS // max(n_items, 1)))
+    if n_draws >= DEFAULT_DRAWS:
+        return DEFAULT_DRAWS, ()
     hint = "set their number with --resamples (in Python n_resamples)"
-    if n_draws < FEWEST:
-        return 0, (f"no intervals: {DRAWS:,} resamples of these voters would take long with this method; {hint}",)
-    return n_draws, (f"intervals are based on {n_draws:,} resamples, since {DRAWS:,} would take long; {hint}",)
+    if n_draws < FEWEST_AFFORDABLE:
+        return 0, (
+            f"no intervals: {DEFAULT_DRAWS:,} resamples of these voters would take long with this method; {hint}",
+        )
+    return n_draws, (f"intervals are based on {n_draws:,} resamples, since {DEFAULT_DRAWS:,} would take long; {hint}",)
 
 
 def rank_intervals(
@@ -108,28 +122,43 @@ def rank_intervals(
 ) -> RankIntervals:
     """The ranks that items could have, by draws of as many voters with replacement, each with their weight.
 
-    ranks: (items) those of the votes themselves, which an interval always contains. width: numbers that the method
-    holds for one draw, which bounds how many are made at once.
+    Parameters
+    ----------
+    method
+        The method.
+    votes
+        The rankings.
+    ranks
+        (items) ranks by the votes themselves, which an interval always contains.
+    n_resamples
+        Number of draws.
+    confidence_level
+        Confidence level.
+    width
+        Numbers that the method holds for one draw, which bounds how many are made at once.
+    rng
+        Seed or Generator.
     """
     n_voters, n_items = votes.ranks.shape
     resampled_ranks = np.empty((n_resamples, n_items), np.int32)
-    n_done = n_odd = 0
+    n_done = n_without_solution = 0
     generator = as_generator(rng)
     draws = draw(generator, n_resamples)
     for counts in bootstrap_counts(draws, n_voters, min(width, NUMBERS)):
         resampled = method.resampled_scores(votes, counts * votes.weights, generator)
         scores = without_nan(resampled.scores, method.higher_is_better)
         resampled_ranks[n_done : n_done + len(counts)] = method.ranks(scores)
-        n_done, n_odd = n_done + len(counts), n_odd + resampled.n_without_maximum
+        n_done, n_without_solution = n_done + len(counts), n_without_solution + resampled.n_without_solution
     low, high = best_and_worst_places(resampled_ranks, confidence_level)
     notes = []
-    if n_voters < FEW:
+    if n_voters < FEW_VOTERS:
         warning = "the intervals of ranks are rough and probably too narrow"
-        notes.append(Note(f"only {n_voters} voters: {warning}", f"fewer than {FEW} voters: {warning}"))
-    if n_odd:
+        notes.append(Note(f"only {n_voters} voters: {warning}", f"fewer than {FEW_VOTERS} voters: {warning}"))
+    if n_without_solution:
         notes.append(
             Note(
-                method.resampling_note(n_odd, n_resamples), "the model has no solution for some resamples of the voters"
+                method.resampling_note(n_without_solution, n_resamples),
+                "the model has no solution for some resamples of the voters",
             )
         )
     return RankIntervals(np.minimum(low, ranks), np.maximum(high, ranks), n_resamples, tuple(notes))

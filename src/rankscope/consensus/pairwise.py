@@ -16,11 +16,11 @@ from rankscope.typing import Bools, Floats, Ints
 __all__ = [
     "comparison_sums",
     "half_ties",
-    "in_chunks",
     "majority_wins",
     "place_codes",
     "preference_matrices",
     "preference_matrix",
+    "preference_matrix_chunks",
     "refuse_items",
     "strength_levels",
 ]
@@ -51,7 +51,7 @@ def preference_matrices(votes: Votes, weights: Floats, unranked: str = "average"
     return comparison_sums(weights, row_codes, column_codes)
 
 
-def in_chunks(
+def preference_matrix_chunks(
     votes: Votes, weights: Floats, unranked: str = "average", max_numbers: int = MATRIX_NUMBERS
 ) -> Iterator[tuple[slice, Floats]]:
     """The preference matrices of the draws in chunks of a few dozen megabytes, each with the slice of its draws."""

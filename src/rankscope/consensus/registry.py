@@ -146,7 +146,8 @@ class MethodOptions(Settings):
         accepted = [name for name in parameters_of(self.method) if name in self.declared()]
         for name in self.parameters:
             if name not in accepted:
-                setting, flags = self.declared()[name], [self.declared()[other].flag for other in accepted]
+                setting = self.declared()[name]
+                flags = [self.declared()[accepted_name].flag for accepted_name in accepted]
                 raise SettingError(
                     name, setting.flag, f"is not for the method {self.method}; it takes {', '.join(flags) or 'none'}"
                 )

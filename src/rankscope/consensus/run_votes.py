@@ -36,8 +36,16 @@ class SourceRun(NamedTuple):
 class RankedRun(NamedTuple):
     """A run whose lists are ranked.
 
-    documents: (rows) indices of the documents among all runs. rank: (rows) the rank. offsets: where each query starts.
-    query_index: the index of each query.
+    Attributes
+    ----------
+    documents
+        (rows) indices of the documents among those of all runs.
+    rank
+        (rows) the rank of each.
+    offsets
+        Where each query begins.
+    query_index
+        The index of each query.
     """
 
     documents: Ints

@@ -130,6 +130,7 @@ def consensus_sentence(result: Consensus) -> str:
 
 
 def figure_of(result: Consensus) -> Figure:
+    """The figure of the ranks and their intervals."""
     places = result.places()
     return Figure(
         "rank_intervals",
@@ -161,6 +162,7 @@ def voters_section(result: Consensus) -> Section:
 
 
 def voters_note(n_voters: int) -> str:
+    """The note where only some voters are shown."""
     return (
         f"only the {ENDS} voters who agree most with the others, and the {ENDS} who agree least, are shown; --details "
         f"shows all {n_voters:,}"

@@ -281,7 +281,17 @@ class ChunkLocation:
 
 
 class Merged(NamedTuple):
-    """Rows without a document twice, their keys, and whether a negative score was added to another."""
+    """Rows in which no query holds a document twice.
+
+    Attributes
+    ----------
+    rows
+        The rows.
+    keys
+        Their keys, see `Rows.keys`.
+    adds_negative
+        Whether a negative score was added to another.
+    """
 
     rows: Rows
     keys: Words
@@ -324,11 +334,21 @@ class Merging:
         return {**doc_of, **({"duplicates": self.duplicates} if self else {})}
 
     def merge(self, rows: Rows, advice: str = DUPLICATE_ADVICE, *, codes: Ints | None = None, seed: int = 0) -> Merged:
-        """The rows of documents.
+        """The rows with each document once, merged by this rule.
 
-        advice: what to do about a document twice, where that is refused. codes, seed: for the keys, see `Rows.keys`.
-        Raises InputError for a chunk without a document, a document twice where that is refused, and a sum that is not
-        finite.
+        Parameters
+        ----------
+        rows
+            Rows of documents or, with `doc_of`, of chunks.
+        advice
+            What to do about a document twice, for the message where that is refused.
+        codes, seed
+            For the keys, see `Rows.keys`.
+
+        Raises
+        ------
+        InputError
+            A chunk has no document, a query holds a document twice where that is refused, or a sum is not finite.
         """
         if self.doc_of is not None:
             rows = map_documents(rows, self.doc_of)
@@ -438,8 +458,8 @@ def first_rows_of_keys(keys: Words) -> Indices:
         place = (mixed >> np.uint64(64 - bits)).view(np.int64)
         table = np.empty(1 << bits, np.intp)
         table[place[::-1]] = rows[::-1]
-        found = table[place]
-        first[rows] = found
-        others = np.flatnonzero(keys[found] != keys[rows])
+        candidates = table[place]
+        first[rows] = candidates
+        others = np.flatnonzero(keys[candidates] != keys[rows])
         rows, mixed = rows[others], mixed[others] * MULTIPLIER
     return first

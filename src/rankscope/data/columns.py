@@ -25,7 +25,17 @@ __all__ = [
 
 
 class Column(NamedTuple):
-    """A column of a table. is_name: whether it holds names, which stand on the left."""
+    """A column of a table for people; that of an input format is `rankscope.data.tables.Column`.
+
+    Attributes
+    ----------
+    title
+        Its heading.
+    cells
+        Its cells as people read them.
+    is_name
+        Whether it holds names, which stand on the left.
+    """
 
     title: str
     cells: tuple[Cell, ...]

@@ -167,7 +167,7 @@ class EntityRanks:
             )
         return tuple(map(str, range(lengths.size))), members, bounds(lengths)
 
-    def _hits(self, system: int, groups: tuple[tuple[str, ...], Ints, Ints], pool_memory: dict[Any, Any]) -> Hits:
+    def _hits(self, system: int, groups: tuple[tuple[str, ...], Ints, Ints], qrels_memory: dict[Any, Any]) -> Hits:
         query_ids, members, offsets = groups
         ranks, lengths = self.ranks[system][members], np.diff(offsets)
         if lengths.size and (lengths == lengths[0]).all():  # a table, which NumPy sorts line by line
@@ -192,7 +192,7 @@ class EntityRanks:
             max_grade=1,
             collection_size=self.total_ranks,
             ties="given",
-            _pool_memory=pool_memory,
+            _qrels_memory=qrels_memory,
         )
 
 
@@ -212,8 +212,8 @@ def hits_of_entities(table: EntityRanks, groups: Groups | None = None) -> list[t
     list of (str, Hits)
         Name and hits of each system.
     """
-    grouping, pool_memory = table._groups(groups), {}  # type: tuple[tuple[str, ...], Ints, Ints], dict[Any, Any]
-    return [(name, table._hits(system, grouping, pool_memory)) for system, name in enumerate(table.systems)]
+    grouping, qrels_memory = table._groups(groups), {}  # type: tuple[tuple[str, ...], Ints, Ints], dict[Any, Any]
+    return [(name, table._hits(system, grouping, qrels_memory)) for system, name in enumerate(table.systems)]
 
 
 def check_total(total: object) -> int:

@@ -53,9 +53,9 @@ def as_grades(numbers: npt.NDArray[Any]) -> Grades:
     if numbers.dtype.kind != "f":
         return numbers.astype(np.int64, copy=False)
     wide = numbers.astype(np.float64, copy=False)
-    whole = wide.astype(np.int64)
-    if (whole == wide).all():
-        return whole
+    as_integers = wide.astype(np.int64)
+    if (as_integers == wide).all():
+        return as_integers
     return np.where(np.abs(wide) < LEAST_FRACTION, 0.0, wide)  # no -0.0 either
 
 

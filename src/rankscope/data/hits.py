@@ -62,7 +62,7 @@ class Hits:
         Judgments by subtopic; None if judgments are of queries only.
     _memory
         What was computed from the hits.
-    _pool_memory
+    _qrels_memory
         What was computed from the judgments alone, shared by all runs of one Qrels.
 
     Notes
@@ -95,7 +95,7 @@ class Hits:
     precision: str = "float64"
     subtopics: Subtopics | None = None
     _memory: dict[Any, Any] = field(default_factory=dict, repr=False)
-    _pool_memory: dict[Any, Any] = field(default_factory=dict, repr=False)
+    _qrels_memory: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         fields = self.__dict__
@@ -130,9 +130,9 @@ class Hits:
         compute
             Called once for a key.
         """
-        if key not in self._pool_memory:
-            self._pool_memory[key] = freeze(compute())
-        return cast(T, self._pool_memory[key])
+        if key not in self._qrels_memory:
+            self._qrels_memory[key] = freeze(compute())
+        return cast(T, self._qrels_memory[key])
 
     @cached_property
     def query(self) -> Ints:
@@ -280,7 +280,7 @@ class Hits:
             grades=self.grades[ranges(self.grade_offsets[index], n_grades)],
             grade_offsets=bounds(n_grades),
             subtopics=None if self.subtopics is None else self.subtopics.select(index),
-            _pool_memory={},
+            _qrels_memory={},
         )
 
     def cut(self, depth: int) -> Hits:
@@ -405,7 +405,7 @@ class Hits:
             grade_offsets=grade_offsets,
             max_grade=highest_grade(grades) if grades.size else self.max_grade,
             subtopics=None,
-            _pool_memory=memory,
+            _qrels_memory=memory,
         )
 
     @staticmethod
@@ -429,7 +429,7 @@ class Hits:
             max_grade=max(part.max_grade for part in hits_list),
             subtopics=Subtopics.concat([part.subtopics for part in hits_list]),
             _memory={},
-            _pool_memory={},
+            _qrels_memory={},
             **arrays,
         )
 

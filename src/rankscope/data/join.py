@@ -16,7 +16,7 @@ from rankscope.data.chunks import DUPLICATE_ADVICE, REMOVE_ADVICE, DocumentMap, 
 from rankscope.data.hits import Hits, freeze
 from rankscope.data.qrels import Qrels
 from rankscope.data.row_input import rows_from_dicts
-from rankscope.data.rows import CHUNK, Rows, are_valid_ids, decode_id, decode_ids
+from rankscope.data.rows import BLOCK_ROWS, Rows, are_valid_ids, decode_id, decode_ids
 from rankscope.data.run import Run
 from rankscope.data.text import first_names
 from rankscope.data.tie_breaking import Ranks, check_tie_rule, rank_rows
@@ -131,6 +131,8 @@ class RunPart(NamedTuple):
 class Joiner:
     """Collects the hits of one run, block by block; holds nothing of the run itself.
 
+    The code of a query is its index in `qrels.query_ids`; queries without judgments get the numbers after those.
+
     Attributes
     ----------
     first_docs
@@ -156,7 +158,8 @@ class Joiner:
 
     def __init__(self, qrels: Qrels, convention: Convention, name: str) -> None:
         self.qrels, self.convention, self.name = qrels, convention, name
-        # A column a hit, in order within each query. Rows: query, judgment, rank; where any is tied also first, last.
+        # A column for each hit, in order within each query, and a row for each field: query, judgment, rank; where any
+        # hit is tied also first, last.
         self.hit_tables: list[npt.NDArray[Any]] = []
         n = len(qrels.query_ids)
         self.grades = qrels.grades  # sorted now, before the hits need the memory
@@ -177,31 +180,31 @@ class Joiner:
             self.first_docs = tuple(decode_ids(decode(rows.docs.slice(slice(N_FIRST)))))
             if self.first_docs and self.convention.merging.doc_of is not None:
                 self._refuse_judged_chunks(self.convention.merging.doc_of)
-        for chunk in rows.chunks():
-            codes = self._codes(chunk.query_ids)
+        for block in rows.blocks():
+            codes = self._codes(block.query_ids)
             if self.convention.merging:
-                chunk, keys = self._merge(chunk, codes)
+                block, keys = self._merge(block, codes)
             else:
-                keys = chunk.keys(codes, self.qrels.lookup.seed)
-                chunk.refuse_duplicates(keys, self.advice)
-            judged_rows, judgments = self.qrels.lookup.find(keys, chunk.docs)
-            row_groups = np.searchsorted(chunk.offsets, judged_rows, side="right") - 1
-            lengths = np.diff(chunk.offsets)
+                keys = block.keys(codes, self.qrels.lookup.seed)
+                block.refuse_duplicates(keys, self.advice)
+            judged_rows, judgments = self.qrels.lookup.find(keys, block.docs)
+            row_groups = np.searchsorted(block.offsets, judged_rows, side="right") - 1
+            lengths = np.diff(block.offsets)
             judged_groups = np.flatnonzero(codes < len(self.qrels.query_ids))
             self.retrieved[codes[judged_groups]] = lengths[judged_groups]
             self.missing[codes[judged_groups]] = False
             self.has_judged_query |= bool(judged_groups.size)
-            describe_row = partial(self._describe_row, codes, chunk.offsets, chunk.docs.take)
+            describe_row = partial(self._describe_row, codes, block.offsets, block.docs.take)
             ranks = rank_rows(
-                self._rounded(chunk.values),
-                chunk.offsets,
+                self._rounded(block.values),
+                block.offsets,
                 judged_rows,
                 row_groups,
                 self.convention.ties,
-                chunk.docs.take,
+                block.docs.take,
                 describe_row,
             )
-            self._append(ranks, codes, chunk.offsets, row_groups, judgments)
+            self._append(ranks, codes, block.offsets, row_groups, judgments)
 
     def _merge(self, rows: Rows, codes: Ints) -> tuple[Rows, Words]:
         """The rows with each document once, and their keys."""
@@ -244,7 +247,7 @@ class Joiner:
         if len(doc_lists) == 1:
             self._add_list(codes[0], doc_lists[0])
             return
-        for start, stop in chunk_bounds(doc_lists):
+        for start, stop in block_bounds(doc_lists):
             self._add_lists(codes[start:stop], doc_lists[start:stop])
 
     def add_mappings(self, runs: Iterable[Mapping[str, Mapping[str, float]]], n_queries: int) -> None:
@@ -256,7 +259,7 @@ class Joiner:
             self._collect(run, codes, doc_lists, index * n_queries)
             if len(codes) == n_before:
                 raise no_common_query_error(self.name, self.qrels, list(run))
-        for start, stop in chunk_bounds(doc_lists):
+        for start, stop in block_bounds(doc_lists):
             self._add_lists(codes[start:stop], doc_lists[start:stop])
 
     def _collect(
@@ -451,30 +454,30 @@ class Joiner:
         """All hits in one table."""
         if len(self.hit_tables) == 1:
             return self.hit_tables[0]
-        return np.array([self._hit_column(row) for row in range(self._n_columns())])
+        return np.array([self._hit_field(row) for row in range(self._n_fields())])
 
-    def _n_columns(self) -> int:
-        """How many columns the hits have: 5, or 3 if none of them is tied."""
+    def _n_fields(self) -> int:
+        """How many fields the hits have: 5, or 3 if none of them is tied."""
         return max(map(len, self.hit_tables), default=3)
 
-    def _hit_column(self, row: int) -> npt.NDArray[Any]:
-        """A row of all tables: those without first and last have their rank in its place."""
+    def _hit_field(self, row: int) -> npt.NDArray[Any]:
+        """One field of all hits, a row of `hit_tables`: where first and last are not stored, they are the rank."""
         if len(self.hit_tables) == 1:
             return np.asarray(self.hit_tables[0][row])
         if not self.hit_tables:  # queries without judgments only
             return np.empty(0, np.int32)
         return np.concatenate([table[row if row < len(table) else 2] for table in self.hit_tables])
 
-    def _sorted_columns(self) -> list[npt.NDArray[Any]]:
+    def _sorted_fields(self) -> list[npt.NDArray[Any]]:
         """Query and judgment of all hits, int64, and ranks, float64, by query; one after the other, to save memory."""
         if self.has_one_list:
             table = self.hit_tables[0]
             return [table[0], table[1], *table[2:].astype(np.float64)]
-        query = self._hit_column(0)
+        query = self._hit_field(0)
         order = stable_order(query) if (query[1:] < query[:-1]).any() else slice(None)
         del query
-        types = [np.int64, np.int64, np.float64, np.float64, np.float64][: self._n_columns()]
-        return [self._hit_column(row)[order].astype(dtype) for row, dtype in enumerate(types)]
+        types = [np.int64, np.int64, np.float64, np.float64, np.float64][: self._n_fields()]
+        return [self._hit_field(row)[order].astype(dtype) for row, dtype in enumerate(types)]
 
     def merge_notes(self) -> tuple[str, ...]:
         """What became of documents that a query held several times."""
@@ -487,7 +490,7 @@ class Joiner:
         qrels = self.qrels
         if not self.has_judged_query:
             raise no_common_query_error(self.name, qrels, self.unjudged_queries)
-        query, judged, *ranks = self._sorted_columns()
+        query, judged, *ranks = self._sorted_fields()
         doc_of = self.convention.merging.doc_of
         if doc_of is not None and not query.size and self.retrieved.any():
             self._refuse_unmatched_chunks(doc_of)
@@ -514,7 +517,7 @@ class Joiner:
             rel=self.convention.rel,
             ties=self.convention.ties,
             precision=self.convention.precision,
-            _pool_memory=qrels.memory,
+            _qrels_memory=qrels.memory,
         )
         hits.__dict__["query"] = freeze(query)  # fills the cached property, which would compute it from the offsets
         return hits
@@ -539,12 +542,12 @@ def doc_ids_of_lists(lists: list[Mapping[str, float]], offsets: Ints, rows: npt.
     return encode(doc_ids)
 
 
-def chunk_bounds(doc_lists: list[Mapping[str, float]]) -> Iterator[tuple[int, int]]:
-    """Where to cut the lists, so that none of the pieces is much longer than `CHUNK`."""
+def block_bounds(doc_lists: list[Mapping[str, float]]) -> Iterator[tuple[int, int]]:
+    """Where to cut the lists, so that none of the pieces is much longer than `BLOCK_ROWS`."""
     start = n_docs = 0
     for i, docs in enumerate(doc_lists):
         n_docs += len(docs)
-        if n_docs > CHUNK:
+        if n_docs > BLOCK_ROWS:
             yield start, i + 1
             start, n_docs = i + 1, 0
     if start < len(doc_lists):

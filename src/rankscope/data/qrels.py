@@ -201,7 +201,7 @@ class Qrels:
 
     @cached_property
     def document_places(self) -> list[dict[str, int]]:
-        """For each query, the place of each judged document among its judged documents."""
+        """For each query, the index of each judged document among the judged documents of the query, by its id."""
         doc_ids = decode_ids(decode(self.docs))
         offsets = self.offsets.tolist()
         return [dict(zip(doc_ids[start:stop], range(stop - start), strict=True)) for start, stop in pairwise(offsets)]
@@ -213,12 +213,12 @@ class Qrels:
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """The place of each query, by its id."""
+        """The index of each query in `query_ids`, by its id."""
         return {id_: i for i, id_ in enumerate(self.query_ids)}
 
     @cached_property
     def codes(self) -> dict[bytes, int]:
-        """The place of each query, by the bytes of its id."""
+        """The index of each query in `query_ids`, by the bytes of its id."""
         return {id_.encode("utf-8", "surrogateescape"): i for i, id_ in enumerate(self.query_ids)}
 
     @cached_property
@@ -238,6 +238,7 @@ class Qrels:
 
     @cached_property
     def max_grade(self) -> float:
+        """The highest relevance of all judgments."""
         return highest_grade(self._relevance)
 
     @property
@@ -311,6 +312,7 @@ def sorted_rows(rows: Rows, query_ids: list[bytes]) -> Rows:
 
 
 def fits_byte(numbers: Ints) -> bool:
+    """Whether all numbers fit into signed bytes."""
     return int(numbers.min()) >= -128 and int(numbers.max()) < 128
 
 
@@ -390,7 +392,7 @@ class JudgedIndex:
             slots = np.where(is_in_bucket, bucket_start + depth, 0)
             is_match = is_in_bucket & (self.keys[slots] == candidate_keys)
             judgments[is_match] = self.rows[slots[is_match]]
-        matched = np.flatnonzero(judgments >= 0)
-        rows, judged = candidates[matched], judgments[matched]
+        matches = np.flatnonzero(judgments >= 0)
+        rows, judged = candidates[matches], judgments[matches]
         same_id = equal(docs.take(rows), self.docs.take(judged))
         return (rows, judged) if same_id.all() else (rows[same_id], judged[same_id])

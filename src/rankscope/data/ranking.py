@@ -23,7 +23,7 @@ NORMALISATIONS = ("ceiling", "floor", "middle", "minimize")
 
 
 def check_normalisation(ties: object, name: str = "ties") -> None:
-    """name: what the caller's parameter is called."""
+    """Raise ParameterError for a rule that does not exist. name: what the caller's parameter is called."""
     if ties not in NORMALISATIONS:
         raise ParameterError(f"{name} is {ties!r}, expected one of {', '.join(map(repr, NORMALISATIONS))}")
 

@@ -22,7 +22,7 @@ from rankscope.data.row_tables import (
     values_of_lists,
 )
 from rankscope.data.rows import (
-    CHUNK,
+    BLOCK_ROWS,
     RowBatch,
     RowKind,
     Rows,
@@ -109,6 +109,7 @@ def rows_from_dicts(data: Dicts, name: str, value_field: str, *, allow_bool: boo
 
 
 def subtopic_rows(data: Dicts, name: str, allow_bool: bool) -> Rows:
+    """Judgments {query: {subtopic: {document: relevance}}} as rows. Raises InputError."""
     doc_lists: list[tuple[str, str, Mapping[str, Any]]] = []
     lengths = []
     for query, subtopics in data.items():
@@ -145,10 +146,29 @@ def make_rows(
     subtopics: list[str] | None = None,
     locate: Callable[[int], str] | None = None,
 ) -> Rows:
-    """Rows from the documents of all queries, one after the other. lengths: how many each query has.
+    """Rows from the documents of all queries, one after the other.
 
-    locate: gives the place of a document by its index, for messages. Default: its query. Raises InputError for a bad
-    id, and where there is no document.
+    Parameters
+    ----------
+    queries
+        Ids of the queries.
+    lengths
+        How many documents each query has.
+    docs, values
+        Id and value of each document.
+    name
+        What messages call the input.
+    kind
+        What the values are.
+    subtopics
+        Subtopic of each document, if judgments are by subtopic.
+    locate
+        Gives the place of a document by its index, for messages. Default: its query.
+
+    Raises
+    ------
+    InputError
+        An id is wrong, or there is no document.
     """
     if not docs:
         raise InputError(f"{name}: no documents, expected at least one: {DICT_SHAPE}")
@@ -242,14 +262,26 @@ def is_mapping_of_lists(data: Any, columns: Mapping[str, str] | None = None) -> 
 
 
 def is_list(value: object) -> bool:
+    """Whether it is a collection of values: a list, tuple, set or one-dimensional array."""
     return isinstance(value, (list, tuple, set, frozenset)) or (isinstance(value, np.ndarray) and value.ndim == 1)
 
 
 def rows_from_lists(data: Mapping[str, Collection[Any]], name: str, value_field: str) -> Rows:
     """Lists of ids as rows: the score is minus the rank in a run, and in judgments each id has relevance 1.
 
-    Queries with empty lists are kept. Raises InputError where an id is wrong, or for a run in sets, which have no
-    order.
+    Parameters
+    ----------
+    data
+        {query_id: [document_id, ...]}; queries with empty lists are kept.
+    name
+        What messages call the input.
+    value_field
+        "relevance" or "score".
+
+    Raises
+    ------
+    InputError
+        An id is wrong, or a run holds sets, which have no order.
     """
     queries = list(data)
     refuse_bad_ids(queries, name, "query")
@@ -329,7 +361,7 @@ def batches_from_lists(pieces: Iterator[Any], name: str, columns: Mapping[str, s
         last_query = scored_list[0]
         pending.append(scored_list)
         n_pending += len(scored_list[1])
-        if n_pending >= CHUNK:
+        if n_pending >= BLOCK_ROWS:
             yield batch_of_lists(pending, n_done)
             pending, n_pending, n_done = [], 0, n_done + n_pending
     if pending:

@@ -116,8 +116,20 @@ ROWS = {
 }
 
 
-def row_schema(value_field: str, holds: str, values: Sequence[str], other: str) -> Schema:
-    """The schema of judgments or of runs. values: columns that give a document its value. other: the other's value."""
+def row_schema(value_field: str, holds: str, values: Sequence[str], other_value: str) -> Schema:
+    """The schema of judgments or of runs.
+
+    Parameters
+    ----------
+    value_field
+        "relevance" for judgments, "score" for runs.
+    holds
+        What a file should hold, for the message about an empty one.
+    values
+        Columns that give a document its value.
+    other_value
+        The value field of the other kind of table; its columns are skipped.
+    """
     lists = LISTS[value_field]
     return Schema(
         columns=(*ROWS[value_field], lists, NUMBER_LISTS[value_field], ID_OF_LIST),
@@ -127,7 +139,7 @@ def row_schema(value_field: str, holds: str, values: Sequence[str], other: str) 
             *((query, lists.name) for query in ("query_id", "id")),
         ),
         skips_nameless=True,
-        elsewhere=tuple(column.name for column in (*ROWS[other], LISTS[other], NUMBER_LISTS[other])),
+        elsewhere=tuple(column.name for column in (*ROWS[other_value], LISTS[other_value], NUMBER_LISTS[other_value])),
     )
 
 

@@ -45,7 +45,7 @@ __all__ = [
 #: What rows hold: judgments, or the scored documents of a run.
 RowKind = Literal["qrels", "run"]
 #: Rows that are joined together: their columns fit the processor's cache.
-CHUNK = 32_768
+BLOCK_ROWS = 32_768
 
 
 def decode_id(id_: bytes) -> str:
@@ -123,12 +123,12 @@ class Rows:
         """A 64-bit key for each row's query and document. codes: a number for each group's query."""
         return combined_keys(self.hashes if seed == 0 else hashes(self.docs, seed), self.offsets, codes)
 
-    def chunks(self) -> Iterator[Rows]:
-        """The rows in chunks of whole groups, none much larger than `CHUNK`."""
+    def blocks(self) -> Iterator[Rows]:
+        """The rows in blocks of whole groups, none much larger than `BLOCK_ROWS`."""
         start = 0
         n_groups = len(self.query_ids)
         while start < n_groups:
-            stop = int(np.searchsorted(self.offsets, self.offsets[start] + CHUNK, side="right")) - 1
+            stop = int(np.searchsorted(self.offsets, self.offsets[start] + BLOCK_ROWS, side="right")) - 1
             stop = min(max(stop, start + 1), n_groups)
             yield self.part(start, stop)
             start = stop

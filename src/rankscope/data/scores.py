@@ -237,6 +237,7 @@ class Scores(Result):
 
     @cached_property
     def measure_names(self) -> tuple[str, ...]:
+        """The names of `measures`."""
         return tuple(map(str, self.measures))
 
     def place_of(self, measure: object) -> int:

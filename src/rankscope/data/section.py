@@ -61,7 +61,7 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A table for people.
+    """A table for people; a table that was read is `rankscope.data.tables.Table`.
 
     Attributes
     ----------

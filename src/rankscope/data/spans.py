@@ -132,10 +132,10 @@ class GoldSpans:
         source = all_rows.copy()  # of the id: the retrieved span, or a gold span behind all of these
         source[counts[all_rows] > 0] = frame.height + gold
         ids = pl.concat([span_ids(frame), self.ids]).gather(source)
-        matched = pl.DataFrame(
+        matched_rows = pl.DataFrame(
             {"query_id": frame["query"].gather(all_rows), "doc_id": ids, "score": frame["score"].gather(all_rows)}
         )
-        run = Run(matched, name=name)
+        run = Run(matched_rows, name=name)
         n_covering = int((counts > 0).sum())
         verb = "covers" if n_covering == 1 else "cover"
         run.notes = (
@@ -154,8 +154,8 @@ class GoldSpans:
         has_relevant[rows[is_relevant]] = True
         is_first = np.ones(rows.size, np.bool_)
         is_first[1:] = rows[1:] != rows[:-1]
-        kept = np.where(has_relevant[rows], is_relevant, is_first)
-        return rows[kept], gold[kept]
+        is_kept = np.where(has_relevant[rows], is_relevant, is_first)
+        return rows[is_kept], gold[is_kept]
 
     def covering(self, rows: Indices, gold: Indices, begin: Ints, end: Ints) -> Indices:
         """(2, pairs) those of these overlapping pairs that share enough."""
@@ -206,9 +206,22 @@ def overlapping_pairs(
 ) -> Iterator[tuple[Indices, Indices]]:
     """Pairs (span, gold span) of one group that have a character in common, in order of the spans, then the gold spans.
 
-    Gold spans are sorted by group and begin; spans come in any order, with group -1 where no gold span is. Those that
-    begin before a span ends are a first part of their group; of these, the ones before which no gold span reaches into
-    the span are passed over. What stays is compared one by one, `MAX_PAIRS` at a time.
+    Parameters
+    ----------
+    gold_group, gold_begin, gold_end
+        The gold spans, sorted by group, then begin.
+    group, begin, end
+        The spans, in any order; the group is -1 where there is no gold span.
+
+    Yields
+    ------
+    rows, gold
+        Indices of the span and of the gold span of each pair.
+
+    Notes
+    -----
+    Gold spans that begin before a span ends are a first part of their group; of these, the ones before which no gold
+    span reaches into the span are skipped. The others are compared one by one, `MAX_PAIRS` at a time.
     """
     # Positions as ranks, so that a number holds the group and the position.
     positions = np.unique(np.concatenate((gold_begin, gold_end, begin, end)))

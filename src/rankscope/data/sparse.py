@@ -34,7 +34,7 @@ def refuse_sparse(sizes: Sequence[int], n_filled: int, where: str, noun: str) ->
     """
     cells = math.prod(sizes)
     if cells > FREE_CELLS + CELLS_PER_VALUE * n_filled:
-        shape_text = " x ".join(f"{shape_text:,}" for shape_text in sizes)
+        shape_text = " x ".join(f"{size:,}" for size in sizes)
         raise InputError(
             f"{where}: {shape_text} {noun}, a table of which 1 cell in {cells // max(n_filled, 1):,} is filled, "
             f"expected at least 1 in {CELLS_PER_VALUE}; check the names, or cut the file into parts that belong "

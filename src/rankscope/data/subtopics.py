@@ -153,6 +153,7 @@ def number_subtopics(query_index: Ints, ids: Fields) -> Ints:
 
 
 def refuse_repeats(rows: Rows, order: npt.NDArray[np.intp], document_index: Ints, subtopics: Subtopics) -> None:
+    """Raise InputError for a document that is judged twice for one subtopic of a query."""
     keys = document_index * (int(subtopics.subtopic.max()) + 1) + subtopics.subtopic
     key_order = np.argsort(keys, kind="stable")
     if subtopics.subgroup is not None:
@@ -183,6 +184,7 @@ def refuse_contradictions(rows: Rows, order: npt.NDArray[np.intp], keys: Ints, s
 def refuse_repeat(
     rows: Rows, subtopics: Subtopics, same_rows: npt.NDArray[np.intp], entry: int, fault: str = "occurs twice"
 ) -> NoReturn:
+    """Raise InputError for these rows, which judge the same. entry: one of them among the judgments."""
     first_location, second_location = (rows.where(start) for start in sorted(rows.docs.starts[same_rows].tolist()))
     query = decode_id(rows.query_ids[int(subtopics.query[entry])])
     doc = decode_id(decode(rows.docs.take(same_rows[:1]))[0])

@@ -57,7 +57,7 @@ Codes = npt.NDArray[np.unsignedinteger[Any]]
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """A column of a format.
+    """A column of an input format; that of a table for people is `rankscope.data.columns.Column`.
 
     Attributes
     ----------
@@ -143,11 +143,13 @@ class Schema:
             of_name.setdefault(name.strip().lower(), []).append(name)
         for column in self.columns:
             is_list, taken = column.kind == LIST, set(bound.values())
-            known = header if column.first else [same for name in column.names for same in of_name.get(name, ())]
-            free = (name for name in known if name not in taken and (not takes_lists or (name in lists) == is_list))
-            found = bound.get(column.name) or next(free, None)
-            if found is not None:
-                bound[column.name] = found
+            candidates = header if column.first else [same for name in column.names for same in of_name.get(name, ())]
+            free = (
+                name for name in candidates if name not in taken and (not takes_lists or (name in lists) == is_list)
+            )
+            column_name = bound.get(column.name) or next(free, None)
+            if column_name is not None:
+                bound[column.name] = column_name
         return bound
 
     def fits(self, header: Sequence[str], names: Mapping[str, str]) -> bool:
@@ -528,8 +530,16 @@ class Table:
     ) -> None:
         """Raise InputError where two rows are of the same cell of a matrix.
 
-        cells: the cell of each row. n_cells: how many there are. names: our names of the columns that say which cell a
-        row is of. advice: what to do.
+        Parameters
+        ----------
+        cells
+            The cell of each row.
+        n_cells
+            Number of cells.
+        names
+            Our names of the columns that say which cell a row is of.
+        advice
+            What to do, for the message.
         """
         repeat = first_repeat(cells, n_cells)
         if repeat is not None:
@@ -545,9 +555,9 @@ def refuse_case(names: Sequence[str], location: Callable[[int], str], noun: str)
     """Raise InputError for two names that differ in case only. location: file and line of a name, by its index."""
     seen: dict[str, str] = {}
     for number, name in enumerate(names):
-        if (other := seen.setdefault(name.casefold(), name)) != name:
+        if (earlier := seen.setdefault(name.casefold(), name)) != name:
             raise InputError(
-                f"{location(number)}: the {noun} {name!r} differs from {other!r} in case only; write both alike, or "
+                f"{location(number)}: the {noun} {name!r} differs from {earlier!r} in case only; write both alike, or "
                 "give one another name"
             )
 
@@ -644,6 +654,7 @@ def list_fields(schema: Mapping[str, pl.DataType]) -> list[str]:
 
 
 def type_with_article(x: object) -> str:
+    """The type of an object for messages, as "an int"."""
     name = type(x).__name__
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
@@ -683,6 +694,7 @@ def find_column(columns: Sequence[str], names: Iterable[str]) -> str | None:
 
 
 def is_number(text: str) -> bool:
+    """Whether Python reads the text as a number."""
     try:
         float(text)
     except ValueError:

@@ -31,6 +31,7 @@ TIE_RULES = {
 
 
 def check_tie_rule(ties: str) -> None:
+    """Raise UnknownName for a rule that does not exist."""
     if not isinstance(ties, str) or ties not in TIE_RULES:
         raise UnknownName("tie rule", str(ties), TIE_RULES)
 

@@ -33,6 +33,7 @@ UNRANKED = ("average", "worst", "optimistic", "ignore")
 
 
 def check_unranked(unranked: object, allowed: Sequence[str] = UNRANKED) -> None:
+    """Raise ParameterError for an unknown rule for unranked items."""
     if unranked not in allowed:
         raise ParameterError(f"unranked is {unranked!r}, expected one of {', '.join(map(repr, allowed))}")
 

@@ -37,7 +37,23 @@ __all__ = [
 
 
 class DenseTable(NamedTuple):
-    """The arrays, checked, from row `begin` on. Relevance is 0 where `mask` is False. lengths: (queries)."""
+    """The checked arrays, or some rows of them.
+
+    Attributes
+    ----------
+    scores
+        (queries, documents) the scores.
+    relevance
+        (queries, documents) the grades, 0 where `mask` is False.
+    mask
+        (queries, documents) where there is a document. None: everywhere.
+    lengths
+        (queries) number of documents.
+    max_grade
+        The highest grade of all rows.
+    begin
+        Index of the first row in the arrays of the caller.
+    """
 
     scores: Floats
     relevance: npt.NDArray[Any]
@@ -145,6 +161,7 @@ def check_relevance(relevance: npt.NDArray[Any], mask: Bools | None) -> npt.NDAr
 
 
 def first_false(flags: Bools) -> tuple[int, int]:
+    """Row and column of the first flag that is False."""
     row, column = divmod(int(flags.argmin()), flags.shape[1])
     return row, column
 
@@ -268,6 +285,7 @@ def score_table(table: DenseTable, plan: Plan, ids: tuple[str, ...], name: str) 
 
 
 def check_ids(query_ids: Sequence[str], n: int) -> tuple[str, ...]:
+    """The ids of n queries. Raises ParameterError for an id that is invalid or stands twice."""
     ids = tuple(query_ids)
     if len(ids) != n:
         raise ParameterError(f"{len(ids)} query_ids, expected one for each of the {n} rows of scores")
@@ -280,6 +298,7 @@ def check_ids(query_ids: Sequence[str], n: int) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)  # a loop needs the same ids again and again
 def default_ids(n: int) -> tuple[str, ...]:
+    """The numbers of the rows, from 0, as ids."""
     return tuple(map(str, range(n)))
 
 
@@ -324,14 +343,26 @@ def hits_of_table(table: DenseTable, plan: Plan, ids: tuple[str, ...], depth: in
         rel=plan.convention.rel,
         ties=ties,
         precision=plan.convention.precision,
-        _pool_memory=memory,
+        _qrels_memory=memory,
     )
     hits.__dict__["query"] = freeze(ranked.row)  # saves computing it from the offsets
     return hits
 
 
 class RankedDocuments(NamedTuple):
-    """The best documents of each row in order of rank, and where each row begins."""
+    """The best documents of each row in order of rank.
+
+    Attributes
+    ----------
+    row, column
+        Where each document stands in the arrays.
+    rank
+        Its rank from 1.
+    first, last
+        First and last rank of the documents with its score.
+    offsets
+        Where each row begins.
+    """
 
     row: Ints
     column: Ints
@@ -342,6 +373,7 @@ class RankedDocuments(NamedTuple):
 
 
 def refuse_ties(ranked: RankedDocuments, hit: int, ids: tuple[str, ...], begin: int) -> None:
+    """Raise InputError for a document that shares its score. begin: index of the first row."""
     row, n_others = int(ranked.row[hit]), int(ranked.last[hit] - ranked.first[hit])
     raise InputError(
         f"scores: row {begin + row}, column {int(ranked.column[hit])} (query {ids[row]!r}) shares its score with "

@@ -48,10 +48,10 @@ class ColumnSettings(Settings):
 
     def check(self) -> None:
         """Raise ParameterError for a column that no table has."""
-        known = (*COLUMN_NAMES, *SCORE_COLUMNS, *SPAN_COLUMNS, *CHUNK_COLUMNS)
-        unknown = next((name for name in self.columns or () if name not in known), None)
+        known_names = (*COLUMN_NAMES, *SCORE_COLUMNS, *SPAN_COLUMNS, *CHUNK_COLUMNS)
+        unknown = next((name for name in self.columns or () if name not in known_names), None)
         if unknown is not None:
-            raise ParameterError(f"columns (--columns) has {unknown!r}, expected some of {', '.join(known)}")
+            raise ParameterError(f"columns (--columns) has {unknown!r}, expected some of {', '.join(known_names)}")
 
     @property
     def of_chunks(self) -> dict[str, str]:

@@ -183,6 +183,7 @@ class MeasureAliases(Mapping[str, str]):
 
     @cached_property
     def full_names(self) -> dict[str, str]:
+        """The name of a measure by each of its other names."""
         return {**self.user_names, **{trec_name(measure): str(measure) for measure in self.measures}}
 
     def __getitem__(self, name: str) -> str:
@@ -197,7 +198,31 @@ class MeasureAliases(Mapping[str, str]):
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """The checked settings of an evaluation, before the first run is read."""
+    """The checked settings of an evaluation, before the first run is read.
+
+    Attributes
+    ----------
+    measures
+        The measures.
+    convention
+        How lists are ranked, and what counts as relevant.
+    missing
+        One of `MISSING`.
+    no_relevant
+        One of `NO_RELEVANT`.
+    unjudged
+        One of `UNJUDGED`.
+    preset
+        The tool whose conventions these are.
+    highest_grade
+        The highest grade that the preset knows. None for no limit.
+    least_rank
+        The lowest rank that a table of ranks may hold.
+    overlap
+        For judgments and runs of spans, what a retrieved span must share with a gold span to find it.
+    aliases
+        Other names of the measures, as the user wrote them.
+    """
 
     measures: tuple[Measure, ...]
     convention: Convention
@@ -207,13 +232,15 @@ class Plan:
     preset: str | None
     highest_grade: float | None
     least_rank: float
-    overlap: Overlap | None  # for judgments and runs of spans
-    aliases: Mapping[str, str]  # other names of the measures, as the user wrote them
+    overlap: Overlap | None
+    aliases: Mapping[str, str]
+    # Signatures that were made: of measures by the highest grade, of the plan by the number of queries.
     _settings: dict[float, tuple[dict[str, str], ...]] = field(default_factory=dict, compare=False)
     _shared_settings: dict[int, dict[str, str]] = field(init=False, default_factory=dict, compare=False)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
+        """The names of the measures."""
         return tuple(map(str, self.measures))
 
     @cached_property
@@ -306,7 +333,7 @@ class Plan:
             for m in bounded_measures:
                 low_high[1, m, begin:end] = self.measures[m](filled_hits[best_grades[m]])
         self.apply_missing_rules(low_high[1], undefined, hits)
-        low_high[1][np.isnan(low_high[0])] = np.nan  # settle gives unbounded measures values, too
+        low_high[1][np.isnan(low_high[0])] = np.nan  # the rules give unbounded measures values, too
         return low_high
 
     def undefined(self, hits: Hits) -> Bools:
@@ -368,6 +395,7 @@ def query_blocks(sizes: Ints) -> Iterator[tuple[int, int]]:
 
 
 def refuse_missing_queries(hits: Hits, name: str) -> None:
+    """Raise InputError for a run without a list for some queries."""
     missing_queries = np.flatnonzero(hits.missing)
     first_ids = first_names(hits.query_ids[i] for i in missing_queries)
     raise InputError(
@@ -409,8 +437,8 @@ def make_plan(
 def plan_evaluation(measures: str | Measure | Iterable[str | Measure] | None, settings: ConventionSettings) -> Plan:
     """As `make_plan`, with the conventions as one object. What the user did not set comes from the preset."""
     tool = find_preset(settings.preset) if settings.preset is not None else None
-    given = {name: value for name in DEFAULT_CONVENTIONS if (value := getattr(settings, name)) is not None}
-    conventions = {**DEFAULT_CONVENTIONS, **(tool.conventions if tool else {}), **given}
+    set_by_user = {name: value for name in DEFAULT_CONVENTIONS if (value := getattr(settings, name)) is not None}
+    conventions = {**DEFAULT_CONVENTIONS, **(tool.conventions if tool else {}), **set_by_user}
     if measures is None:
         measures = tool.measures if tool else DEFAULT_MEASURES
     if isinstance(measures, (str, Measure)):

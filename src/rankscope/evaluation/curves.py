@@ -20,10 +20,12 @@ RANKS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 30, 50, 100)
 
 
 def precision_name(level: float) -> str:
+    """The measure at a level of recall."""
     return f"IPrec@{level}"
 
 
 def gain_name(rank: int) -> str:
+    """The measure at a cutoff."""
     return f"nDCG@{rank}"
 
 

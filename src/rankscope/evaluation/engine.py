@@ -376,13 +376,13 @@ class Evaluator:
         >>> evaluator.evaluate_many(runs).summary("RR").tolist()
         [0.5, 1.0]
         """
-        named = name_runs(runs)
-        if can_batch(self.plan, self.qrels, list(named.values())):
+        run_of_name = name_runs(runs)
+        if can_batch(self.plan, self.qrels, list(run_of_name.values())):
             try:
-                return score_batch(self.plan, self.qrels, named)
+                return score_batch(self.plan, self.qrels, run_of_name)
             except (InputError, TypeError, AttributeError):
                 pass  # one run after the other, the error is that of the run
-        joined = [self._join(run, name) for name, run in named.items()]
+        joined = [self._join(run, name) for name, run in run_of_name.items()]
         if self.qrels.notes:
             joined[0] = joined[0]._replace(notes=(*self.qrels.notes, *joined[0].notes))
         self.plan.refuse_levels_above_grades(joined[0].hits)
@@ -411,17 +411,17 @@ def name_runs(runs: Any) -> dict[str, Any]:
                 "runs is one run, expected several by name, {name: {query: {document: score}}}; call the Evaluator "
                 "itself with one run"
             )
-        named = dict(runs)
+        run_of_name = dict(runs)
     elif isinstance(runs, Run) or is_path(runs) or not isinstance(runs, Iterable):
         raise ParameterError(f"runs is one {type(runs).__name__}, expected several: {{name: run}} or a list of runs")
     else:
         listed = list(runs)
-        named = {run.name if isinstance(run, Run) else f"run {i}": run for i, run in enumerate(listed, 1)}
-        if len(named) < len(listed):
+        run_of_name = {run.name if isinstance(run, Run) else f"run {i}": run for i, run in enumerate(listed, 1)}
+        if len(run_of_name) < len(listed):
             raise ParameterError("two runs have one name; name them with Run(..., name=...), or pass {name: run}")
-    if not named:
+    if not run_of_name:
         raise ParameterError("no runs given, expected at least one")
-    return named
+    return run_of_name
 
 
 def is_single_run(runs: Mapping[Any, Any]) -> bool:

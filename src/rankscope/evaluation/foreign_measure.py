@@ -52,13 +52,20 @@ def measure_of_name(name: str) -> Measure | None:
     return parsed[0] if len(parsed) == 1 else None
 
 
-def foreign_measure(name: str, known: Measure | None, *, lower: bool = False) -> ForeignMeasure:
+def foreign_measure(name: str, own_measure: Measure | None, *, lower: bool = False) -> ForeignMeasure:
     """A measure of which another tool computed the values.
 
-    known: rankscope's measure of this name, which says which direction is better and how values are summed up. It says
-    nothing else: another tool may mean something else by AP, or count it in percent.
+    Parameters
+    ----------
+    name
+        The tool's name of the measure.
+    own_measure
+        rankscope's measure of this name, None if there is none. Only its direction and its summary are taken: another
+        tool may mean something else by AP, or count it in percent.
+    lower
+        Whether lower values are better, whatever `own_measure` says.
     """
     measure = ForeignMeasure(name=name)
-    if known is not None:
-        measure = replace(measure, summary=known.summary, higher_is_better=known.higher_is_better)
+    if own_measure is not None:
+        measure = replace(measure, summary=own_measure.summary, higher_is_better=own_measure.higher_is_better)
     return replace(measure, higher_is_better=False) if lower else measure

@@ -90,7 +90,7 @@ class FullyJudgedLists:
             max_grade=self.max_grade,
             rel=self.rel,
             ties="file",
-            _pool_memory=self.memory,
+            _qrels_memory=self.memory,
         )
 
 

@@ -25,7 +25,7 @@ from rankscope.evaluation.saved_scores import MAGIC, saved_scores
 from rankscope.evaluation.score_tables import (
     ALL,
     SCHEMA,
-    Cell,
+    ScoreCell,
     ScoreGrid,
     ScoreTableSettings,
     grid_of_cells,
@@ -167,7 +167,7 @@ def grid_of_content(content: bytes, path: PathLike, settings: ScoreTableSettings
     if is_sample_log(content[:HEAD]):
         return grid_of_sample_log(content, path, settings)
     if is_inspect_log(content[:HEAD]) and (log := log_values(content, name)) is not None:
-        grid = grid_of_cells(name, list(map(Cell._make, log[0])), settings, may_share_systems=True)
+        grid = grid_of_cells(name, list(map(ScoreCell._make, log[0])), settings, may_share_systems=True)
         return replace(grid, notes=(*log[1], *grid.notes))
     if (results := grid_of_results(content, path, system, settings)) is not None:
         return results
@@ -219,6 +219,7 @@ def is_nested(data: Any) -> bool:
 
 
 def refuse_constant(text: str) -> float:
+    """Refuse NaN and Infinity, which JSON does not have."""
     raise ValueError(text)
 
 
@@ -321,7 +322,7 @@ def grid_of_sample_log(content: bytes, path: PathLike, settings: ScoreTableSetti
         suffix = "" if len(filters) == 1 else f",{sample.get('filter', 'none')}"
         for measure, value in sample_values(sample, f"{name}:{line}"):
             query = f"{task}/{sample['doc_id']}"
-            cells.append(Cell(folder or "system", f"{measure}{suffix}", query, value, f"{name}:{line}"))
+            cells.append(ScoreCell(folder or "system", f"{measure}{suffix}", query, value, f"{name}:{line}"))
     if not cells:
         raise InputError(f"{name}: samples without a number, expected values of measures as acc or exact_match")
     grid = grid_of_cells(name, cells, settings, may_share_systems=True)
@@ -335,6 +336,7 @@ def grid_of_sample_log(content: bytes, path: PathLike, settings: ScoreTableSetti
 
 
 def sample_records(content: bytes, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The samples of a log, one JSON object for each line, with the number of the line. Raises InputError."""
     for number, line in enumerate(content.splitlines(), 1):
         if not line.strip():
             continue
@@ -454,6 +456,7 @@ def head_of(path: PathLike) -> bytes:
 
 
 def parquet_columns(path: PathLike) -> list[str]:
+    """The names of the columns; none for a file that cannot be read."""
     import polars as pl
 
     try:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.errors import InputError
-from rankscope.evaluation.score_tables import Cell, ScoreGrid, ScoreTableSettings, grid_of_cells
+from rankscope.evaluation.score_tables import ScoreCell, ScoreGrid, ScoreTableSettings, grid_of_cells
 from rankscope.io.core import HEAD, source_name
 from rankscope.io.json_dicts import parse_json
 from rankscope.io.other_tools import details_of, number_of_text, parse_entries, refuse_shape
@@ -57,25 +57,25 @@ def grid_of_results(content: bytes, path: PathLike, system: str, settings: Score
     return grid_of_cells(name, cells, settings, may_share_systems=reader is mteb_cells)
 
 
-def reader_of(head: bytes) -> Callable[[bytes, PathLike, str], Iterator[Cell]] | None:
+def reader_of(head: bytes) -> Callable[[bytes, PathLike, str], Iterator[ScoreCell]] | None:
     """The reader of files that begin so."""
     if not head.lstrip().startswith((b"{", b"[")):
         return None
     return next((reader for signs, reader in READERS.items() if all(sign in head for sign in signs)), None)
 
 
-def cell(system: str, measure: str, query: str, value: Any, where: str) -> Cell:
+def cell(system: str, measure: str, query: str, value: Any, where: str) -> ScoreCell:
     """A value. Raises InputError for one that is no finite number."""
     number = number_of_text(value)
     if isinstance(number, bool) or not isinstance(number, (int, float)) or not np.isfinite(float(number)):
         refuse_shape(where, value, "a finite number")
-    return Cell(system, measure, query, float(number), where)
+    return ScoreCell(system, measure, query, float(number), where)
 
 
 # MTEB
 
 
-def mteb_cells(content: bytes, path: PathLike, system: str) -> Iterator[Cell]:
+def mteb_cells(content: bytes, path: PathLike, system: str) -> Iterator[ScoreCell]:
     """A result of MTEB: the model is the system, the task (with subset and split where there are several) the query."""
     name = source_name(path)
     data = parse_results(content, name)
@@ -131,7 +131,7 @@ def model_of_path(path: PathLike) -> str:
 # RRE
 
 
-def rre_cells(content: bytes, path: PathLike, system: str) -> Iterator[Cell]:
+def rre_cells(content: bytes, path: PathLike, system: str) -> Iterator[ScoreCell]:
     """An evaluation of RRE: a version of the search engine is a system."""
     del system
     name = source_name(path)
@@ -168,7 +168,7 @@ def rre_evaluations(node: Any, where: str) -> Iterator[tuple[str, dict[str, Any]
 # Elasticsearch and OpenSearch
 
 
-def rank_eval_cells(content: bytes, path: PathLike, system: str) -> Iterator[Cell]:
+def rank_eval_cells(content: bytes, path: PathLike, system: str) -> Iterator[ScoreCell]:
     """A response of `_rank_eval`: its metric for each query. The file names the system."""
     name = source_name(path)
     details, place = details_of(parse_json(content, name, shape="a response of _rank_eval"), name)
@@ -184,7 +184,7 @@ def rank_eval_cells(content: bytes, path: PathLike, system: str) -> Iterator[Cel
 # LlamaIndex
 
 
-def llama_index_cells(content: bytes, path: PathLike, system: str) -> Iterator[Cell]:
+def llama_index_cells(content: bytes, path: PathLike, system: str) -> Iterator[ScoreCell]:
     """What retrieval evaluators return: a list of objects, or one a line, with query and `metric_dict`."""
     name = source_name(path)
     for line, entry in parse_entries(content, name, "results of an evaluator"):
@@ -199,7 +199,7 @@ def llama_index_cells(content: bytes, path: PathLike, system: str) -> Iterator[C
                 yield cell(system, metric, query, score, f"{where}: metric_dict.{metric}")
 
 
-READERS: dict[tuple[bytes, ...], Callable[[bytes, PathLike, str], Iterator[Cell]]] = {
+READERS: dict[tuple[bytes, ...], Callable[[bytes, PathLike, str], Iterator[ScoreCell]]] = {
     MTEB: mteb_cells,
     RRE: rre_cells,
     RANK_EVAL: rank_eval_cells,

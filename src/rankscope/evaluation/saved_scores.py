@@ -48,8 +48,21 @@ DAMAGED = "the file is damaged, expected scores as --save and write_scores save 
 def check_save(path: PathLike, inputs: Iterable[PathLike] = (), *, output: PathLike | None = None) -> None:
     """Raise now rather than after long work for a file that scores cannot be saved to.
 
-    inputs: files that are read. beside: a file that something else is written to. Raises ParameterError for a name that
-    does not end in .parquet and for one of these files, OutputError where nothing can be written.
+    Parameters
+    ----------
+    path
+        The file to save to.
+    inputs
+        Files that are read.
+    output
+        File that something else is written to.
+
+    Raises
+    ------
+    ParameterError
+        The name does not end in .parquet, or is that of one of these files.
+    OutputError
+        Nothing can be written there.
     """
     name = os.fspath(path)
     if not name.lower().endswith(SUFFIX):
@@ -108,6 +121,7 @@ def write_scores(scores: Scores, path: PathLike) -> None:
 
 
 def tidy_score_frame(scores: Scores) -> pl.DataFrame:
+    """A row for each system, measure and query, with all that saved scores hold."""
     import polars as pl
 
     s, m, q = scores.values.shape
@@ -198,6 +212,7 @@ def read_description(content: bytes, name: str) -> dict[str, Any] | None:
 
 
 def read_score_frame(content: bytes, name: str, rows: int | None = None) -> pl.DataFrame:
+    """The table of saved scores. Raises InputError."""
     import polars as pl
 
     try:
@@ -256,9 +271,9 @@ def find_measure(
     range: Sequence[float | None] = (None, None),
 ) -> MeasureLike:
     """The measure of this name where it is defined here with the same summary, else a `ForeignMeasure`."""
-    known = None if foreign else measure_of_name(name)
-    if known is not None and str(known) == name and known.summary == summary:
-        return known
+    own_measure = None if foreign else measure_of_name(name)
+    if own_measure is not None and str(own_measure) == name and own_measure.summary == summary:
+        return own_measure
     low, high = (infinity if bound is None else bound for bound, infinity in zip(range, (-inf, inf), strict=True))
     return ForeignMeasure(name=name, summary=summary, higher_is_better=higher_is_better, range=(low, high))
 

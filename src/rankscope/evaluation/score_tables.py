@@ -32,7 +32,7 @@ from rankscope.typing import Bools, Floats, Ints
 __all__ = [
     "ALL",
     "SCHEMA",
-    "Cell",
+    "ScoreCell",
     "ScoreGrid",
     "ScoreTableSettings",
     "grid_of_cells",
@@ -164,13 +164,13 @@ def grid_of_table(table: Table, system: str, settings: ScoreTableSettings) -> Sc
         table.require("query")
         if "value" in table:
             return grid_of_columns(table, [table.columns["value"]], system, settings)
-    chosen = [name for name in table.frame.columns if name in settings.table_systems]
+    named_systems = [name for name in table.frame.columns if name in settings.table_systems]
     numbers = table.number_columns()
     columns = [name for name in table.frame.columns if name in numbers or name == table.columns.get("value")]
     if "system" in table:
         are_systems = False
-    elif chosen:
-        are_systems, columns = True, chosen
+    elif named_systems:
+        are_systems, columns = True, named_systems
     elif "value" in table and not numbers:  # a column of items, and one of values
         are_systems = False
     else:
@@ -200,8 +200,18 @@ def grid_of_columns(
 ) -> ScoreGrid:
     """The values of columns of numbers: a row for each query, and system and measure where columns name them.
 
-    columns: those with values, each of one measure, or `are_systems`: of one system. If there is a single one, a column
-    may name the measure of each row. system: as for `grid_of_table`.
+    Parameters
+    ----------
+    table
+        The table.
+    columns
+        Columns with values, each of one measure. If there is a single one, a column may name the measure of each row.
+    system
+        What the only system is called where no column names it.
+    settings
+        How tables of scores are read.
+    are_systems
+        Whether each of the columns is of one system instead.
     """
     if not columns:
         raise InputError(
@@ -371,8 +381,18 @@ def query_columns_of(
     return columns, notes
 
 
-class Cell(NamedTuple):
-    """A value of a file, and where it stands."""
+class ScoreCell(NamedTuple):
+    """One value of a result file.
+
+    Attributes
+    ----------
+    system, measure, query
+        What the value is of.
+    value
+        The value.
+    where
+        File and place of the value, for messages.
+    """
 
     system: str
     measure: str
@@ -382,7 +402,7 @@ class Cell(NamedTuple):
 
 
 def grid_of_cells(
-    name: str, cells: Sequence[Cell], settings: ScoreTableSettings, *, may_share_systems: bool = False
+    name: str, cells: Sequence[ScoreCell], settings: ScoreTableSettings, *, may_share_systems: bool = False
 ) -> ScoreGrid:
     """A grid of values. Raises InputError where names of systems differ in case only, and for repeated values."""
     *labels, numbers, _ = zip(*cells, strict=True)
@@ -476,11 +496,11 @@ def refuse_shared_systems(grids: Sequence[ScoreGrid]) -> None:
     owner: dict[str, ScoreGrid] = {}
     for grid in grids:
         for system in grid.systems:
-            other = owner.setdefault(system, grid)
-            if other is not grid and not (other.may_share_systems and grid.may_share_systems):
+            earlier_grid = owner.setdefault(system, grid)
+            if earlier_grid is not grid and not (earlier_grid.may_share_systems and grid.may_share_systems):
                 raise InputError(
-                    f"{grid.name}: the system {system!r} is in {other.name}, too; give each file one system of its "
-                    f"own, or, if these are repeated measurements, {AVERAGE}"
+                    f"{grid.name}: the system {system!r} is in {earlier_grid.name}, too; give each file one system of "
+                    f"its own, or, if these are repeated measurements, {AVERAGE}"
                 )
 
 
@@ -493,10 +513,12 @@ def join_query_columns(
     for grid in grids:
         for name, values in grid.query_columns.items():
             column = joined.setdefault(name, {})
-            known = {query: value for query, value in zip(grid.query_ids, values, strict=True) if value is not None}
-            if any(column.get(query, value) != value for query, value in known.items()):
+            value_of_query = {
+                query: value for query, value in zip(grid.query_ids, values, strict=True) if value is not None
+            }
+            if any(column.get(query, value) != value for query, value in value_of_query.items()):
                 disputed.append(name)
-            column |= known
+            column |= value_of_query
     columns = {
         name: tuple(column.get(query) for query in queries) for name, column in joined.items() if name not in disputed
     }
@@ -526,8 +548,8 @@ def scores_of_grid(grid: ScoreGrid, measures: Sequence[str] | None, settings: Sc
         raise InputError(f"{grid.name}: no value in any cell, expected numbers")
     known_measures = [measure_of_name(name) for name in grid.measures]
     foreign_measures = [
-        foreign_measure(name, known, lower=name in lower)
-        for name, known in zip(grid.measures, known_measures, strict=True)
+        foreign_measure(name, own_measure, lower=name in lower)
+        for name, own_measure in zip(grid.measures, known_measures, strict=True)
     ]
     absent = np.isnan(grid.values)
     signature = {
@@ -559,8 +581,8 @@ def select_systems(grid: ScoreGrid, systems: Sequence[str]) -> ScoreGrid:
         return grid
     for system in systems:
         if system not in grid.systems:
-            known = tuple(dict.fromkeys((*grid.systems, *grid.columns)))
-            raise UnknownName(f"system of {grid.name}, which systems (--systems) names", system, known)
+            known_names = tuple(dict.fromkeys((*grid.systems, *grid.columns)))
+            raise UnknownName(f"system of {grid.name}, which systems (--systems) names", system, known_names)
     index = [grid.systems.index(system) for system in systems]
     counts = None if grid.counts is None else grid.counts[index]
     return replace(grid, systems=tuple(systems), values=grid.values[index], counts=counts)
@@ -580,7 +602,9 @@ def value_notes(grid: ScoreGrid, known_measures: Sequence[Measure | None], lower
     known_measures: rankscope's measures of these names, None where there is none.
     """
     unknown = [
-        name for name, known in zip(grid.measures, known_measures, strict=True) if known is None and name not in lower
+        name
+        for name, own_measure in zip(grid.measures, known_measures, strict=True)
+        if own_measure is None and name not in lower
     ]
     error_names = [name for name in unknown if is_error_name(name)]
     assumed = [name for name in unknown if name not in error_names]
@@ -592,10 +616,10 @@ def value_notes(grid: ScoreGrid, known_measures: Sequence[Measure | None], lower
             f"{grid.name}: {join_names(error_names)}: named like an error rate, but higher is taken to be better: if "
             f"lower is better, use --lower {','.join(error_names)} (in Python lower=)"
         )
-    for m, (name, known) in enumerate(zip(grid.measures, known_measures, strict=True)):
-        if known is None:
+    for m, (name, own_measure) in enumerate(zip(grid.measures, known_measures, strict=True)):
+        if own_measure is None:
             continue
-        low, high = known.range
+        low, high = own_measure.range
         values = grid.values[:, m]
         least, most = float(np.nanmin(values, initial=np.inf)), float(np.nanmax(values, initial=-np.inf))
         if least < low - 1e-9 or most > high + 1e-9:
@@ -672,7 +696,7 @@ def grid_of_mapping(
                         f"{name}: {measure or 'the value'} of system {system!r} and query {query!r} is {number!r}, "
                         "expected a finite number; correct it or leave it out"
                     )
-                cells.append(Cell(str(system), str(measure), str(query), cell_value, name))
+                cells.append(ScoreCell(str(system), str(measure), str(query), cell_value, name))
     if not cells:
         raise InputError(f"{name}: no values, expected {{system: {{query: value}}}}")
     return grid_of_cells(name, cells, settings)

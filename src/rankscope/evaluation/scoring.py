@@ -184,6 +184,7 @@ def empty_note(counts: Ints, system: str, plan: Plan) -> list[str]:
 
 
 def unbounded_note(bounds: Floats, plan: Plan) -> list[str]:
+    """A note on the measures that missing judgments do not bound."""
     unbounded = [name for m, name in enumerate(plan.names) if np.isnan(bounds[:, :, m]).all()]
     if not unbounded:
         return []

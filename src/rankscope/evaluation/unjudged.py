@@ -38,8 +38,19 @@ def unjudged_measures(cutoffs: Sequence[int] = CUTOFFS) -> list[str]:
 class UnjudgedShares(Result):
     """The share of unjudged documents among the first k of each system's lists, and what P@k could be.
 
-    unjudged, precision, low, high: (systems, cutoffs), means over queries; low is P@k as it stands, with every unjudged
-    document not relevant, high with every one relevant.
+    Attributes
+    ----------
+    scores
+        The values that these are means of.
+    cutoffs
+        The cutoffs k.
+    unjudged
+        (systems, cutoffs) share of unjudged documents, a mean over queries.
+    precision
+        (systems, cutoffs) mean P@k.
+    low, high
+        (systems, cutoffs) mean P@k with every unjudged document not relevant, which is P@k as it stands, and with every
+        one relevant.
     """
 
     COLUMNS = ("system", "cutoff", "unjudged", "precision", "low", "high")
@@ -66,7 +77,7 @@ class UnjudgedShares(Result):
         return self.scores.signature()
 
     def sections(self) -> list[Section]:
-        """One table: a row a system; the share of holes at each cutoff, and the bounds of P@k at the main one."""
+        """One table: a row a system; the unjudged share at each cutoff, and the bounds of P@k at the main one."""
         main = self.main_cutoff_index()
         shares = [f"unjudged @{k}" for k in self.cutoffs]
         rows: list[tuple[Cell, ...]] = [

@@ -1,5 +1,8 @@
 """Fusion of several runs into one run.
 
+`pool` joins the runs by document. `methods` lists what needs no training, and `fuse_runs` applies it; `supervised`
+holds what learns from judgments, and `tuning` trains it.
+
 >>> import rankscope as rs
 >>> one, other = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"b": 30.0, "c": 20.0, "a": 10.0}}
 >>> [row[1:] for row in rs.fusion.fuse([one, other], "borda").frame().rows()]

@@ -104,6 +104,7 @@ def votes_tables(pool: RunPool, order: Sequence[int]) -> Callable[[int, Ints], F
 
 
 def order_notes(search_note: str, ids: Sequence[str], orders: Sequence[Order]) -> list[str]:
+    """The notes of the orders of all queries, each once."""
     if not orders:
         return []
     from rankscope.consensus.by_query import notes_by_query

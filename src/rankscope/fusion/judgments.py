@@ -44,11 +44,23 @@ class JudgedDocuments(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PoolJudgments:
-    """Judgments of a pool. grades: (documents) relevance, UNJUDGED without a judgment; relevant: (queries) how many
-    relevant documents the judgments have, whether a run has them or not; used: (queries) those to learn from: all with
-    judgments, or a part of them; level: the least relevance that counts; runs: the judged documents of each, by query
-    and rank.
+    """Judgments of a pool.
 
+    Attributes
+    ----------
+    grades
+        (documents) relevance, UNJUDGED without a judgment.
+    n_relevant
+        (queries) how many relevant documents the judgments have, whether a run has them or not.
+    used
+        (queries) whether to learn from the query: all with judgments, or a part of them.
+    level
+        Lowest relevance that counts as relevant.
+    runs
+        The judged documents of each run, by query and rank.
+
+    Notes
+    -----
     A document without a judgment, or with a negative one, counts as not relevant, as everywhere. Queries without a
     relevant judgment are used too: the documents that runs have for them are wrong.
     """

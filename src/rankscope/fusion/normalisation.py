@@ -65,12 +65,14 @@ def normalise_run(pool: RunPool, entry: PooledRun, normalisation: str, name: str
 
 
 def equal_scores_note(n_lists: int, normalisation: str, name: str) -> tuple[str, ...]:
+    """A note on lists whose equal scores become 0."""
     if not n_lists:
         return ()
     return (f"{name}: all scores of {pluralise_queries(n_lists)} are equal, and {normalisation} makes them 0",)
 
 
 def check_greatest(pool: RunPool, entry: PooledRun, nonempty_lists: Ints, greatest: Floats, name: str) -> None:
+    """Raise InputError for a list without a score above 0."""
     invalid = np.flatnonzero(~(greatest > 0))
     if invalid.size:
         query = decode_id(pool.query_ids[int(entry.query[nonempty_lists[invalid[0]]])])

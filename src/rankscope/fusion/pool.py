@@ -99,10 +99,22 @@ NOTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PooledRun:
-    """A run in the pool.
+    """A run in the pool; functions call it `entry`.
 
-    document: (rows) the number of each row's document. query: (lists) the pool's number of each list's query. lengths:
-    (lists). rank: (rows) from 1. scores: (rows). checksum: of the run's content.
+    Attributes
+    ----------
+    document
+        (rows) the pool's number of each row's document.
+    query
+        (lists) the pool's number of each list's query.
+    lengths
+        (lists) how many documents each list has.
+    rank
+        (rows) from 1, the best.
+    scores
+        (rows) higher is better.
+    checksum
+        Checksum of the content, by which runs are put in order before they are summed.
     """
 
     document: Ints
@@ -115,8 +127,20 @@ class PooledRun:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunPool:
-    """Documents of all runs. query_ids: by the pool's numbers; order: (queries) numbers in the order of first
-    occurrence; offsets: of each query's documents; docs: (documents) their ids; entries: the runs in the given order.
+    """The documents of all runs, with a number for every document of every query.
+
+    Attributes
+    ----------
+    query_ids
+        The queries, by the pool's numbers.
+    order
+        (queries) their numbers in the order of first occurrence.
+    offsets
+        (queries + 1) where the documents of each query begin.
+    docs
+        (documents) their ids.
+    entries
+        The runs, in the order of the caller.
     """
 
     query_ids: list[bytes]
@@ -174,14 +198,15 @@ def pool_runs(runs: Sequence[Rows], inverted: bool = False) -> RunPool:
 
 
 def pooled_run(rows: Rows, documents: Ints, query: Ints, inverted: bool) -> PooledRun:
+    """A run with its lists ranked. documents: (rows), query: (lists) their numbers in the pool."""
     scores = -rows.values if inverted else rows.values.astype(np.float64, copy=False)
     all_rows = np.arange(scores.size)
     ranking = rank_rows(scores, rows.offsets, all_rows, group_of(rows.offsets), "doc_id_desc", rows.docs.take, str)
     lengths = np.diff(rows.offsets)
-    return PooledRun(documents, query, lengths, ranking.rank, scores, content_mark(rows))
+    return PooledRun(documents, query, lengths, ranking.rank, scores, content_checksum(rows))
 
 
-def content_mark(rows: Rows) -> int:
+def content_checksum(rows: Rows) -> int:
     """A checksum of the rows that does not depend on their order; runs are summed in the order of their checksums."""
     query_hashes = np.repeat(hashes(as_fields(rows.query_ids)), np.diff(rows.offsets))
     bits = np.ascontiguousarray(rows.values, np.float64).view(np.uint64) | np.uint64(1)

@@ -297,9 +297,9 @@ def dicts_by_query(rows: Rows) -> Iterator[tuple[str, dict[str, Any]]]:
     if rows.subtopics is not None:
         yield from subtopic_dicts(rows, rows.subtopics)
         return
-    for chunk in rows.chunks():
-        docs, values = decode_ids(decode(chunk.docs)), chunk.values.tolist()
-        groups = zip(decode_ids(chunk.query_ids), pairwise(chunk.offsets.tolist()), strict=True)
+    for block in rows.blocks():
+        docs, values = decode_ids(decode(block.docs)), block.values.tolist()
+        groups = zip(decode_ids(block.query_ids), pairwise(block.offsets.tolist()), strict=True)
         for query, (start, end) in groups:
             yield query, dict(zip(docs[start:end], values[start:end], strict=True))
 

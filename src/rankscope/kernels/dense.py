@@ -14,7 +14,7 @@ from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "Best",
-    "Grades",
+    "HighestGrades",
     "best_of_rows",
     "count_grades",
 ]
@@ -110,8 +110,18 @@ def best_columns_by_key(scores: Floats, depth: int) -> tuple[Ints, Bools]:
     return column_mask - (keys[:, ::-1] & column_mask), doubtful
 
 
-class Grades(NamedTuple):
-    """The highest grades of each row, falling, and where each row begins; (rows) how many documents reach a grade."""
+class HighestGrades(NamedTuple):
+    """The highest grades of each row.
+
+    Attributes
+    ----------
+    grades
+        The grades, falling within each row.
+    offsets
+        (rows + 1) where each row begins.
+    n_relevant
+        For each level, (rows) how many documents reach it.
+    """
 
     grades: npt.NDArray[Any]
     offsets: Ints
@@ -120,11 +130,25 @@ class Grades(NamedTuple):
 
 def count_grades(
     relevance: Grid, mask: Bools | None, lengths: Ints, *, depth: int, levels: Collection[float]
-) -> Grades:
-    """The highest `depth` grades of each row, and how many reach each of the levels (above 0).
+) -> HighestGrades:
+    """The highest grades of each row, and how many documents reach each of the levels.
 
-    relevance: whole numbers or float64, 0 where the mask is False. lengths: (rows) where it is True. Few different
-    grades, of one byte, are counted, not sorted.
+    Parameters
+    ----------
+    relevance
+        (rows, columns) whole numbers or float64, 0 where the mask is False.
+    mask
+        Where there is a document. None: everywhere.
+    lengths
+        (rows) number of documents.
+    depth
+        Number of grades of each row.
+    levels
+        Grades above 0.
+
+    Notes
+    -----
+    Few different grades, of one byte, are counted, not sorted.
     """
     if relevance.itemsize > 1:
         return sort_grades(relevance, mask, lengths, depth, levels)
@@ -151,10 +175,12 @@ def count_grades(
         counts[0] = n_reaching[0]
         np.subtract(n_reaching[1:], n_reaching[:-1], out=counts[1:])
     row_grades = np.repeat(np.tile(grades, lengths.size), counts.T.ravel())
-    return Grades(row_grades, bounds(np.minimum(lengths, depth)), n_relevant)
+    return HighestGrades(row_grades, bounds(np.minimum(lengths, depth)), n_relevant)
 
 
-def sort_grades(relevance: Grid, mask: Bools | None, lengths: Ints, depth: int, levels: Collection[float]) -> Grades:
+def sort_grades(
+    relevance: Grid, mask: Bools | None, lengths: Ints, depth: int, levels: Collection[float]
+) -> HighestGrades:
     """As `count_grades`, by sorting, for any grades."""
     is_float = relevance.dtype.kind == "f"
     negated = -(relevance if is_float else relevance.astype(np.int64))
@@ -166,4 +192,4 @@ def sort_grades(relevance: Grid, mask: Bools | None, lengths: Ints, depth: int, 
     counts = np.minimum(lengths, depth)
     n_relevant = {level: np.count_nonzero(relevance >= level, axis=1).astype(np.float64) for level in levels}
     falling_grades = 0.0 - negated if is_float else -negated  # no -0.0
-    return Grades(falling_grades[np.arange(negated.shape[1]) < counts[:, None]], bounds(counts), n_relevant)
+    return HighestGrades(falling_grades[np.arange(negated.shape[1]) < counts[:, None]], bounds(counts), n_relevant)

@@ -32,10 +32,18 @@ BLOCK = 1 << 18
 class BlockedRows(NamedTuple):
     """One step: r rows of n places, filled up to whole blocks of one size.
 
-    at: (r, n) the place of each value in the flat rows, in the order of the values. cell: (r n) in the same order, its
-    cell of `table`: (r, blocks, blocks) how many values there are in a block of places and one of ranks. ranks: rows of
-    one block of places each, the rank of each value. block: rows of one block of ranks each, from the highest rank
-    down, how many blocks of places come behind each.
+    Attributes
+    ----------
+    flat_places
+        (r, n) the place of each value in the flat rows, in the order of the values.
+    table_cells
+        (r n) in the same order, the cell of each value in `table`.
+    table
+        (r, blocks, blocks) how many values there are in a block of places and a block of ranks.
+    ranks
+        Rows of one block of places each: the rank of each value.
+    blocks_behind
+        Rows of one block of ranks each, from the highest rank down: how many blocks of places come behind each value.
     """
 
     flat_places: Ints

@@ -151,9 +151,9 @@ def take_out_point(total: Words, decimals: npt.NDArray[np.int64]) -> Words:
     """Whole * 10^(d+1) + fraction, with the point as a 0 between them, becomes whole * 10^d + fraction."""
     d = np.clip(decimals, 0, 18)
     scale = POWERS[d]
-    whole = total // POWERS[d + 1]
+    whole_part = total // POWERS[d + 1]
     # Where there was no point, everything is whole and stays.
-    return np.where(decimals >= 0, total - whole * (POWERS[d + 1] - scale), total)
+    return np.where(decimals >= 0, total - whole_part * (POWERS[d + 1] - scale), total)
 
 
 def divide(mantissa: Words, decimals: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:

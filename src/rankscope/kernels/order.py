@@ -36,8 +36,19 @@ def order_in_groups(groups: npt.NDArray[np.intp], scores: npt.NDArray[np.float64
 
 
 def order_falling(scores: npt.NDArray[np.float64], lengths: npt.NDArray[np.int64], stable: bool = True) -> Indices:
-    """The order of rows that lie group by group which sorts each group by falling score. stable: as above.
+    """The order of rows that sorts each group by falling score.
 
+    Parameters
+    ----------
+    scores
+        (rows) the groups follow each other.
+    lengths
+        (groups) number of rows of each.
+    stable
+        Whether equal scores keep their order, which takes longer.
+
+    Notes
+    -----
     Groups of much the same size are the lines of a table, which NumPy sorts line by line, in the processor's cache.
     """
     n_groups, longest, n = lengths.size, int(lengths.max(initial=0)), scores.size

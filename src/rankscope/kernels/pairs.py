@@ -62,7 +62,7 @@ class SortedPairs:
     """Items by rising x; those of one x by rising y.
 
     order: (n) the item at each place. x, y: (n) by place, the rank of its value among the distinct ones, from 0.
-    by_y: (n) the places by rising y, those of one y by place.
+    y_order: (n) the places by rising y, those of one y by place.
     """
 
     order: Ints

@@ -237,8 +237,18 @@ def disjoint_sets(
 def shuffled_ranks(rng: np.random.Generator, group: Ints, sizes: Ints) -> Ints:
     """(items) the rank of each item within its group, from 0, in a random order.
 
-    Those below a share of the group's size are a random share of it, which a larger share contains. group: (items).
-    sizes: (groups) how many items each has.
+    Parameters
+    ----------
+    rng
+        Random generator.
+    group
+        (items) the group of each.
+    sizes
+        (groups) how many items each has.
+
+    Notes
+    -----
+    Ranks below a share of the group's size are a random share of it, which a larger share contains.
     """
     order = np.lexsort((rng.random(group.size), group))
     ranks = np.empty(order.size, np.int64)

@@ -93,7 +93,7 @@ def tied_with_previous(sorted_rows: Floats, tolerance: Floats) -> Bools:
 
 
 def least_of_ties(rows: Floats, sorted_rows: Floats, is_tied: Bools) -> Floats:
-    """The lists with ties made equal. sorted_rows: the same, sorted. is_tied: of neighbours in these, see `joins`."""
+    """The lists with ties made equal. sorted_rows: the same, sorted; is_tied: `tied_with_previous` of these."""
     n = rows.shape[1]
     row_offsets = n * np.arange(len(rows))[:, None]
     tie_starts = np.broadcast_to(row_offsets, rows.shape).copy()
@@ -107,8 +107,15 @@ def least_of_ties(rows: Floats, sorted_rows: Floats, is_tied: Bools) -> Floats:
 def join_ties_of_lists(values: Floats, offsets: Ints, scale: Floats | None = None) -> Floats:
     """Consecutive lists with the ties of each made equal, written over `values`; see `join_ties`.
 
-    offsets: where each list begins, and where the last ends. scale: (lists); None: each number's absolute value, for
-    sums of numbers of one sign, of which small ones are as exact as great ones. All values are finite.
+    Parameters
+    ----------
+    values
+        Finite numbers of all lists.
+    offsets
+        (lists + 1) where each list begins, and where the last ends.
+    scale
+        (lists) size of the numbers of which rounding errors are a share. None: each number's absolute value, for sums
+        of numbers of one sign, of which small ones are as exact as great ones.
     """
     lengths = np.diff(offsets)
     classes = np.frexp(np.maximum(lengths, 1).astype(np.float64))[1]

@@ -67,6 +67,17 @@ def cumulative_sum(values: Floats, offsets: Ints) -> Floats:
 def scan(operation: np.ufunc, values: Floats, offsets: Ints) -> Floats:
     """Each value combined with all before it in its group.
 
+    Parameters
+    ----------
+    operation
+        An associative operation, as np.add.
+    values
+        Values of all groups.
+    offsets
+        Where the groups begin.
+
+    Notes
+    -----
     Doubling (Hillis and Steele 1986): after step s each value holds the combination of the last 2^s. That takes ten
     steps for groups of a thousand, and no logarithms or differences of long sums, which would lose digits.
     """

@@ -38,7 +38,17 @@ class BlockSigns(NamedTuple):
 
 
 class SubsetPairs(NamedTuple):
-    """Points prepared. cell: (points) the cell of the table of blocks, of the given shape."""
+    """Points prepared for counting the pairs of subsets.
+
+    Attributes
+    ----------
+    block_cells
+        (points) the cell of each point in the table of blocks.
+    table_shape
+        Numbers of blocks by x, and by y.
+    within
+        The order of the pairs within each block of x, and of y.
+    """
 
     block_cells: Ints
     table_shape: tuple[int, int]

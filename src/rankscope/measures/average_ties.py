@@ -91,6 +91,17 @@ def mean_weight(hits: Hits, weight: Callable[[Floats], Floats], cutoff: int | Fl
 def rank_of_first(hits: Hits, marked: Bools, cutoff: int | None) -> tuple[Ints, Floats, Floats]:
     """At which ranks, within the cutoff, the first marked document of a query may stand: query, rank, probability.
 
+    Parameters
+    ----------
+    hits
+        Hits of lists with tied documents.
+    marked
+        (hits) whether each is marked.
+    cutoff
+        Rank at which the lists end. None for no cutoff.
+
+    Notes
+    -----
     Of n tied documents with m marked, the first marked one is the i-th with probability
     m/n * (n-m)/(n-1) * (n-m-1)/(n-2) * ..., i factors.
     """

@@ -322,6 +322,7 @@ class Binary(Measure):
 
 
 def is_int(value: object) -> bool:
+    """Whether it is a whole number, and not True or False."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -337,5 +338,5 @@ def require(condition: bool, measure: Measure, parameter: str, value: object, ex
 
 
 def ratio(a: Floats, b: Floats) -> Floats:
-    """A / b, and 0 where b is 0."""
+    """The quotient `a / b`, and 0 where b is 0."""
     return np.divide(a, b, out=np.zeros(a.shape), where=b != 0)

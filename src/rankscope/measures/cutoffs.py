@@ -44,9 +44,18 @@ def within(hits: Hits, cutoff: int | Floats | None, marked: Bools) -> Bools | Fl
 def query_cutoff(hits: Hits, cutoff: str, rel: float, *, rounded: bool = True) -> Floats:
     """(queries) a cutoff that depends on the query.
 
-    "size": the number of its relevant documents. "mean", "median": of the ranks of those retrieved, rounded down if
-    `rounded`. "recall=x": the rank at which the share x of all relevant documents is reached; infinite where
-    it is not. Without any: 0.
+    Parameters
+    ----------
+    hits
+        Hits of all queries.
+    cutoff
+        "size": the number of relevant documents of the query. "mean", "median": of the ranks of those retrieved.
+        "recall=x": the rank at which the share x of all relevant documents is reached; infinite where it is not. 0
+        without relevant documents.
+    rel
+        Lowest grade that counts as relevant.
+    rounded
+        Whether "mean" and "median" are rounded down.
     """
     n_relevant = hits.n_relevant(rel)
     if cutoff == "size":

@@ -423,7 +423,7 @@ class DCGCurves:
         return np.where(end > self.hits.offsets[query], self.list_dcg[end - 1], 0.0)
 
 
-#: `Curves` treats ranks beyond this as this: no list is longer.
+#: `DCGCurves` treats ranks beyond this as this: no list is longer.
 LARGEST = float(1 << 31)
 
 

@@ -76,6 +76,7 @@ def parse_number(text: str) -> float:
 
 
 def cutoff_parameter(text: str) -> Mapping[str, Any]:
+    """A cutoff of trec_eval."""
     return {"cutoff": parse_integer(text)}
 
 
@@ -85,11 +86,13 @@ def number_parameter(name: str) -> Callable[[str], Mapping[str, Any]]:
 
 
 def weights_parameter(text: str) -> Mapping[str, Any]:
+    """The four weights of trec_eval's utility, separated by commas."""
     a, b, c, d = map(parse_number, text.split(","))
     return {"a": a, "b": b, "c": c, "d": d}
 
 
 def gains_parameter(text: str) -> Mapping[str, Any]:
+    """Gains of grades as trec_eval takes them: 1=3.5,2=9."""
     pairs = [
         (parse_integer(level), parse_number(gain)) for level, gain in (pair.split("=") for pair in text.split(","))
     ]
@@ -99,6 +102,7 @@ def gains_parameter(text: str) -> Mapping[str, Any]:
 
 
 def persistence_parameter(text: str) -> Mapping[str, Any]:
+    """The persistence of trec_eval's rbp, as p=.8."""
     name, value = text.split("=")
     if name != "p":
         raise ValueError(name)
@@ -106,10 +110,12 @@ def persistence_parameter(text: str) -> Mapping[str, Any]:
 
 
 def without_zeros(text: str) -> str:
+    """A whole number without leading zeros."""
     return str(int(text))
 
 
 def two_digits(text: str) -> str:
+    """A number with two decimals."""
     return f"{float(text):.2f}"
 
 

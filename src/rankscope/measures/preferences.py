@@ -213,10 +213,11 @@ def with_first_nonrelevant(group: PreferenceGroup, n_kept: int) -> Bools:
 
 
 def ratio(numerator: int, denominator: int) -> float:
+    """The quotient; NaN where the denominator is 0."""
     return numerator / denominator if denominator else float("nan")
 
 
-class Entries(NamedTuple):
+class JudgmentEntries(NamedTuple):
     """All judgments, ordered by query and group.
 
     Attributes
@@ -238,11 +239,11 @@ class Entries(NamedTuple):
     level: Floats
 
 
-def entries_of(judgments: Subtopics) -> Entries:
+def entries_of(judgments: Subtopics) -> JudgmentEntries:
     """The judgments by group. Groups are numbered by falling name and stand by rising name, as in trec_eval."""
     order = np.lexsort((-judgments.subtopic, judgments.query))
     group = judgments.subtopic[order]
-    return Entries(
+    return JudgmentEntries(
         offsets=judgments.offsets,
         document=judgments.judged[order],
         group=group,

@@ -137,6 +137,7 @@ def remove_child(parent: ET.Element, child: ET.Element) -> None:
 
 
 def attributes(element: ET.Element, prefix: str) -> list[tuple[str, str]]:
+    """The attributes of an element that are safe, with names that clash with no other figure's."""
     safe_attributes = []
     for qualified_name, value in element.attrib.items():
         name = local_name(qualified_name)

@@ -46,7 +46,7 @@ PAGE_SUFFIXES = (".html", ".htm", "")
 #: A tag in the head of every page, and within how many bytes of the file it is.
 GENERATOR, HEAD_BYTES = '<meta name="generator" content="rankscope">', 4096
 #: The width of figures in pixels: a phone shows them whole and readable, a desktop enlarges them. A figure of many
-#: names (more than `CROWD`) is wider, and is scrolled on a phone.
+#: names (more than `MAX_NAMES`) is wider, and is scrolled on a phone.
 FIGURE_WIDTH, CROWDED_WIDTH, MAX_NAMES = 440, 640, 12
 #: Pixels of the frame that a notebook shows a page in.
 FRAME_HEIGHT = 640
@@ -151,6 +151,20 @@ class TemplateTable(NamedTuple):
 
 
 class TemplateSection(NamedTuple):
+    """A section as the template of the page takes it.
+
+    Attributes
+    ----------
+    id
+        Anchor of the section.
+    title, sentence, table, notes
+        As in `Section`.
+    svg, caption
+        The drawn figure and what it shows; empty without a figure.
+    folded
+        What to click on to unfold it; empty for an open section.
+    """
+
     id: str
     title: str
     sentence: str
@@ -261,6 +275,7 @@ def policy(script: str) -> str:
 
 
 def template_section(section: Section, id_: str, figures: Callable[[Figure], FigureHtml] | None) -> TemplateSection:
+    """The section with its figure drawn. id_: its anchor."""
     svg = caption = ""
     if section.figure is not None and figures is not None:
         figure_html = figures(section.figure)
@@ -280,6 +295,7 @@ def template_section(section: Section, id_: str, figures: Callable[[Figure], Fig
 
 
 def template_table(table: Table) -> TemplateTable:
+    """The first rows of a table, and how many are cut."""
     rows = [tuple(map(as_marked, row)) for row in table.rows[:MAX_ROWS]]
     widths = [max((len(row[c].raised) for row in rows), default=0) for c in range(len(table.columns))]
     raised_columns = [c for c, width in enumerate(widths) if width]
@@ -315,6 +331,7 @@ def read_asset(name: str) -> str:
 
 @cache
 def template() -> jinja2.Template:
+    """The template of pages. Raises ParameterError without jinja2."""
     try:
         import jinja2
     except ImportError:

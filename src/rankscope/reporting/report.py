@@ -73,10 +73,26 @@ DRAWS, SAMPLES, SAMPLES_IN_ALL = 20, (100, 500), 4_000_000
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReportContent:
-    """The data of the page. without: measures that do not allow a comparison, with the reason.
+    """The data of the page.
 
-    rng: seed or Generator. holes, curves: scores of the measures that those sections need; None where there are none.
-    estimates: from people's judgments and a machine's; None without a machine.
+    Attributes
+    ----------
+    scores
+        Values of all measures; the first measure is shown in full.
+    comparison
+        The comparison of the systems; None for a single system.
+    alpha
+        Significance level.
+    rng
+        Seed or Generator of the small study of the measures.
+    not_compared
+        Measures that do not allow a comparison, with the reason.
+    unjudged_scores
+        Shares of unjudged documents, with bounds; None without lists in one order.
+    curve_scores
+        Precision by recall and nDCG by cutoff; None without lists.
+    estimates
+        Estimates from people's judgments and a machine's; None without a machine.
     """
 
     scores: Scores
@@ -155,6 +171,7 @@ def estimates_with_machine(content: ReportContent) -> list[Section]:
 
 
 def unjudged(content: ReportContent) -> list[Section]:
+    """The shares of unjudged documents; nothing without lists."""
     if content.unjudged_scores is None:
         return []
     return unjudged_shares(content.unjudged_scores.select(systems=systems_best_first(content))).sections()
@@ -194,6 +211,7 @@ def spread(content: ReportContent) -> list[Section]:
 
 
 def curves(content: ReportContent) -> list[Section]:
+    """The curves over the lists; nothing without lists."""
     return (
         curve_sections(content.curve_scores.select(systems=systems_best_first(content)))
         if content.curve_scores is not None
@@ -218,6 +236,7 @@ def measure_stability(content: ReportContent) -> list[Section]:
 
 
 def small_study(scores: Scores, alpha: float, rng: Any) -> list[Section]:
+    """A stability study of a few seconds: error rates, and how reliable the measures are."""
     n_systems, min_samples, max_samples = len(scores.systems), *SAMPLES
     n_pairs_drawn = n_systems * (n_systems - 1) // 2 * len(scores.measures) * DRAWS
     n_resamples = min(max_samples, max(min_samples, SAMPLES_IN_ALL // n_pairs_drawn))
@@ -619,7 +638,7 @@ def compare_all(
 
 
 def scores_of_extra_sections(joined: Sequence[JoinedRun], plan: Plan) -> dict[str, Scores]:
-    """Scores of the same lists by the page's own measures: curves, and holes (unjudged documents) with bounds."""
+    """Scores of the same lists by the page's own measures: curves, and shares of unjudged documents with bounds."""
     scores_of_section = {"curve_scores": score_hits(plan.with_measures(curve_measures()), joined)}
     if plan.convention.ties != "average":  # with averaged ties a list has no single order
         scores_of_section["unjudged_scores"] = score_hits(
@@ -653,10 +672,12 @@ def provenance(sources: Sequence[tuple[str, Any]], result: Scores | Comparison, 
 
 
 def as_run_list(runs: Any) -> Sequence[Any]:
+    """The runs as a list: one run is a list of one, None is no run."""
     return runs if isinstance(runs, (list, tuple)) else [] if runs is None else [runs]
 
 
 def describe_source(source: Any) -> str:
+    """A file with its hash, or what an object in memory is called."""
     if not is_path(source):
         name = getattr(source, "name", "")
         return f"{name or type(source).__name__}, in memory"

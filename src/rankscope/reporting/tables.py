@@ -72,6 +72,7 @@ def json_value(cell: Any) -> Any:
 
 
 def latex_text(text: str) -> str:
+    """Text with LaTeX's special and unprintable characters escaped."""
     printable = UNPRINTABLE.sub(lambda mark: ascii(mark[0])[1:-1], in_one_line(text))
     return "".join(LATEX.get(c, c) for c in printable)
 
@@ -82,6 +83,7 @@ def latex_number(text: str) -> str:
 
 
 def latex_cell(cell: Cell, as_latex: Callable[[str], str] = latex_text) -> str:
+    """A cell with its bold face and superscript."""
     if not isinstance(cell, Marked):
         return as_latex(cell)
     text = as_latex(cell.text)
@@ -106,11 +108,13 @@ def latex_tabular(columns: Sequence[str], rows: Iterable[Sequence[Cell]], n_left
 
 
 def markdown_text(text: str) -> str:
+    """Text with Markdown's special characters escaped."""
     without_entities = re.sub(r"&(?=#?\w+;)", "&amp;", in_one_line(text))
     return re.sub(r"([\\|*_`\[\]])", r"\\\1", without_entities).replace("<", "&lt;")
 
 
 def markdown_cell(cell: Cell) -> str:
+    """A cell with its bold face and superscript."""
     if not isinstance(cell, Marked):
         return markdown_text(cell)
     text = markdown_text(cell.text)
@@ -148,22 +152,27 @@ def render_result(result: Result, format_: str, *, details: bool = False) -> str
 
 
 def as_table(result: Result, details: bool) -> str:
+    """The text for a terminal. details: with the folded sections."""
     return as_text(result, details=details) + "\n"
 
 
 def as_csv(result: Result, details: bool) -> str:
+    """The tidy table as CSV."""
     return write_records("csv", result.columns, result.records())
 
 
 def as_json(result: Result, details: bool) -> str:
+    """The tidy table as JSON."""
     return write_records("json", result.columns, result.records())
 
 
 def as_jsonl(result: Result, details: bool) -> str:
+    """The tidy table as JSON lines."""
     return write_records("jsonl", result.columns, result.records())
 
 
 def visible_sections(result: Result, details: bool) -> list[Section]:
+    """The open sections, or with details all of them."""
     return [section for section in result.sections() if details or not section.folded]
 
 
@@ -255,6 +264,7 @@ def as_trec(scores: Scores, by_query: bool) -> str:
 
 
 def trec_lines(scores: Scores, names: list[str], query: str, values: list[float]) -> list[str]:
+    """trec_eval's lines for one query, or for all."""
     lines = []
     for name, measure, value in zip(names, scores.measures, values, strict=True):
         # As in trec_eval, a geometric mean has a line for all queries only.

@@ -151,6 +151,7 @@ def two_way_anova(scores: npt.ArrayLike) -> Anova:
 
 
 def f_test(mean_square: float, df: int, ms_error: float, df_error: int) -> tuple[float, float]:
+    """F and its p-value; NaN where there is no error variance, and 0 and 1 where there is no variance at all."""
     if ms_error > 0:
         statistic = mean_square / ms_error
         return statistic, float(special().fdtrc(df, df_error, statistic))

@@ -215,6 +215,19 @@ def bayes_signed_rank_test(
 def regions(rows: Floats, rope: float, prior: float, draws: Draws) -> Floats:
     """(3, pairs) the probabilities of below, within and above the rope.
 
+    Parameters
+    ----------
+    rows
+        (pairs, queries) differences.
+    rope
+        Half the width of the region in which a difference does not matter.
+    prior
+        Weight of the prior, which is one difference of 0.
+    draws
+        Seeds of the samples.
+
+    Notes
+    -----
     Differences are sorted, so for each of them, those that have a mean above the rope with it begin at a known index:
     their weight is a difference of cumulated weights, and no table of all pairs is needed.
     """

@@ -121,6 +121,7 @@ def as_labels(values: Any, side: str) -> npt.NDArray[Any]:
 
 
 def distinct(items: list[Any], side: str) -> set[Any]:
+    """The different labels. side: "true" or "predicted", for messages. Raises InputError."""
     try:
         return set(items)
     except TypeError:
@@ -128,10 +129,12 @@ def distinct(items: list[Any], side: str) -> set[Any]:
 
 
 def is_number(x: object) -> bool:
+    """Whether it is a number of Python or NumPy."""
     return isinstance(x, (int, float, np.integer, np.floating, np.bool_))
 
 
 def as_text_array(items: list[Any], side: str) -> npt.NDArray[Any]:
+    """Labels that are text as an array. Raises InputError for another label."""
     if not all(isinstance(x, str) for x in distinct(items, side)):
         index, label = next((i, x) for i, x in enumerate(items) if not isinstance(x, str))
         if label is None or label != label:
@@ -143,6 +146,7 @@ def as_text_array(items: list[Any], side: str) -> npt.NDArray[Any]:
 
 
 def refuse_missing(index: int, n_missing: int, n_labels: int, side: str) -> None:
+    """Raise InputError for missing labels. index: of the first."""
     raise InputError(
         f"{n_missing} of {n_labels} {side} labels are missing (NaN, None or infinite), the first at index {index}; "
         "expected a label for each item; remove these items from both lists"
@@ -152,6 +156,7 @@ def refuse_missing(index: int, n_missing: int, n_labels: int, side: str) -> None
 def encode_text(
     true_labels: npt.NDArray[Any], predicted_labels: npt.NDArray[Any]
 ) -> tuple[tuple[Label, ...], Ints, Ints]:
+    """The classes of labels that are text, and the index of each true and predicted label."""
     true_list, predicted_list = true_labels.tolist(), predicted_labels.tolist()
     classes = sorted({*true_list, *predicted_list})
     check_class_count(len(classes))
@@ -199,6 +204,7 @@ def are_integers(values: npt.NDArray[Any]) -> bool:
 
 
 def check_class_count(n_classes: int) -> None:
+    """Raise InputError for so many labels that they are no classes."""
     if n_classes > CLASSES:
         raise InputError(
             f"there are {n_classes} different labels; expected classes, at most {CLASSES}; round or group them"
@@ -513,6 +519,7 @@ def rates(true: Any, predicted: Any = None, *, labels: Sequence[Label] | None = 
 
 
 def ratios(tp: Ints, fp: Ints, fn: Ints, tn: Ints, beta: float) -> dict[str, Floats]:
+    """The rates that follow from counts of true and false positives and negatives."""
     beta_factor = 1 + beta**2
     return {
         "precision": quotient(tp, tp + fp),

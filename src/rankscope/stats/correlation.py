@@ -100,6 +100,7 @@ def weighted_pearson(a: Floats, b: Floats, counts: Floats) -> Floats:
 
 
 def weighted_spearman(x: Ints, y: Ints, counts: Floats) -> Floats:
+    """(resamples) Spearman's rho of items that count as often as given in `counts`, (resamples, items)."""
     n = counts.sum(axis=1)
     a, b = (
         2 * np.cumsum(group_counts, axis=1) - group_counts - n[:, None]
@@ -113,6 +114,7 @@ def weighted_spearman(x: Ints, y: Ints, counts: Floats) -> Floats:
 
 
 def weighted_kendall(statistic: str, x: Ints, y: Ints, counts: Floats) -> Floats:
+    """(resamples) Kendall's tau of items that count as often as given in `counts`, (resamples, items)."""
     n = counts.sum(axis=1)
     n_pairs = n * (n - 1) / 2
     surplus = weighted_surplus(x, y, counts)
@@ -131,10 +133,12 @@ def tied_pairs(codes: Ints, counts: Floats) -> Floats:
 
 
 def all_differ(codes: Ints) -> bool:
+    """Whether no two values are equal. codes: ranks among the distinct values, from 0."""
     return int(codes.max()) == codes.size - 1
 
 
 def clipped_ratio(numerator: Floats, denominator: Floats) -> Floats:
+    """The quotient in [-1, 1]; NaN where the denominator is 0."""
     ratio = np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator > 0)
     return np.asarray(np.clip(ratio, -1.0, 1.0))
 
@@ -269,10 +273,23 @@ def bootstrap_ends(
 
 
 def bca_ends(value: float, samples: Floats, jackknife: Floats, confidence_level: float) -> tuple[float, float]:
-    """The BCa interval of one value, from its values in bootstrap samples and without each item; NaN are skipped.
+    """The BCa interval of one value; NaN where all samples are equal.
 
+    Parameters
+    ----------
+    value
+        The value.
+    samples
+        (samples) its values in bootstrap samples; NaN are skipped.
+    jackknife
+        (items) its values without each item; NaN are skipped.
+    confidence_level
+        Confidence level.
+
+    Notes
+    -----
     Quantiles of the samples, moved for their bias (the share below the value, equal ones half) and for the skewness of
-    the jackknife. NaN where all samples are one.
+    the jackknife.
 
     Source: Efron (1987); Efron and Tibshirani (1993), chapter 14.
     """
@@ -420,14 +437,17 @@ def surplus_variance(tied_x: Ints, tied_y: Ints, n: int) -> Floats:
 
 
 def moment_1(size: Floats) -> Floats:
+    """A sum of the variance of Kendall's S, for a group of ties of this size."""
     return size * (size - 1)
 
 
 def moment_2(size: Floats) -> Floats:
+    """A sum of the variance of Kendall's S, for a group of ties of this size."""
     return size * (size - 1) * (size - 2)
 
 
 def moment_3(size: Floats) -> Floats:
+    """A sum of the variance of Kendall's S, for a group of ties of this size."""
     return size * (size - 1) * (2 * size + 5)
 
 
@@ -697,6 +717,7 @@ def correlation_matrix(rows: npt.ArrayLike, *, statistic: str = "kendall_b") -> 
 
 
 def as_lists(values: npt.ArrayLike, description: str) -> Floats:
+    """(items) or (lists, items) finite numbers. Raises ParameterError."""
     lists = numbers(values, description)
     if lists.ndim not in (1, 2) or lists.shape[-1] < 2:
         raise ParameterError(

@@ -198,6 +198,7 @@ class ListPairs:
 
 
 def make_list_pairs(x: Floats, y: Floats, statistic: str) -> ListPairs:
+    """What all coefficients need of pairs of lists, (lists, items) each."""
     ranks_x, ranks_y = rank_rows(x), rank_rows(y)
     degenerate = (ranks_x.n_distinct == 1) | (ranks_y.n_distinct == 1)
     if statistic == "pearson":
@@ -237,6 +238,7 @@ def normed(rows: Floats) -> Floats:
 
 
 def product_moments(rows: Floats, degenerate: Bools) -> Floats:
+    """(lists, lists) Pearson's correlation of each two lists; NaN for a constant one."""
     units = normed(rows)
     matrix = np.where(degenerate[:, None] | degenerate, np.nan, snap(units @ units.T))
     np.fill_diagonal(matrix, np.where(degenerate, np.nan, 1.0))

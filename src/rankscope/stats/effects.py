@@ -155,6 +155,17 @@ def effect_sizes(differences: npt.ArrayLike, *, confidence_level: float = 0.95, 
 def noncentralities(t: Floats, df: int, confidence_level: float) -> Floats:
     """(2, pairs) the noncentralities under which t is at the upper and at the lower tail; by secants, else bisection.
 
+    Parameters
+    ----------
+    t
+        (pairs) values of t.
+    df
+        Degrees of freedom.
+    confidence_level
+        Confidence level.
+
+    Notes
+    -----
     Of the two, the lower one makes P(T <= t) = (1 + level) / 2; P falls with the noncentrality.
     """
     shares = np.array([[(1 + confidence_level) / 2], [(1 - confidence_level) / 2]])
@@ -205,6 +216,21 @@ def first_guess(t: Floats, df: int, shares: Floats) -> tuple[Floats, Floats]:
 def by_secants(t: Floats, df: int, share: Floats, shift: Floats, width: Floats) -> tuple[Floats, Bools]:
     """The shift of each t under which P(T <= t) is its share, and whether the search converged.
 
+    Parameters
+    ----------
+    t
+        (pairs) values of t.
+    df
+        Degrees of freedom.
+    share
+        (pairs) probabilities.
+    shift
+        (pairs) where the search starts.
+    width
+        (pairs) about by how much a shift moves the normal quantile by 1.
+
+    Notes
+    -----
     The normal quantile of P is nearly linear in the shift, and falls by about 1 in a width. Secant steps end when the
     next would be negligible.
     """

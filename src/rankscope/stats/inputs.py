@@ -44,6 +44,7 @@ MOST_PAIRED = 6_000
 
 
 def numbers(values: npt.ArrayLike, description: str) -> Floats:
+    """The values as float64. Raises ParameterError for what is no number, not finite or too large for sums."""
     try:
         array = np.asarray(values, np.float64)
     except (TypeError, ValueError):
@@ -105,14 +106,17 @@ def seed_of(rng: Any) -> int:
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """Raise ParameterError for none of the choices."""
     Choice(choices).check(name, value)
 
 
 def check_alternative(alternative: str) -> None:
+    """Raise ParameterError for an unknown alternative hypothesis."""
     check_choice("alternative", alternative, ALTERNATIVES)
 
 
 def check_count(name: str, value: object, minimum: int = 1) -> None:
+    """Raise ParameterError for anything but a whole number of at least the minimum."""
     Count(minimum).check(name, value)
 
 
@@ -127,10 +131,12 @@ def check_share(name: str, value: object) -> None:
 
 
 def check_positive(name: str, value: object, zero: bool = False) -> None:
+    """Raise ParameterError for anything but a number above 0. zero: 0 is valid, too."""
     (NONNEGATIVE if zero else POSITIVE).check(name, value)
 
 
 def is_real(value: object) -> TypeGuard[float]:
+    """Whether it is a number of Python or NumPy, and not True or False."""
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
@@ -166,7 +172,7 @@ def scale_rows(values: Floats) -> tuple[Floats, npt.NDArray[np.int32]]:
 
 
 def scale_table(scores: Floats) -> tuple[Floats, int]:
-    """A table, scaled as a whole to near 1 if it is far from it, and the exponent of 2; see `levelled`.
+    """A table, scaled as a whole to near 1 if it is far from it, and the exponent of 2; see `scale_rows`.
 
     A usual table is returned itself, with its memory order, on which the last digits of sums depend.
     """

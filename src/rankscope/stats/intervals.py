@@ -140,6 +140,7 @@ def t_interval(values: npt.ArrayLike, *, confidence_level: float = 0.95) -> Inte
 
 
 def interval_notes(degenerate: Bools, n: int) -> tuple[str, ...]:
+    """Notes on intervals without a width."""
     if n == 1:
         return ("one query: a single value says nothing of how much values vary",)
     single = "all values are one: the interval has no width"
@@ -357,8 +358,19 @@ def bootstrap_ends(rows: Floats, method: str, confidence_level: float, draws: Dr
 
 
 def bca_shares(centred: Floats, means: Floats, tail: float) -> Floats:
-    """(2, lists) the shares whose quantiles are the ends.
+    """(2, lists) the shares of resamples whose quantiles are the ends of a BCa interval.
 
+    Parameters
+    ----------
+    centred
+        (lists, values) values less their mean.
+    means
+        (lists, resamples) means of resamples of the centred values.
+    tail
+        Share of resamples beyond each end, before it is moved.
+
+    Notes
+    -----
     Phi(z0 + (z0 + z) / (1 - a (z0 + z))): z0 from the share of resamples below the mean (those equal to it count
     half), a a sixth of the skewness of the jackknife, which of a mean is that of the values over sqrt(n).
     """
@@ -443,9 +455,9 @@ def jackknife_skew(left_out: Floats, repeats: Floats) -> Floats:
     """(lists) a sixth of the skewness of the jackknife, the acceleration of BCa; units without a value are skipped."""
     is_known = ~np.isnan(left_out)
     weights = is_known * repeats
-    found = np.where(is_known, left_out, 0.0)
-    mean = (weights * found).sum(axis=1, keepdims=True) / np.maximum(weights.sum(axis=1, keepdims=True), 1.0)
-    gaps = np.where(is_known, mean - found, 0.0)
+    filled = np.where(is_known, left_out, 0.0)
+    mean = (weights * filled).sum(axis=1, keepdims=True) / np.maximum(weights.sum(axis=1, keepdims=True), 1.0)
+    gaps = np.where(is_known, mean - filled, 0.0)
     squares, cubes = (weights * gaps**2).sum(axis=1), (weights * gaps**3).sum(axis=1)
     none = np.zeros_like(squares)
     return np.asarray(np.divide(cubes, 6 * squares**1.5, out=none, where=squares > NOISE**2))

@@ -151,9 +151,9 @@ class CellCounts:
     def diagonal(self) -> Floats:
         """(tables, labels, resamples) the cells of equal labels."""
         is_equal = self.cells.row == self.cells.column
-        found = np.zeros((self.cells.n_tables, self.cells.n_classes, self.counts.shape[1]))
-        found[self.cells.table[is_equal], self.cells.row[is_equal]] = self.counts[is_equal]
-        return found
+        diagonal = np.zeros((self.cells.n_tables, self.cells.n_classes, self.counts.shape[1]))
+        diagonal[self.cells.table[is_equal], self.cells.row[is_equal]] = self.counts[is_equal]
+        return diagonal
 
     def weighted(self, weights: Floats) -> Floats:
         """(tables, resamples) the sum of counts times weights. weights: (labels, labels)."""
@@ -190,8 +190,10 @@ def kappa(tables: CellCounts, weights: Floats | None = None) -> Floats:
         observed = tables.weighted(weights)
         expected = (np.einsum("kl,tlr->tkr", weights, tables.columns, optimize=True) * tables.rows).sum(axis=1)
     # Both sides times the square of the total: whole numbers stay whole.
-    rest = total**2 - expected
-    return divide(observed * total - expected, np.where(rest > ROUNDING * total**2, rest, 0.0))
+    chance_disagreement = total**2 - expected
+    return divide(
+        observed * total - expected, np.where(chance_disagreement > ROUNDING * total**2, chance_disagreement, 0.0)
+    )
 
 
 def alpha(tables: CellCounts, level: str, positions: Floats | None = None) -> Floats:
@@ -235,27 +237,29 @@ def gwet_value(observed: Floats, shares: Floats, weights: Floats | None = None) 
 def matthews_correlation(tables: CellCounts) -> Floats:
     """Matthews' correlation of any number of labels; NaN where a rater gives one label only."""
     total, rows, columns = tables.total, tables.rows, tables.columns
-    rest = [total**2 - (side**2).sum(axis=1) for side in (rows, columns)]
-    rest = [np.where(side > ROUNDING * total**2, side, 0.0) for side in rest]
-    return divide(tables.equal * total - (rows * columns).sum(axis=1), np.sqrt(rest[0]) * np.sqrt(rest[1]))
+    variances = [total**2 - (side**2).sum(axis=1) for side in (rows, columns)]
+    variances = [np.where(side > ROUNDING * total**2, side, 0.0) for side in variances]
+    return divide(tables.equal * total - (rows * columns).sum(axis=1), np.sqrt(variances[0]) * np.sqrt(variances[1]))
 
 
 def matthews_of_label(tables: CellCounts, label: int) -> Floats:
     """Matthews' correlation of one label against all others together; NaN as above."""
     total, tp = tables.total, tables.diagonal[:, label]
-    true, called = tables.rows[:, label], tables.columns[:, label]
-    return divide(tp * total - true * called, np.sqrt(true * (total - true)) * np.sqrt(called * (total - called)))
+    true, predicted = tables.rows[:, label], tables.columns[:, label]
+    return divide(
+        tp * total - true * predicted, np.sqrt(true * (total - true)) * np.sqrt(predicted * (total - predicted))
+    )
 
 
 def class_rates(tables: CellCounts, beta: float) -> dict[str, Floats]:
     """Name of the rate -> (tables, labels, resamples), each label against all others, the rows being the truth."""
-    tp, true, called = tables.diagonal, tables.rows, tables.columns
-    other = tables.total[:, None] - true
+    tp, true, predicted = tables.diagonal, tables.rows, tables.columns
+    negatives = tables.total[:, None] - true
     return {
-        "precision": divide(tp, called),
+        "precision": divide(tp, predicted),
         "recall": divide(tp, true),
-        "specificity": divide(other - called + tp, other),
-        "fpr": divide(called - tp, other),
+        "specificity": divide(negatives - predicted + tp, negatives),
+        "fpr": divide(predicted - tp, negatives),
         "fnr": divide(true - tp, true),
-        "fscore": divide((1 + beta**2) * tp, beta**2 * true + called),
+        "fscore": divide((1 + beta**2) * tp, beta**2 * true + predicted),
     }

@@ -101,6 +101,7 @@ def adjust_pvalues(pvalues: npt.ArrayLike, *, method: str = "holm") -> Adjusted:
 
 
 def multiply_and_step(pvalues: Floats, method: str) -> Floats:
+    """Corrected p-values, which may be above 1."""
     m = pvalues.size
     if method == "none":
         return pvalues

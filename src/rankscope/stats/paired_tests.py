@@ -101,6 +101,7 @@ def formula_result(
     degenerate: Bools | None = None,
     notes: tuple[str, ...] = (),
 ) -> PairedTest:
+    """The result of a test that needs no resamples. shape: of one result for each pair."""
     not_degenerate = np.zeros(pvalue.shape, np.bool_)
     return PairedTest(
         test=test,

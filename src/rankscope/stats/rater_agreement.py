@@ -358,22 +358,22 @@ def gwets_ac(ratings: npt.ArrayLike, *, weights: str | None = None, classes: Seq
     table = np.asarray(ratings, np.float64)
     unit, _ = np.nonzero(~np.isnan(table.T))
     values = table.T[~np.isnan(table.T)]
-    found = np.unique(values) if classes is None else np.asarray(classes, np.float64)
-    w = agreement_weights(found.size, weights, found)
-    if found.size < 2:
+    labels = np.unique(values) if classes is None else np.asarray(classes, np.float64)
+    w = agreement_weights(labels.size, weights, labels)
+    if labels.size < 2:
         raise InputError("all values are one, expected at least 2; with one class, agreement is no more than chance")
-    codes = np.minimum(np.searchsorted(found, values), found.size - 1)
-    if (unknown := found[codes] != values).any():
+    codes = np.minimum(np.searchsorted(labels, values), labels.size - 1)
+    if (unknown := labels[codes] != values).any():
         raise InputError(f"the value {values[unknown][0]:g} is none of the classes; add it to classes or correct it")
-    counts = np.bincount(unit * found.size + codes, minlength=table.shape[1] * found.size)
-    r = counts.reshape(table.shape[1], found.size).astype(np.float64)
+    counts = np.bincount(unit * labels.size + codes, minlength=table.shape[1] * labels.size)
+    r = counts.reshape(table.shape[1], labels.size).astype(np.float64)
     n_ratings = r.sum(axis=1)
     several = r[n_ratings > 1]
     agreeing = (several * (several @ w - 1)).sum(axis=1)
     observed = float((agreeing / (several.sum(axis=1) * (several.sum(axis=1) - 1))).mean())
     shares = (r[n_ratings > 0] / n_ratings[n_ratings > 0, None]).mean(axis=0)
     value = float(gwet_value(np.array([[observed]]), shares[None, :, None], None if weights is None else w)[0, 0])
-    chance = float(w.sum() / (found.size * (found.size - 1)) * (shares * (1 - shares)).sum())
+    chance = float(w.sum() / (labels.size * (labels.size - 1)) * (shares * (1 - shares)).sum())
     return Gwet(value=value, agreement=observed, chance=chance, weights=weights, n=len(several))
 
 

@@ -234,6 +234,7 @@ def squares_of(anova: Anova, m: int, n: int) -> Squares:
 
 
 def ratio(numerator: float, denominator: float) -> float:
+    """The quotient; infinite where only the denominator is 0, NaN where both are."""
     if denominator > 0:
         return numerator / denominator
     return inf if numerator > 0 else nan
@@ -305,6 +306,7 @@ def tail_shares(confidence_level: float) -> tuple[float, float]:
 
 
 def variance_notes(squares: Squares) -> tuple[str, ...]:
+    """Notes on variances that are 0 or that the error exceeds."""
     ms_s, ms_q, ms_e, *_ = squares
     if not ms_s > 0 and not ms_e > 0:
         return ("no query distinguishes the systems: there is no order that more queries could confirm",)

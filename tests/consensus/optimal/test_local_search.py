@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from rankscope.consensus.optimal import cutting_planes as triangle_cuts
+from rankscope.consensus.optimal import cutting_planes
 from rankscope.consensus.optimal.cutting_planes import prove_order
 from rankscope.consensus.optimal.held_karp import best_orders
 from rankscope.consensus.optimal.integer_margins import common_unit, integer_margins_in, with_tie_break
@@ -81,7 +81,7 @@ def test_a_proof_finds_the_best_from_a_bad_start(seed):
 
 def test_where_linear_programs_do_not_close_the_question_integer_programs_do(monkeypatch):
     """Small tournaments hardly leave it open, so bounds and better orders of the first stage are left out."""
-    monkeypatch.setattr(triangle_cuts, "solve_relaxed", first_circles)
+    monkeypatch.setattr(cutting_planes, "solve_relaxed", first_cycles)
     for seed in range(4):
         margins = random_margins(9, seed)
         best = order_costs(margins, best_orders(margins[None]))[0]
@@ -89,9 +89,9 @@ def test_where_linear_programs_do_not_close_the_question_integer_programs_do(mon
         assert found.cost == found.bound == best
 
 
-def first_circles(search):
+def first_cycles(search):
     x = (search.margins[search.pairs] > 0).astype(np.float64)
-    search.forbid(search.violated_circles(x, 3))
+    search.forbid(search.violated_cycles(x, 3))
     return x
 
 

@@ -1,7 +1,7 @@
 """Measures as Dunaiski's tool for ranks of entities computes them, its defects included.
 
 The preset `dunaiski` uses them for P, R, AP, ...; rankscope's own definitions are in `binary`, `graded`, `entity` and
-`entity_curves`, and docs/differences.md lists the differences. In all of them r_1 <= r_2 <= ... are the ranks of
+`curves`, and docs/differences.md lists the differences. In all of them r_1 <= r_2 <= ... are the ranks of
 the relevant documents (entities), R is how many there are, and p_i = min(1, i / r_i).
 """
 

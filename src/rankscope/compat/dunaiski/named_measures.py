@@ -197,24 +197,26 @@ def name_measures(
 
     Examples
     --------
-    >>> [(named.label, str(named.measure), named.sign) for named in name_measures({"P": "P@k", "low": "MeanRank"}, [5])]
+    >>> [(each.label, str(each.measure), each.sign) for each in name_measures({"P": "P@k", "low": "MeanRank"}, [5])]
     [('P@5', 'DunaiskiP@5', 1), ('low', 'MeanRank', -1)]
     """
     if measures is None:
         return tuple(default_measure(name) for name in DEFAULT_NAMES)
-    named = [variant for name, measure in measures.items() for variant in variants_of(name, measure, cutoffs)]
-    if cutoffs and not any(each.label != each.name for each in named):
+    variants = [variant for name, measure in measures.items() for variant in variants_of(name, measure, cutoffs)]
+    if cutoffs and not any(each.label != each.name for each in variants):
         raise ParameterError(
             "cutoffs (--cutoffs) apply to none of these measures; write P@k for P at each cutoff, or name a "
             "function of the tool that takes one, as AP_at_n"
         )
-    refuse_undirected([each.measure for each in named])
+    refuse_undirected([each.measure for each in variants])
     names: dict[str, str] = {}
-    for each in named:
-        other = names.setdefault(str(each.measure), each.label)
-        if other != each.label:
-            raise ParameterError(f"{other!r} and {each.label!r} are one measure, {each.measure}; leave out one of them")
-    return tuple(named)
+    for each in variants:
+        first_label = names.setdefault(str(each.measure), each.label)
+        if first_label != each.label:
+            raise ParameterError(
+                f"{first_label!r} and {each.label!r} are one measure, {each.measure}; leave out one of them"
+            )
+    return tuple(variants)
 
 
 def default_measure(name: str) -> NamedMeasure:
@@ -259,6 +261,7 @@ def single_measure(text: str, cutoff: int | None = None) -> Measure:
 
 
 def sign_of(measure: Measure) -> int:
+    """-1 for a measure of which lower values are better, else 1."""
     return -1 if measure.higher_is_better is False else 1
 
 

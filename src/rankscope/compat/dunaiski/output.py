@@ -35,22 +35,22 @@ def show_study(study: StabilityStudy, measures: Sequence[NamedMeasure], printing
     printing
         One of PRINTING.
     """
-    named = {str(each.measure): each for each in measures}
+    measure_of_name = {str(each.measure): each for each in measures}
     lines = ["Results:"]
     if printing in ("all", "eval"):
-        lines += ["\t".join(HEAD), *rate_lines(study, named), ""]
+        lines += ["\t".join(HEAD), *rate_lines(study, measure_of_name), ""]
     if printing in ("all", "actual"):
         lines += ["\t".join(("Measure", *study.systems))]
         for name, values in zip(study.names, study.actual.tolist(), strict=True):
-            lines.append("\t".join((named[name].label, *map(str, values))))
+            lines.append("\t".join((measure_of_name[name].label, *map(str, values))))
         lines.append("")
     if printing in ("all", "sign"):
         for m, name in enumerate(study.names):
-            lines += [*significance_lines(study, m, named[name].label), ""]
+            lines += [*significance_lines(study, m, measure_of_name[name].label), ""]
     return "\n".join(lines) + "\n"
 
 
-def rate_lines(study: StabilityStudy, named: dict[str, NamedMeasure]) -> Iterator[str]:
+def rate_lines(study: StabilityStudy, measure_of_name: dict[str, NamedMeasure]) -> Iterator[str]:
     """A line for each condition, level, cutoff and measure."""
     measure_index = {measure: m for m, measure in enumerate(study.names)}
     condition_index = {condition: c for c, condition in enumerate(study.conditions)}
@@ -64,7 +64,7 @@ def rate_lines(study: StabilityStudy, named: dict[str, NamedMeasure]) -> Iterato
         return condition, level_index[row.level], cutoff or 0, measure_index[row.measure]
 
     for row in sorted((row for row in study.rows() if row.fuzz == row.level), key=sort_key):
-        name = named[row.measure].name
+        name = measure_of_name[row.measure].name
         numbers = (
             *(row.error_rate, row.error_rate_sd, row.tie_rate, row.tie_rate_sd, row.t_rate, row.used_rate),
             *(row.asl_rate, row.est_diff, row.swap_diff_min, row.swap_diff_max, row.decisions),

@@ -132,6 +132,7 @@ def columns(data: Any, kind: str, required: tuple[str, ...], optional: str | Non
 
 
 def expected_form(required: tuple[str, ...]) -> str:
+    """The end of a message: which forms of data are expected. required: the columns, the value last."""
     value = required[-1]
     return (
         f"expected {{query: {{document: {value}}}}}, a data frame with columns {', '.join(required)}, "

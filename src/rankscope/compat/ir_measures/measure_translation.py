@@ -199,7 +199,7 @@ def with_changed_grades(hits: Hits, change_grades: Grades, memory: dict[Any, Any
         grades=grades,
         max_grade=int(grades.max()),
         _memory={},
-        _pool_memory=memory,
+        _qrels_memory=memory,
     )
 
 

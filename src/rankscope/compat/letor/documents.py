@@ -56,14 +56,14 @@ class ScoredDocuments(NamedTuple):
     scores: Floats
 
 
-def read_documents(test: PathLike, predictions: PathLike, version: Script) -> ScoredDocuments:
+def read_documents(test: PathLike, predictions: PathLike, script: Script) -> ScoredDocuments:
     """Read both files, without the lines that a repeated document id overwrites.
 
     Parameters
     ----------
     test, predictions
         Labels, and one score per line.
-    version
+    script
         Conventions of the script.
 
     Returns
@@ -79,7 +79,7 @@ def read_documents(test: PathLike, predictions: PathLike, version: Script) -> Sc
         A file cannot be opened or has no lines.
     """
     scores = read_scores(predictions)
-    parse = partial(parse_block, version=version, test=test, predictions=predictions, n_scores=scores.size)
+    parse = partial(parse_block, script=script, test=test, predictions=predictions, n_scores=scores.size)
     with open_binary(test) as stream:
         labels = labels_from_source(open_source(stream, test, None), parse=parse)
     documents = ScoredDocuments(labels.relevance, labels.query_index, labels.ids, scores[: len(labels)])
@@ -87,23 +87,24 @@ def read_documents(test: PathLike, predictions: PathLike, version: Script) -> Sc
 
 
 def cannot_parse(path: PathLike, number: int, line: bytes) -> Stopped:
+    """The end of a script at a line of another form than its own."""
     return Stopped(f"Error to parse {source_name(path)} at line {number}:\n{decode_id(line)}")
 
 
 def parse_block(
-    block: LineBlock, interner: Interner, *, version: Script, test: PathLike, predictions: PathLike, n_scores: int
+    block: LineBlock, interner: Interner, *, script: Script, test: PathLike, predictions: PathLike, n_scores: int
 ) -> BlockDocuments:
     """The documents of a block: each line is one. Raises Stopped at the first line without a score, or of another form
     than the script's.
     """
-    lines = find_lines(block, comments=bool(version.comment))
+    lines = find_lines(block, comments=bool(script.comment))
     if block.first_line < 1 and n_scores:  # a byte order mark is no label
         first_line = block.buffer[block.begin + 3 : block.buffer.find(b"\n", block.begin + 3)]
         raise cannot_parse(test, 1, BOM + first_line)
-    labels, queries, docs, is_usual = usual_lines(lines, version)
+    labels, queries, docs, is_usual = usual_lines(lines, script)
     n_read, invalid = lines.first_line - 1, -1
     for row in np.flatnonzero(~is_usual).tolist():
-        match = version.pattern.match(block.buffer, int(lines.starts[row]), int(lines.ends[row]))
+        match = script.pattern.match(block.buffer, int(lines.starts[row]), int(lines.ends[row]))
         if match is None:
             invalid = row
             break
@@ -120,7 +121,7 @@ def parse_block(
     return BlockDocuments(labels.astype(np.int64), line_query_codes(queries, interner), numbers, docs, None)
 
 
-def usual_lines(lines: BlockLines, version: Script) -> tuple[npt.NDArray[np.uint8], Fields, Fields | None, Bools]:
+def usual_lines(lines: BlockLines, script: Script) -> tuple[npt.NDArray[np.uint8], Fields, Fields | None, Bools]:
     """The labels, queries and ids of lines as all files of LETOR have them, and which lines are such."""
     data = lines.buffer
     starts, lengths = leading_fields(data, lines.starts, lines.ends, 2)
@@ -130,12 +131,12 @@ def usual_lines(lines: BlockLines, version: Script) -> tuple[npt.NDArray[np.uint
     is_usual &= single_blank_between(data, label_starts + label_lengths, starts[:, 1])
     is_usual &= names_query(Fields(data, starts[:, 1], lengths[:, 1]))
     queries = Fields(data, starts[:, 1] + 4, lengths[:, 1] - 4)
-    if not version.comment:
+    if not script.comment:
         return labels, queries, None, is_usual
-    values, has_values, stops = comment_values(data, comment_starts(lines), lines.ends, version.comment)
+    values, has_values, stops = comment_values(data, comment_starts(lines), lines.ends, script.comment)
     docs = values[0]
-    is_usual &= has_values & (docs.starts - len(version.comment[0]) >= queries.starts + queries.lengths)
-    if version.to_the_end:
+    is_usual &= has_values & (docs.starts - len(script.comment[0]) >= queries.starts + queries.lengths)
+    if script.to_the_end:
         is_usual &= stops == lines.ends
     return labels, queries, docs, is_usual
 

@@ -63,8 +63,8 @@ def letor_values(test: PathLike, predictions: PathLike, *, preset: str = "letor4
     """What `letor_score` and `letor_rank` write, as arrays. Raises as they do."""
     if preset not in VERSIONS:
         raise UnknownName("version of LETOR's scripts", preset, VERSIONS)
-    version = VERSIONS[preset]
-    documents = read_documents(test, predictions, version)
+    script = VERSIONS[preset]
+    documents = read_documents(test, predictions, script)
     scores = -documents.scores if ranks else documents.scores
     # By number, then by first occurrence in the file; perl leaves the order of equal numbers to its hash.
     query_order = np.argsort(np.array([perl_number(id_) for id_ in documents.ids]), kind="stable")
@@ -72,20 +72,20 @@ def letor_values(test: PathLike, predictions: PathLike, *, preset: str = "letor4
     row_of_query[query_order] = np.arange(query_order.size)
     row_of_document = row_of_query[documents.query]
     order = order_in_groups(row_of_document, scores)  # equal scores in file order, NaN last
-    return compute_values(documents, order, row_of_document, query_order, version)
+    return compute_values(documents, order, row_of_document, query_order, script)
 
 
 def compute_values(
-    documents: ScoredDocuments, order: Ints, row_of_document: Ints, query_order: Ints, version: Script
+    documents: ScoredDocuments, order: Ints, row_of_document: Ints, query_order: Ints, script: Script
 ) -> LetorValues:
     """The values, computed for blocks of lists of similar length."""
     lengths = np.bincount(row_of_document, minlength=query_order.size)
     offsets = bounds(lengths)
-    positions = min(version.positions, int(lengths.max())) if version.to_the_end else version.positions
+    positions = min(script.positions, int(lengths.max())) if script.to_the_end else script.positions
     labels = documents.label[order]
     gains = np.zeros(UNKNOWN_LABEL + 1)
-    gains[: len(version.gains)] = version.gains
-    is_relevant = (gains > 0) & (np.arange(gains.size) >= version.relevant)
+    gains[: len(script.gains)] = script.gains
+    is_relevant = (gains > 0) & (np.arange(gains.size) >= script.relevant)
     precision, ndcg = np.empty((2, query_order.size, positions))
     average_precision, mean_ndcg = np.empty((2, query_order.size))
     divisors = logarithms(int(lengths.max()))

@@ -103,6 +103,7 @@ def evaluate(
 
 
 def check_types(qrels: object, run: object) -> None:
+    """Raise InputError for anything but objects of these classes, or dicts of dicts."""
     for argument, data, expected_class in (("qrels", qrels, Qrels), ("run", run, Run)):
         if not isinstance(data, (Mapping, expected_class)):
             raise InputError(
@@ -136,6 +137,7 @@ def same_queries(qrels: QrelsLike, run: RunLike) -> list[str]:
 
 
 def join_run(qrels: QrelsLike, run: RunLike) -> Hits:
+    """The hits of a run, whose scores may be infinite, as in the original."""
     judgments = qrels._prepared() if isinstance(qrels, Qrels) else whole_qrels(qrels)
     name = getattr(run, "name", None) or "run"
     lists = run._prepared() if isinstance(run, Run) else our_run.Run(run)
@@ -160,6 +162,7 @@ def query_order(hits: Hits, queries: list[str]) -> Ints | slice:
 
 
 def save_in_run(run: Run, queries: list[str], values_by_metric: Mapping[str, Floats], *, with_std: bool) -> None:
+    """Store the values in the run, as the original does."""
     for name, values in values_by_metric.items():
         run.mean_scores[name] = np.mean(values)
         if with_std:

@@ -39,6 +39,7 @@ def file_kind(path: PathLike, kind: str | None) -> str:
 
 
 def read_json(path: PathLike) -> Any:
+    """The content of a JSON file, plain or compressed. Raises InputError."""
     with open_binary(path) as file:
         try:
             return json.load(file)
@@ -47,6 +48,7 @@ def read_json(path: PathLike) -> Any:
 
 
 def frame_columns(df: Any, *names: str) -> list[list[Any]]:
+    """The columns of a data frame as lists. Raises InputError for one that is missing."""
     present = list(df.columns)
     for name in names:
         if name not in present:

@@ -127,23 +127,23 @@ def fuse(
     >>> fuse([bm25, dense], norm="max", method="mnz")["q"]["b"]  # (8 / 9 + 1) * 2
     3.7777777777777777
     """
-    chosen = method_by_name(method)
+    fusion_name = method_by_name(method)
     check_runs(runs)
     if norm is not None and norm not in NORMS:
         raise UnknownName("normalisation of ranx", str(norm), NORMS)
-    parameters, name = parameters_of(method, chosen, params)
+    parameters, name = parameters_of(method, fusion_name, params)
     normalise = "none" if norm is None else NORMS[norm]
     prepared = [run._prepared() for run in runs]
-    if chosen.method in METHODS:
-        if not METHODS[chosen.method].uses_scores and normalise != INVERTED:
+    if fusion_name.method in METHODS:
+        if not METHODS[fusion_name.method].uses_scores and normalise != INVERTED:
             normalise = "none"
-        settings = FusionSettings(method=chosen.method, normalise=normalise, **parameters)
+        settings = FusionSettings(method=fusion_name.method, normalise=normalise, **parameters)
         fused = fuse_pool(prepared, settings, name=name)
     else:  # given weights in the place of learned ones
         weights = weights_of_runs(parameters["weights"], len(runs)).tolist()
         names, notes, pool = load_pool(prepared, inverted=normalise == INVERTED)
         normalised = normalise_pool(pool, normalise, names)
-        fused = fused_run(pool, TRAINED[chosen.method].apply(pool, {"weights": weights}, normalised), name, notes)
+        fused = fused_run(pool, TRAINED[fusion_name.method].apply(pool, {"weights": weights}, normalised), name, notes)
     result: Run = Run._of(fused, name)
     return result
 
@@ -175,17 +175,19 @@ def check_runs(runs: Any) -> None:
             )
 
 
-def parameters_of(method: str, chosen: FusionName, params: Mapping[str, Any] | None) -> tuple[dict[str, Any], str]:
+def parameters_of(method: str, fusion_name: FusionName, params: Mapping[str, Any] | None) -> tuple[dict[str, Any], str]:
     """Parameters by our names, and the name of the fused run. Raises ParameterError."""
-    given = dict(params or {})
-    name = str(given.pop("name", chosen.name))
-    unknown = next((parameter for parameter in given if parameter not in chosen.parameters), None)
+    values = dict(params or {})
+    name = str(values.pop("name", fusion_name.name))
+    unknown = next((parameter for parameter in values if parameter not in fusion_name.parameters), None)
     if unknown is not None:
-        accepted = ", ".join((*chosen.parameters, "name"))
+        accepted = ", ".join((*fusion_name.parameters, "name"))
         raise ParameterError(f"params: {method} has no parameter {unknown!r}, expected {accepted}")
-    if chosen.required is not None and chosen.required not in given:
-        raise ParameterError(f"params: {method} needs {chosen.required!r}; pass params={{{chosen.required!r}: ...}}")
-    parameters = {chosen.parameters[parameter]: value for parameter, value in given.items()}
+    if fusion_name.required is not None and fusion_name.required not in values:
+        raise ParameterError(
+            f"params: {method} needs {fusion_name.required!r}; pass params={{{fusion_name.required!r}: ...}}"
+        )
+    parameters = {fusion_name.parameters[parameter]: value for parameter, value in values.items()}
     if "weights" in parameters:
         parameters["weights"] = as_weights(parameters["weights"])
     return parameters, name

@@ -40,12 +40,13 @@ class ListsByQuery(ABC, Generic[T, Core]):
         self.name = name
         self._core: Core | None = None
         self._dicts: dict[str, dict[str, T]] | None = {}
-        self._due = False
+        self._due = False  # whether the dicts are still to be sorted
         self._is_sorted = False  # since it was changed
         self._lent = False  # whether the caller holds the dicts, and may change them
 
     @classmethod
     def _of(cls, core: Core, name: str | None = None) -> Any:
+        """From one of our objects."""
         self = cls()
         self.name = name
         self._core, self._dicts, self._due, self._is_sorted = core, None, True, True
@@ -87,6 +88,7 @@ class ListsByQuery(ABC, Generic[T, Core]):
         return dicts
 
     def _lend(self) -> dict[str, dict[str, T]]:
+        """The dicts for the caller, who may change them."""
         self._lent = True
         return self._change()
 
@@ -200,6 +202,7 @@ class ListsByQuery(ABC, Generic[T, Core]):
         )
 
     def _save(self, path: PathLike, kind: str | None) -> None:
+        """Write a file. kind: its format; None: by the suffix."""
         kind = file_kind(path, kind)
         if kind == "json":
             write_text(path, json.dumps(self._look(), indent=2, ensure_ascii=False))

@@ -47,10 +47,12 @@ class Metric(NamedTuple):
 
 
 def count_hits(hits: Hits, cutoff: int | None) -> Floats:
+    """(queries) the number of relevant documents retrieved within the cutoff."""
     return NumRelRet()(hits if cutoff is None else hits.cut(cutoff))
 
 
 def hit_rate(hits: Hits, cutoff: int | None) -> Floats:
+    """(queries) 1 if a relevant document was retrieved within the cutoff, else 0."""
     return np.minimum(NumRelRet()(hits), 1.0) if cutoff is None else Success(cutoff=cutoff)(hits)
 
 
@@ -117,6 +119,7 @@ def read_metric(name: str) -> Metric:
 
 
 def parse_integer(name: str, text: str, sign: str) -> int:
+    """A whole number in the name of a metric. sign: what stands before it. Raises ParameterError."""
     try:
         return int(text)
     except ValueError:
@@ -157,5 +160,5 @@ def hits_from_level(hits: Hits, level: int, *, binary: bool) -> Hits:
         grades=apply_level(hits.grades),
         max_grade=max_grade,
         _memory={},
-        _pool_memory={},
+        _qrels_memory={},
     )

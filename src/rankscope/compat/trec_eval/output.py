@@ -47,7 +47,7 @@ class TrecEvalReport:
                 raise InputError(f"the judgments hold no query {options.query!r}, expected one of theirs behind -D 0.")
             hits = hits.select([hits.query_ids.index(options.query)])
         if options.level < 1:
-            hits = replace(hits, rel=options.level, _memory={}, _pool_memory={})
+            hits = replace(hits, rel=options.level, _memory={}, _qrels_memory={})
         missing = hits.missing
         if missing.any() and not options.complete:
             if self.is_version_10:

@@ -164,9 +164,24 @@ NARROW = 1 << 15
 class AbilityEstimate:
     """The fit of a model to the data: row 0 of each array is the estimate, the others are draws.
 
-    abilities: (1 + draws, systems), logarithms of odds, mean 0. tie: (1 + draws), 0 where ties are half wins. effects:
-    (1 + draws) each. seen: (systems, systems) how much the row won against the column, by weight, a tie half. fit: how
-    well the model fits, in words. lost: draws without a solution, which are not among these.
+    Attributes
+    ----------
+    systems
+        Names.
+    abilities
+        (1 + draws, systems) logarithms of odds, mean 0.
+    tie
+        (1 + draws) Davidson's parameter of ties; 0 where ties are half wins.
+    effects
+        (1 + draws) the effect of each covariate, by name.
+    observed_wins
+        (systems, systems) how much the system of the row won against that of the column, by weight; a tie counts half.
+    fit
+        How well the model fits, in words.
+    n_lost
+        Number of draws without a solution; the arrays do not hold them.
+    notes
+        Warnings about the data and the fit.
     """
 
     systems: tuple[str, ...]
@@ -537,6 +552,7 @@ def build_leaderboard(
 
 
 def count_of(source: Preferences | Votes) -> int:
+    """The number of votes or comparisons."""
     return len(source.voters) if isinstance(source, Votes) else len(source)
 
 

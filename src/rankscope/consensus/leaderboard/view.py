@@ -32,6 +32,7 @@ FINEST, LARGEST = 9, 700.0
 
 
 def leaderboard_sections(board: Leaderboard) -> tuple[Section, ...]:
+    """The sections of a leaderboard; those without content are left out."""
     sections = [order_section(board), wins_section(board)]
     if board.effects:
         sections.append(effects_section(board))
@@ -43,6 +44,7 @@ def leaderboard_sections(board: Leaderboard) -> tuple[Section, ...]:
 
 
 def order_section(board: Leaderboard) -> Section:
+    """The systems in order, with ratings, intervals and possible ranks."""
     rating = partial(format_rating, board)
     n_met = np.rint(board.met.sum(axis=1)).astype(np.int64)
     data = {
@@ -135,6 +137,7 @@ def win_rates_sentence(board: Leaderboard) -> str:
 
 
 def order_notes(board: Leaderboard) -> list[str]:
+    """What the columns of the order mean."""
     share = format_percent(board.settings.confidence_level)
     return [
         {
@@ -202,6 +205,7 @@ def worst_fit_note(board: Leaderboard) -> list[str]:
 
 
 def effects_section(board: Leaderboard) -> Section:
+    """The effects of covariates and of the position on the outcome."""
     return Section(
         title="Other effects on the outcome",
         sentence=" ".join(effect_sentence(effect, board.settings.confidence_level) for effect in board.effects),

@@ -153,6 +153,7 @@ def check_connected(systems: tuple[str, ...], contexts: Contexts) -> None:
 
 
 def format_names(names: list[str]) -> str:
+    """The first names of a list, and how many more there are."""
     more_text = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
     return ", ".join(names[:NAMES]) + more_text
 
@@ -378,6 +379,7 @@ def draws_from_covariance(ratings: Floats, covariance: Floats, n: int, rng: Any 
 
 
 def effect_names(preferences: Preferences, covariates: Sequence[str], position: bool) -> list[str]:
+    """The names of covariates and of the effect of the position. Raises ParameterError for one without data."""
     names = list(covariates)
     for name in names:
         if name not in preferences.covariates:
@@ -500,6 +502,7 @@ def has_maximum(likelihood: Likelihood, sums: Sums) -> Bools:
 
 
 def fit_notes(likelihood: Likelihood, estimate: Floats) -> list[str]:
+    """Notes on the fit of all comparisons: ties and prior."""
     notes = []
     if likelihood.davidson and not np.isfinite(estimate[-1, 0]):
         notes.append("no comparison is a tie, so that Davidson's model equals that of Bradley and Terry")
@@ -551,6 +554,7 @@ def lost_resamples_note(
 
 
 def skipped_resamples(n: int, n_resamples: int) -> str:
+    """The end of a note: how many resamples are skipped."""
     return f"{n} of {n_resamples} resamples {'is' if n == 1 else 'are'} skipped"
 
 
@@ -573,8 +577,18 @@ EXPECTED, SPARSE = 5.0, 0.2
 
 
 class Deviance(NamedTuple):
-    """deviance: twice the log-likelihood that a probability for each two systems gains, at least 0. df: how many more
-    parameters that takes. pvalue: of so large a deviance were the model right; NaN without degrees of freedom.
+    """A test of fit: how much better a probability for each two systems fits than one strength for each system.
+
+    Attributes
+    ----------
+    deviance
+        Twice the gain in log-likelihood, at least 0.
+    df
+        Degrees of freedom: how many more parameters that takes.
+    pvalue
+        Probability of so large a deviance if the model is right; NaN without degrees of freedom.
+    notes
+        Warnings about the p-value.
     """
 
     deviance: float
@@ -645,6 +659,7 @@ def deviance_from_pairs(preferences: Preferences, fitted: BradleyTerryFit) -> De
 
 
 def pvalue_notes(preferences: Preferences, fitted: BradleyTerryFit, expected: Floats) -> list[str]:
+    """What makes the p-value of the deviance rough or wrong."""
     notes, n_few = [], int((expected < EXPECTED).sum())
     if n_few > SPARSE * expected.size:
         outcomes = pluralise(expected.size, "outcome")

@@ -69,10 +69,23 @@ class Sums:
 class Contexts:
     """A context is two systems and the covariates under which they met; its outcomes are cells.
 
-    n: systems. first, second: (contexts), the first being the lower place. x: (contexts, effects) covariates, of the
-    first less the second, divided by the power of two of `powers`, (effects), that brings the greatest between 0.5 and
-    1, so that results do not depend on a covariate's unit. context, outcome: (cells). units: sparse (cells, units) the
-    weight that a unit brings into each cell; the bootstrap draws units. times: (units) how often each occurs.
+    Attributes
+    ----------
+    n
+        Number of systems.
+    first, second
+        (contexts) the two systems; the first has the lower index.
+    x
+        (contexts, effects) covariates of the first less those of the second, divided by the power of two of `powers`.
+    powers
+        (effects) exponents of 2 that bring the greatest covariate between 0.5 and 1, so that results do not depend on
+        its unit.
+    context, outcome
+        (cells) the context and the outcome of each cell.
+    units
+        Sparse (cells, units) the weight that a unit brings into each cell; the bootstrap draws units.
+    unit_counts
+        (units) how often each occurs.
     """
 
     n: int
@@ -189,10 +202,23 @@ def row_of_each_code(codes: Ints, size: int) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """The likelihood at parameters, (parameters, draws). value: (draws) the log-likelihood with the prior, NaN where it
-    was not computed. terms: (draws) the sum of the absolute terms of the value, of which rounding errors are a share.
-    mean: (contexts, draws) half of P(first wins) less P(second wins). decided: P(no tie). short: one half less the
-    absolute mean, without cancellation and with the sign of the mean, None where the value was not computed.
+    """The likelihood at some parameters.
+
+    Attributes
+    ----------
+    parameters
+        (parameters, draws) where it was computed.
+    value
+        (draws) the log-likelihood with the prior, NaN where it was not computed.
+    magnitude
+        (draws) the sum of the absolute terms of the value, of which rounding errors are a share.
+    mean
+        (contexts, draws) half of P(first wins) less P(second wins).
+    decided
+        (contexts, draws) P(no tie).
+    shortfall
+        (contexts, draws) one half less the absolute mean, without cancellation and with the sign of the mean; None
+        where the value was not computed.
     """
 
     parameters: Floats
@@ -390,7 +416,17 @@ NOISE = 1e-13
 
 
 class Maximum(NamedTuple):
-    """parameters: (parameters, draws). found: (draws) whether this is a maximum. steps: how many were taken."""
+    """Where the likelihood is highest.
+
+    Attributes
+    ----------
+    parameters
+        (parameters, draws) the parameters.
+    exists
+        (draws) whether there is a maximum, and these parameters are it.
+    n_steps
+        Number of Newton's steps that were taken.
+    """
 
     parameters: Floats
     exists: Bools
@@ -398,7 +434,7 @@ class Maximum(NamedTuple):
 
 
 def maximum(likelihood: Likelihood, sums: Sums) -> Maximum:
-    """The maximum, starting from equal systems. Where there is none, `found` is False; nothing is raised."""
+    """The maximum, starting from equal systems. Where there is none, `exists` is False; nothing is raised."""
     point = likelihood.point(likelihood.starting_point(sums), sums)
     parameters, exists = point.parameters.copy(), np.zeros(sums.tied.size, np.bool_)
     active = np.arange(sums.tied.size)
@@ -417,9 +453,22 @@ def maximum(likelihood: Likelihood, sums: Sums) -> Maximum:
 
 
 def maximum_nearby(likelihood: Likelihood, sums: Sums, start: Floats, inverse: Floats) -> Maximum:
-    """The maximum from a near start, where `inverse` is about the inverse of the information.
+    """The maximum, from a start that is near it.
 
-    So no matrix is built: steps are products with `inverse`. Draws whose steps do not soon become small use `maximum`.
+    Parameters
+    ----------
+    likelihood
+        The model and its data.
+    sums
+        What the likelihood needs of each draw.
+    start
+        (parameters, draws) where to start.
+    inverse
+        (parameters, parameters) about the inverse of the information.
+
+    Notes
+    -----
+    No matrix is built: steps are products with `inverse`. Draws whose steps do not soon become small use `maximum`.
     Where there are covariates, the last step is one of Newton's, which proves that there is a maximum.
     """
     is_proven = not likelihood.contexts.x.shape[1]  # by the graph of wins, see `has_maximum` in bradley_terry
@@ -513,10 +562,12 @@ def limit_tie_parameter(likelihood: Likelihood, parameters: Floats) -> Floats:
 
 
 def select_sums(sums: Sums, draws: Bools) -> Sums:
+    """The sums of some draws."""
     return Sums(sums.cells[:, draws], sums.games[:, draws], sums.lead[:, draws], sums.tied[draws])
 
 
 def select_point(point: Point, draws: Bools) -> Point:
+    """The point of some draws."""
     short = None if point.shortfall is None else point.shortfall[:, draws]
     return Point(
         point.parameters[:, draws],

@@ -167,7 +167,17 @@ EXPECTED, LEVEL = 5.0, 0.05
 
 
 class MallowsFit(NamedTuple):
-    """theta and its standard error; the mean distance observed and expected; the log-likelihood of the votes."""
+    """The concentration of votes around the centre.
+
+    Attributes
+    ----------
+    theta, error
+        The concentration and its standard error.
+    observed, expected
+        Mean distance of the votes from the centre, observed and by the model.
+    loglikelihood
+        Log-likelihood of the votes.
+    """
 
     theta: float
     error: float
@@ -289,6 +299,7 @@ class Mallows(Method):
 
 
 def places_in(center: tuple[str, ...], votes: Votes) -> Floats:
+    """(items) the place of each item of the votes in the centre. Raises ParameterError for another set of items."""
     if len(center) != len(votes.items) or set(center) != set(votes.items):
         raise ParameterError(f"a centre of {len(center)} items, expected each of the {len(votes.items)} items once")
     place = {item: i + 1.0 for i, item in enumerate(center)}
@@ -316,6 +327,7 @@ def fit_theta(distances: Floats, weights: Floats, n_items: int) -> MallowsFit:
 
 
 def fit_notes(fit: MallowsFit, center_fitted: bool) -> tuple[str, ...]:
+    """Notes on the concentration and on its standard error."""
     if fit.theta == np.inf:
         return (general_note("all votes equal the centre: theta is infinite"),)
     if fit.theta == 0:
@@ -330,6 +342,7 @@ def fit_notes(fit: MallowsFit, center_fitted: bool) -> tuple[str, ...]:
 
 
 def general_note(text: str) -> Note:
+    """A note that is the same for many orders."""
     return Note(text, text)
 
 

@@ -218,8 +218,16 @@ def fit_plackett_luce(votes: Votes, weights: Floats, *, unranked: str = "average
 
 
 class ScaledVotes(NamedTuple):
-    """Votes whose weights are of the size of 1, the prior in the same unit, and the unit: the original weights are the
-    new ones times it.
+    """Votes whose weights are of the size of 1.
+
+    Attributes
+    ----------
+    votes
+        The votes with the new weights.
+    prior
+        The prior in the same unit.
+    unit
+        The original weights are the new ones times this.
     """
 
     votes: Votes
@@ -436,7 +444,17 @@ LEVEL = 0.05
 
 
 class Misfit(NamedTuple):
-    """How far the voters for each pair of items are from what the model expects; how often drawn votes are as far."""
+    """A test of fit: how far the voters for each pair of items are from what the model expects.
+
+    Attributes
+    ----------
+    statistic
+        The distance.
+    pvalue
+        How often votes drawn from the model are as far.
+    n_resamples
+        Number of sets of votes drawn.
+    """
 
     statistic: float
     pvalue: float
@@ -553,10 +571,10 @@ class PlackettLuce(Method):
             has_maximum |= connected(votes, weights, self.unranked == "ignore")
         return ResampledScores(scores, int(np.count_nonzero(~has_maximum)))
 
-    def resampling_note(self, n_odd: int, n_draws: int) -> str:
+    def resampling_note(self, n_without_solution: int, n_draws: int) -> str:
         return (
-            f"in {n_odd:,} of {pluralise(n_draws, 'resample')} of the voters an item is always or never above others, "
-            f"so that the model has no solution; there a prior of {SLIGHT_PRIOR:g} is used"
+            f"in {n_without_solution:,} of {pluralise(n_draws, 'resample')} of the voters an item is always or never "
+            f"above others, so that the model has no solution; there a prior of {SLIGHT_PRIOR:g} is used"
         )
 
     def solve(self, votes: Votes) -> Solution:

@@ -37,9 +37,20 @@ NUMBERS = 1 << 20
 class ChoiceStages:
     """Votes as choices, in arrays (sets of votes, voters, items).
 
-    order: the items by place, those without a part last. start, end: of the group of tied items at each place. passed:
-    the share of the group that is chosen before this place, 0 for the first. counts: 1 where a choice is made at the
-    place, else 0. there: 1 where the item can be chosen. chosen: by item, its share of a choice.
+    Attributes
+    ----------
+    order
+        The items by place, those that do not take part last.
+    start, end
+        The first place of the group of tied items at each place, and the place after its last.
+    passed
+        The share of the group that is chosen before this place, 0 for the first.
+    is_choice
+        1 where a choice is made at the place, else 0.
+    participates
+        1 where the item can be chosen, else 0.
+    choice_shares
+        By item, its share of a choice.
     """
 
     order: Ints
@@ -134,8 +145,16 @@ def burdens(stages: ChoiceStages, rates: Floats, power: int = 1) -> Floats:
 def slope(stages: ChoiceStages, log_worths: Floats, weights: Floats, prior: Floats) -> tuple[Floats, Floats]:
     """(draws) the log-likelihood and (draws, items) its derivatives: observed less expected choices of each item.
 
-    weights: (draws, voters); prior: (draws) wins and losses of each item against one of average log-worth. stages: one
-    set of votes for all draws, or one a draw.
+    Parameters
+    ----------
+    stages
+        One set of votes for all draws, or one for each draw.
+    log_worths
+        (draws, items) where the derivatives are taken.
+    weights
+        (draws, voters) the weight of each voter.
+    prior
+        (draws) wins and losses of each item against one of average log-worth.
     """
     n_draws, n_voters = weights.shape
     n_items = log_worths.shape[1]
@@ -171,8 +190,19 @@ def prior_terms(log_worths: Floats, prior: Floats) -> tuple[Floats, Floats]:
 def curvature(stages: ChoiceStages, log_worths: Floats, weights: Floats) -> Floats:
     """(items, items) minus the second derivatives of the log-likelihood of one set of votes, without the prior.
 
+    Parameters
+    ----------
+    stages
+        One set of votes.
+    log_worths
+        (items) where the derivatives are taken.
+    weights
+        (voters) the weight of each voter.
+
+    Notes
+    -----
     Two items i and j share the choices up to the group of the better one, so that they share the lesser of their two
-    burdens, or less within a group of tied items. stages: one set; weights: (voters).
+    burdens, or less within a group of tied items.
     """
     n_items = log_worths.size
     worths = np.exp(log_worths)
@@ -213,9 +243,16 @@ MOST, DENSE = 1 << 23, 32
 class ChoiceSets:
     """Votes as the sets of items that voters chose from.
 
-    sets: sparse (sets, items) the part of each item in the set, 1 except for tied items. made: sparse (sets, voters)
-    how often each voter chose from each. chosen: sparse (items, voters) the choices of each item, with shares for ties.
-    back: the transpose of `sets`, (items, sets).
+    Attributes
+    ----------
+    sets
+        Sparse (sets, items) the part of each item in the set, 1 except for tied items.
+    transposed
+        The transpose of `sets`, (items, sets).
+    set_counts
+        Sparse (sets, voters) how often each voter chose from each.
+    item_choices
+        Sparse (items, voters) the choices of each item, with shares for ties.
     """
 
     sets: Any

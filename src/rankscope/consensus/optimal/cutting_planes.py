@@ -17,11 +17,11 @@ __all__ = [
 ]
 
 
-#: Circles that are forbidden at once, the most violated first, in the linear and in the integer program.
+#: Cycles that are forbidden at once, the most violated first, in the linear and in the integer program.
 AT_ONCE, AT_ONCE_INTEGER = 2000, 500
 #: The tolerance of the solvers.
 NEAR = 1e-6
-#: Circles that are tested at once.
+#: Cycles that are tested at once.
 HELD = 1 << 22
 
 
@@ -38,8 +38,21 @@ class CuttingPlanes:
     """The state of the search for the best order of n items: the best so far, a lower bound, the decided pairs.
 
     A pair i < j is one variable: 1 where i is before j. `low`, `high`: (pairs) its bounds in any better order.
-    Forbidden circles (cycles of three items) are the constraints rows . x <= limits. `constant`: the cost where all
+    Forbidden cycles, each of three items, are the constraints rows . x <= limits. `constant`: the cost where all
     variables are 0.
+
+    Attributes
+    ----------
+    margins
+        (items, items) whole numbers: by how much the voters prefer the item of the row to that of the column.
+    best
+        The best order so far.
+    cost
+        The cost of `best`: the margins that it reverses.
+    bound
+        No order costs less.
+    deadline
+        Time by `time.monotonic` at which the search ends. None for no limit.
     """
 
     margins: Floats
@@ -72,6 +85,7 @@ class CuttingPlanes:
 
     @property
     def remaining(self) -> float | None:
+        """Seconds until the deadline; None without one."""
         return None if self.deadline is None else self.deadline - time.monotonic()
 
     @property
@@ -88,26 +102,26 @@ class CuttingPlanes:
         next_integer = np.ceil(bound - NEAR * max(1.0, NEAR * self.greatest))
         self.bound = min(self.cost, max(self.bound, float(next_integer) if self.step < 1 else bound))
 
-    def forbid(self, circles: Ints) -> None:
-        """Add rows for circles (i, j, k): not all of i before j, j before k, k before i."""
+    def forbid(self, cycles: Ints) -> None:
+        """Add rows for cycles (i, j, k): not all of i before j, j before k, k before i."""
         from scipy.sparse import csr_array, vstack
 
-        successor = np.roll(circles, -1, axis=1)
-        ascending = circles < successor
-        columns = np.where(ascending, self.variable[circles, successor], self.variable[successor, circles])
-        starts = np.arange(0, 3 * len(circles) + 1, 3)
+        successor = np.roll(cycles, -1, axis=1)
+        ascending = cycles < successor
+        columns = np.where(ascending, self.variable[cycles, successor], self.variable[successor, cycles])
+        starts = np.arange(0, 3 * len(cycles) + 1, 3)
         signs = np.where(ascending, 1.0, -1.0)
-        rows = csr_array((signs.ravel(), columns.ravel(), starts), shape=(len(circles), self.prices.size))
+        rows = csr_array((signs.ravel(), columns.ravel(), starts), shape=(len(cycles), self.prices.size))
         self.rows = rows if self.rows is None else vstack([self.rows, rows], format="csr")
         self.limits = np.r_[self.limits, 2.0 - (~ascending).sum(axis=1)]
 
-    def violated_circles(self, x: Floats, limit: int) -> Ints:
-        """(circles, 3) the most violated circles of a solution, each with its smallest item first."""
+    def violated_cycles(self, x: Floats, limit: int) -> Ints:
+        """(cycles, 3) the most violated cycles of a solution, each with its smallest item first."""
         precedence = self.precedence_table(x)
         n = len(precedence)
         chunks = []
         items_at_once = max(1, HELD // n**2)
-        for start in range(0, n, items_at_once):  # all circles with a smallest item among these
+        for start in range(0, n, items_at_once):  # all cycles with a smallest item among these
             stop = start + items_at_once
             cycle_sums = precedence[start:stop, start:, None] + precedence[None, start:, start:]
             cycle_sums += precedence.T[start:stop, None, start:]
@@ -117,9 +131,9 @@ class CuttingPlanes:
             chunks.append(
                 np.stack([i + start, j + start, k + start, np.rint((cycle_sums[i, j, k] - 2) / NEAR)], axis=1)
             )
-        circles = np.concatenate(chunks).astype(np.int64)
-        worst = np.argsort(-circles[:, 3], kind="stable")[:limit]
-        return circles[worst, :3]
+        cycles = np.concatenate(chunks).astype(np.int64)
+        worst = np.argsort(-cycles[:, 3], kind="stable")[:limit]
+        return cycles[worst, :3]
 
     def precedence_table(self, x: Floats) -> Floats:
         """(items, items) the value from 0 to 1 with which each item is before each other one."""
@@ -141,7 +155,7 @@ class CuttingPlanes:
         """A bound from the duals of a linear program, and the pairs that they decide in any better order.
 
         Any duals of at least 0 give a bound, so it holds whatever the solver's tolerance: the least cost of every pair,
-        with each circle charged its dual.
+        with each cycle charged its dual.
         """
         duals = np.maximum(duals, 0)
         reduced = self.prices + self.rows.T @ duals
@@ -178,8 +192,8 @@ def prove_order(margins: Floats, order: Indices, time_limit: float | None = None
 
     Examples
     --------
-    >>> circle = np.array([[0.0, 1.0, -3.0], [-1.0, 0.0, 2.0], [3.0, -2.0, 0.0]])
-    >>> prove_order(circle, np.array([0, 1, 2]))
+    >>> cycle = np.array([[0.0, 1.0, -3.0], [-1.0, 0.0, 2.0], [3.0, -2.0, 0.0]])
+    >>> prove_order(cycle, np.array([0, 1, 2]))
     ProvedOrder(order=array([1, 2, 0]), cost=1.0, bound=1.0)
     """
     deadline = None if time_limit is None else time.monotonic() + time_limit
@@ -192,7 +206,7 @@ def prove_order(margins: Floats, order: Indices, time_limit: float | None = None
 
 
 def solve_relaxed(search: CuttingPlanes) -> Floats | None:
-    """Solve linear programs with more and more circles forbidden; the last solution, None where the search is done."""
+    """Solve linear programs with more and more cycles forbidden; the last solution, None where the search is done."""
     from scipy.optimize import linprog
 
     x = (search.margins[search.pairs] > 0).astype(np.float64)
@@ -200,10 +214,10 @@ def solve_relaxed(search: CuttingPlanes) -> Floats | None:
     while True:
         if search.closed or search.out_of_time:
             return None
-        circles = search.violated_circles(x, AT_ONCE)
-        if not len(circles):
+        cycles = search.violated_cycles(x, AT_ONCE)
+        if not len(cycles):
             return finish_if_integral(search, x)
-        search.forbid(circles)
+        search.forbid(cycles)
         bounds = np.stack([search.low, search.high], axis=1)
         solution = linprog(
             search.prices,
@@ -227,7 +241,7 @@ def solve_relaxed(search: CuttingPlanes) -> Floats | None:
 
 
 def finish_if_integral(search: CuttingPlanes, x: Floats) -> Floats | None:
-    """For a solution without circles: None where it is integral, which makes it the best order; else the solution."""
+    """For a solution without cycles: None where it is integral, which makes it the best order; else the solution."""
     if np.abs(x - np.rint(x)).max() > NEAR:
         return x
     search.try_order(x)
@@ -236,7 +250,7 @@ def finish_if_integral(search: CuttingPlanes, x: Floats) -> Floats | None:
 
 
 def solve_integer(search: CuttingPlanes) -> None:
-    """Solve integer programs for an order better than the best so far, with more and more circles forbidden."""
+    """Solve integer programs for an order better than the best so far, with more and more cycles forbidden."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     all_integer = np.ones(search.prices.size)
@@ -261,9 +275,9 @@ def solve_integer(search: CuttingPlanes) -> None:
             return
         x = np.rint(solution.x)
         search.try_order(x)
-        circles = search.violated_circles(x, AT_ONCE_INTEGER)
-        if len(circles):
-            search.forbid(circles)
+        cycles = search.violated_cycles(x, AT_ONCE_INTEGER)
+        if len(cycles):
+            search.forbid(cycles)
         elif solution.status == 0:
             search.raise_bound(search.cost)
             return

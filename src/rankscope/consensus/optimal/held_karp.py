@@ -60,6 +60,7 @@ def count_best_orders(margins: Floats) -> float:
 
 
 def best_orders_of_chunk(margins: Floats) -> Indices:
+    """(draws, items) the best order of each table of margins, (draws, items, items)."""
     n_draws, n = margins.shape[:2]
     all_items = (1 << n) - 1
     append_cost = append_costs(np.maximum(margins, 0))

@@ -18,7 +18,7 @@ from rankscope.consensus.optimal.local_search import (
     order_costs,
     search_order,
 )
-from rankscope.consensus.pairwise import in_chunks, preference_matrix
+from rankscope.consensus.pairwise import preference_matrix, preference_matrix_chunks
 from rankscope.consensus.parameters import (
     exact_field,
     quick_field,
@@ -251,7 +251,7 @@ class Kemeny(Method):
             scores[is_original] = point_scores
         unit = common_unit(votes.weights, n)
         resampled = np.flatnonzero(~is_original)
-        for draws, matrices in in_chunks(votes, weights[resampled], self.unranked, HELD):
+        for draws, matrices in preference_matrix_chunks(votes, weights[resampled], self.unranked, HELD):
             margins = np.rint((matrices - matrices.swapaxes(1, 2)) / unit)
             borda_orders = borda_order(margins, rng)
             draw_index = np.arange(len(margins))[:, None, None]

@@ -94,7 +94,7 @@ def improve_orders(margins: Floats, orders: Indices, deadline: float | None = No
 def count_free_moves(margins: Floats, order: Indices) -> int:
     """How many items could stand at another place of an order at no cost. margins: (items, items) whole numbers.
 
-    >>> count_free_moves(np.array([[0.0, 1.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 0.0]]), np.arange(3))  # a circle
+    >>> count_free_moves(np.array([[0.0, 1.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 0.0]]), np.arange(3))  # a cycle
     2
     """
     ordered_margins = margins[np.ix_(order, order)]
@@ -119,10 +119,23 @@ def default_restarts(n: int) -> int:
 
 
 def search_order(margins: Floats, restarts: int, rng: np.random.Generator, deadline: float | None = None) -> Indices:
-    """(items) the cheapest order found from `restarts` starts, then repeatedly from as many variations of the best.
+    """(items) the cheapest order that a local search finds.
 
-    The starts are the given order of the items, the one by majorities won, and random ones. Of orders of equal cost the
-    first is kept. deadline: by `time.monotonic`, after which the best order so far is returned.
+    Parameters
+    ----------
+    margins
+        (items, items) by how much the voters prefer the item of the row to that of the column.
+    restarts
+        Number of starts: the order of the items in the votes, the order by majorities won, and random ones. Then the
+        search starts repeatedly from as many variations of the best order.
+    rng
+        Random generator of the starts and variations.
+    deadline
+        Time by `time.monotonic` after which the best order so far is returned. None for no limit.
+
+    Notes
+    -----
+    Of orders of equal cost the first is kept.
     """
     n = len(margins)
     starts = np.argsort(rng.random((restarts, n)), axis=1)

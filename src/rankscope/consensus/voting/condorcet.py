@@ -70,6 +70,7 @@ def set_of(votes: Votes, wins: Bools) -> tuple[str, ...]:
 
 
 def wins_of_votes(rankings: Any, weights: VoterWeights, unranked: str) -> tuple[Votes, Bools]:
+    """The votes, and (1, items, items) which item wins against which other one by majority."""
     check_unranked(unranked)
     votes = Votes.of(rankings, weights=weights)
     return votes, majority_wins(preference_matrices(votes, votes.weights[None], unranked))

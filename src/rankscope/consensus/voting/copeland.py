@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.consensus.base import Method
-from rankscope.consensus.pairwise import half_ties, in_chunks, majority_wins
+from rankscope.consensus.pairwise import half_ties, majority_wins, preference_matrix_chunks
 from rankscope.consensus.parameters import unranked_field
 from rankscope.data.votes import Votes
 from rankscope.typing import Floats
@@ -58,6 +58,6 @@ class Copeland(Method):
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         scores = np.empty((len(weights), len(votes.items)))
-        for draws, matrices in in_chunks(votes, weights, self.unranked):
+        for draws, matrices in preference_matrix_chunks(votes, weights, self.unranked):
             scores[draws] = half_ties(majority_wins(matrices))
         return scores

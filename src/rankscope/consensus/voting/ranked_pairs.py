@@ -1,4 +1,4 @@
-"""Ranked pairs (Tideman): majorities are locked, the strongest first, unless they would close a circle."""
+"""Ranked pairs (Tideman): majorities are locked, the strongest first, unless they would close a cycle."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.consensus.base import Method, Note, Solution
-from rankscope.consensus.pairwise import half_ties, in_chunks, preference_matrices, strength_levels
+from rankscope.consensus.pairwise import half_ties, preference_matrices, preference_matrix_chunks, strength_levels
 from rankscope.consensus.parameters import strength_field, unranked_field
 from rankscope.data.text import join_names
 from rankscope.data.votes import Votes
@@ -76,7 +76,7 @@ class RankedPairs(Method):
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         scores = np.empty((len(weights), len(votes.items)))
-        for draws, matrices in in_chunks(votes, weights, self.unranked, AT_ONCE):
+        for draws, matrices in preference_matrix_chunks(votes, weights, self.unranked, AT_ONCE):
             levels = strength_levels(matrices, self.strength)
             # Each locked pair depends on the ones before, so this is a loop over draws.
             scores[draws] = half_ties(np.stack([lock_pairs(draw_levels)[0] for draw_levels in levels]))

@@ -227,10 +227,22 @@ def rho_scores(shares: Floats, times: Ints) -> tuple[Floats, Ints]:
 
 
 def tail_probabilities(values: Floats, value_index: Ints, count: Ints, lists: Ints) -> Floats:
-    """The chance that of `lists` random shares at least `count` are at most a value; from a table where that is small.
+    """(draws, voters, items) the chance that of `lists` random shares at least `count` are at most a value.
 
-    values: ascending; value_index: (voters, items) the index of each share among them; count: (draws, voters, items);
-    lists: (draws, items).
+    Parameters
+    ----------
+    values
+        The different shares, ascending.
+    value_index
+        (voters, items) the index of each share among them.
+    count
+        (draws, voters, items) numbers of shares.
+    lists
+        (draws, items) numbers of lists.
+
+    Notes
+    -----
+    The chances are looked up in a table where that is smaller than the result.
     """
     betainc = special().betainc
     totals, total_index = np.unique(lists, return_inverse=True)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.consensus.base import Method
-from rankscope.consensus.pairwise import half_ties, in_chunks, strength_levels
+from rankscope.consensus.pairwise import half_ties, preference_matrix_chunks, strength_levels
 from rankscope.consensus.parameters import strength_field, unranked_field
 from rankscope.data.votes import Votes
 from rankscope.typing import Floats
@@ -75,7 +75,7 @@ class Schulze(Method):
 
     def scores(self, votes: Votes, weights: Floats) -> Floats:
         scores = np.empty((len(weights), len(votes.items)))
-        for draws, matrices in in_chunks(votes, weights, self.unranked, AT_ONCE):
+        for draws, matrices in preference_matrix_chunks(votes, weights, self.unranked, AT_ONCE):
             paths = widest_paths(strength_levels(matrices, self.strength))
             scores[draws] = half_ties(paths > paths.swapaxes(1, 2))
         return scores

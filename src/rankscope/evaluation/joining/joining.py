@@ -245,10 +245,21 @@ class BatchSource(Protocol):
 
 
 def join_ungrouped(joiner: Joiner, source: BatchSource, progress: Progress | None) -> None:
-    """Join a run whose queries come in any order. joiner: an empty one.
+    """Join a run whose queries come in any order, by way of temporary files.
 
-    Queries are joined in another order than that of the file, with the same result. Raises InputError: of several
-    errors that of the query that comes first in the file, as for a run that is read whole.
+    Parameters
+    ----------
+    joiner
+        An empty joiner, which collects the hits.
+    source
+        The run.
+    progress
+        Called with the number of bytes just read.
+
+    Raises
+    ------
+    InputError
+        Of several errors that of the query that comes first in the file, as for a run that is read whole.
     """
     from rankscope.io.large_runs import ExternalGroupBy
 

@@ -161,9 +161,23 @@ def outcomes_of_file(results_by_file: Iterator[Any], file_key: tuple[int, int]) 
 
 
 def tasks_of_run(run_index: int, run: Any, input_: str | None, piece_size: int) -> list[JoinTask]:
-    """The tasks of a run: pieces of about `piece_size` bytes where its files can be cut, else complete files.
+    """The tasks of a run: pieces of its files where they can be cut, else complete files.
 
-    None for a run that is not joined by workers, or cannot be read, which is told when it is this run's turn.
+    Parameters
+    ----------
+    run_index
+        Index of the run.
+    run
+        The run.
+    input_
+        Format of the run. None: detected from the content.
+    piece_size
+        About how many bytes a piece has.
+
+    Returns
+    -------
+    list
+        Empty for a run that workers do not join, or that cannot be read: its error is raised when it is its turn.
     """
     if is_folder(run):
         try:
@@ -205,9 +219,9 @@ def cut_task(task: JoinTask, input_: str | None, piece_size: int) -> list[JoinTa
                 pieces = [ParquetSplit(number, n_pieces) for number in range(n_pieces)]
             if len(pieces) < 2:
                 return [task]
-            whole = task._replace(tag=source.run_tag or "", stamp=stamp, rank_note=rising_score_note(source))
+            uncut = task._replace(tag=source.run_tag or "", stamp=stamp, rank_note=rising_score_note(source))
             sizes = [piece.size if isinstance(piece, ByteRange) else task.size // len(pieces) for piece in pieces]
-            return [whole._replace(piece=piece, size=size) for piece, size in zip(pieces, sizes, strict=True)]
+            return [uncut._replace(piece=piece, size=size) for piece, size in zip(pieces, sizes, strict=True)]
     except RankscopeError:  # raised again when it is this run's turn
         return [task]
 

@@ -113,9 +113,11 @@ def count_levels(rank: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def bayes_fuse(pool: RunPool, parameters: Setting, normalised: NormalisedPool) -> Floats:
-    """(documents) sum over the runs that have a list of the logarithm of the odds: of the level of its rank, or of what
-    the run lacks. Source: Aslam and Montague 2001 (Bayes-fuse), its prior left out, which is the same for all
-    documents; unsmoothed as ranx's bayesfuse.
+    """(documents) the sum, over the runs that have a list, of the log odds of the level of the document's rank.
+
+    A document that a run lacks adds the odds of those that it lacks. Source: Aslam and Montague 2001 (Bayes-fuse), its
+    prior left out, which is the same for all documents; unsmoothed as ranx's bayesfuse. For the parameters see
+    `TrainedMethod.apply`.
     """
 
     def level_gains(i: int) -> Gains:

@@ -38,8 +38,18 @@ __all__ = [
 class MeasuredPool:
     """A pool whose queries all have judgments, with everything that depends on the judgments alone.
 
-    judged_documents: rising; query, judged_index, relevance: for each its query, its index among the judged
-    documents of the query, and its relevance. empty_hits: the hits before anything is ranked.
+    Attributes
+    ----------
+    pool
+        The pool.
+    plan
+        The measure, and how lists are ranked.
+    judged_documents
+        The pool's numbers of judged documents, rising.
+    query, judged_index, relevance
+        For each of these its query, its index among the judged documents of the query, and its relevance.
+    empty_hits
+        The hits before anything is ranked.
     """
 
     pool: RunPool
@@ -118,8 +128,22 @@ def measured_pool(pool: RunPool, qrels: Qrels, plan: Plan) -> MeasuredPool:
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """Judged queries in folds. fold: (queries) the fold of each; parts: the queries of each fold as a pool; ready:
-    by normalisation the scores of all, and of each part; nested: whether there are candidates to choose from.
+    """Judged queries in folds.
+
+    Attributes
+    ----------
+    measured
+        The pool of all queries, and what measures need of it.
+    judgments
+        Its judgments.
+    fold
+        (queries) the fold of each.
+    fold_pools
+        The queries of each fold as a pool.
+    normalised_pools
+        By normalisation, the scores of all queries, and those of each fold.
+    nested
+        Whether there are several candidates to choose from.
     """
 
     measured: MeasuredPool
@@ -140,8 +164,15 @@ class Folds:
 
 
 class CandidateValues(NamedTuple):
-    """Values of a candidate. outer: (queries) with parameters learned without the query's fold; inner: (folds, queries)
-    with parameters learned without that fold and the query's own, NaN in that fold: they choose its setting.
+    """The values of a candidate.
+
+    Attributes
+    ----------
+    outer
+        (queries) values by parameters learned without the query's fold.
+    inner
+        (folds, queries) values by parameters learned without that fold and the query's own, NaN in that fold: they
+        choose its setting. None without a choice.
     """
 
     outer: Floats

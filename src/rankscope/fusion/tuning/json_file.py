@@ -172,10 +172,12 @@ def load_fusion(path: PathLike) -> TrainedFusion:
 
 
 def refuse_constant(text: str) -> NoReturn:
+    """Refuse NaN and Infinity, which JSON does not have."""
     raise ValueError(f"{text} is no number")
 
 
 def refuse_file(name: str, problem: str) -> NoReturn:
+    """Raise InputError for a file of another form."""
     raise InputError(f"{name}: {problem}, {EXPECTED}; train it again") from None
 
 

@@ -26,8 +26,16 @@ __all__ = [
 
 
 class TriedSetting(NamedTuple):
-    """A setting that was tried. name: method, normalisation and setting in one word; values: the mean of each fold, by
-    parameters learned from the others; mean: over all queries.
+    """A setting that was tried.
+
+    Attributes
+    ----------
+    name
+        Method, normalisation and setting in one word.
+    mean
+        The mean over all queries.
+    values
+        The mean of each fold, by parameters learned from the others.
     """
 
     name: str
@@ -36,7 +44,17 @@ class TriedSetting(NamedTuple):
 
 
 class FoldChoice(NamedTuple):
-    """What the other folds chose for a fold: its name, how many queries the fold has, and the mean on them."""
+    """What the other folds chose for a fold.
+
+    Attributes
+    ----------
+    name
+        The chosen setting in one word.
+    queries
+        How many queries the fold has.
+    value
+        The mean of the chosen setting on them.
+    """
 
     name: str
     queries: int

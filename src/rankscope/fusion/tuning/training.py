@@ -51,8 +51,16 @@ STEPS, PASSES = (0.0, 0.25, 0.5, 0.75, 1.0), 2
 
 @dataclass(frozen=True, eq=False)
 class CoordinateAscent:
-    """Refinement of weights, one run after the other. sign: 1 if higher values are better, else -1. values: (queries)
-    by the name of each candidate that was evaluated.
+    """Refinement of weights, one run after the other.
+
+    Attributes
+    ----------
+    folds
+        The judged queries.
+    sign
+        1 if higher values are better, else -1.
+    values
+        By the name of each candidate that was evaluated, (queries) its values.
     """
 
     folds: Folds
@@ -69,6 +77,7 @@ class CoordinateAscent:
         return self.values[name]
 
     def mean(self, candidate: Candidate, counted: Bools) -> float:
+        """The mean of a candidate over some queries, higher is better."""
         values = self.query_values(candidate)[counted]
         defined = values[~np.isnan(values)]
         return self.sign * float(defined.mean()) if defined.size else -np.inf
@@ -104,6 +113,7 @@ class CoordinateAscent:
 
 
 def with_weights(candidate: Candidate, weights: list[float]) -> Candidate:
+    """The candidate with other weights."""
     return Candidate(candidate.method, candidate.normalise, {**candidate.setting, "weights": weights})
 
 

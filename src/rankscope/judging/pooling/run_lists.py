@@ -259,10 +259,10 @@ def number_lists_together(run_tops: Sequence[TopDocuments], systems: tuple[str, 
     )
     doc = np.empty(query.size, np.int64)
     first_entries, sizes, n_before = [], [], 0
-    for chunk in entries.chunks():  # some queries at a time, which fit into the cache
-        number, first, counts = numbered_documents(chunk)
-        doc[chunk.values] = n_before + number
-        first_entries.append(chunk.values[first])
+    for block in entries.blocks():  # some queries at a time, which fit into the cache
+        number, first, counts = numbered_documents(block)
+        doc[block.values] = n_before + number
+        first_entries.append(block.values[first])
         sizes.append(counts)
         n_before += first.size
     offsets = bounds(np.concatenate(sizes))

@@ -286,7 +286,7 @@ def weighted_tau_by_first(x: Floats, y: Floats) -> float:
     """The weighted tau of ranks by falling x, ties by falling y."""
     arranged = sort_pairs(x, y)
     n = x.size
-    weight = 1 / (n - np.arange(n))  # `arrange` puts the item ranked last first
+    weight = 1 / (n - np.arange(n))  # `sort_pairs` puts the item ranked last first
     # A pair's weight is the sum of its items' weights: so the total is a sum over items of their pairs.
     discordant = arranged.discordant_before + arranged.discordant_behind
     surplus = float(weight @ (arranged.concordant - discordant))

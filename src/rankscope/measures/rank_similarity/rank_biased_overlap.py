@@ -188,9 +188,19 @@ def is_missing(item: Any) -> bool:
 class Depths(NamedTuple):
     """By depth d = 1, 2, ..., l, the length of the longer list; s is that of the shorter one.
 
-    overlap: how many items both have; beyond s, of those seen. norm: what it is divided by for the agreement.
-    mean, first: (l - s) beyond s, what an item that only the longer list shows counts, on average, and what the first
-    d - s of them count together: so many items of the shorter list are not seen.
+    Attributes
+    ----------
+    s
+        Length of the shorter list.
+    overlap
+        How many items both have; beyond s, of those seen.
+    norm
+        What the overlap is divided by for the agreement.
+    mean_share
+        (l - s) beyond s, what an item that only the longer list shows counts on average.
+    first_sum
+        (l - s) beyond s, what the first d - s of these items count together: so many items of the shorter list are not
+        seen.
     """
 
     s: int

@@ -104,6 +104,7 @@ def cell(value: float) -> float | None:
 
 
 def number(value: float, digits: int = 4) -> str:
+    """A number for texts, with a minus sign; "none" for NaN."""
     return "none" if np.isnan(value) else f"{value:.{digits}f}".replace("-", MINUS)
 
 

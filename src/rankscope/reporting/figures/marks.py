@@ -237,6 +237,7 @@ def offsets(width: float) -> Floats:
 
 
 def boxes_at(middle: Floats, width: float) -> Floats:
+    """(positions, 4) left, top, right and bottom of a name of this width around each middle."""
     half = np.array([width / 2, LINE / 2])
     return np.concatenate([middle - half, middle + half], axis=1)
 
@@ -271,10 +272,10 @@ def label_places(points: Floats, widths: Sequence[float], sizes: Sequence[tuple[
         return shifts
     distances = np.hypot(*((points[:, None] - points[None]) * np.array(sizes[0])).transpose(2, 0, 1))
     order = np.argsort(-np.exp(-distances / 60).sum(axis=1), kind="stable").tolist()
-    placed: list[int] = []
+    placed_names: list[int] = []
     for i in order * PASSES:
         candidates = offsets(widths[i])
-        placed_others = [j for j in placed if j != i]
+        placed_others = [j for j in placed_names if j != i]
         middles = shifts[placed_others]
         half_sizes = np.array([[widths[j] / 2, LINE / 2] for j in placed_others]).reshape(-1, 2)
         name_boxes = np.concatenate([middles - half_sizes, middles + half_sizes], axis=1)
@@ -283,7 +284,7 @@ def label_places(points: Floats, widths: Sequence[float], sizes: Sequence[tuple[
             for size in sizes
         )
         shifts[i] = candidates[int(np.argmin(cost))]
-        placed = [*placed_others, i]
+        placed_names = [*placed_others, i]
     return shifts
 
 

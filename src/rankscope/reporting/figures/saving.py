@@ -153,6 +153,7 @@ def html_page(specification: dict[str, Any]) -> str:
 
 
 def content(suffix: str, specification: dict[str, Any]) -> bytes:
+    """The bytes of a file with this suffix."""
     if suffix == ".json":
         return (json.dumps(specification, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
     if suffix == ".html":

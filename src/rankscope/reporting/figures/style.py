@@ -105,6 +105,7 @@ DARK = "#161616"
 
 
 def channels(colour: str) -> list[int]:
+    """Red, green and blue of a colour #rrggbb, from 0 to 255."""
     return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
 
 
@@ -258,6 +259,7 @@ def name_labels(style: Style) -> str:
 
 
 def wrap_lines(lines: Iterable[str], letters: int) -> list[str]:
+    """The lines, cut so that none has more than so many letters."""
     return [part for line in lines if line for part in textwrap.wrap(line, letters, break_on_hyphens=False)]
 
 

@@ -294,6 +294,7 @@ def layers(
 
 
 def shape_rows(name: str, values: Floats, edges: Floats) -> list[dict[str, Any]]:
+    """The shares of values in each bin, for the shape of a distribution."""
     present = values[~np.isnan(values)]
     counts, _ = np.histogram(present, edges)
     return [
@@ -303,6 +304,7 @@ def shape_rows(name: str, values: Floats, edges: Floats) -> list[dict[str, Any]]
 
 
 def mark_row(name: str, values: Floats) -> dict[str, Any]:
+    """Mean, quartiles and number of values of a system."""
     present = values[~np.isnan(values)]
     lower, median, upper = np.percentile(present, [25, 50, 75]) if present.size else (np.nan,) * 3
     mean = present.mean() if present.size else np.nan
