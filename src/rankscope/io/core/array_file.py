@@ -8,8 +8,8 @@ they lie, also in a file that is mapped into memory. Nothing in a file is run.
 from __future__ import annotations
 
 import json
-import os
 import math
+import os
 import struct
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -202,7 +202,9 @@ def read_arrays(path: Path, magic: bytes) -> Arrays:
         raise InputError(
             f"{path}: cannot be read ({error.strerror or error}); check it, and the disk that it is on"
         ) from None
-    return load_arrays(magic, content[:size].data, lambda _, arrays: arrays, lambda problem: damaged_file_error(path, problem))
+    return load_arrays(
+        magic, content[:size].data, lambda _, arrays: arrays, lambda problem: damaged_file_error(path, problem)
+    )
 
 
 def damaged_file_error(path: Path, problem: str) -> InputError:
