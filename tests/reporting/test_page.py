@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers import figure_examples
 from helpers.messages import mentions
 from helpers.sample_page import LONG, QUOTES, SCRIPT, UNREADABLE, sample_page, stand_in
 
@@ -256,9 +257,9 @@ def test_a_page_under_a_limit_of_addresses_has_no_figures_and_says_so(
     """V8, which draws, would end the process."""
     import resource
 
-    from rankscope.reporting.figures import EXAMPLES, save_figure
+    from rankscope.reporting.figures import save_figure
 
-    counts = Figure("confusion_matrix", EXAMPLES["confusion_matrix"](["a", "b"], 9, np.random.default_rng(1)))
+    counts = Figure("confusion_matrix", figure_examples.confusion_matrix(["a", "b"], 9, np.random.default_rng(1)))
     sections = [Section(title="Counts", sentence="A figure.", figure=counts)]
     monkeypatch.setattr(resource, "getrlimit", lambda _: (6 << 30, resource.RLIM_INFINITY))
     html = render_page("Limited", [], sections, []).html

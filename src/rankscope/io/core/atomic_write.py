@@ -42,6 +42,8 @@ DESCRIPTOR_PATH = re.compile(r"/dev/fd/(\d{1,9})|/proc/self/fd/(\d{1,9})")
 STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 #: The results that this process has written, for the message of an interrupted command.
 written_files: list[str] = []
+#: How often a link to a file is tried that other processes replace.
+N_LINKS = 1000
 #: Error numbers of file systems without hard links.
 NO_LINKS = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 
@@ -389,12 +391,17 @@ def move_files(source: Path, target: Path, backup: Path) -> None:
 
 def keep_copy(path: Path, copy: Path) -> None:
     """Keep the content of a file that is going to be replaced."""
-    try:
-        os.link(path, copy)
-    except OSError as error:
-        if error.errno not in NO_LINKS:
-            raise
-        shutil.copy2(path, copy)
+    for _ in range(N_LINKS):
+        try:
+            os.link(path, copy)
+        except FileNotFoundError:  # another process has just replaced it, or removed it
+            if path.exists():
+                continue
+        except OSError as error:
+            if error.errno not in NO_LINKS:
+                raise
+            shutil.copy2(path, copy)
+        return
 
 
 def check_target(base: Path, name: str) -> None:

@@ -133,10 +133,21 @@ class LineBlock:
 
 
 class BlockReader:
-    """Reads a stream block by block. The caller says which last bytes of a block the next one starts with."""
+    """Reads a stream block by block. The caller says which last bytes of a block the next one starts with.
 
-    def __init__(self, stream: Readable, name: str, size: int = BLOCK, progress: Callable[[int], Any] | None = None):
-        self.stream, self.name, self.progress = stream, name, progress
+    skip_blank: whether nothing is lost with blocks of blank lines, which may unpack from a small file.
+    """
+
+    def __init__(
+        self,
+        stream: Readable,
+        name: str,
+        size: int = BLOCK,
+        progress: Callable[[int], Any] | None = None,
+        *,
+        skip_blank: bool = True,
+    ):
+        self.stream, self.name, self.progress, self.skip_blank = stream, name, progress, skip_blank
         self.notes: list[str] | None = getattr(stream, "notes", None)
         self.size = size
         self.buffer = bytearray(PADDING + size + 2 * PADDING)
@@ -164,9 +175,9 @@ class BlockReader:
             self._refuse_endless(max(end, self.begin))
             if self.ended:
                 break
-            if end == self.begin:
+            if end <= self.begin:
                 self._grow()  # a line longer than the buffer
-            elif self._is_blank(end):  # nothing but line ends may unpack from a small file
+            elif self.skip_blank and self._is_blank(end):  # nothing but line ends may unpack from a small file
                 self._move(end)
             else:
                 break

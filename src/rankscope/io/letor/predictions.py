@@ -81,7 +81,7 @@ def predictions_from_source(source: Source) -> Floats:
 
 def number_blocks(source: Source) -> Iterator[tuple[LineBlock, BlockLines, Fields, Bools]]:
     """Each block of a file of one number a line, its lines, and their fields as by `single_numbers`."""
-    reader = BlockReader(source, source.name, BLOCK_SIZE)
+    reader = BlockReader(source, source.name, BLOCK_SIZE, skip_blank=False)
     block = reader.next()
     while block is not None:
         yield (block, *single_numbers(block))
