@@ -12,7 +12,7 @@ import numpy as np
 
 from rankscope.agreement.direction import directions
 from rankscope.agreement.load import JudgmentSource, PeopleAndMetrics, ScoreSource, load
-from rankscope.agreement.match import Matched, match, score_table
+from rankscope.agreement.match import MatchedScores, match, score_table
 from rankscope.agreement.settings import (
     JudgmentSettings,
     MetricSettings,
@@ -443,19 +443,21 @@ class ScoresByQuery(NamedTuple):
     judges: Floats
 
 
-def scores_by_query(matches: Sequence[Matched]) -> tuple[ScoresByQuery, list[str]]:
+def scores_by_query(matches: Sequence[MatchedScores]) -> tuple[ScoresByQuery, list[str]]:
     """The scores of people and judges on the queries that people judged, and notes on those without a score."""
-    systems = tuple(dict.fromkeys(name for matched in matches for name in matched.systems))
+    systems = tuple(dict.fromkeys(name for matched_scores in matches for name in matched_scores.systems))
     place_of = {name: place for place, name in enumerate(systems)}
     blocks, notes = [], []
-    for matched in matches:
-        matched, pair_notes = on_common_segments(matched, SystemSettings(over="own"))
-        people = matched.people
+    for matched_scores in matches:
+        matched_scores, pair_notes = on_common_segments(matched_scores, SystemSettings(over="own"))
+        people = matched_scores.people
         if isinstance(people, Rankings):
-            people = win_shares(people, matched.names[0], matched.systems)
-        block = np.full((1 + len(matched.metrics), len(systems), len(people.segments)), np.nan)
-        rows = [place_of[name] for name in matched.systems]
-        for side, (scores, higher) in enumerate(zip((people, *matched.metrics), matched.higher, strict=True)):
+            people = win_shares(people, matched_scores.names[0], matched_scores.systems)
+        block = np.full((1 + len(matched_scores.metrics), len(systems), len(people.segments)), np.nan)
+        rows = [place_of[name] for name in matched_scores.systems]
+        for side, (scores, higher) in enumerate(
+            zip((people, *matched_scores.metrics), matched_scores.higher, strict=True)
+        ):
             values = score_table(scores, people.segments)
             block[side, rows] = values if higher else -values
         blocks.append(block)
@@ -530,21 +532,21 @@ def contrast_families(
     table = {name: np.full(shape, np.nan) for name in CONTRAST_ARRAYS}
     n = np.full(shape, -1, np.int64)
     for j, f in cells:
-        found = favour_contrast(scores.people, scores.judges[j], masks[families[f]], 1 - settings.alpha)
+        contrast = favour_contrast(scores.people, scores.judges[j], masks[families[f]], 1 - settings.alpha)
         of_people, of_judge = float(spreads[0]), float(spreads[1 + j])
-        table["by_people"][j, f] = found.by_people / of_people
+        table["by_people"][j, f] = contrast.by_people / of_people
         for name, value in (
-            ("by_judge", found.by_judge),
-            ("expected", found.slope * found.by_people),
-            ("favour", found.favour),
-            ("low", found.low),
-            ("high", found.high),
-            ("slope", found.slope * of_people),
+            ("by_judge", contrast.by_judge),
+            ("expected", contrast.slope * contrast.by_people),
+            ("favour", contrast.favour),
+            ("low", contrast.low),
+            ("high", contrast.high),
+            ("slope", contrast.slope * of_people),
         ):
             table[name][j, f] = value / of_judge
         for name in ("slope_t", "pvalue", "pvalue_systems"):
-            table[name][j, f] = getattr(found, name)
-        n[j, f] = found.n_queries
+            table[name][j, f] = getattr(contrast, name)
+        n[j, f] = contrast.n_queries
     corrected = {f"{name}_corrected": corrected_pvalues(table[name], settings) for name in ("pvalue", "pvalue_systems")}
     return FamilyFavour(
         judges=judges,

@@ -184,9 +184,9 @@ def load(
         judgment_weight=judgment_weight,
     )
     metrics = [] if sources else own_metrics
-    wanted = "system" if level == "any" and people.level == "system" else level
+    wanted_level = "system" if level == "any" and people.level == "system" else level
     for source in sources:
-        metrics += metrics_of(source, test_set, judgment_settings.columns or {}, wanted)
+        metrics += metrics_of(source, test_set, judgment_settings.columns or {}, wanted_level)
     judged_names = [people.gold, *people.columns, *([] if people.is_of_lists else [GOLD])]
     judged_names += [scores.metric for scores in own_metrics]
     metrics = with_directions(merge_metrics(metrics), higher, lower, judged_names)
@@ -457,18 +457,18 @@ def name_by_file(sources: Sequence[tuple[Any, list[Any]]], people: Iterable[str]
             counts.update({part.metric for part in parts})
     if max(counts.values(), default=0) < 2:
         return [part for _, parts in sources for part in parts]
-    named: list[Any] = []
+    named_scores: list[Any] = []
     for source, parts in sources:
         if parts == [source] or not isinstance(source, (str, os.PathLike)):
-            named += parts
+            named_scores += parts
             continue
         file = PurePath(split_compression_suffix(source_name(source))[0]).stem
         if len(parts) == 1:
-            named.append(replace(parts[0], metric=file))
+            named_scores.append(replace(parts[0], metric=file))
             continue
         for part in parts:
-            named.append(replace(part, metric=f"{file}:{part.metric}") if counts[part.metric] > 1 else part)
-    return named
+            named_scores.append(replace(part, metric=f"{file}:{part.metric}") if counts[part.metric] > 1 else part)
+    return named_scores
 
 
 def scores_by_measure(source: Any, columns: Mapping[str, str], weight: str | None = None) -> list[Any]:

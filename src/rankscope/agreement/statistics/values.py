@@ -618,9 +618,9 @@ def counted_surplus(x: Ints, y: Ints, segments: Ints, n_segments: int) -> Callab
     surplus: npt.NDArray[Any] = by_segment.astype(np.float32 if is_small else np.float64)
 
     def value_of(counts: Floats) -> Floats:
-        drawn = counts[:, places]
-        products: Floats = np.asarray(drawn.astype(surplus.dtype) @ surplus, np.float64)
-        return np.asarray(np.einsum("rs,rs->r", products, drawn) / 2)
+        place_counts = counts[:, places]
+        products: Floats = np.asarray(place_counts.astype(surplus.dtype) @ surplus, np.float64)
+        return np.asarray(np.einsum("rs,rs->r", products, place_counts) / 2)
 
     return value_of
 
