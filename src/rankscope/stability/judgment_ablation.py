@@ -377,13 +377,13 @@ def compute_levels(base: AblationBase, draws: AblationDraws) -> tuple[AblationLe
     shape = (len(draws.levels), draws.iterations)
     is_judged, n_judged = base.judgments.judged, max(int(base.judgments.judged.sum()), 1)
     had_relevant = base.judgments.relevant_of(is_judged) > 0
-    means, kept, lost, changed_names = [], [], [], set[str]()
+    means, kept_shares, lost_queries, changed_names = [], [], [], set[str]()
     settings = base.scores.measure_settings
     for subset in draws.subsets:
         system_means, hits = base.means(subset)
         means.append(system_means)
-        kept.append(int(subset.is_kept.sum()) / n_judged)
-        lost.append(int((had_relevant & (base.judgments.relevant_of(subset.is_kept) == 0)).sum()))
+        kept_shares.append(int(subset.is_kept.sum()) / n_judged)
+        lost_queries.append(int((had_relevant & (base.judgments.relevant_of(subset.is_kept) == 0)).sum()))
         draw_settings = base.plan.measure_settings(hits)  # some settings depend on the highest grade
         changed_names |= {
             name for name, a, b in zip(base.scores.measure_names, draw_settings, settings, strict=True) if a != b
@@ -395,8 +395,8 @@ def compute_levels(base: AblationBase, draws: AblationDraws) -> tuple[AblationLe
     levels = AblationLevels(
         kind=draws.kind,
         levels=np.array(draws.levels, np.float64),
-        kept=np.array(kept).reshape(shape).mean(axis=1),
-        lost=np.array(lost, np.float64).reshape(shape).mean(axis=1),
+        kept=np.array(kept_shares).reshape(shape).mean(axis=1),
+        lost=np.array(lost_queries, np.float64).reshape(shape).mean(axis=1),
         tau=nan_mean(taus, -1),
         tau_low=reduce_draws(taus, np.fmin),
         tau_high=reduce_draws(taus, np.fmax),

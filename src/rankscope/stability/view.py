@@ -297,12 +297,12 @@ def overview_section(study: StabilityStudy) -> Section:
     """One row for each measure and condition, at the level nearest to .05 and the first fuzziness."""
     k = main_level(study)
     rows = [(c, m) for c in range(len(study.conditions)) for m in range(len(study.names))]
-    shown = rows[:MAX_ROWS]
+    shown_rows = rows[:MAX_ROWS]
     needed, decided = (list(map(of_outcome, study.outcomes)) for of_outcome in (study.needed, study.decisions))
 
     def rates(title: str, field: str, place: tuple[int, ...] = (), form: str = ".1f") -> Column:
         """A column of one field of the outcomes. place: of the rate among those of a measure."""
-        return column(title, [getattr(study.outcomes[c], field)[m, *place] for c, m in shown], rate(form))
+        return column(title, [getattr(study.outcomes[c], field)[m, *place] for c, m in shown_rows], rate(form))
 
     order_rates = [
         rates("error %", "error", (0,)),
@@ -311,15 +311,15 @@ def overview_section(study: StabilityStudy) -> Section:
         rates("sd", "tie_sd", (0,), ".2f"),
     ]
     table = table_of(
-        column("measure", [study.names[m] for _, m in shown], name=True),
+        column("measure", [study.names[m] for _, m in shown_rows], name=True),
         *(
-            column(heading(name), [getattr(study.conditions[c], name) for c, _ in shown])
+            column(heading(name), [getattr(study.conditions[c], name) for c, _ in shown_rows])
             for name in varying_fields(study)
         ),
         *(order_rates if study.settings.error_tie else []),
         rates("ASL %", "asl_rate", (k,)),
-        column("diff needed", [needed[c][m, k] for c, m in shown], rate(".4g")),
-        column("decided %", [decided[c][m, k] for c, m in shown], rate()),
+        column("diff needed", [needed[c][m, k] for c, m in shown_rows], rate(".4g")),
+        column("decided %", [decided[c][m, k] for c, m in shown_rows], rate()),
         rates("used %", "used") if has_used_rates(study) else None,
     )
     cut_note = (f"--format csv shows {len(rows) - MAX_ROWS} more rows",)

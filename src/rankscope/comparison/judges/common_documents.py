@@ -202,10 +202,8 @@ def notes_on_documents(
     for qrels, name in ((common.qrels_a, names[0]), (common.qrels_b, names[1])):
         n_lost = len(qrels.query_ids) - common.n_queries
         if n_lost:
-            verb, rest = ("has", "is") if n_lost == 1 else ("have", "are")
-            notes.append(
-                f"{pluralise_queries(n_lost)} of {name} {verb} no document that both judged and {rest} skipped"
-            )
+            has, are = ("has", "is") if n_lost == 1 else ("have", "are")
+            notes.append(f"{pluralise_queries(n_lost)} of {name} {has} no document that both judged and {are} skipped")
     if judged == "both" and common.n_only_a + common.n_only_b:
         notes.append(
             "systems are ranked on the documents that both judged; --judged own (judged='own') includes the documents "
