@@ -335,8 +335,8 @@ def favour(
     better family a smaller advantage than people do. So the judge's advantage is compared with the *expected* one:
     people's advantage times the judge's slope, which tells how strongly it responds to quality among the systems within
     the family and among the others. The slope comes from products of different queries, so that the noise of neither
-    side changes it; `contrasts` has the formula. Where people's scores do not tell these systems apart, there is no
-    slope, and no verdict. The slope is one line: a judge whose scores end at a ceiling seems to disfavour the best.
+    side changes it; `favour_contrast` has the formula. Where people's scores do not tell these systems apart, there is
+    no slope, and no verdict. The slope is one line: a judge whose scores end at a ceiling seems to disfavour the best.
 
     Two questions have two p-values. Over queries (a jackknife, Student's t): does the judge favour these systems? Any
     judge likes some systems more than people do, and with many queries that shows, for random families, too. Over
@@ -703,7 +703,7 @@ def favour_contrast(people: Floats, judge: Floats, in_family: Bools, confidence_
         )
         for values in (x, y)
     )
-    products, squares = (other_queries(x_centred, values) for values in (y_centred, x_centred))
+    products, squares = (cross_product(x_centred, values) for values in (y_centred, x_centred))
     slope = float(divide_or_nan(products.all, squares.all))
     favour = by_judge - slope * by_people
     left_out = [(n * mean - values) / (n - 1) for mean, values in zip((by_people, by_judge), advantages, strict=True)]
@@ -735,21 +735,32 @@ def advantage(values: Floats, present: Bools, in_family: Bools) -> Floats:
     return np.asarray(means[0] - means[1])
 
 
-class OtherQueries(NamedTuple):
-    """Means of x_sq y_sr over pairs of different queries q, r, summed over systems; `left_out`: without each query."""
+class CrossProduct(NamedTuple):
+    """The mean product of two tables over pairs of different queries, as `cross_product` gives it.
+
+    Attributes
+    ----------
+    all
+        On all queries.
+    left_out
+        (queries) without each query, for the jackknife.
+    """
 
     all: float
     left_out: Floats
 
 
-def other_queries(x: Floats, y: Floats) -> OtherQueries:
-    """The products of two tables, (systems, queries), over pairs of different queries."""
+def cross_product(x: Floats, y: Floats) -> CrossProduct:
+    """The mean of x_sq y_sr over pairs of different queries q and r, summed over systems s.
+
+    x, y: (systems, queries).
+    """
     n = x.shape[1]
     of_query = (x * y).sum(axis=0)
     x_sums, y_sums = x.sum(axis=1), y.sum(axis=1)
     total = float(x_sums @ y_sums - of_query.sum())
     without = ((x_sums[:, None] - x) * (y_sums[:, None] - y)).sum(axis=0) - (of_query.sum() - of_query)
-    return OtherQueries(total / (n * (n - 1)), without / ((n - 1) * (n - 2)))
+    return CrossProduct(total / (n * (n - 1)), without / ((n - 1) * (n - 2)))
 
 
 def jackknife_error(left_out: Floats) -> float:
@@ -776,9 +787,21 @@ def two_sided(estimate: float, error: float, df: int, scale: float) -> float:
 def pvalue_over_systems(
     x: Floats, y: Floats, present: Bools, in_family: Bools, slope: float, favour: float, by_people: float
 ) -> float:
-    """The p-value of a favour as of a sample of systems: the others' residuals say how far a judge favours any system.
+    """The p-value of a favour, as if the systems were a sample of many.
 
-    Analysis of covariance of the systems' means with one slope and two groups; x, y: centred in query and group.
+    How far a judge favours any single system, the residuals say. This is an analysis of covariance of the systems'
+    means with one slope and two groups.
+
+    Parameters
+    ----------
+    x, y
+        Scores of people and of the judge, (systems, queries), centred in query and group.
+    present
+        (systems, queries) where both have a score.
+    in_family
+        (systems) those of the family.
+    slope, favour, by_people
+        As of `Contrast`.
     """
     counts = np.count_nonzero(present, axis=1)
     scored = counts > 1

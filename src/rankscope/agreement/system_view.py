@@ -160,12 +160,12 @@ def row_columns(result: SystemAgreement, rows: Sequence[ValueRow]) -> list[Colum
     ]
 
 
-def count_column(result: SystemAgreement, rows: Sequence[ValueRow], title: str = "") -> Column:
+def count_column(result: SystemAgreement, rows: Sequence[ValueRow]) -> Column:
     """How many systems, or pairs of systems, each row is of; nothing for an average."""
     counts = (None if result.several_pairs and row.pair == AVERAGE else row.n for row in rows)
     of_systems = {row.statistic in SIGNED for row in rows}
     unit = "systems" if of_systems == {True} else "pairs of systems" if of_systems == {False} else "systems or pairs"
-    return column(title or unit, counts, thousands)
+    return column(unit, counts, thousands)
 
 
 def value_table(result: SystemAgreement) -> Table:

@@ -30,7 +30,7 @@ __all__ = [
     "SHARES",
     "JudgmentSubset",
     "PooledJudgments",
-    "ablate",
+    "ablate_judgments",
     "judgments_of",
 ]
 
@@ -228,7 +228,7 @@ class AblationBase:
         return summarise(np.array(values), [measure.summary for measure in self.plan.measures]), hits[0]
 
 
-def ablate(
+def ablate_judgments(
     joined: Sequence[JoinedRun],
     plan: Plan,
     *,
@@ -286,7 +286,7 @@ def ablate(
     >>> good = rs.Run({"q": {"a": 3.0, "c": 2.0, "b": 1.0}}, name="good")
     >>> poor = rs.Run({"q": {"d": 3.0, "b": 2.0, "a": 1.0}}, name="poor")
     >>> plan, joined = plan_and_join(qrels, [good, poor], ["AP"], ConventionSettings(), InputSettings())
-    >>> by_depth = ablate(joined, plan, shares=[0.5], rng=1).depth
+    >>> by_depth = ablate_judgments(joined, plan, shares=[0.5], rng=1).depth
     >>> by_depth.levels.tolist(), by_depth.kept.tolist()  # a and d are ranked first, all four within 2
     ([1.0, 2.0], [0.5, 1.0])
     >>> by_depth.tau.tolist(), by_depth.values[:, 0].tolist()  # at depth 1 only a is relevant: (1/1 + 1/3) / 2

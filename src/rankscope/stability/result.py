@@ -44,7 +44,7 @@ def needed_of(outcome: Outcome, *, swap: bool, sets: int) -> Floats:
     return np.asarray(outcome.swap_diff[0, sets] if swap else outcome.est_diff)
 
 
-def compared_values(outcome: Outcome, actual: Floats, signs: tuple[int, ...], *, coded: bool) -> Floats:
+def compared_values(outcome: Outcome, actual: Floats, signs: tuple[int, ...], *, as_dunaiski: bool) -> Floats:
     """(measures, systems) the compared values, greater is better: means over all sets, on the scale of `needed_of`.
 
     Parameters
@@ -55,10 +55,10 @@ def compared_values(outcome: Outcome, actual: Floats, signs: tuple[int, ...], *,
         (measures, systems) values on all queries or entities.
     signs
         1 for each measure of which higher is better, -1 for the others.
-    coded
+    as_dunaiski
         Values of all entities together, on any scale, as Dunaiski's tool compares them.
     """
-    return actual * np.array(signs)[:, None] if coded else outcome.means
+    return actual * np.array(signs)[:, None] if as_dunaiski else outcome.means
 
 
 def exceeds_needed(differences: Floats, needed: Floats, *, zero: bool) -> npt.NDArray[np.bool_]:
@@ -258,7 +258,7 @@ class StabilityStudy(Result):
         outcome
             The numbers of one condition, from `outcomes`.
         """
-        return decision_rate(self.compared_values(outcome), self.needed(outcome), zero=not self.settings.coded)
+        return decision_rate(self.compared_values(outcome), self.needed(outcome), zero=not self.settings.as_dunaiski)
 
     def compared_values(self, outcome: Outcome) -> Floats:
         """(measures, systems) the values that are compared, better is greater.
@@ -268,7 +268,7 @@ class StabilityStudy(Result):
         outcome
             The numbers of one condition, from `outcomes`.
         """
-        return compared_values(outcome, self.actual, self.signs, coded=self.settings.coded)
+        return compared_values(outcome, self.actual, self.signs, as_dunaiski=self.settings.as_dunaiski)
 
     def marks(self, outcome: Outcome, measure: int) -> list[list[str]]:
         """(systems, systems) stars: the lowest level at which the row's system is better than the column's.
@@ -281,7 +281,7 @@ class StabilityStudy(Result):
             Index of the measure.
         """
         return marks_of(
-            self.compared_values(outcome)[measure], self.needed(outcome)[measure], zero=not self.settings.coded
+            self.compared_values(outcome)[measure], self.needed(outcome)[measure], zero=not self.settings.as_dunaiski
         )
 
     def rows(self) -> Iterator[StabilityRow]:

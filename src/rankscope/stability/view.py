@@ -159,7 +159,7 @@ def comparison_words(study: StabilityStudy) -> tuple[str, str]:
     gives the order that it may contradict, with the verb.
     """
     set_text = set_of(study, main_condition(study))
-    if not study.settings.coded:
+    if not study.settings.as_dunaiski:
         return set_text, "most draws give"
     if study.kind == "queries":
         return "a single query", "most queries of its set give"
@@ -359,7 +359,7 @@ def error_figure(study: StabilityStudy) -> Figure | None:
         "tie_rates": outcome.tie[:, 0],
         "error_sds": outcome.error_sd[:, 0],
         "tie_sds": outcome.tie_sd[:, 0],
-        "bar": "one standard deviation" if study.settings.coded else "one standard error",
+        "bar": "one standard deviation" if study.settings.as_dunaiski else "one standard error",
     }
     return Figure("error_against_tie", data)
 
@@ -506,7 +506,7 @@ def matrix_figure(study: StabilityStudy, outcome: Outcome, m: int, title: str) -
     """Differences in the measure's direction, and the lowest level at which each is larger than needed."""
     values = study.compared_values(outcome)[m] * study.signs[m]
     differences = values[:, None] - values
-    zero = not study.settings.coded
+    zero = not study.settings.as_dunaiski
     lowest_levels = lowest_level_reached(differences, study.needed(outcome)[m], study.settings.tested_alpha, zero=zero)
     np.fill_diagonal(lowest_levels, np.nan)
     data = {
@@ -532,7 +532,7 @@ TITLES = {
 def curve_sections(study: StabilityStudy) -> list[Section]:
     """The sections of curves, where there is something to draw."""
     sections = [*range_sections(study), *cutoff_sections(study)]
-    if not study.settings.coded:
+    if not study.settings.as_dunaiski:
         sections.append(swap_section(study))
     return [*sections, asl_curves(study), *split_half_sections(study)]
 

@@ -141,7 +141,7 @@ class KendallConvention:
         )
 
     @classmethod
-    def of_table(cls, table: Sequence[Sequence[Cell]], *, name: str = "own") -> KendallConvention:
+    def of_table(cls, table: Sequence[Sequence[Cell]]) -> KendallConvention:
         """From 3 x 3 coefficients: rows, people say <, =, >; columns, the metric says <, =, >; None leaves pairs out.
 
         Which of two translations is the first means nothing, so the table turned by half is the same table.
@@ -171,7 +171,7 @@ class KendallConvention:
             discordant=cells[2],
             tied_human=cells[3],
             tied_both=cells[4],
-            name=name,
+            name="own",
         )
 
 

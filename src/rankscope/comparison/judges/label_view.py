@@ -164,9 +164,7 @@ def class_table(result: LabelAgreement, pair: RaterPair) -> Table:
     return table_of(
         column("class", [*result.labels, "mean of classes (macro)", "pooled counts (micro)"], name=True),
         *(
-            column(
-                column_titles["fscore"] if name == "fscore" else name, [e.value for e in cells(name)], digits()
-            )
+            column(column_titles["fscore"] if name == "fscore" else name, [e.value for e in cells(name)], digits())
             for name in names
         ),
         *columns_of((f"{column_titles['fscore']} from", "to"), [e[1:] for e in f_cells], digits()),

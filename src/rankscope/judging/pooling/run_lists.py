@@ -311,7 +311,7 @@ def incomplete_query_notes(lists: RunLists) -> list[str]:
     ]
 
 
-def judgments_of(lists: RunLists, qrels: Qrels, what: str = "the judgments") -> Ints:
+def judgments_of(lists: RunLists, qrels: Qrels) -> Ints:
     """(documents) the index of its judgment, -1 for none.
 
     Raises InputError where the judgments name none of the queries.
@@ -319,7 +319,7 @@ def judgments_of(lists: RunLists, qrels: Qrels, what: str = "the judgments") -> 
     codes = np.array([qrels.codes.get(id_, -1) for id_ in lists.query_ids], np.int64)
     if (codes < 0).all():
         raise InputError(
-            f"{what} name none of the {pluralise_queries(codes.size)} of the runs; check that both "
+            f"the judgments name none of the {pluralise_queries(codes.size)} of the runs; check that both "
             "use the same query ids"
         )
     is_unknown = codes < 0
