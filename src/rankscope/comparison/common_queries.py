@@ -32,10 +32,26 @@ __all__ = [
 class MeasureValues:
     """The values of one measure on the queries where every system has one.
 
-    values: (systems, n), as the measure has them, or their logarithms. queries: (n) indices into `query_ids` of the
-    scores. sign: 1 if higher is better, -1 if lower is. are_foreign: whether another tool computed the values.
-    notes: how many queries were skipped, and what values are. unjudged: indices of the systems none of whose documents
-    is judged.
+    Attributes
+    ----------
+    measure
+        Full name of the measure.
+    systems
+        Names of the systems.
+    values
+        (systems, n) as the measure has them, or their logarithms.
+    queries
+        (n) indices into `query_ids` of the scores.
+    sign
+        1 if higher is better, -1 if lower is.
+    are_logarithms
+        Whether values are natural logarithms, as of a geometric measure.
+    are_foreign
+        Whether another tool computed the values.
+    notes
+        How many queries were skipped, and what values are.
+    unjudged
+        Indices of the systems none of whose documents is judged.
     """
 
     measure: str

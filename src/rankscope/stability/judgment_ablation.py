@@ -43,9 +43,14 @@ POOLED = -1
 
 @dataclass(frozen=True, eq=False)
 class JudgmentSubset:
-    """The judgments that are kept. marked: (judged) which of all judgments these are.
+    """The judgments that are kept, with the cache of what depends on them alone.
 
-    relevance, places, grades, grade_offsets: as `Hits.rejudged` takes them.
+    Attributes
+    ----------
+    is_kept
+        (judged) which of all judgments these are.
+    relevance, places, grades, grade_offsets, memory
+        As `Hits.rejudged` takes them.
     """
 
     is_kept: Bools
@@ -70,8 +75,16 @@ class JudgmentSubset:
 class PooledJudgments:
     """All judgments, by query, then place as in `Hits.judged`.
 
-    offsets: (queries + 1). relevance: (judged). best: (judged) the best rank in any run, infinite where no run lists
-    the document. rel: least relevance that counts.
+    Attributes
+    ----------
+    offsets
+        (queries + 1) where the judgments of each query begin.
+    relevance
+        (judged) the grades.
+    best_rank
+        (judged) the best rank in any run, infinite where no run lists the document.
+    rel
+        Least relevance that counts.
     """
 
     offsets: Ints
@@ -198,9 +211,18 @@ DEPTHS = (1, 2, 5, 10, 20, 50, 100)
 
 
 class AblationDraws(NamedTuple):
-    """One kind of ablation: its levels, and the kept judgments of each level, one after the other.
+    """The draws of one kind of ablation.
 
-    iterations: how many draws each level has.
+    Attributes
+    ----------
+    kind
+        "random" or "depth".
+    levels
+        The shares of judgments, or the depths of the pool.
+    iterations
+        How many draws each level has.
+    subsets
+        The kept judgments of each draw, level by level.
     """
 
     kind: str
@@ -211,7 +233,19 @@ class AblationDraws(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AblationBase:
-    """The systems with all judgments."""
+    """The systems with all judgments, to which those with fewer judgments are compared.
+
+    Attributes
+    ----------
+    scores
+        By all judgments.
+    joined
+        Each run, joined with all judgments.
+    plan
+        The measures and conventions.
+    judgments
+        All judgments.
+    """
 
     scores: Scores
     joined: tuple[JoinedRun, ...]

@@ -458,11 +458,21 @@ class RisingDifferences(NamedTuple):
     """The n differences that change the statistic by becoming ties, by rising size, in blocks of whole groups of equal
     differences.
 
-    keys: (4, pairs, segments) for each of a pair's four differences twice its block, and 1 more where the tie is a
-    gain; for a difference without effect, twice the number of blocks. pair, cell: (n) the pair (of pairs x segments),
-    and which of its four differences. change: (n) the weight gained, or lost, below 0. is_last: (n) whether it is the
-    last of its group. block_starts: (blocks + 1) where each block begins. several_groups: (blocks) whether it has
-    several groups.
+    Attributes
+    ----------
+    keys
+        (4, pairs, segments) for each of a pair's four differences twice its block, and 1 more where the tie is a
+        gain; for a difference without effect, twice the number of blocks.
+    pair, cell
+        (n) the pair (of pairs x segments), and which of its four differences.
+    change
+        (n) the weight gained, or lost, below 0.
+    is_last
+        (n) whether it is the last of its group.
+    block_starts
+        (blocks + 1) where each block begins.
+    several_groups
+        (blocks) whether it has several groups.
     """
 
     keys: Keys

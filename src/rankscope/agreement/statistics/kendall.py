@@ -512,7 +512,19 @@ def calibration_curve(
 
 
 class CalibrationSteps(NamedTuple):
-    """Rising epsilons, the gain of the statistic at each, and the share of pairs tied; start: the value without."""
+    """The steps of a calibration: what each epsilon does to the statistic.
+
+    Attributes
+    ----------
+    epsilon
+        Rising epsilons.
+    gained
+        How much higher the statistic is at each epsilon.
+    tied
+        The share of pairs that the metric ties at each.
+    start
+        The statistic without epsilon.
+    """
 
     epsilon: Floats
     gained: Floats

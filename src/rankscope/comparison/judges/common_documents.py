@@ -70,9 +70,18 @@ class JudgeSettings(Settings):
 class CommonDocuments(NamedTuple):
     """The documents that both judges judged.
 
-    rows_a, rows_b: the rows of a document in the judgments of each. query: the index of its query in `qrels_a`. only_a,
-    n_only_b: how many documents only one judge judged; negative_a, n_negative_b: how many judgments are below 0, which
-    means "not judged".
+    Attributes
+    ----------
+    qrels_a, qrels_b
+        The judgments of both.
+    rows_a, rows_b
+        (documents) the row of each document in the judgments of each judge.
+    query
+        (documents) the index of the query in `qrels_a`.
+    n_only_a, n_only_b
+        How many documents only one of the judges judged.
+    n_negative_a, n_negative_b
+        How many judgments are below 0, which means "not judged".
     """
 
     qrels_a: Qrels

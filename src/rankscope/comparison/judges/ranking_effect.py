@@ -134,7 +134,21 @@ class RankingEffect:
 
 
 class RankingEffects(NamedTuple):
-    """The effects by measure, the signature of the scores, notes; systems, and the hits of each under A."""
+    """What another judge does to the ranking of systems, by each measure.
+
+    Attributes
+    ----------
+    effects
+        The effect by each measure.
+    scores_signature
+        The signature of the scores.
+    notes
+        What a reader should know.
+    systems
+        Names of the systems.
+    hits
+        The hits of each system under the first judge.
+    """
 
     effects: tuple[RankingEffect, ...]
     scores_signature: str

@@ -205,10 +205,20 @@ def rank_sum_pvalue(values: Floats, is_judged: Bools) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DualValues:
-    """The values of one measure.
+    """The values of one measure by people and by the machine.
 
-    human, machine: (systems, n) on the queries that people judged. machine_only: (systems, N - n) of the machine on the
-    other queries. notes: on skipped queries, and whether the n look like a random sample.
+    Attributes
+    ----------
+    measure
+        Full name of the measure.
+    sign
+        1 where higher is better, -1 where lower is, 0 where neither.
+    human, machine
+        (systems, n) on the queries that people judged.
+    machine_only
+        (systems, N - n) of the machine on the other queries.
+    notes
+        Notes on skipped queries, and on whether the n look like a random sample.
     """
 
     measure: str
@@ -229,7 +239,19 @@ class DualValues:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DualScores:
-    """Scores by people's judgments and by the machine's, of the same systems in the same order."""
+    """Scores by people's judgments and by the machine's, of the same systems in the same order.
+
+    Attributes
+    ----------
+    human, machine
+        The scores by the judgments of each.
+    names
+        Names of people's judgments and of the machine's.
+    map
+        The human grade of each machine grade; None if grades are the same.
+    notes
+        What a reader should know.
+    """
 
     human: Scores
     machine: Scores

@@ -40,7 +40,25 @@ Progress = Callable[[int], Any]
 
 
 class TopDocuments(NamedTuple):
-    """The first documents of one run's lists; ids are packed, so that the file's bytes can be freed."""
+    """The first documents of one run's lists; ids are packed, so that the file's bytes can be freed.
+
+    Attributes
+    ----------
+    name
+        Name of the run.
+    path
+        Its file, if it is one.
+    notes
+        What a reader should know of the run.
+    query_ids
+        Ids of the queries.
+    lengths
+        (queries) how many documents each list has here.
+    rank
+        (entries) ranks from 1.
+    docs, hashes
+        (entries) ids of the documents, and their hashes.
+    """
 
     name: str
     path: PathLike | None
@@ -166,12 +184,27 @@ SEEDS = 8
 
 @dataclass(frozen=True, eq=False)
 class RunLists:
-    """The first documents of runs' lists, numbered together.
+    """The first documents of all runs' lists, numbered together.
 
-    systems: names of the runs, rising. query_ids: rising. offsets: (queries + 1) where each query's documents begin.
-    docs: (documents) their ids, falling within a query, so that the first of several is the first by the tie rule.
-    run, query, rank, doc: (entries) a document in a run's list: ranks from 1, doc among all documents. depth: the
-    length of the cut lists. n_runs: (queries) how many runs have a list.
+    Attributes
+    ----------
+    systems
+        Names of the runs, in rising order.
+    query_ids
+        Ids of the queries, in rising order.
+    offsets
+        (queries + 1) where each query's documents begin.
+    docs
+        (documents) their ids, falling within a query, so that the first of several is the first by the tie rule.
+    run, query, rank, doc
+        (entries) an entry is a document in a run's list: the run, the query, the rank from 1, the document's
+        number.
+    depth
+        The length to which lists are cut.
+    n_runs
+        (queries) how many runs have a list.
+    notes
+        What a reader should know of the runs.
     """
 
     systems: tuple[str, ...]
