@@ -108,8 +108,8 @@ class FavourSettings(Settings):
         "family. It may also hold the families of judges, for --own. Systems without a family are others.",
         flag="--family",
         metavar="SYSTEM=FAMILY,...|TABLE",
-        python_help="Family of each system, as {'gpt-5': 'openai'}, or a table with the columns system and family. It "
-        "may also hold the families of judges, for `own`. Systems without a family are others.",
+        python_help="Family of each system, such as {'gpt-5': 'openai'}, or a table with the columns system and "
+        "family. It may also hold the families of judges, for `own`. Systems without a family are others.",
     )
     own: bool = switch(False, help="Test each judge with its own family only; judges without a family are not tested.")
     common: bool = switch(
@@ -278,8 +278,8 @@ def favour(
     scores
         The judges: their scores of the same outputs. Without any, every other column of the judgments is a judge.
     families
-        Family of each system, as {'gpt-5': 'openai'}, or a table with the columns system and family. It may also hold
-        the families of judges, for `own`. Systems without a family are others.
+        Family of each system, such as {'gpt-5': 'openai'}, or a table with the columns system and family. It may also
+        hold the families of judges, for `own`. Systems without a family are others.
     own
         Test each judge with its own family only; judges without a family are not tested. Default: False.
     common

@@ -676,7 +676,7 @@ def read_rankings(
     higher
         Columns in which higher is better. In all others lower is better, as for ranks.
     lower
-        Human scores in which lower is better, as HTER.
+        Human scores in which lower is better, such as HTER.
     duplicates
         What to do with judgments that repeat an earlier one: "keep", "drop" or "refuse". Default: keep.
     reference
@@ -684,7 +684,7 @@ def read_rankings(
     lines
         For WMT11: a file with the names of the segments, see `rankscope.agreement.read_wmt_rankings`.
     columns
-        What the columns of a table are called, as {"segment": "prompt_id", "system": "engine"}. Default: found by
+        What the columns of a table are called, such as {"segment": "prompt_id", "system": "engine"}. Default: found by
         their usual names.
 
     Returns
@@ -736,7 +736,7 @@ def read_segment_scores(path: PathLike, *, lower: Names = (), test_set: str | No
     path
         The file or folder.
     lower
-        Metrics in which lower is better, as TER.
+        Metrics in which lower is better, such as TER.
     test_set
         Test set to use from a seg.scr that holds several.
 

@@ -44,7 +44,7 @@ class StudySettings(Settings):
     COMMANDS = ("stability",)
 
     cutoffs: tuple[int, ...] | None = number_list(
-        None, rule=Count(1, None), help="Cutoffs of the measures that are named without one, as nDCG."
+        None, rule=Count(1, None), help="Cutoffs of the measures that are named without one, such as nDCG."
     )
     alpha: tuple[float, ...] | None = number_list(
         None,

@@ -97,7 +97,7 @@ def study(
         Names or measures. Default: nDCG@10 AP RR P@10 R@100, or those of the preset; for a table of ranks MeanRank
         MedianRank AP nDCG P@10 R@100.
     cutoffs
-        Cutoffs of the measures that are named without one, as nDCG.
+        Cutoffs of the measures that are named without one, such as nDCG.
     alpha
         Significance levels. Default: 0.01,0.05,0.1, or those of the preset dunaiski.
     splits
@@ -131,7 +131,7 @@ def study(
     preset
         Conventions of a reference tool; 'dunaiski' also computes the statistics as that tool does.
     conventions
-        Further arguments of `evaluate`, as {"ties": "file"}.
+        Further arguments of `evaluate`, such as {"ties": "file"}.
     input
         Format of the runs, as in `evaluate`.
     total_ranks

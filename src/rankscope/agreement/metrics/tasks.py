@@ -176,7 +176,9 @@ def parse_task(task_text: str) -> Task:
         try:
             weight = float(fields[3])
         except ValueError:
-            raise ParameterError(f"task {task_text}: the weight is {fields[3]!r}, expected a number, as 0.5") from None
+            raise ParameterError(
+                f"task {task_text}: the weight is {fields[3]!r}, expected a number, such as 0.5"
+            ) from None
     return validate_task(Task(fields[0], fields[1], statistic, grouping, weight))
 
 

@@ -573,7 +573,7 @@ def refuse_no_margin(scores: Scores, measures: Sequence[str], margin: float) -> 
         if margin >= high - low:
             raise ParameterError(
                 f"the margin (--gate) is {margin:g}, and {name} lies in [{low:g}, {high:g}]: every system would pass; "
-                "expected a smaller one, as 0.02"
+                "expected a smaller one, such as 0.02"
             )
 
 

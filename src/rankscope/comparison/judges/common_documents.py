@@ -142,7 +142,7 @@ def find_common_documents(a: Qrels, b: Qrels, names: tuple[str, str]) -> CommonD
 
 def describe_qrels(qrels: Qrels) -> str:
     first = next(iter(qrels.document_places[0]))
-    return f"{pluralise(qrels.relevance.size, 'judgment')}, as {first!r} of query {qrels.query_ids[0]!r}"
+    return f"{pluralise(qrels.relevance.size, 'judgment')}, such as {first!r} of query {qrels.query_ids[0]!r}"
 
 
 def judgments_for_ranking(common: CommonDocuments, judged: str) -> tuple[Qrels, Qrels]:

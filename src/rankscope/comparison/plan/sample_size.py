@@ -284,7 +284,7 @@ def refuse_beyond_range(name: str, low: float, high: float, geometric: bool, set
     if settings.difference is not None and settings.difference > high - low:
         raise ParameterError(
             f"difference is {settings.difference:g}, and {'log ' if geometric else ''}{name} lies between {low:.4g} "
-            f"and {high:.4g}; expected at most {high - low:.4g}, as 0.02"
+            f"and {high:.4g}; expected at most {high - low:.4g}, such as 0.02"
         )
 
 

@@ -95,7 +95,7 @@ def refuse_different_scale(human: Qrels, machine: Qrels, names: tuple[str, str])
         identity_map = ",".join(f"{grade}={grade}" for grade in machine_grades)
         raise InputError(
             f"the grades of {names[1]} go up to {highest[1]}, those of {names[0]} up to {highest[0]}, expected one "
-            f"scale; map the grades with map (--map), as {identity_map or '1=1'} where they mean the same"
+            f"scale; map the grades with map (--map), such as {identity_map or '1=1'} where they mean the same"
         )
 
 
@@ -332,8 +332,8 @@ def check_inputs(inputs: tuple[Any, Any, Any], plan: Plan, input: str | None) ->
     not_means = [str(measure) for measure in plan.measures if measure.summary != "mean"]
     if not_means:
         raise ParameterError(
-            f"{not_means[0]} is not a mean over queries, and only means can be estimated; choose measures that are, as "
-            "nDCG@10"
+            f"{not_means[0]} is not a mean over queries, and only means can be estimated; choose measures that are, "
+            "such as nDCG@10"
         )
     check_single_stdin([inputs[0], inputs[1], *runs])
     refuse_measures(runs)
