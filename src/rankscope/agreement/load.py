@@ -415,9 +415,21 @@ def split_scores(
 ) -> tuple[Any, list[Any], JudgmentSettings]:
     """Judgments and scores of metrics, where `Scores` by several measures, or files of them, become one each.
 
-    Of the measures of judgments, one is people's, and the others are metrics. The settings are returned without what
-    was used here. weight: the column of the weights of queries. Raises ParameterError, UnknownName where no measure is
-    people's.
+    Of the measures of judgments, one is people's, and the others are metrics.
+
+    Parameters
+    ----------
+    judgments, scores
+        As for `load`.
+    settings
+        Which measure is people's; returned without what was used here.
+    weight
+        The column with the weights of queries, if any.
+
+    Raises
+    ------
+    ParameterError, UnknownName
+        No measure is people's.
     """
     is_single = isinstance(scores, (MetricScores, QueryScores, str, os.PathLike))
     by_source = [(source, scores_by_measure(source, {})) for source in ([scores] if is_single else scores)]

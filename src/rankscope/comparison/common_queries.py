@@ -194,8 +194,15 @@ MOST_EXTREME = 5
 def query_gains(measure_values: MeasureValues, a: int, b: int) -> Floats:
     """(n) differences of two systems, above 0 where the first is better; 0 where values differ by rounding only.
 
-    Values that should be equal can differ in their last bits, as from two versions. So can differences: if all of them
-    may be equal, they are set to their mean.
+    Values that should be equal can differ in their last bits, such as those from two versions of a tool. So can
+    differences: if all of them may be equal, they are set to their mean.
+
+    Parameters
+    ----------
+    measure_values
+        The values of all systems.
+    a, b
+        Indices of the two systems.
     """
     first, second = measure_values.values[a], measure_values.values[b]
     gain = measure_values.sign * (first - second)

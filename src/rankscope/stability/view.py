@@ -506,8 +506,10 @@ def matrix_figure(study: StabilityStudy, outcome: Outcome, m: int, title: str) -
     """Differences in the measure's direction, and the lowest level at which each is larger than needed."""
     values = study.compared_values(outcome)[m] * study.signs[m]
     differences = values[:, None] - values
-    zero = not study.settings.as_dunaiski
-    lowest_levels = lowest_level_reached(differences, study.needed(outcome)[m], study.settings.tested_alpha, zero=zero)
+    zero_decides = not study.settings.as_dunaiski
+    lowest_levels = lowest_level_reached(
+        differences, study.needed(outcome)[m], study.settings.tested_alpha, zero_decides=zero_decides
+    )
     np.fill_diagonal(lowest_levels, np.nan)
     data = {
         "systems": list(study.systems),

@@ -449,6 +449,15 @@ def rerun_with_system_swaps(
     """The results for the average: where tasks of one language pair swap systems and cells, all of them swap systems.
 
     Swaps of systems and of cells are independent of each other: the average of both would vary too little by chance.
+
+    Parameters
+    ----------
+    inputs
+        Human judgments and metrics.
+    tasks, results
+        The tasks, and the result of each.
+    settings
+        How metrics are compared.
     """
     system_pairs = {pair for task in tasks if task.level == "system" for pair in task.pairs}
     comparable_results = []

@@ -811,6 +811,15 @@ def experiments_in_table(source: PathLike, settings: JudgmentSettings, needed: S
     """The rankings of each experiment in a table, in order of first appearance; none if it has no such column.
 
     The table is read as a whole, so that errors name the line: meanwhile the names of judges hold the experiment, too.
+
+    Parameters
+    ----------
+    source
+        The table.
+    settings
+        Which columns hold people's ranks, judges and so on.
+    needed
+        Columns of metrics that the table must have.
     """
     import polars as pl
 

@@ -554,6 +554,17 @@ def counted_correlation(
 
     The order of the items is that of all of them, whichever are drawn, so nothing is sorted again: a sample changes how
     often each value occurs, and with it the ranks and the ties.
+
+    Parameters
+    ----------
+    x, y
+        (items) the values of both sides.
+    segments
+        (items) the segment of each.
+    statistic
+        "spearman", or the name of a variant of Kendall's tau.
+    n_segments
+        Number of segments.
     """
     sides = [np.unique(values, return_inverse=True)[1] for values in (x, y)]
     surplus_of = None if statistic == "spearman" else counted_surplus(sides[0], sides[1], segments, n_segments)

@@ -161,9 +161,23 @@ def usable_items(
 ) -> tuple[tuple[Label, ...], Ints, Bools]:
     """The labels that occur on items that count, their codes, and which items count.
 
-    Of two raters, these are the items that both labelled; of more, those with a label. With an order, all labels stay.
+    Of two raters, the items that both labelled count; of more, those with a label.
 
-    Raises InputError if no item has two labels, or those that have them all have the same one.
+    Parameters
+    ----------
+    raters
+        Names of the raters, for messages.
+    classes
+        All labels.
+    codes
+        (raters, items) the index of each label; -1 where there is none.
+    order
+        The order of the labels; if there is one, all labels stay.
+
+    Raises
+    ------
+    InputError
+        No item has two labels, or all labels of those that do are the same.
     """
     n_labels = (codes >= 0).sum(axis=0)
     is_common = np.asarray(n_labels > 1)

@@ -253,10 +253,25 @@ class RunLists:
 def read_lists(
     runs: Sequence[Run | PathLike | Any], depth: int, *, input: str | None = None, progress: Progress | None = None
 ) -> RunLists:
-    """The first `depth` documents of each list. Runs are read one after the other, so that one is in memory at a time.
+    """The first documents of each list of all runs, which are read one after the other to save memory.
 
-    Raises InputError for runs without a common query, a duplicate document among those, a score that is not finite;
-    ParameterError for no run.
+    Parameters
+    ----------
+    runs
+        Runs, or their files.
+    depth
+        How many documents of each list.
+    input
+        Format of the files. Default: detected from their content.
+    progress
+        Called with the number of bytes just read.
+
+    Raises
+    ------
+    InputError
+        The runs have no query in common, one of these documents is a duplicate, or a score is not finite.
+    ParameterError
+        There is no run.
     """
     if is_path(runs) or isinstance(runs, (Run, Mapping)) or not isinstance(runs, Sequence):
         raise ParameterError("runs is not a list, expected a list of runs")
