@@ -271,7 +271,7 @@ BAD_RANKS = {
         ("-m", "AP(scale='permille')", "--total-ranks", "9"),
         "but only 9 items were ranked according to --total-ranks (total_ranks); correct one of them",
     ),
-    "cutoffs": (("-m", "P@5", "--cutoffs", "5"), "each has its own or takes none; add one without, as nDCG or P"),
+    "cutoffs": (("-m", "P@5", "--cutoffs", "5"), "each has its own or takes none; add one without, such as nDCG or P"),
     "unknown measure with cutoffs": (("-m", "nDGC", "--cutoffs", "5"), "unknown measure 'nDGC'; did you mean"),
     "runs": (("run0.txt",), "a table of ranks holds judgments and runs together, already ranked; leave out runs"),
 }

@@ -18,8 +18,8 @@ from helpers.messages import mentions
 from rankscope.errors import InputError, OutputError
 from rankscope.experiments.random_search import SearchLog, Trial, trial_log
 from rankscope.io.core import check_writable, write_chunks, write_folder, write_new
-from rankscope.stability import _checkpoint as checkpoint
-from rankscope.stability._checkpoint import Checkpoint
+from rankscope.stability import checkpoint
+from rankscope.stability.checkpoint import Checkpoint
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="no such permissions here")
 WRITERS, TIMES = 6, 30

@@ -20,7 +20,7 @@ from rankscope.data.sparse import refuse_sparse
 from rankscope.errors import InputError
 from rankscope.io.core import ALLOWED_BYTES, MAX_RATIO, header_struct, open_binary
 from rankscope.io.tables.frames import are_all_keys, schema_of_lines
-from rankscope.stability._checkpoint import OUTCOME_MAGIC
+from rankscope.stability.checkpoint import OUTCOME_MAGIC
 
 #: What one line over and over packs to depends on the packer; this is about 1 MB of lines.
 PIECE = b"q Q0 a 1 2.5 t\n" * (1 << 16)

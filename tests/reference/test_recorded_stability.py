@@ -15,7 +15,7 @@ import pytest
 from rankscope import EntityRanks, Measure, read_entity_ranks
 from rankscope.compat.dunaiski import coded_measure
 from rankscope.kernels.resample import counts_of
-from rankscope.stability.dunaiski import coded_error_and_ties, coded_levels, coded_swap_difference
+from rankscope.stability.dunaiski import dunaiski_error_and_ties, dunaiski_levels, dunaiski_swap_difference
 from rankscope.stability.sampling import Entities
 from rankscope.stats import t_test
 
@@ -114,7 +114,7 @@ def test_bootstrap(case: Case) -> None:
     """Where all pairs are identical the tool finds all significant, which is mended; with 2 groups all t tie."""
     level = case.said["alpha"]
     counts = counts_of(case.draws[0], case.said["splits"])
-    asl, needed = coded_levels(case.differences, counts, (level,))
+    asl, needed = dunaiski_levels(case.differences, counts, (level,))
     identical = (case.differences == 0).all()
     assert 100 * np.mean(asl < level) == close(0.0 if identical else case.said["asl"])
     assert not identical or case.said["asl"] == 100
@@ -130,7 +130,7 @@ def test_identical_systems_are_in_two_of_the_cases() -> None:
 def test_swaps(case: Case) -> None:
     n = case.said["splits"]
     met = np.bincount((n * case.draws[0] + case.draws[1]).ravel(), minlength=n * n).reshape(n, n)
-    found, lower = coded_swap_difference(case.differences, met, (case.said["alpha"],))
+    found, lower = dunaiski_swap_difference(case.differences, met, (case.said["alpha"],))
     assert lower[0] == close(case.said["binValue"])
     assert found[0].tolist() == [close(case.said["swapMin"]), close(case.said["swapMax"])]
 
@@ -138,7 +138,7 @@ def test_swaps(case: Case) -> None:
 @EVERY
 def test_error_tie_and_t_rates(case: Case) -> None:
     level = case.said["alpha"]
-    error, tie = coded_error_and_ties(case.values[None], level)
+    error, tie = dunaiski_error_and_ties(case.values[None], level)
     assert [error[0], tie[0]] == [close(case.said["errRate"]), close(case.said["tieRate"])]
     assert 100 * np.mean(t_test(case.differences).pvalue <= level) == close(case.said["tRate"])
 
@@ -146,5 +146,5 @@ def test_error_tie_and_t_rates(case: Case) -> None:
 @OF_TABLES
 def test_correlation(case: Case) -> None:
     table = table_of(case.said["file"])
-    found = Entities(table, (), np.zeros(0)).coded_correlation(np.arange(len(table.systems))[None])
+    found = Entities(table, (), np.zeros(0)).dunaiski_correlation(np.arange(len(table.systems))[None])
     assert found[:2].tolist() == [close(value) for value in case.said["correlation"]]

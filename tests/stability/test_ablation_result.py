@@ -21,7 +21,7 @@ from rankscope.evaluation.engine import plan_and_join
 from rankscope.measures.rank_similarity import kendall_tau, tau_ap
 from rankscope.reporting.tables import render_result
 from rankscope.stability.ablation_result import Ablation
-from rankscope.stability.judgment_ablation import JudgmentSubset, ablate, judgments_of
+from rankscope.stability.judgment_ablation import JudgmentSubset, ablate_judgments, judgments_of
 
 SENTENCES = Messages("judgment_ablation")
 
@@ -39,7 +39,7 @@ def study(
 ) -> Ablation:
     named = [rs.Run(run, name=name) for name, run in runs.items()]
     plan, joined = plan_and_join(qrels, named, measures, ConventionSettings(**(options or {})), InputSettings())
-    return ablate(joined, plan, **{"rng": 1, **asked})
+    return ablate_judgments(joined, plan, **{"rng": 1, **asked})
 
 
 def demo(n: int = 12) -> tuple[Qrels, dict[str, Lists]]:
@@ -173,7 +173,7 @@ def test_a_table_of_ranks_loses_entities() -> None:
     ranks = np.stack([rng.permutation(1000)[:60] + 1.0 for _ in range(4)])
     table = EntityRanks(systems=tuple("abcd"), entity_ids=tuple(map(str, range(60))), ranks=ranks)
     plan, joined = plan_and_join(table, None, ["MeanRank", "AP"], ConventionSettings(), InputSettings())
-    found = ablate(joined, plan, shares=[0.5], depths=[100, 1000], iterations=2, rng=0)
+    found = ablate_judgments(joined, plan, shares=[0.5], depths=[100, 1000], iterations=2, rng=0)
     assert found.random.kept.tolist() == [0.5]
     assert_same_numbers(found.depth.kept.tolist(), [(ranks.min(axis=0) <= 100).mean(), 1])
     near = ranks[:, ranks.min(axis=0) <= 100]

@@ -15,7 +15,7 @@ from helpers.study_data import collection, made, normal_values, ranks_table
 import rankscope as rs
 from rankscope.errors import InputError, OutputError
 from rankscope.io.core import write_arrays
-from rankscope.stability._checkpoint import OUTCOME_MAGIC
+from rankscope.stability.checkpoint import OUTCOME_MAGIC
 
 study = rs.stability.study
 TABLE = ranks_table(1)

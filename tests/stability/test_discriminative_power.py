@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rankscope.kernels.resample import count_draws, counts_of
 from rankscope.stability import discriminative_power
 from rankscope.stability.discriminative_power import kth_resamples, significance_levels
-from rankscope.stability.dunaiski import coded_levels
+from rankscope.stability.dunaiski import dunaiski_levels
 from rankscope.stats import bootstrap_test
 from rankscope.stats import paired_tests as resampled
 
@@ -89,9 +89,9 @@ def test_it_does_not_matter_how_many_pairs_are_computed_at_once(monkeypatch):
     rng = np.random.default_rng(3)
     differences, counts = rng.normal(0.2, 1, (17, 12)), count_draws(rng, 90, 12)
     differences[4] = 0
-    whole = significance_levels(differences, counts, LEVELS), coded_levels(differences, counts, LEVELS)
+    whole = significance_levels(differences, counts, LEVELS), dunaiski_levels(differences, counts, LEVELS)
     monkeypatch.setattr(discriminative_power, "CHUNK_NUMBERS", 180)
-    parts = significance_levels(differences, counts, LEVELS), coded_levels(differences, counts, LEVELS)
+    parts = significance_levels(differences, counts, LEVELS), dunaiski_levels(differences, counts, LEVELS)
     np.testing.assert_allclose(
         np.hstack([a[:, None] if a.ndim == 1 else a for pair in whole for a in pair]),
         np.hstack([a[:, None] if a.ndim == 1 else a for pair in parts for a in pair]),
@@ -151,7 +151,7 @@ def test_coded_levels_are_those_of_the_formula_in_the_reference_tool(n, b, seed)
         shifted = differences[places] - mean
         constant = len(set(places)) == 1
         found.append((0.0 if constant else abs(shifted.mean()) / (shifted.std() / math.sqrt(n)), abs(shifted.mean())))
-    asl, needed = coded_levels(differences[None], counts, (0.05, 0.5))
+    asl, needed = dunaiski_levels(differences[None], counts, (0.05, 0.5))
     assert asl[0] == pytest.approx(sum(t > 0 and t >= t_z * (1 - 1e-12) for t, _ in found) / b)
     by_t = sorted(found, key=lambda pair: -pair[0])
     for level, value in zip((0.05, 0.5), needed[0], strict=True):
@@ -163,7 +163,7 @@ def test_coded_levels_are_those_of_the_formula_in_the_reference_tool(n, b, seed)
 
 def test_coded_levels_of_identical_systems_and_of_missing_values_are_mended():
     counts = count_draws(np.random.default_rng(1), 50, 4)
-    asl, needed = coded_levels(np.array([[0.0] * 4, [0.1, np.nan, 0, 1]]), counts, (0.05,))
+    asl, needed = dunaiski_levels(np.array([[0.0] * 4, [0.1, np.nan, 0, 1]]), counts, (0.05,))
     assert asl[0] == 1
     assert np.isnan(asl[1])
     assert np.isnan(needed[1]).all()
@@ -172,6 +172,6 @@ def test_coded_levels_of_identical_systems_and_of_missing_values_are_mended():
 def test_coded_levels_of_a_constant_difference_are_0_as_there_without_a_warning():
     """t of the differences is 0 where they have no spread, and so is that of each resample."""
     counts = count_draws(np.random.default_rng(1), 50, 3)
-    asl, needed = coded_levels(np.full((1, 3), 0.1), counts, (0.05,))
+    asl, needed = dunaiski_levels(np.full((1, 3), 0.1), counts, (0.05,))
     assert asl.tolist() == [0.0]
     assert abs(needed[0, 0]) < 1e-15

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.stability.discriminative_power import error_and_ties, pairs_of_draws
-from rankscope.stability.dunaiski import coded_error_and_ties
+from rankscope.stability.dunaiski import dunaiski_error_and_ties
 
 
 def naive(means, systems, fuzz):
@@ -100,7 +100,7 @@ def test_coded_rates_are_those_of_a_loop_over_queries(measures, systems, queries
     rng = np.random.default_rng(seed)
     values = rng.integers(-3, 4, (measures, systems, queries)) / 2
     values[rng.random(values.shape) < 0.1] = np.nan
-    error, tie = coded_error_and_ties(values, fuzz)
+    error, tie = dunaiski_error_and_ties(values, fuzz)
     for m in range(measures):
         wrong = ties = 0
         pairs = list(combinations(range(systems), 2))

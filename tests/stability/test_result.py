@@ -139,13 +139,13 @@ def test_where_no_set_ever_turns_two_systems_round_any_difference_will_do():
     assert found.decisions(outcome).tolist() == [[pytest.approx(200 / 3)]]
     assert found.marks(outcome, 0) == [["--", " ", " "], [" ", "--", " "], ["***", "***", "--"]]
     noisy = np.array([[0.1 + 0.2, 0.3, 0.9]])
-    assert decision_rate(noisy, np.zeros((1, 1)), zero=True)[0, 0] == pytest.approx(200 / 3)
-    assert lowest_level_reached(noisy[0][:, None] - noisy[0], np.zeros(1), (0.05,), zero=True)[0].tolist() == [
+    assert decision_rate(noisy, np.zeros((1, 1)), zero_decides=True)[0, 0] == pytest.approx(200 / 3)
+    assert lowest_level_reached(noisy[0][:, None] - noisy[0], np.zeros(1), (0.05,), zero_decides=True)[0].tolist() == [
         1,
         1,
         0.05,
     ]
-    assert decision_rate(noisy, np.array([[np.nan, -np.inf]]), zero=True)[0].tolist() == pytest.approx(
+    assert decision_rate(noisy, np.array([[np.nan, -np.inf]]), zero_decides=True)[0].tolist() == pytest.approx(
         [np.nan, 0], nan_ok=True
     )
 

@@ -75,9 +75,9 @@ def test_difference_needed_of_tied_resamples_does_not_depend_on_their_order():
 def test_a_difference_that_is_what_is_needed_is_not_larger():
     """By bins of .01 a difference of .05 is needed, and 0.3 - 0.25 is no more, however it is rounded."""
     for high, low in ((0.3, 0.25), (0.2, 0.15), (0.1, 0.05), (0.35, 0.3)):
-        found = decision_rate(np.array([[high, low]]), np.array([[5 * 0.01]]), zero=True)
+        found = decision_rate(np.array([[high, low]]), np.array([[5 * 0.01]]), zero_decides=True)
         assert found.tolist() == [[0.0]]
-    assert decision_rate(np.array([[0.3, 0.2499]]), np.array([[5 * 0.01]]), zero=True).tolist() == [[100.0]]
+    assert decision_rate(np.array([[0.3, 0.2499]]), np.array([[5 * 0.01]]), zero_decides=True).tolist() == [[100.0]]
 
 
 @pytest.mark.parametrize("factor", [0.1, 3.0, 1 / 7, 1e5 / 3])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.stability.discriminative_power import BINS, difference_needed, swap_counts, widths_of
-from rankscope.stability.dunaiski import coded_swap_difference
+from rankscope.stability.dunaiski import dunaiski_swap_difference
 
 
 def naive_counts(first, second, widths):
@@ -123,7 +123,7 @@ def test_the_coded_difference_is_that_of_the_reference_tools_loop(n, pairs, seed
                 seen[higher] += 1
     rates = [s / n if n else -1 for s, n in zip(swaps, seen, strict=True)]
     levels = (0.05, 0.2, 0.5)
-    found, _ = coded_swap_difference(differences, drawn, levels)
+    found, _ = dunaiski_swap_difference(differences, drawn, levels)
     for level, (low, high) in zip(levels, found, strict=True):
         good = [k for k, rate in enumerate(rates) if 0 <= rate <= level]
         step = (edges[20] - edges[0]) / 21

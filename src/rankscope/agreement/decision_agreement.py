@@ -315,8 +315,8 @@ def count_decisions(inputs: PeopleAndMetrics, settings: DecisionSettings) -> Dec
     matches, notes = match(inputs, "list", "keep")
     gold, *metrics = names = matches[0].names
     kinds, lost = np.zeros((len(metrics), len(KINDS)), np.int64), np.zeros(len(metrics), np.int64)
-    for matched in matches:
-        scores = matched.aligned()
+    for matched_scores in matches:
+        scores = matched_scores.aligned()
         for m, values in enumerate(scores.metrics):
             kinds[m] += count_kinds(scores.people, values, settings.epsilon)
             lost[m] += count_unscored_pairs(scores.people, values)
@@ -328,7 +328,7 @@ def count_decisions(inputs: PeopleAndMetrics, settings: DecisionSettings) -> Dec
     tables = [matrix_of(*row) for row in kinds.tolist()]
     return DecisionAgreement(
         metrics=tuple(metrics),
-        pairs=tuple(matched.pair for matched in matches),
+        pairs=tuple(matched_scores.pair for matched_scores in matches),
         kinds=kinds,
         confusion=tuple(confusion_matrix(table, labels=LABELS, normalise=settings.normalise) for table in tables),
         rates=tuple(rates(table, labels=LABELS, beta=settings.beta) for table in tables),

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankscope.agreement.direction import directions
 from rankscope.agreement.load import JudgmentSource, PeopleAndMetrics, ScoreSource, load
-from rankscope.agreement.match import Matched, match, score_table
+from rankscope.agreement.match import MatchedScores, match, score_table
 from rankscope.agreement.settings import (
     JudgmentSettings,
     MetricSettings,
@@ -108,8 +108,8 @@ class FavourSettings(Settings):
         "family. It may also hold the families of judges, for --own. Systems without a family are others.",
         flag="--family",
         metavar="SYSTEM=FAMILY,...|TABLE",
-        python_help="Family of each system, as {'gpt-5': 'openai'}, or a table with the columns system and family. It "
-        "may also hold the families of judges, for `own`. Systems without a family are others.",
+        python_help="Family of each system, such as {'gpt-5': 'openai'}, or a table with the columns system and "
+        "family. It may also hold the families of judges, for `own`. Systems without a family are others.",
     )
     own: bool = switch(False, help="Test each judge with its own family only; judges without a family are not tested.")
     common: bool = switch(
@@ -278,8 +278,8 @@ def favour(
     scores
         The judges: their scores of the same outputs. Without any, every other column of the judgments is a judge.
     families
-        Family of each system, as {'gpt-5': 'openai'}, or a table with the columns system and family. It may also hold
-        the families of judges, for `own`. Systems without a family are others.
+        Family of each system, such as {'gpt-5': 'openai'}, or a table with the columns system and family. It may also
+        hold the families of judges, for `own`. Systems without a family are others.
     own
         Test each judge with its own family only; judges without a family are not tested. Default: False.
     common
@@ -335,8 +335,8 @@ def favour(
     better family a smaller advantage than people do. So the judge's advantage is compared with the *expected* one:
     people's advantage times the judge's slope, which tells how strongly it responds to quality among the systems within
     the family and among the others. The slope comes from products of different queries, so that the noise of neither
-    side changes it; `contrasts` has the formula. Where people's scores do not tell these systems apart, there is no
-    slope, and no verdict. The slope is one line: a judge whose scores end at a ceiling seems to disfavour the best.
+    side changes it; `favour_contrast` has the formula. Where people's scores do not tell these systems apart, there is
+    no slope, and no verdict. The slope is one line: a judge whose scores end at a ceiling seems to disfavour the best.
 
     Two questions have two p-values. Over queries (a jackknife, Student's t): does the judge favour these systems? Any
     judge likes some systems more than people do, and with many queries that shows, for random families, too. Over
@@ -443,19 +443,21 @@ class ScoresByQuery(NamedTuple):
     judges: Floats
 
 
-def scores_by_query(matches: Sequence[Matched]) -> tuple[ScoresByQuery, list[str]]:
+def scores_by_query(matches: Sequence[MatchedScores]) -> tuple[ScoresByQuery, list[str]]:
     """The scores of people and judges on the queries that people judged, and notes on those without a score."""
-    systems = tuple(dict.fromkeys(name for matched in matches for name in matched.systems))
+    systems = tuple(dict.fromkeys(name for matched_scores in matches for name in matched_scores.systems))
     place_of = {name: place for place, name in enumerate(systems)}
     blocks, notes = [], []
-    for matched in matches:
-        matched, pair_notes = on_common_segments(matched, SystemSettings(over="own"))
-        people = matched.people
+    for matched_scores in matches:
+        matched_scores, pair_notes = on_common_segments(matched_scores, SystemSettings(over="own"))
+        people = matched_scores.people
         if isinstance(people, Rankings):
-            people = win_shares(people, matched.names[0], matched.systems)
-        block = np.full((1 + len(matched.metrics), len(systems), len(people.segments)), np.nan)
-        rows = [place_of[name] for name in matched.systems]
-        for side, (scores, higher) in enumerate(zip((people, *matched.metrics), matched.higher, strict=True)):
+            people = win_shares(people, matched_scores.names[0], matched_scores.systems)
+        block = np.full((1 + len(matched_scores.metrics), len(systems), len(people.segments)), np.nan)
+        rows = [place_of[name] for name in matched_scores.systems]
+        for side, (scores, higher) in enumerate(
+            zip((people, *matched_scores.metrics), matched_scores.higher, strict=True)
+        ):
             values = score_table(scores, people.segments)
             block[side, rows] = values if higher else -values
         blocks.append(block)
@@ -530,21 +532,21 @@ def contrast_families(
     table = {name: np.full(shape, np.nan) for name in CONTRAST_ARRAYS}
     n = np.full(shape, -1, np.int64)
     for j, f in cells:
-        found = favour_contrast(scores.people, scores.judges[j], masks[families[f]], 1 - settings.alpha)
+        contrast = favour_contrast(scores.people, scores.judges[j], masks[families[f]], 1 - settings.alpha)
         of_people, of_judge = float(spreads[0]), float(spreads[1 + j])
-        table["by_people"][j, f] = found.by_people / of_people
+        table["by_people"][j, f] = contrast.by_people / of_people
         for name, value in (
-            ("by_judge", found.by_judge),
-            ("expected", found.slope * found.by_people),
-            ("favour", found.favour),
-            ("low", found.low),
-            ("high", found.high),
-            ("slope", found.slope * of_people),
+            ("by_judge", contrast.by_judge),
+            ("expected", contrast.slope * contrast.by_people),
+            ("favour", contrast.favour),
+            ("low", contrast.low),
+            ("high", contrast.high),
+            ("slope", contrast.slope * of_people),
         ):
             table[name][j, f] = value / of_judge
         for name in ("slope_t", "pvalue", "pvalue_systems"):
-            table[name][j, f] = getattr(found, name)
-        n[j, f] = found.n_queries
+            table[name][j, f] = getattr(contrast, name)
+        n[j, f] = contrast.n_queries
     corrected = {f"{name}_corrected": corrected_pvalues(table[name], settings) for name in ("pvalue", "pvalue_systems")}
     return FamilyFavour(
         judges=judges,
@@ -701,7 +703,7 @@ def favour_contrast(people: Floats, judge: Floats, in_family: Bools, confidence_
         )
         for values in (x, y)
     )
-    products, squares = (other_queries(x_centred, values) for values in (y_centred, x_centred))
+    products, squares = (cross_product(x_centred, values) for values in (y_centred, x_centred))
     slope = float(divide_or_nan(products.all, squares.all))
     favour = by_judge - slope * by_people
     left_out = [(n * mean - values) / (n - 1) for mean, values in zip((by_people, by_judge), advantages, strict=True)]
@@ -733,21 +735,32 @@ def advantage(values: Floats, present: Bools, in_family: Bools) -> Floats:
     return np.asarray(means[0] - means[1])
 
 
-class OtherQueries(NamedTuple):
-    """Means of x_sq y_sr over pairs of different queries q, r, summed over systems; `left_out`: without each query."""
+class CrossProduct(NamedTuple):
+    """The mean product of two tables over pairs of different queries, as `cross_product` gives it.
+
+    Attributes
+    ----------
+    all
+        On all queries.
+    left_out
+        (queries) without each query, for the jackknife.
+    """
 
     all: float
     left_out: Floats
 
 
-def other_queries(x: Floats, y: Floats) -> OtherQueries:
-    """The products of two tables, (systems, queries), over pairs of different queries."""
+def cross_product(x: Floats, y: Floats) -> CrossProduct:
+    """The mean of x_sq y_sr over pairs of different queries q and r, summed over systems s.
+
+    x, y: (systems, queries).
+    """
     n = x.shape[1]
     of_query = (x * y).sum(axis=0)
     x_sums, y_sums = x.sum(axis=1), y.sum(axis=1)
     total = float(x_sums @ y_sums - of_query.sum())
     without = ((x_sums[:, None] - x) * (y_sums[:, None] - y)).sum(axis=0) - (of_query.sum() - of_query)
-    return OtherQueries(total / (n * (n - 1)), without / ((n - 1) * (n - 2)))
+    return CrossProduct(total / (n * (n - 1)), without / ((n - 1) * (n - 2)))
 
 
 def jackknife_error(left_out: Floats) -> float:
@@ -774,9 +787,21 @@ def two_sided(estimate: float, error: float, df: int, scale: float) -> float:
 def pvalue_over_systems(
     x: Floats, y: Floats, present: Bools, in_family: Bools, slope: float, favour: float, by_people: float
 ) -> float:
-    """The p-value of a favour as of a sample of systems: the others' residuals say how far a judge favours any system.
+    """The p-value of a favour, as if the systems were a sample of many.
 
-    Analysis of covariance of the systems' means with one slope and two groups; x, y: centred in query and group.
+    How far a judge favours any single system, the residuals say. This is an analysis of covariance of the systems'
+    means with one slope and two groups.
+
+    Parameters
+    ----------
+    x, y
+        Scores of people and of the judge, (systems, queries), centred in query and group.
+    present
+        (systems, queries) where both have a score.
+    in_family
+        (systems) those of the family.
+    slope, favour, by_people
+        As of `Contrast`.
     """
     counts = np.count_nonzero(present, axis=1)
     scored = counts > 1

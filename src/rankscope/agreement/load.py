@@ -184,9 +184,9 @@ def load(
         judgment_weight=judgment_weight,
     )
     metrics = [] if sources else own_metrics
-    wanted = "system" if level == "any" and people.level == "system" else level
+    wanted_level = "system" if level == "any" and people.level == "system" else level
     for source in sources:
-        metrics += metrics_of(source, test_set, judgment_settings.columns or {}, wanted)
+        metrics += metrics_of(source, test_set, judgment_settings.columns or {}, wanted_level)
     judged_names = [people.gold, *people.columns, *([] if people.is_of_lists else [GOLD])]
     judged_names += [scores.metric for scores in own_metrics]
     metrics = with_directions(merge_metrics(metrics), higher, lower, judged_names)
@@ -415,9 +415,21 @@ def split_scores(
 ) -> tuple[Any, list[Any], JudgmentSettings]:
     """Judgments and scores of metrics, where `Scores` by several measures, or files of them, become one each.
 
-    Of the measures of judgments, one is people's, and the others are metrics. The settings are returned without what
-    was used here. weight: the column of the weights of queries. Raises ParameterError, UnknownName where no measure is
-    people's.
+    Of the measures of judgments, one is people's, and the others are metrics.
+
+    Parameters
+    ----------
+    judgments, scores
+        As for `load`.
+    settings
+        Which measure is people's; returned without what was used here.
+    weight
+        The column with the weights of queries, if any.
+
+    Raises
+    ------
+    ParameterError, UnknownName
+        No measure is people's.
     """
     is_single = isinstance(scores, (MetricScores, QueryScores, str, os.PathLike))
     by_source = [(source, scores_by_measure(source, {})) for source in ([scores] if is_single else scores)]
@@ -457,18 +469,18 @@ def name_by_file(sources: Sequence[tuple[Any, list[Any]]], people: Iterable[str]
             counts.update({part.metric for part in parts})
     if max(counts.values(), default=0) < 2:
         return [part for _, parts in sources for part in parts]
-    named: list[Any] = []
+    named_scores: list[Any] = []
     for source, parts in sources:
         if parts == [source] or not isinstance(source, (str, os.PathLike)):
-            named += parts
+            named_scores += parts
             continue
         file = PurePath(split_compression_suffix(source_name(source))[0]).stem
         if len(parts) == 1:
-            named.append(replace(parts[0], metric=file))
+            named_scores.append(replace(parts[0], metric=file))
             continue
         for part in parts:
-            named.append(replace(part, metric=f"{file}:{part.metric}") if counts[part.metric] > 1 else part)
-    return named
+            named_scores.append(replace(part, metric=f"{file}:{part.metric}") if counts[part.metric] > 1 else part)
+    return named_scores
 
 
 def scores_by_measure(source: Any, columns: Mapping[str, str], weight: str | None = None) -> list[Any]:
@@ -676,7 +688,7 @@ def read_rankings(
     higher
         Columns in which higher is better. In all others lower is better, as for ranks.
     lower
-        Human scores in which lower is better, as HTER.
+        Human scores in which lower is better, such as HTER.
     duplicates
         What to do with judgments that repeat an earlier one: "keep", "drop" or "refuse". Default: keep.
     reference
@@ -684,7 +696,7 @@ def read_rankings(
     lines
         For WMT11: a file with the names of the segments, see `rankscope.agreement.read_wmt_rankings`.
     columns
-        What the columns of a table are called, as {"segment": "prompt_id", "system": "engine"}. Default: found by
+        What the columns of a table are called, such as {"segment": "prompt_id", "system": "engine"}. Default: found by
         their usual names.
 
     Returns
@@ -736,7 +748,7 @@ def read_segment_scores(path: PathLike, *, lower: Names = (), test_set: str | No
     path
         The file or folder.
     lower
-        Metrics in which lower is better, as TER.
+        Metrics in which lower is better, such as TER.
     test_set
         Test set to use from a seg.scr that holds several.
 

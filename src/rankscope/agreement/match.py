@@ -19,7 +19,7 @@ from rankscope.typing import Floats, Ints
 
 __all__ = [
     "JudgedLists",
-    "Matched",
+    "MatchedScores",
     "attach_scores",
     "has_segments",
     "have_segment_scores",
@@ -37,7 +37,7 @@ __all__ = [
 LanguagePairScores = Rankings | PairScores
 
 
-class Matched(NamedTuple):
+class MatchedScores(NamedTuple):
     """The scores of people and metrics for one language pair.
 
     Attributes
@@ -135,7 +135,7 @@ def weights_of_segments(people: PairScores, segments: Sequence[str]) -> Floats |
 
 def match(
     inputs: PeopleAndMetrics, level: str, on_missing: str, *, pairs: Sequence[str] | None = None
-) -> tuple[list[Matched], list[str]]:
+) -> tuple[list[MatchedScores], list[str]]:
     """People and metrics on the same language pairs, systems and segments; and notes on what is skipped.
 
     Parameters
@@ -171,8 +171,8 @@ def match(
     matches = []
     if on_missing != "keep":
         for pair in pair_names:
-            matched, pair_notes = match_names(inputs, metrics, pair, people_by_pair[pair], level, on_missing)
-            matches.append(matched)
+            matched_scores, pair_notes = match_names(inputs, metrics, pair, people_by_pair[pair], level, on_missing)
+            matches.append(matched_scores)
             notes += pair_notes
     if level != "list":
         return matches, notes
@@ -183,7 +183,7 @@ def match(
     )
     names = lists.gold, *lists.metrics
     higher = tuple(name in lists.rankings.score_columns for name in names)
-    matches = [Matched(pair, names, rankings, (), higher) for pair, rankings in lists.rankings.by_pair()]
+    matches = [MatchedScores(pair, names, rankings, (), higher) for pair, rankings in lists.rankings.by_pair()]
     return matches, [*notes, *lists.notes] if on_missing == "keep" else notes
 
 
@@ -194,7 +194,7 @@ def match_names(
     people: LanguagePairScores,
     level: str,
     on_missing: str,
-) -> tuple[Matched, list[str]]:
+) -> tuple[MatchedScores, list[str]]:
     """The scores of one language pair on the systems, and the segments, that all sides have; as `match`."""
     names = (inputs.gold, *(metric.metric for metric in metrics))
     sides: list[LanguagePairScores] = [people, *(metric.pairs[pair] for metric in metrics)]
@@ -208,13 +208,13 @@ def match_names(
     sides = [scores if isinstance(scores, Rankings) else select_systems(scores, systems) for scores in sides]
     segments: list[str] = []
     if isinstance(people, Rankings) or has_segments(people):
-        named = [(name, scores) for name, scores in zip(names, sides, strict=True) if not is_of_systems(scores)]
+        named_sides = [(name, scores) for name, scores in zip(names, sides, strict=True) if not is_of_systems(scores)]
         # Lists give systems their scores whatever segments a metric has.
         keeps_segments = level == "system" and isinstance(people, Rankings)
         segments, segment_notes = names_of_all(
             prefix,
-            [name for name, _ in named],
-            [segments_in(scores, inputs.gold) for _, scores in named],
+            [name for name, _ in named_sides],
+            [segments_in(scores, inputs.gold) for _, scores in named_sides],
             "segment",
             "keep" if keeps_segments else on_missing,
             least=1 if level == "system" else 2,
@@ -222,7 +222,7 @@ def match_names(
         notes += segment_notes
     higher = [inputs.people.is_of_lists or inputs.people.higher_is_better, *(m.higher_is_better for m in metrics)]
     tables = tuple(scores for scores in sides[1:] if isinstance(scores, PairScores))
-    return Matched(pair, names, sides[0], tables, tuple(higher), tuple(systems), tuple(segments)), notes
+    return MatchedScores(pair, names, sides[0], tables, tuple(higher), tuple(systems), tuple(segments)), notes
 
 
 # Language pairs
@@ -451,12 +451,12 @@ def attach_scores(rankings: Rankings, scores: MetricScores) -> Rankings:
         raise no_match_error(scores, "language pair", rankings.pair.names, scores.pairs)
     pair_of_item = rankings.pair.codes[rankings.judgment]
     segment_of_item = rankings.segment.codes[rankings.judgment]
-    for code, pair_scores in scores_of_pair.items():
+    for code, matched_scores in scores_of_pair.items():
         items = np.flatnonzero(pair_of_item == code)
-        systems = positions_among(rankings.systems, pair_scores.systems)[rankings.system.codes[items]]
-        segments = positions_among(rankings.segment.names, pair_scores.segments)[segment_of_item[items]]
+        systems = positions_among(rankings.systems, matched_scores.systems)[rankings.system.codes[items]]
+        segments = positions_among(rankings.segment.names, matched_scores.segments)[segment_of_item[items]]
         has_score = (systems >= 0) & (segments >= 0)
-        values[items[has_score]] = pair_scores.values[systems[has_score], segments[has_score]]
+        values[items[has_score]] = matched_scores.values[systems[has_score], segments[has_score]]
     if values.size and np.isnan(values).all():
         judged_system_names = judged_systems(rankings, scores_of_pair, pair_of_item)
         for noun, judged_names, scored_names in (

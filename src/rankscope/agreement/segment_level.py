@@ -303,7 +303,7 @@ def agree_on_segments(
     )
     matches, notes = match(inputs, "list", "keep")
     gold, *metrics = names = matches[0].names
-    pairs = {matched.pair: matched.aligned() for matched in matches}
+    pairs = {matched_scores.pair: matched_scores.aligned() for matched_scores in matches}
     for aligned in pairs.values():
         check_scores(aligned, settings.entry, settings.grouping)
     refuse_unordered(list(pairs.values()), gold, settings.entry, settings.grouping)

@@ -339,7 +339,7 @@ ROUNDING = 1e-6
 class WeightRule(Rule):
     """A mapping of language pairs to weights that add up to 1."""
 
-    expected = "a mapping of language pairs to numbers, as {'de-en': 0.5, 'fr-en': 0.5}"
+    expected = "a mapping of language pairs to numbers, such as {'de-en': 0.5, 'fr-en': 0.5}"
 
     def accepts(self, value: object) -> bool:
         return (

@@ -496,8 +496,8 @@ def agreement_of(inputs: PeopleAndMetrics, settings: SystemSettings) -> SystemAg
     draws_segments = "segments" in intervals.values()
     matches, notes = match(inputs, "system", "skip" if settings.common else "refuse")
     all_scores, n_drawn = [], settings.n_resamples if draws_segments else 0
-    for matched in matches:
-        scores, pair_notes = score_systems(matched, inputs.rule, settings, n_drawn)
+    for matched_scores in matches:
+        scores, pair_notes = score_systems(matched_scores, inputs.rule, settings, n_drawn)
         all_scores.append(scores)
         notes += pair_notes
     weights = np.array(weights_of_pairs(settings.weights, [scores.pair for scores in all_scores]))
@@ -725,16 +725,16 @@ def statistic_among(
     low, high = np.full((2, *value.shape), np.nan)
     n_systems = np.array([int(np.count_nonzero(mask)) for mask in masks])
     n = n_systems * (n_systems - 1) // 2 if statistic in (ACCURACY, SOFT) else n_systems
-    drawn = None
+    resampled_values = None
     if interval == "segments":
-        drawn = np.stack(
+        resampled_values = np.stack(
             [
                 resampled_statistic(scores, sample, mask, statistic, settings)
                 for (scores, mask), sample in zip(masked_scores, resampled, strict=True)
             ],
             axis=1,
         )
-        low, high = percentile_ends(drawn, settings.confidence_level)
+        low, high = percentile_ends(resampled_values, settings.confidence_level)
     elif interval == "fisher":
         signed = np.stack(
             [signed_statistic(scores.oriented()[:, mask], statistic) for scores, mask in masked_scores], 1
@@ -747,7 +747,7 @@ def statistic_among(
         low=low,
         high=high,
         n=np.tile(n, (len(value), 1)),
-        **summaries(statistic, value, drawn, weights, n / n.sum(), settings),
+        **summaries(statistic, value, resampled_values, weights, n / n.sum(), settings),
     )
 
 

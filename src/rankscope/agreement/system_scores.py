@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.match import Matched, has_segments, refuse_constant, score_table, weights_of_segments
+from rankscope.agreement.match import MatchedScores, has_segments, refuse_constant, score_table, weights_of_segments
 from rankscope.agreement.settings import SystemSettings
 from rankscope.agreement.statistics import AlignedScores, divide_or_nan, from_matrices
 from rankscope.data.metric_scores import PairScores
@@ -393,13 +393,13 @@ class SystemScores(NamedTuple):
 
 
 def score_systems(
-    matched: Matched, rule: str, settings: SystemSettings, n_resamples: int = 0
+    matched_scores: MatchedScores, rule: str, settings: SystemSettings, n_resamples: int = 0
 ) -> tuple[SystemScores, list[str]]:
     """The scores of the systems of one language pair, and notes on translations that means skip.
 
     Parameters
     ----------
-    matched
+    matched_scores
         The scores at level "system".
     rule
         How people's judgments become scores of systems, as in `PeopleAndMetrics`.
@@ -413,32 +413,34 @@ def score_systems(
     InputError
         No segment has scores of all, a system has no score, or all scores are equal.
     """
-    matched, notes = on_common_segments(matched, settings)
-    metrics = matched.metrics
+    matched_scores, notes = on_common_segments(matched_scores, settings)
+    metrics = matched_scores.metrics
     shares = [settings.from_segments == "share" and has_segments(scores) for scores in metrics]
     try:
-        people_sums = sums_of_people(matched, rule, settings, n_resamples)
+        people_sums = sums_of_people(matched_scores, rule, settings, n_resamples)
         metric_sums = [
-            share_sums(scores, matched.systems, higher=higher) if is_share else table_sums(name, scores, settings)
+            share_sums(scores, matched_scores.systems, higher=higher)
+            if is_share
+            else table_sums(name, scores, settings)
             for name, scores, higher, is_share in zip(
-                matched.names[1:], metrics, matched.higher[1:], shares, strict=True
+                matched_scores.names[1:], metrics, matched_scores.higher[1:], shares, strict=True
             )
         ]
     except InputError as error:
-        raise InputError(f"{matched.prefix}{error}") from None
+        raise InputError(f"{matched_scores.prefix}{error}") from None
     # A share of comparisons that a system wins is higher for a better one, whatever the metric's direction is.
-    higher = (matched.higher[0], *(a or b for a, b in zip(matched.higher[1:], shares, strict=True)))
-    scores = SystemScores(matched.pair, matched.systems, people_sums, metric_sums, higher)
-    check_scores(scores, matched)
+    higher = (matched_scores.higher[0], *(a or b for a, b in zip(matched_scores.higher[1:], shares, strict=True)))
+    scores = SystemScores(matched_scores.pair, matched_scores.systems, people_sums, metric_sums, higher)
+    check_scores(scores, matched_scores)
     return scores, notes
 
 
-def sums_of_people(matched: Matched, rule: str, settings: SystemSettings, n_resamples: int) -> SystemSums:
-    people, gold = matched.people, matched.names[0]
+def sums_of_people(matched_scores: MatchedScores, rule: str, settings: SystemSettings, n_resamples: int) -> SystemSums:
+    people, gold = matched_scores.people, matched_scores.names[0]
     if isinstance(people, PairScores):
         return table_sums("", people, settings)
     return win_sums(
-        people, gold, matched.systems, rule, prior=settings.prior, n_resamples=n_resamples, rng=settings.seed
+        people, gold, matched_scores.systems, rule, prior=settings.prior, n_resamples=n_resamples, rng=settings.seed
     )
 
 
@@ -452,42 +454,42 @@ def table_sums(metric: str, scores: PairScores, settings: SystemSettings) -> Sys
         raise InputError(f"{metric}: {error}" if metric else str(error)) from None
 
 
-def check_scores(scores: SystemScores, matched: Matched) -> None:
+def check_scores(scores: SystemScores, matched_scores: MatchedScores) -> None:
     """Raise InputError for a system without a score, and for scores that are all one."""
-    for name, sums in zip(matched.names, (scores.people, *scores.metrics), strict=True):
+    for name, sums in zip(matched_scores.names, (scores.people, *scores.metrics), strict=True):
         unscored = [scores.systems[i] for i in np.flatnonzero(np.isnan(sums.values)).tolist()]
         if unscored:
             raise InputError(
-                f"{matched.prefix}{name} has no comparison of {join_names(unscored)} that counts (only ties, or no "
-                "segment with another system); remove it from the scores and use --common"
+                f"{matched_scores.prefix}{name} has no comparison of {join_names(unscored)} that counts (only ties, or "
+                "no segment with another system); remove it from the scores and use --common"
             )
-        refuse_constant(matched.prefix, name, sums.values, "systems")
+        refuse_constant(matched_scores.prefix, name, sums.values, "systems")
 
 
-def on_common_segments(matched: Matched, settings: SystemSettings) -> tuple[Matched, list[str]]:
+def on_common_segments(matched_scores: MatchedScores, settings: SystemSettings) -> tuple[MatchedScores, list[str]]:
     """The scores of all sides on the translations that means are over, NaN elsewhere; and notes.
 
     If people scored segments, every mean is over the same segments: with "common" those in which all sides have a score
     for all systems, with "own", for each system, those in which all sides have one. Lists change nothing. Shares of
     comparisons are computed within each segment, and need no common ones.
     """
-    people = matched.people
+    people = matched_scores.people
     if not has_segments(people):
-        return matched, []
-    sides = [people, *matched.metrics]
+        return matched_scores, []
+    sides = [people, *matched_scores.metrics]
     counted = (
         [0] if settings.from_segments == "share" else [i for i, scores in enumerate(sides) if has_segments(scores)]
     )
     judged = np.flatnonzero((~np.isnan(people.values)).any(axis=0)).tolist()
-    segments = matched.segments if len(counted) > 1 else tuple(people.segments[i] for i in judged)
+    segments = matched_scores.segments if len(counted) > 1 else tuple(people.segments[i] for i in judged)
     stack = np.array([score_table(sides[i], segments) for i in counted])
-    present, notes = scored_by_all(stack, settings.over, matched.prefix, len(judged))
+    present, notes = scored_by_all(stack, settings.over, matched_scores.prefix, len(judged))
     used = np.flatnonzero(present.any(axis=0))
     names = tuple(segments[i] for i in used.tolist())
     weights = weights_of_segments(people, names)
     for i, table in zip(counted, stack, strict=True):
-        sides[i] = PairScores(matched.systems, names, np.where(present, table, np.nan)[:, used], weights)
-    return matched._replace(people=sides[0], metrics=tuple(sides[1:]), segments=names), notes
+        sides[i] = PairScores(matched_scores.systems, names, np.where(present, table, np.nan)[:, used], weights)
+    return matched_scores._replace(people=sides[0], metrics=tuple(sides[1:]), segments=names), notes
 
 
 def scored_by_all(stack: Floats, over: str, prefix: str, n_judged: int) -> tuple[Bools, list[str]]:

@@ -160,12 +160,12 @@ def row_columns(result: SystemAgreement, rows: Sequence[ValueRow]) -> list[Colum
     ]
 
 
-def count_column(result: SystemAgreement, rows: Sequence[ValueRow], title: str = "") -> Column:
+def count_column(result: SystemAgreement, rows: Sequence[ValueRow]) -> Column:
     """How many systems, or pairs of systems, each row is of; nothing for an average."""
     counts = (None if result.several_pairs and row.pair == AVERAGE else row.n for row in rows)
     of_systems = {row.statistic in SIGNED for row in rows}
     unit = "systems" if of_systems == {True} else "pairs of systems" if of_systems == {False} else "systems or pairs"
-    return column(title or unit, counts, thousands)
+    return column(unit, counts, thousands)
 
 
 def value_table(result: SystemAgreement) -> Table:
@@ -381,16 +381,16 @@ def notes_of(result: SystemAgreement) -> tuple[str, ...]:
 def notes_on_missing(result: SystemAgreement, values: SystemValues, reason: str, among: str = "") -> list[str]:
     """Notes on values, and on intervals, that there are none of. reason: why there may be no value."""
     notes = []
-    named = f" of {name_of(result, values.statistic)}" if result.several_statistics else ""
+    of_statistic = f" of {name_of(result, values.statistic)}" if result.several_statistics else ""
     without_interval = np.isnan(values.low) & ~np.isnan(values.value)
     if values.interval != "none" and without_interval.any():
         since = "too few systems, or perfect agreement"
         if values.interval == "segments":
             since = "people judged fewer than two segments, or scores do not differ in a resample"
-        notes.append(f"no interval{named}{among} for {join_cells(result, without_interval)}: {since}")
+        notes.append(f"no interval{of_statistic}{among} for {join_cells(result, without_interval)}: {since}")
     without_value = np.isnan(values.value)
     if without_value.any():
-        notes.append(f"no value{named}{among} for {join_cells(result, without_value)}: {reason}")
+        notes.append(f"no value{of_statistic}{among} for {join_cells(result, without_value)}: {reason}")
     return notes
 
 

@@ -22,10 +22,14 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
 class LazyGroup(click.Group):
-    """A group with a table of commands: name -> its import path, and a line for the overview.
+    """A group of commands that are imported when they are called.
 
-    The lines are in the table so that the overview needs no import. groups: the title of each part of the overview, and
-    the commands in it; without it all commands stand under one title.
+    Attributes
+    ----------
+    table
+        Name of a command -> its import path, and a line for the overview, which so needs no import.
+    groups
+        Title of each part of the overview -> the commands in it; empty: all commands stand under one title.
     """
 
     table: Mapping[str, tuple[str, str]] = {}

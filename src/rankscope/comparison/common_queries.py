@@ -32,10 +32,26 @@ __all__ = [
 class MeasureValues:
     """The values of one measure on the queries where every system has one.
 
-    values: (systems, n), as the measure has them, or their logarithms. queries: (n) indices into `query_ids` of the
-    scores. sign: 1 if higher is better, -1 if lower is. are_foreign: whether another tool computed the values.
-    notes: how many queries were skipped, and what values are. unjudged: indices of the systems none of whose documents
-    is judged.
+    Attributes
+    ----------
+    measure
+        Full name of the measure.
+    systems
+        Names of the systems.
+    values
+        (systems, n) as the measure has them, or their logarithms.
+    queries
+        (n) indices into `query_ids` of the scores.
+    sign
+        1 if higher is better, -1 if lower is.
+    are_logarithms
+        Whether values are natural logarithms, as of a geometric measure.
+    are_foreign
+        Whether another tool computed the values.
+    notes
+        How many queries were skipped, and what values are.
+    unjudged
+        Indices of the systems none of whose documents is judged.
     """
 
     measure: str
@@ -178,8 +194,15 @@ MOST_EXTREME = 5
 def query_gains(measure_values: MeasureValues, a: int, b: int) -> Floats:
     """(n) differences of two systems, above 0 where the first is better; 0 where values differ by rounding only.
 
-    Values that should be equal can differ in their last bits, as from two versions. So can differences: if all of them
-    may be equal, they are set to their mean.
+    Values that should be equal can differ in their last bits, such as those from two versions of a tool. So can
+    differences: if all of them may be equal, they are set to their mean.
+
+    Parameters
+    ----------
+    measure_values
+        The values of all systems.
+    a, b
+        Indices of the two systems.
     """
     first, second = measure_values.values[a], measure_values.values[b]
     gain = measure_values.sign * (first - second)

@@ -101,8 +101,8 @@ def short_verdict(result: Comparison) -> str:
 def enough_queries(result: Comparison, comparison: MeasureComparison) -> int | None:
     """How many queries find a difference as large as that of `leading_systems`, with a power of 0.8, by `plan`.
 
-    As many tests share the level as are corrected for (`tests_of`). None if no number of queries is enough, as without
-    any difference or with a constant one; and for Bayesian tests, which have no power.
+    As many tests share the level as are corrected for (`n_tests_of`). None if no number of queries is enough, as
+    without any difference or with a constant one; and for Bayesian tests, which have no power.
     """
     settings = result.settings
     a, b = leading_systems(result, comparison)

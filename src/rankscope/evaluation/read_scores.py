@@ -96,8 +96,8 @@ def read_scores(
     systems
         Systems to read from a file of scores: in a table with a column for each system, these columns. Default: all.
     repeats
-        Repeated measurements in a file of scores, as of epochs or seeds: refused (error) or averaged (mean). One of
-        'error', 'mean'. Default: 'error'.
+        Repeated measurements in a file of scores, such as those of epochs or seeds: refused (error) or averaged (mean).
+        One of 'error', 'mean'. Default: 'error'.
 
     Returns
     -------

@@ -109,7 +109,8 @@ class ScoreTableSettings(Settings):
     repeats: str = choice(
         "error",
         REPEATS,
-        help="Repeated measurements in a file of scores, as of epochs or seeds: refused (error) or averaged (mean).",
+        help="Repeated measurements in a file of scores, such as those of epochs or seeds: refused (error) or "
+        "averaged (mean).",
     )
 
 

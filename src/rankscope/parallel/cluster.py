@@ -79,8 +79,8 @@ def use(client: Any, *, timeout: float = TIMEOUT) -> Cluster:
     Parameters
     ----------
     client
-        A `dask.distributed.Client`, or the address of a scheduler as "tcp://10.0.0.1:8786". For an address, a client
-        is made, and closed at the end.
+        A `dask.distributed.Client`, or the address of a scheduler, such as "tcp://10.0.0.1:8786". For an address, a
+        client is made, and closed at the end.
     timeout
         Seconds to wait until the scheduler answers and the first worker comes.
 
@@ -255,8 +255,8 @@ def check_size(client: Any, shared: Any) -> None:
     smallest_limit, worker = min(((limit, worker) for worker, limit in limits.items() if limit), default=(0, ""))
     if smallest_limit and size > MAX_SHARED_FRACTION * smallest_limit:
         raise ParameterError(
-            f"what each worker is to hold, as the judgments, takes {size / 1e6:,.0f} MB, expected at most a quarter of "
-            f"a worker's memory, and {worker} has {smallest_limit / 1e6:,.0f} MB; give workers more memory "
+            f"what each worker is to hold, such as the judgments, takes {size / 1e6:,.0f} MB, expected at most a "
+            f"quarter of a worker's memory, and {worker} has {smallest_limit / 1e6:,.0f} MB; give workers more memory "
             "(--memory-limit), or evaluate fewer queries at a time"
         )
 

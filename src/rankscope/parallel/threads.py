@@ -72,8 +72,8 @@ def memory_map() -> list[str]:
 
 def openblas_functions(function_name: str) -> tuple[Any, ...]:
     """The function openblas_... of each loaded OpenBLAS: NumPy and SciPy each bring one and rename its functions."""
-    found = (openblas_function(library, function_name) for library in openblas_libraries())
-    return tuple(function for function in found if function is not None)
+    functions = (openblas_function(library, function_name) for library in openblas_libraries())
+    return tuple(function for function in functions if function is not None)
 
 
 @lru_cache(maxsize=32)

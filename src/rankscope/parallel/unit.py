@@ -98,10 +98,16 @@ def in_cluster_unit() -> bool:
 
 
 def run_cluster_unit(version: str, pickled: bytes, shared: Any) -> bytes:
-    """The pickled result of a unit, or a FailedUnit. pickled: the function and the unit.
+    """The pickled result of a unit, or a pickled FailedUnit: Dask leaves bytes as they are.
 
-    Pickled here, so that Dask does not change it on its way, and arrays arrive unchanged. shared: UNSET, or the first
-    argument of the function, before the unit.
+    Parameters
+    ----------
+    version
+        The version of this package where the unit comes from.
+    pickled
+        The function and the unit.
+    shared
+        UNSET, or the first argument of the function, before the unit.
     """
     STATE.busy = True
     try:

@@ -9,13 +9,13 @@ from rankscope.stability.discriminative_power import at_levels, chunk_rows
 from rankscope.typing import Floats, Ints
 
 __all__ = [
-    "coded_error_and_ties",
-    "coded_levels",
-    "coded_swap_difference",
+    "dunaiski_error_and_ties",
+    "dunaiski_levels",
+    "dunaiski_swap_difference",
 ]
 
 
-def coded_levels(differences: Floats, counts: Floats, levels: tuple[float, ...]) -> tuple[Floats, Floats]:
+def dunaiski_levels(differences: Floats, counts: Floats, levels: tuple[float, ...]) -> tuple[Floats, Floats]:
     """As `significance_levels`, by the rules of Dunaiski's tool (preset `dunaiski`).
 
     Parameters
@@ -73,7 +73,9 @@ def coded_levels(differences: Floats, counts: Floats, levels: tuple[float, ...])
 CODED_BINS, CODED_WIDTHS = 21, 105
 
 
-def coded_swap_difference(differences: Floats, pair_counts: Ints, levels: tuple[float, ...]) -> tuple[Floats, Floats]:
+def dunaiski_swap_difference(
+    differences: Floats, pair_counts: Ints, levels: tuple[float, ...]
+) -> tuple[Floats, Floats]:
     """(levels, 2) the difference needed by the swap method of Dunaiski's tool, and (levels) the lower edge of its bin.
 
     As in the tool, single queries are compared, bins reach from the least difference over a fifth of the range, and
@@ -119,7 +121,7 @@ def coded_swap_difference(differences: Floats, pair_counts: Ints, levels: tuple[
     return needed, lower_edges
 
 
-def coded_error_and_ties(values: Floats, fuzz: float) -> tuple[Floats, Floats]:
+def dunaiski_error_and_ties(values: Floats, fuzz: float) -> tuple[Floats, Floats]:
     """(measures) error and tie rate of one draw by Dunaiski's tool, in percent: each query is a comparison.
 
     Two systems tie on a query where their difference is at most fuzz times the mean of all systems there, or one has no

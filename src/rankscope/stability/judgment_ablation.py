@@ -30,7 +30,7 @@ __all__ = [
     "SHARES",
     "JudgmentSubset",
     "PooledJudgments",
-    "ablate",
+    "ablate_judgments",
     "judgments_of",
 ]
 
@@ -43,9 +43,14 @@ POOLED = -1
 
 @dataclass(frozen=True, eq=False)
 class JudgmentSubset:
-    """The judgments that are kept. marked: (judged) which of all judgments these are.
+    """The judgments that are kept, with the cache of what depends on them alone.
 
-    relevance, places, grades, grade_offsets: as `Hits.rejudged` takes them.
+    Attributes
+    ----------
+    is_kept
+        (judged) which of all judgments these are.
+    relevance, places, grades, grade_offsets, memory
+        As `Hits.rejudged` takes them.
     """
 
     is_kept: Bools
@@ -70,8 +75,16 @@ class JudgmentSubset:
 class PooledJudgments:
     """All judgments, by query, then place as in `Hits.judged`.
 
-    offsets: (queries + 1). relevance: (judged). best: (judged) the best rank in any run, infinite where no run lists
-    the document. rel: least relevance that counts.
+    Attributes
+    ----------
+    offsets
+        (queries + 1) where the judgments of each query begin.
+    relevance
+        (judged) the grades.
+    best_rank
+        (judged) the best rank in any run, infinite where no run lists the document.
+    rel
+        Least relevance that counts.
     """
 
     offsets: Ints
@@ -198,9 +211,18 @@ DEPTHS = (1, 2, 5, 10, 20, 50, 100)
 
 
 class AblationDraws(NamedTuple):
-    """One kind of ablation: its levels, and the kept judgments of each level, one after the other.
+    """The draws of one kind of ablation.
 
-    iterations: how many draws each level has.
+    Attributes
+    ----------
+    kind
+        "random" or "depth".
+    levels
+        The shares of judgments, or the depths of the pool.
+    iterations
+        How many draws each level has.
+    subsets
+        The kept judgments of each draw, level by level.
     """
 
     kind: str
@@ -211,7 +233,19 @@ class AblationDraws(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AblationBase:
-    """The systems with all judgments."""
+    """The systems with all judgments, to which those with fewer judgments are compared.
+
+    Attributes
+    ----------
+    scores
+        By all judgments.
+    joined
+        Each run, joined with all judgments.
+    plan
+        The measures and conventions.
+    judgments
+        All judgments.
+    """
 
     scores: Scores
     joined: tuple[JoinedRun, ...]
@@ -228,7 +262,7 @@ class AblationBase:
         return summarise(np.array(values), [measure.summary for measure in self.plan.measures]), hits[0]
 
 
-def ablate(
+def ablate_judgments(
     joined: Sequence[JoinedRun],
     plan: Plan,
     *,
@@ -286,7 +320,7 @@ def ablate(
     >>> good = rs.Run({"q": {"a": 3.0, "c": 2.0, "b": 1.0}}, name="good")
     >>> poor = rs.Run({"q": {"d": 3.0, "b": 2.0, "a": 1.0}}, name="poor")
     >>> plan, joined = plan_and_join(qrels, [good, poor], ["AP"], ConventionSettings(), InputSettings())
-    >>> by_depth = ablate(joined, plan, shares=[0.5], rng=1).depth
+    >>> by_depth = ablate_judgments(joined, plan, shares=[0.5], rng=1).depth
     >>> by_depth.levels.tolist(), by_depth.kept.tolist()  # a and d are ranked first, all four within 2
     ([1.0, 2.0], [0.5, 1.0])
     >>> by_depth.tau.tolist(), by_depth.values[:, 0].tolist()  # at depth 1 only a is relevant: (1/1 + 1/3) / 2
@@ -377,13 +411,13 @@ def compute_levels(base: AblationBase, draws: AblationDraws) -> tuple[AblationLe
     shape = (len(draws.levels), draws.iterations)
     is_judged, n_judged = base.judgments.judged, max(int(base.judgments.judged.sum()), 1)
     had_relevant = base.judgments.relevant_of(is_judged) > 0
-    means, kept, lost, changed_names = [], [], [], set[str]()
+    means, kept_shares, lost_queries, changed_names = [], [], [], set[str]()
     settings = base.scores.measure_settings
     for subset in draws.subsets:
         system_means, hits = base.means(subset)
         means.append(system_means)
-        kept.append(int(subset.is_kept.sum()) / n_judged)
-        lost.append(int((had_relevant & (base.judgments.relevant_of(subset.is_kept) == 0)).sum()))
+        kept_shares.append(int(subset.is_kept.sum()) / n_judged)
+        lost_queries.append(int((had_relevant & (base.judgments.relevant_of(subset.is_kept) == 0)).sum()))
         draw_settings = base.plan.measure_settings(hits)  # some settings depend on the highest grade
         changed_names |= {
             name for name, a, b in zip(base.scores.measure_names, draw_settings, settings, strict=True) if a != b
@@ -395,8 +429,8 @@ def compute_levels(base: AblationBase, draws: AblationDraws) -> tuple[AblationLe
     levels = AblationLevels(
         kind=draws.kind,
         levels=np.array(draws.levels, np.float64),
-        kept=np.array(kept).reshape(shape).mean(axis=1),
-        lost=np.array(lost, np.float64).reshape(shape).mean(axis=1),
+        kept=np.array(kept_shares).reshape(shape).mean(axis=1),
+        lost=np.array(lost_queries, np.float64).reshape(shape).mean(axis=1),
         tau=nan_mean(taus, -1),
         tau_low=reduce_draws(taus, np.fmin),
         tau_high=reduce_draws(taus, np.fmax),

@@ -52,7 +52,8 @@ def at_cutoffs(
     if not n_ranged:
         make_plan(requested, preset=preset)  # refuses unknown names first
         raise ParameterError(
-            "cutoffs apply to none of these measures: each has its own or takes none; add one without, as nDCG or P"
+            "cutoffs apply to none of these measures: each has its own or takes none; add one without, such as nDCG "
+            "or P"
         )
     return with_cutoffs
 

@@ -22,7 +22,7 @@ from rankscope.stability.discriminative_power import (
     swap_counts,
     widths_of,
 )
-from rankscope.stability.dunaiski import coded_error_and_ties, coded_levels, coded_swap_difference
+from rankscope.stability.dunaiski import dunaiski_error_and_ties, dunaiski_levels, dunaiski_swap_difference
 from rankscope.stability.reliability import halves_of, reliability_of
 from rankscope.stability.sampling import Population, Sample, complete_queries, means, stream
 from rankscope.stability.settings import StudySettings
@@ -66,12 +66,24 @@ class StudyUnit:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class UnitStatistics:
-    """The statistics of a unit with i iterations, m measures, p pairs, l levels and f fuzzinesses.
+    """The statistics of a unit with i iterations, m measures, p pairs of systems, l levels and f fuzzinesses.
 
-    asl, t: (i, m, p) p-values of bootstrap and t-test. needed: (i, m, l) difference needed by the bootstrap, the
-    largest of all pairs. swapped: (2, m, bins) counts of the swap method with bootstrap sets. correlation: (3, i, m)
-    mean and deviation of Spearman's rho between systems, and its mean between queries. swap_needed: (i, m, l, 2) and
-    error, tie: (i, m, f) as coded, NaN where the papers are followed.
+    Attributes
+    ----------
+    asl
+        (i, m, p) achieved significance levels: p-values of the bootstrap.
+    t
+        (i, m, p) p-values of the t-test.
+    needed
+        (i, m, l) difference needed by the bootstrap, the largest of all pairs.
+    swapped
+        (2, m, bins) counts of the swap method with bootstrap sets.
+    correlation
+        (3, i, m) mean and deviation of Spearman's rho between systems, and its mean between queries.
+    swap_needed
+        (i, m, l, 2) difference needed by the swap method under the preset `dunaiski`, otherwise NaN.
+    error, tie
+        (i, m, f) error and tie rates under the preset `dunaiski`, otherwise NaN.
     """
 
     asl: Floats
@@ -102,7 +114,7 @@ def measure_unit(unit: StudyUnit) -> UnitStatistics:
         for measure_index, values in complete_groups(unit.values[:, iteration]):
             if values.shape[2] >= 2:
                 compute_as_in_papers(unit, statistics, iteration, measure_index, values)
-        if unit.settings.coded:
+        if unit.settings.as_dunaiski:
             compute_as_dunaiski(unit, statistics, iteration)
     return statistics
 
@@ -128,7 +140,7 @@ def compute_as_in_papers(
     differences = (values[:, first] - values[:, second]).reshape(-1, n_queries)
     statistics.t[iteration, measure_index] = t_test(differences).pvalue.reshape(n_measures, -1)
     statistics.correlation[:, iteration, measure_index] = correlations(values)
-    if unit.settings.coded:
+    if unit.settings.as_dunaiski:
         return
     rng = stream(unit.settings.root_seed, unit.condition, unit.start + iteration, 1)
     counts = count_draws(rng, unit.settings.n_resamples, n_queries)
@@ -169,12 +181,12 @@ def compute_as_dunaiski(unit: StudyUnit, statistics: UnitStatistics, iteration: 
     differences = values[:, first] - values[:, second]
     rng = stream(unit.settings.root_seed, unit.condition, unit.start + iteration, 1)
     counts = count_draws(rng, unit.settings.n_resamples, n_queries)
-    asl, needed = coded_levels(differences.reshape(-1, n_queries), counts, unit.settings.tested_alpha)
+    asl, needed = dunaiski_levels(differences.reshape(-1, n_queries), counts, unit.settings.tested_alpha)
     statistics.asl[iteration] = asl.reshape(n_measures, -1)
-    is_complete = ~np.isnan(differences).any(axis=2)  # a query without a value makes the test missing, as there
+    is_complete = ~np.isnan(differences).any(axis=2)  # a query without a value: no test, as in the tool
     statistics.t[iteration] = np.nan
     statistics.t[iteration, is_complete] = t_test(differences[is_complete]).pvalue
-    # NaN where a pair has none, as there.
+    # NaN where a pair has none, as in the tool.
     statistics.needed[iteration] = needed.reshape(n_measures, first.size, -1).max(axis=1)
     # Only the counts of pairs of queries matter: draws from the n^2 pairs, all equally likely.
     n_query_pairs = n_queries * n_queries
@@ -182,11 +194,11 @@ def compute_as_dunaiski(unit: StudyUnit, statistics: UnitStatistics, iteration: 
     pair_counts = pair_counts.reshape(n_queries, n_queries)
     for m in range(n_measures):
         if not np.isnan(differences[m]).any():
-            statistics.swap_needed[iteration, m] = coded_swap_difference(
+            statistics.swap_needed[iteration, m] = dunaiski_swap_difference(
                 differences[m], pair_counts, unit.settings.tested_alpha
             )[0]
     for f, fuzz in enumerate(unit.settings.fuzz):
-        statistics.error[iteration, :, f], statistics.tie[iteration, :, f] = coded_error_and_ties(values, fuzz)
+        statistics.error[iteration, :, f], statistics.tie[iteration, :, f] = dunaiski_error_and_ties(values, fuzz)
 
 
 def correlations(values: Floats) -> Floats:
@@ -223,16 +235,39 @@ ITERATIONS = 5
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Outcome:
-    """Numbers of one condition, for m measures, l levels, f fuzzinesses, b bins, s systems and p pairs of these.
+    """The numbers of one condition, for m measures, l levels, f fuzzinesses, b bins, s systems and p pairs of these.
 
-    error, error_sd, tie, tie_sd: (m, f) percent. t_rate: (m, l), asl_rate, asl_low, asl_high: (m, l) percent of pairs,
-    the latter two the 2.5 and 97.5 percentiles over iterations. est_diff: (m, l). swapped: (2, 2, m, b) counts of
-    bootstrap sets and of disjoint sets. widths: (m) of the bins. swap_diff: (2, 2, m, l) lower and upper ends,
-    from bootstrap sets and from disjoint ones. used: (m) percent. correlation: (3, m) mean and deviation between
-    systems, mean between queries. asl: (m, p) mean p of each pair of all systems. means: (m, s) mean value of each
-    system over sets, greater is better. tukey: (m, l) percent of pairs that randomised Tukey HSD tells apart.
-    reliability: (m, 12), see `reliability.RELIABILITY`. half_sizes: (k), halves: (6, m, k) tau and tau_AP of two sets
-    of that size.
+    Attributes
+    ----------
+    error, error_sd, tie, tie_sd
+        (m, f) error and tie rates in percent, with their standard deviations.
+    t_rate, asl_rate
+        (m, l) percent of pairs that the t-test, and the bootstrap, tells apart.
+    asl_low, asl_high
+        (m, l) the 2.5 and 97.5 percentiles of `asl_rate` over iterations.
+    est_diff
+        (m, l) the difference needed by the bootstrap.
+    swapped
+        (2, 2, m, b) counts of the swap method, from bootstrap sets and from disjoint sets.
+    widths
+        (m) the widths of the bins.
+    swap_diff
+        (2, 2, m, l) lower and upper ends of the difference needed by the swap method, from bootstrap sets and from
+        disjoint sets.
+    used
+        (m) percent of the relevant items that values depend on.
+    correlation
+        (3, m) mean and deviation of Spearman's rho between systems, and its mean between queries.
+    asl
+        (m, p) mean p-value of each pair of all systems.
+    means
+        (m, s) mean value of each system over sets; greater is better.
+    tukey
+        (m, l) percent of pairs that randomised Tukey HSD tells apart.
+    reliability
+        (m, 12) see `reliability.RELIABILITY`.
+    half_sizes, halves
+        (k) sizes of sets, and (6, m, k) tau, tau_AP and their percentiles of two disjoint sets of each size.
     """
 
     error: Floats
@@ -293,11 +328,11 @@ def outcome_of(
     """The outcome of a condition from the statistics of its units, in the order of their iterations."""
     unit_statistics = list(statistics)
     lowest = lowest_level(sample.values.shape[3], settings)
-    unreachable = [not settings.coded and level < lowest for level in settings.tested_alpha]
+    unreachable = [not settings.as_dunaiski and level < lowest for level in settings.tested_alpha]
     asl, t = (np.concatenate([getattr(unit, name) for unit in unit_statistics]) for name in ("asl", "t"))  # (i, m, p)
-    rates = percent_below(asl, settings.tested_alpha, strictly=settings.coded)
+    rates = percent_below(asl, settings.tested_alpha, strictly=settings.as_dunaiski)
     t_rates = percent_below(t, settings.tested_alpha)
-    if not settings.coded:  # an untested iteration has no rate, not a rate of 0
+    if not settings.as_dunaiski:  # an untested iteration has no rate, not a rate of 0
         rates[untested(sample)] = t_rates[untested(sample)] = np.nan
         rates[..., unreachable] = np.nan
     set_means = means(sample.values)
@@ -305,8 +340,8 @@ def outcome_of(
     bootstrap_counts = np.sum([unit.swapped for unit in unit_statistics], axis=0)
     disjoint_counts = swap_counts(*disjoint_differences(sample), widths) if sample.disjoint else 0 * bootstrap_counts
     swapped = np.array([bootstrap_counts, disjoint_counts], np.float64)
-    if settings.coded:
-        order_rates = coded_orders(unit_statistics)
+    if settings.as_dunaiski:
+        order_rates = dunaiski_orders(unit_statistics)
         # (m, l, 2); infinite if one is
         swap_needed = np.concatenate([unit.swap_needed for unit in unit_statistics]).mean(axis=0)
         swap_diff = np.stack([np.moveaxis(swap_needed, -1, 0)] * 2, axis=1)
@@ -318,7 +353,7 @@ def outcome_of(
     correlation = nan_mean(np.concatenate([unit.correlation for unit in unit_statistics], axis=1), axis=1)
     needed_of_draws = np.concatenate([unit.needed for unit in unit_statistics])
     with np.errstate(invalid="ignore"):
-        est_diff = needed_of_draws.mean(axis=0) if settings.coded else nan_mean(needed_of_draws)
+        est_diff = needed_of_draws.mean(axis=0) if settings.as_dunaiski else nan_mean(needed_of_draws)
     est_diff[:, unreachable] = np.nan
     pools = population.pools(sample)
     half_sizes, halves = halves_of(pools[0], settings.iterations, settings.root_seed, condition)
@@ -366,7 +401,7 @@ def paper_orders(set_means: Floats, sample: Sample, n_systems: int, settings: St
     }
 
 
-def coded_orders(unit_statistics: list[UnitStatistics]) -> dict[str, Floats]:
+def dunaiski_orders(unit_statistics: list[UnitStatistics]) -> dict[str, Floats]:
     error, tie = (np.concatenate([getattr(unit, name) for unit in unit_statistics]) for name in ("error", "tie"))
     return {
         "error": error.mean(axis=0),

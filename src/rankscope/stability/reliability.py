@@ -109,12 +109,22 @@ FIRST_SIZES, MAX_MULTIPLES = (5, 10, 20), 5
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class HalfAgreement:
-    """How alike two sets of `sizes` queries each, without a query in common, rank the systems.
+    """How alike two sets of queries, without a query in common, rank the systems.
 
-    tau, tau_ap: (measures, sizes) the mean over the iterations of Kendall's tau-b and of the AP correlation, both in
-    [-1, 1], higher is more alike; _low, _high: the 2.5th and the 97.5th percentile of the iterations, so what single
-    pairs of sets give, no interval of the mean. counted: (measures, sizes) iterations that have a value; the others, in
-    which a set ties all systems, are left out. NaN where none has.
+    Attributes
+    ----------
+    sizes
+        The numbers of queries in each of the two sets.
+    iterations
+        How often two sets were drawn.
+    tau, tau_ap
+        (measures, sizes) the mean over the iterations of Kendall's tau-b and of the AP correlation, both in [-1,
+        1], higher is more alike.
+    tau_low, tau_high, tau_ap_low, tau_ap_high
+        (measures, sizes) the 2.5th and the 97.5th percentile of the iterations: what single pairs of sets give, no
+        interval of the mean.
+    counted
+        (measures, sizes) iterations that have a value; the others, in which a set ties all systems, are left out.
     """
 
     sizes: tuple[int, ...]

@@ -44,7 +44,7 @@ def needed_of(outcome: Outcome, *, swap: bool, sets: int) -> Floats:
     return np.asarray(outcome.swap_diff[0, sets] if swap else outcome.est_diff)
 
 
-def compared_values(outcome: Outcome, actual: Floats, signs: tuple[int, ...], *, coded: bool) -> Floats:
+def compared_values(outcome: Outcome, actual: Floats, signs: tuple[int, ...], *, as_dunaiski: bool) -> Floats:
     """(measures, systems) the compared values, greater is better: means over all sets, on the scale of `needed_of`.
 
     Parameters
@@ -55,20 +55,25 @@ def compared_values(outcome: Outcome, actual: Floats, signs: tuple[int, ...], *,
         (measures, systems) values on all queries or entities.
     signs
         1 for each measure of which higher is better, -1 for the others.
-    coded
+    as_dunaiski
         Values of all entities together, on any scale, as Dunaiski's tool compares them.
     """
-    return actual * np.array(signs)[:, None] if coded else outcome.means
+    return actual * np.array(signs)[:, None] if as_dunaiski else outcome.means
 
 
-def exceeds_needed(differences: Floats, needed: Floats, *, zero: bool) -> npt.NDArray[np.bool_]:
+def exceeds_needed(differences: Floats, needed: Floats, *, zero_decides: bool) -> npt.NDArray[np.bool_]:
     """Whether differences are larger than needed; never where the needed difference is NaN.
 
-    zero: whether a needed difference of 0 is valid, so that any difference beyond rounding exceeds it (the swap method
-    gives 0 where no set ever reverses two systems); Dunaiski's tool treats 0 as missing.
+    Parameters
+    ----------
+    differences, needed
+        The differences, and those needed; shapes that broadcast.
+    zero_decides
+        Whether a needed difference of 0 is valid, so that any difference beyond rounding exceeds it: the swap method
+        gives 0 where no set ever reverses two systems. Dunaiski's tool treats 0 as missing.
     """
     with np.errstate(invalid="ignore"):
-        if not zero:
+        if not zero_decides:
             return np.asarray(differences > np.where(needed > 0, needed, np.inf))
         present = differences[~np.isnan(differences)]
         noise = NOISE * np.abs(present).max() if present.size else 0.0
@@ -76,7 +81,7 @@ def exceeds_needed(differences: Floats, needed: Floats, *, zero: bool) -> npt.ND
         return np.asarray((differences > threshold) & ~at_most(differences, threshold))  # beyond rounding
 
 
-def decision_rate(values: Floats, needed: Floats, *, zero: bool = False) -> Floats:
+def decision_rate(values: Floats, needed: Floats, *, zero_decides: bool = False) -> Floats:
     """(measures, levels) percent of pairs that differ by more than needed; NaN where the needed difference is NaN.
 
     Parameters
@@ -85,27 +90,28 @@ def decision_rate(values: Floats, needed: Floats, *, zero: bool = False) -> Floa
         (measures, systems).
     needed
         (measures, levels).
-    zero
+    zero_decides
         See `exceeds_needed`.
     """
     first, second = np.triu_indices(values.shape[1], 1)
     differences = np.abs(values[:, first] - values[:, second])
     rates = [
-        100.0 * exceeds_needed(measure_differences[None], measure_needed[:, None], zero=zero).mean(axis=1)
+        100.0
+        * exceeds_needed(measure_differences[None], measure_needed[:, None], zero_decides=zero_decides).mean(axis=1)
         for measure_differences, measure_needed in zip(differences, needed, strict=True)
     ]
     return np.where(np.isnan(needed), np.nan, np.array(rates).reshape(needed.shape))
 
 
 def lowest_level_reached(
-    differences: Floats, needed: Floats, levels: tuple[float, ...], *, zero: bool = False
+    differences: Floats, needed: Floats, levels: tuple[float, ...], *, zero_decides: bool = False
 ) -> Floats:
     """(systems, systems) the lowest level at which a difference is larger than needed; 1 where it is at none."""
-    exceeds = exceeds_needed(np.abs(differences)[..., None], needed, zero=zero)
+    exceeds = exceeds_needed(np.abs(differences)[..., None], needed, zero_decides=zero_decides)
     return np.asarray(np.where(exceeds, np.array(levels), 1.0).min(axis=2))
 
 
-def marks_of(values: Floats, needed: Floats, *, zero: bool = False) -> list[list[str]]:
+def marks_of(values: Floats, needed: Floats, *, zero_decides: bool = False) -> list[list[str]]:
     """(systems, systems) where the row is better than the column: the mark of the first level at which it is.
 
     Parameters
@@ -114,12 +120,12 @@ def marks_of(values: Floats, needed: Floats, *, zero: bool = False) -> list[list
         (systems).
     needed
         (levels), in the order of the levels.
-    zero
+    zero_decides
         See `exceeds_needed`.
     """
     n_systems = len(values)
     marks = [["--" if i == j else " " for j in range(n_systems)] for i in range(n_systems)]
-    is_better = exceeds_needed((values[:, None] - values[None])[..., None], needed, zero=zero)
+    is_better = exceeds_needed((values[:, None] - values[None])[..., None], needed, zero_decides=zero_decides)
     for i, j in np.argwhere(is_better.any(axis=2)).tolist():
         marks[i][j] = STARS[min(int(np.argmax(is_better[i, j])), len(STARS) - 1)]
     return marks
@@ -258,7 +264,9 @@ class StabilityStudy(Result):
         outcome
             The numbers of one condition, from `outcomes`.
         """
-        return decision_rate(self.compared_values(outcome), self.needed(outcome), zero=not self.settings.coded)
+        return decision_rate(
+            self.compared_values(outcome), self.needed(outcome), zero_decides=not self.settings.as_dunaiski
+        )
 
     def compared_values(self, outcome: Outcome) -> Floats:
         """(measures, systems) the values that are compared, better is greater.
@@ -268,7 +276,7 @@ class StabilityStudy(Result):
         outcome
             The numbers of one condition, from `outcomes`.
         """
-        return compared_values(outcome, self.actual, self.signs, coded=self.settings.coded)
+        return compared_values(outcome, self.actual, self.signs, as_dunaiski=self.settings.as_dunaiski)
 
     def marks(self, outcome: Outcome, measure: int) -> list[list[str]]:
         """(systems, systems) stars: the lowest level at which the row's system is better than the column's.
@@ -281,7 +289,9 @@ class StabilityStudy(Result):
             Index of the measure.
         """
         return marks_of(
-            self.compared_values(outcome)[measure], self.needed(outcome)[measure], zero=not self.settings.coded
+            self.compared_values(outcome)[measure],
+            self.needed(outcome)[measure],
+            zero_decides=not self.settings.as_dunaiski,
         )
 
     def rows(self) -> Iterator[StabilityRow]:

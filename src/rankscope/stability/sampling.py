@@ -117,7 +117,7 @@ class Entities:
             [[float(measure(system_hits)[0]) for system_hits in hits_of_systems] for measure in self.measures]
         )
 
-    def coded_correlation(self, systems: Ints) -> Floats:
+    def dunaiski_correlation(self, systems: Ints) -> Floats:
         """(3) mean and deviation of Spearman's rho between systems, and NaN, as Dunaiski's tool computes them.
 
         From the ranks of all entities, without the pairs of the first drawn system; means over the iterations. The tool

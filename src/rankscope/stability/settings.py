@@ -19,7 +19,7 @@ from rankscope.settings import (
 )
 
 __all__ = [
-    "CODED_LEVELS",
+    "DUNAISKI_LEVELS",
     "LEVELS",
     "PRESET",
     "SWAP_SETS",
@@ -31,7 +31,7 @@ __all__ = [
 PRESET = "dunaiski"
 #: Default levels of significance, and those of Dunaiski's tool under its preset.
 LEVELS = (0.01, 0.05, 0.1)
-CODED_LEVELS = (0.005, 0.01, 0.05, 0.1, 0.15)
+DUNAISKI_LEVELS = (0.005, 0.01, 0.05, 0.1, 0.15)
 #: Sets of the swap method: bootstrap samples of the same queries, or sets without a query in common.
 SWAP_SETS = ("bootstrap", "disjoint")
 
@@ -44,7 +44,7 @@ class StudySettings(Settings):
     COMMANDS = ("stability",)
 
     cutoffs: tuple[int, ...] | None = number_list(
-        None, rule=Count(1, None), help="Cutoffs of the measures that are named without one, as nDCG."
+        None, rule=Count(1, None), help="Cutoffs of the measures that are named without one, such as nDCG."
     )
     alpha: tuple[float, ...] | None = number_list(
         None,
@@ -114,14 +114,14 @@ class StudySettings(Settings):
             self.refuse("splits", "entities", since="set_size (--set-size) chooses splits and entities")
 
     @property
-    def coded(self) -> bool:
+    def as_dunaiski(self) -> bool:
         """Whether statistics are computed as Dunaiski's tool does."""
         return self.preset == PRESET
 
     @property
     def tested_alpha(self) -> tuple[float, ...]:
         """The significance levels, by default those of the preset."""
-        return (CODED_LEVELS if self.coded else LEVELS) if self.alpha is None else self.alpha
+        return (DUNAISKI_LEVELS if self.as_dunaiski else LEVELS) if self.alpha is None else self.alpha
 
     @property
     def root_seed(self) -> int:

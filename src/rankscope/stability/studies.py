@@ -1,4 +1,4 @@
-"""`rs.stability.study`: computes the study, with workers and checkpoints."""
+"""Studies of measures (`rankscope.stability.study`): all conditions, computed by workers, with checkpoints."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from rankscope.evaluation.joining import Progress
 from rankscope.parallel import check_workers, run_units
 from rankscope.parallel.threads import one_thread
 from rankscope.settings import as_tuple
-from rankscope.stability._checkpoint import Checkpoint, saved_settings
+from rankscope.stability.checkpoint import Checkpoint, saved_settings
 from rankscope.stability.conditions import Condition, make_conditions
-from rankscope.stability.judgment_ablation import ablate
+from rankscope.stability.judgment_ablation import ablate_judgments
 from rankscope.stability.load import MeasuresArgument, load_population
 from rankscope.stability.outcome import (
     ITERATIONS,
@@ -97,7 +97,7 @@ def study(
         Names or measures. Default: nDCG@10 AP RR P@10 R@100, or those of the preset; for a table of ranks MeanRank
         MedianRank AP nDCG P@10 R@100.
     cutoffs
-        Cutoffs of the measures that are named without one, as nDCG.
+        Cutoffs of the measures that are named without one, such as nDCG.
     alpha
         Significance levels. Default: 0.01,0.05,0.1, or those of the preset dunaiski.
     splits
@@ -131,7 +131,7 @@ def study(
     preset
         Conventions of a reference tool; 'dunaiski' also computes the statistics as that tool does.
     conventions
-        Further arguments of `evaluate`, as {"ties": "file"}.
+        Further arguments of `evaluate`, such as {"ties": "file"}.
     input
         Format of the runs, as in `evaluate`.
     total_ranks
@@ -235,7 +235,7 @@ def study_measures(
     result = replace(result, notes=(*scores.notes, *notes, *logarithm_note(population), *level_note))
     if not settings.ablation or plan is None:
         return result
-    return replace(result, ablation=ablate(joined, plan, iterations=ABLATIONS, rng=settings.seed))
+    return replace(result, ablation=ablate_judgments(joined, plan, iterations=ABLATIONS, rng=settings.seed))
 
 
 def study_population(
@@ -276,7 +276,7 @@ def with_seed(settings: StudySettings, checkpoint: str | Path | None = None) -> 
 
 def unreachable_levels_note(conditions: tuple[Condition, ...], kind: str, settings: StudySettings) -> tuple[str, ...]:
     """A note where a level is below the lowest p that the bootstrap can give with these set sizes and resamples."""
-    if settings.coded:
+    if settings.as_dunaiski:
         return ()
     text_of_size = {}
     for condition in conditions:
@@ -373,16 +373,16 @@ def run_all(
         sample, widths = samples.pop(condition)
         with one_thread():
             outcome = outcome_of(sample, widths, statistics, population, condition, settings)
-        outcomes[condition] = with_coded_correlation(outcome, population, sample, settings)
+        outcomes[condition] = with_dunaiski_correlation(outcome, population, sample, settings)
         if checkpoint is not None:
             checkpoint.save(condition, outcomes[condition])
     return tuple(outcomes[condition] for condition in conditions)
 
 
-def with_coded_correlation(
+def with_dunaiski_correlation(
     outcome: Outcome, population: Population, sample: Sample, settings: StudySettings
 ) -> Outcome:
     """The outcome with the correlation of Dunaiski's tool, which is that of all entities' ranks for every measure."""
-    if settings.coded and isinstance(population, Entities):
-        outcome.correlation[:] = population.coded_correlation(sample.systems)[:, None]
+    if settings.as_dunaiski and isinstance(population, Entities):
+        outcome.correlation[:] = population.dunaiski_correlation(sample.systems)[:, None]
     return outcome

@@ -159,7 +159,7 @@ def comparison_words(study: StabilityStudy) -> tuple[str, str]:
     gives the order that it may contradict, with the verb.
     """
     set_text = set_of(study, main_condition(study))
-    if not study.settings.coded:
+    if not study.settings.as_dunaiski:
         return set_text, "most draws give"
     if study.kind == "queries":
         return "a single query", "most queries of its set give"
@@ -297,12 +297,12 @@ def overview_section(study: StabilityStudy) -> Section:
     """One row for each measure and condition, at the level nearest to .05 and the first fuzziness."""
     k = main_level(study)
     rows = [(c, m) for c in range(len(study.conditions)) for m in range(len(study.names))]
-    shown = rows[:MAX_ROWS]
+    shown_rows = rows[:MAX_ROWS]
     needed, decided = (list(map(of_outcome, study.outcomes)) for of_outcome in (study.needed, study.decisions))
 
     def rates(title: str, field: str, place: tuple[int, ...] = (), form: str = ".1f") -> Column:
         """A column of one field of the outcomes. place: of the rate among those of a measure."""
-        return column(title, [getattr(study.outcomes[c], field)[m, *place] for c, m in shown], rate(form))
+        return column(title, [getattr(study.outcomes[c], field)[m, *place] for c, m in shown_rows], rate(form))
 
     order_rates = [
         rates("error %", "error", (0,)),
@@ -311,15 +311,15 @@ def overview_section(study: StabilityStudy) -> Section:
         rates("sd", "tie_sd", (0,), ".2f"),
     ]
     table = table_of(
-        column("measure", [study.names[m] for _, m in shown], name=True),
+        column("measure", [study.names[m] for _, m in shown_rows], name=True),
         *(
-            column(heading(name), [getattr(study.conditions[c], name) for c, _ in shown])
+            column(heading(name), [getattr(study.conditions[c], name) for c, _ in shown_rows])
             for name in varying_fields(study)
         ),
         *(order_rates if study.settings.error_tie else []),
         rates("ASL %", "asl_rate", (k,)),
-        column("diff needed", [needed[c][m, k] for c, m in shown], rate(".4g")),
-        column("decided %", [decided[c][m, k] for c, m in shown], rate()),
+        column("diff needed", [needed[c][m, k] for c, m in shown_rows], rate(".4g")),
+        column("decided %", [decided[c][m, k] for c, m in shown_rows], rate()),
         rates("used %", "used") if has_used_rates(study) else None,
     )
     cut_note = (f"--format csv shows {len(rows) - MAX_ROWS} more rows",)
@@ -359,7 +359,7 @@ def error_figure(study: StabilityStudy) -> Figure | None:
         "tie_rates": outcome.tie[:, 0],
         "error_sds": outcome.error_sd[:, 0],
         "tie_sds": outcome.tie_sd[:, 0],
-        "bar": "one standard deviation" if study.settings.coded else "one standard error",
+        "bar": "one standard deviation" if study.settings.as_dunaiski else "one standard error",
     }
     return Figure("error_against_tie", data)
 
@@ -506,8 +506,10 @@ def matrix_figure(study: StabilityStudy, outcome: Outcome, m: int, title: str) -
     """Differences in the measure's direction, and the lowest level at which each is larger than needed."""
     values = study.compared_values(outcome)[m] * study.signs[m]
     differences = values[:, None] - values
-    zero = not study.settings.coded
-    lowest_levels = lowest_level_reached(differences, study.needed(outcome)[m], study.settings.tested_alpha, zero=zero)
+    zero_decides = not study.settings.as_dunaiski
+    lowest_levels = lowest_level_reached(
+        differences, study.needed(outcome)[m], study.settings.tested_alpha, zero_decides=zero_decides
+    )
     np.fill_diagonal(lowest_levels, np.nan)
     data = {
         "systems": list(study.systems),
@@ -532,7 +534,7 @@ TITLES = {
 def curve_sections(study: StabilityStudy) -> list[Section]:
     """The sections of curves, where there is something to draw."""
     sections = [*range_sections(study), *cutoff_sections(study)]
-    if not study.settings.coded:
+    if not study.settings.as_dunaiski:
         sections.append(swap_section(study))
     return [*sections, asl_curves(study), *split_half_sections(study)]
 

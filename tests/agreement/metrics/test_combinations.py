@@ -264,7 +264,7 @@ def test_every_test_is_that_of_plain_loops_over_resamples(
         scores = replace(scores, metrics=scores.metrics[:2])
         epsilon = 0.5 if name in CONVENTIONS else None
         how: dict[str, Any] = {"test": test, "swap": swap, "alternative": "greater", "epsilon": epsilon}
-        found = compare_scores(scores, STATISTICS[name], grouping, resamples, keep_drawn=True, **how)
+        found = compare_scores(scores, STATISTICS[name], grouping, resamples, keep_differences=True, **how)
         judgments = judgments_of(scores)
         if test == "perm_both":
             expected = swapped_differences(judgments, resamples, swap or "", name, grouping, epsilon)
@@ -272,7 +272,7 @@ def test_every_test_is_that_of_plain_loops_over_resamples(
         else:
             expected = drawn_differences(judgments, resamples, test, name, grouping, epsilon or 0.0)
             far = np.isnan(expected) | (np.array(expected) <= 1e-10)
-        np.testing.assert_allclose(found.drawn[0, 1], expected, atol=1e-9)
+        np.testing.assert_allclose(found.resampled_differences[0, 1], expected, atol=1e-9)
         assert found.pvalue[0, 1] == (1 + np.count_nonzero(far)) / (1 + N_RESAMPLES)
 
 
@@ -281,10 +281,16 @@ def test_epsilon_is_the_best_of_each_permuted_metric_in_judgments_too(grouping: 
     scores, resamples = judged(5), resamples_for(5)
     scores = replace(scores, metrics=scores.metrics[:2])
     found = compare_scores(
-        scores, STATISTICS["acc_eq"], grouping, resamples, test="perm_both", alternative="greater", keep_drawn=True
+        scores,
+        STATISTICS["acc_eq"],
+        grouping,
+        resamples,
+        test="perm_both",
+        alternative="greater",
+        keep_differences=True,
     )
     expected = swapped_differences(judgments_of(scores), resamples, "cells", "acc_eq", grouping, None)
-    np.testing.assert_allclose(found.drawn[0, 1], expected, atol=1e-9)
+    np.testing.assert_allclose(found.resampled_differences[0, 1], expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("test", ["perm_both", "bootstrap"])
@@ -296,14 +302,14 @@ def test_weighted_judgments_have_the_tests_of_plain_loops(name: str, grouping: s
     weight = np.random.default_rng(1).uniform(0.5, 2, len(scores.segment))
     scores = replace(scores, metrics=scores.metrics[:2], weight=weight)
     found = compare_scores(
-        scores, STATISTICS[name], grouping, resamples, test=test, alternative="greater", keep_drawn=True
+        scores, STATISTICS[name], grouping, resamples, test=test, alternative="greater", keep_differences=True
     )
     judgments = judgments_of(scores)
     if test == "perm_both":
         expected = swapped_differences(judgments, resamples, "cells", name, grouping, 0.0)
     else:
         expected = drawn_differences(judgments, resamples, test, name, grouping, 0.0)
-    np.testing.assert_allclose(found.drawn[0, 1], expected, atol=1e-9)
+    np.testing.assert_allclose(found.resampled_differences[0, 1], expected, atol=1e-9)
 
 
 def test_judgments_of_weight_two_count_as_two() -> None:

@@ -62,11 +62,11 @@ def test_the_tidy_table_has_a_row_for_every_two_metrics_and_task() -> None:
 def test_p_values_from_kept_draws_are_those_of_the_test(test: str, kind: str, alternative: str) -> None:
     gold, metrics = matrices(noises=(0.5, 0.55, 0.7))
     settings: dict[str, Any] = {"statistic": "acc_eq", "test": test, "alternative": alternative, "n_resamples": 99}
-    kept = compare_matrices(gold, metrics, keep_drawn=True, rng=3, **settings)
+    kept = compare_matrices(gold, metrics, keep_differences=True, rng=3, **settings)
     plain = compare_matrices(gold, metrics, rng=3, **settings)
-    assert plain.drawn == {}
+    assert plain.resampled_differences == {}
     assert kept.pvalue == pytest.approx(plain.pvalue, nan_ok=True)
-    from_draws = pvalues_of_differences(kept.value, kept.drawn, kind, alternative)
+    from_draws = pvalues_of_differences(kept.value, kept.resampled_differences, kind, alternative)
     assert from_draws == pytest.approx(plain.pvalue, nan_ok=True)
     for i, j in ((0, 1), (0, 2), (1, 2)):
         high, low = (i, j) if kept.value[i] >= kept.value[j] else (j, i)
@@ -76,9 +76,9 @@ def test_p_values_from_kept_draws_are_those_of_the_test(test: str, kind: str, al
 def test_flat_kendall_keeps_draws_that_are_exact() -> None:
     gold, metrics = matrices(noises=(0.5, 0.7))
     settings: dict[str, Any] = {"statistic": "kendall_b", "grouping": "none", "n_resamples": 29}
-    kept = compare_matrices(gold, metrics, keep_drawn=True, rng=3, **settings)
+    kept = compare_matrices(gold, metrics, keep_differences=True, rng=3, **settings)
     assert kept.pvalue == pytest.approx(compare_matrices(gold, metrics, rng=3, **settings).pvalue, nan_ok=True)
-    assert np.unique(kept.drawn[0, 1]).size > 20
+    assert np.unique(kept.resampled_differences[0, 1]).size > 20
 
 
 def test_metrics_of_one_rank_are_a_cluster_and_ranges_count_those_that_differ() -> None:

@@ -27,8 +27,8 @@ def test_the_average_is_weighted_and_tested_by_the_weighted_draws() -> None:
     draws = []
     for seed, pair in ((1, "x-1"), (2, "x-2")):
         resamples = resamples_of(found.settings, pair)
-        kept = compare_matrices(*matrices(seed, (0.6, 0.75)), resamples=resamples, keep_drawn=True)
-        draws.append(kept.drawn[0, 1])
+        kept = compare_matrices(*matrices(seed, (0.6, 0.75)), resamples=resamples, keep_differences=True)
+        draws.append(kept.resampled_differences[0, 1])
     drawn = 0.2 * draws[0] + 0.8 * draws[1]
     far = np.count_nonzero(np.abs(drawn) >= abs(found.value[2, 0] - found.value[2, 1]))
     assert found.pvalue[2, 0, 1] == pytest.approx((1 + far) / 50)
@@ -61,7 +61,7 @@ def test_a_task_on_lists_and_one_on_matrices_draw_the_same_segments() -> None:
         found = compare(people, metrics, tasks=[f"{task}:1", "x-1:segment:wmt12:0"], test="bootstrap", **FEW)
         settled = parse_task(task)
         given_now = PeopleAndMetrics(Judgments("people", people), tuple(metrics), rule="given")
-        runs.append(run_task(given_now, settled, found.settings, keep_draws=True).drawn[0, 1])
+        runs.append(run_task(given_now, settled, found.settings, keep_differences=True).resampled_differences[0, 1])
     assert np.corrcoef(runs)[0, 1] > 0.9
     both = compare(people, metrics, tasks=tasks, test="bootstrap", **FEW)
     assert np.isfinite(both.pvalue[2, 0, 1])
@@ -85,7 +85,10 @@ def test_swaps_of_lists_and_of_matrices_are_the_same_and_so_averaged() -> None:
     found = compare(people, metrics, tasks=tasks, test="perm_both", **FEW)
     assert np.isfinite(found.pvalue[:, 0, 1]).all()
     inputs = load(people, metrics, JudgmentSettings(), MetricSettings(), level="any").for_systems(None)
-    drawn = [run_task(inputs, parse_task(task), found.settings, keep_draws=True).drawn[0, 1] for task in tasks]
+    drawn = [
+        run_task(inputs, parse_task(task), found.settings, keep_differences=True).resampled_differences[0, 1]
+        for task in tasks
+    ]
     assert np.corrcoef(drawn)[0, 1] > 0.95  # two versions of tau on the same swaps
 
 

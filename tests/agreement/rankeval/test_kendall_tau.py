@@ -14,9 +14,9 @@ from rankscope import Rankings
 from rankscope.agreement import per_set
 from rankscope.agreement.rankeval.kendall_tau import (
     ChanceTau,
-    deal_ranks,
+    permutation_plans,
     permutation_pvalue,
-    plan_deals,
+    permuted_pair_counts,
     segment_statistics,
     tau_counts,
 )
@@ -35,7 +35,7 @@ def options_of(exclude: bool, penalise: bool) -> dict[str, bool]:
 
 def centre_of(table: PairedRanks, segments: list[int] | None, **options: bool) -> float | None:
     known = ChanceTau()
-    for deal in plan_deals(table, segments):
+    for deal in permutation_plans(table, segments):
         known.add(deal, **options)
     return known.centre
 
@@ -154,14 +154,14 @@ class TestOneSegmentSeveralJudgments:
         rng = np.random.default_rng(4)
         gold, predicted = rng.integers(1, 4, (2, 40, 5))
         table, segments = as_table(gold, predicted), rng.integers(0, 9, 40)
-        (whole,) = plan_deals(table, segments)
-        expected = [part.mean() for part in deal_ranks(whole, 800, np.random.default_rng(1))]
+        (whole,) = permutation_plans(table, segments)
+        expected = [part.mean() for part in permuted_pair_counts(whole, 800, np.random.default_rng(1))]
         monkeypatch.setattr("rankscope.agreement.rankeval.kendall_tau.CHUNK_ITEMS", 60)
-        parts = list(plan_deals(table, segments))
+        parts = list(permutation_plans(table, segments))
         assert len(parts) > 2
         assert sum(len(part.table) for part in parts) == 40
         assert sum(int(part.segment.max()) + 1 for part in parts) == len(set(segments.tolist()))
-        dealt = [deal_ranks(part, 800, np.random.default_rng(i)) for i, part in enumerate(parts)]
+        dealt = [permuted_pair_counts(part, 800, np.random.default_rng(i)) for i, part in enumerate(parts)]
         found = [sum(part[i].mean() for part in dealt) for i in range(3)]
         assert found[1:] == pytest.approx(expected[1:], rel=0.02)
         assert found[0] == pytest.approx(expected[0], abs=3)

@@ -17,7 +17,13 @@ from hypothesis import strategies as st
 import rankscope as rs
 from rankscope import Rankings
 from rankscope.agreement import per_segment, per_set
-from rankscope.agreement.rankeval.kendall_tau import deal_ranks, permutation_pvalue, plan_deals, tau_counts, tau_pvalues
+from rankscope.agreement.rankeval.kendall_tau import (
+    permutation_plans,
+    permutation_pvalue,
+    permuted_pair_counts,
+    tau_counts,
+    tau_pvalues,
+)
 from rankscope.agreement.rankeval.measures import SET_MEASURES, MeasureSettings
 from rankscope.agreement.rankeval.paired_ranks import as_table, table_of
 from rankscope.errors import InputError, ParameterError, UnknownName
@@ -141,7 +147,7 @@ class TestPvalues:
     def test_what_is_dealt_out_is_on_average_what_chance_gives(self) -> None:
         rng = np.random.default_rng(8)
         table = as_table(rng.integers(1, 4, (6, 4)), rng.integers(1, 4, (6, 4)))
-        net, both, _ = deal_ranks(next(plan_deals(table)), 300, np.random.default_rng(1))
+        net, both, _ = permuted_pair_counts(next(permutation_plans(table)), 300, np.random.default_rng(1))
         counts = table.pair_counts
         untied = counts.concordant + counts.discordant + counts.tied_y  # by the person, which dealing out keeps
         assert (abs(net) <= both).all()

@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from rankscope.comparison.judges.label_estimates import Labels, Statistics, estimate_agreement
+from rankscope.comparison.judges.label_estimates import CodedLabels, Statistics, estimate_agreement
 from rankscope.stats import cohens_kappa, gwets_ac, krippendorffs_alpha
 
 ORDERED = {"positions": np.arange(3.0), "positive": None, "positive_name": "", "by_class": (), "beta": 1.0}
@@ -26,7 +26,7 @@ def estimate(codes, *, weights=None, clusters=None, machines=1, n_resamples=2, s
     n_raters, n_items = codes.shape
     n_people = n_raters - machines
     return estimate_agreement(
-        Labels(
+        CodedLabels(
             codes=codes,
             n_classes=3 if settings is ORDERED else 2,
             weights=np.ones(n_items) if weights is None else np.array(weights, float),

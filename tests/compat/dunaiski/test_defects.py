@@ -16,7 +16,7 @@ from helpers.same import assert_same_bits, assert_same_numbers
 import rankscope as rs
 from rankscope.compat.dunaiski import FUNCTIONS, dunaiski_table, name_measures
 from rankscope.kernels.resample import count_draws
-from rankscope.stability.dunaiski import coded_levels
+from rankscope.stability.dunaiski import dunaiski_levels
 
 
 @pytest.mark.parametrize("swap", [False, True])
@@ -86,7 +86,7 @@ def test_c7_a_level_of_less_than_one_resample_takes_the_smallest_t() -> None:
     means = counts @ shifted / 10
     sds = np.sqrt(counts @ shifted**2 / 10 - means**2)
     expected = abs(means[np.argmin(abs(means / sds))])
-    assert coded_levels(z[None], counts, (0.005,))[1][0, 0] == pytest.approx(expected)
+    assert dunaiski_levels(z[None], counts, (0.005,))[1][0, 0] == pytest.approx(expected)
 
 
 def test_c9_average_at_10_is_average_precision_and_lower_is_taken_for_better() -> None:

@@ -53,7 +53,7 @@ from rankscope.io.translation import (
 )
 from rankscope.judging.pooling.run_lists import read_lists as read_cuts
 from rankscope.learning import load_ranker
-from rankscope.stability._checkpoint import Checkpoint, saved_settings
+from rankscope.stability.checkpoint import Checkpoint, saved_settings
 from rankscope.translation import load_language_model, load_lexicon, read_translation_features
 from rankscope.translation.language_model.vocabulary import sentence_blocks
 

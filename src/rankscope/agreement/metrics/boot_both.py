@@ -257,9 +257,9 @@ def values_by_sample(
     n_systems, n_lists = gold.shape
 
     def by_list(system_counts: Floats, segment_counts: Floats) -> Floats:
-        drawn = sampled_items(system_counts)
-        rows = [matrix[drawn].swapaxes(1, 2).reshape(-1, n_systems) for matrix in (gold, by_system)]
-        values = correlate_rows(rows[0], rows[1], statistic.name).reshape(len(drawn), n_lists)
+        systems = sampled_items(system_counts)
+        rows = [matrix[systems].swapaxes(1, 2).reshape(-1, n_systems) for matrix in (gold, by_system)]
+        values = correlate_rows(rows[0], rows[1], statistic.name).reshape(len(systems), n_lists)
         return weighted_mean(mean_by_segment(scores, values), segment_counts)
 
     def at_once(system_counts: Floats, segment_counts: Floats) -> Floats:

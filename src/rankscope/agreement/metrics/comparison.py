@@ -492,7 +492,7 @@ def compare_on_tasks(
     pair_names, notes = match_pairs(inputs, "skip" if settings.common else "keep")
     tasks = spread_tasks(requested, pair_names, settings.weights)
     refuse_unused_options(inputs, tasks, settings)
-    results = [run_task(inputs, task, settings, keep_draws=len(tasks) > 1) for task in tasks]
+    results = [run_task(inputs, task, settings, keep_differences=len(tasks) > 1) for task in tasks]
     if len(results) > 1:
         averaged = rerun_with_system_swaps(inputs, tasks, settings, results)
         rerun = any(comparable is not result for comparable, result in zip(averaged, results, strict=True))

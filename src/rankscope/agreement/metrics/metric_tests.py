@@ -82,7 +82,7 @@ class MetricTestSettings(NamedTuple):
     sign_draws
         Swaps for soft pairwise accuracy.
     kept_differences
-        The resampled differences of each pair of metrics, (resamples), filled by `keep_differences`; None if they are
+        The resampled differences of each pair of metrics, (resamples), filled by `store_differences`; None if they are
         only counted.
     """
 
@@ -96,7 +96,7 @@ class MetricTestSettings(NamedTuple):
     sign_draws: Draws
     kept_differences: dict[tuple[int, int], Floats] | None = None
 
-    def keep_differences(self, i: int, j: int, chunks: Iterable[Floats]) -> Iterable[Floats]:
+    def store_differences(self, i: int, j: int, chunks: Iterable[Floats]) -> Iterable[Floats]:
         """The same chunks, stored in `kept_differences` if it is not None."""
         if self.kept_differences is None:
             return chunks
@@ -240,7 +240,7 @@ def by_permutation(scores: AlignedScores, values: StatisticValues, settings: Met
                 settings.sign_draws,
                 observed if settings.kept_differences is None else None,
             )
-            yield i, j, count_extremes("null", observed, settings.keep_differences(i, j, differences))
+            yield i, j, count_extremes("null", observed, settings.store_differences(i, j, differences))
 
     return fill_pvalues(len(value), settings.alternative, settings.draws.n_resamples, counts())
 
@@ -275,7 +275,7 @@ def by_bootstrap(
 
     def counts() -> Iterator[tuple[int, int, ExtremeCounts]]:
         for i, j in comparable_pairs(value):
-            differences = settings.keep_differences(i, j, [resampled[i] - resampled[j]])
+            differences = settings.store_differences(i, j, [resampled[i] - resampled[j]])
             yield i, j, count_extremes("values", float(value[i] - value[j]), differences)
 
     return fill_pvalues(value.size, settings.alternative, settings.draws.n_resamples, counts())
@@ -293,11 +293,11 @@ def by_pair_swaps(scores: AlignedScores, values: StatisticValues, settings: Metr
             differences = shares[i] - shares[j]
             differences = differences[np.abs(differences) > 1e-15]
             if not differences.size:
-                settings.keep_differences(i, j, [np.zeros(settings.draws.n_resamples)])
+                settings.store_differences(i, j, [np.zeros(settings.draws.n_resamples)])
                 yield i, j, ExtremeCounts(*(settings.draws.n_resamples,) * 3)
                 continue
             chunks = (sums[:, 0] for sums in flip_sums(differences[None], settings.draws))
-            yield i, j, count_extremes("null", float(differences.sum()), settings.keep_differences(i, j, chunks))
+            yield i, j, count_extremes("null", float(differences.sum()), settings.store_differences(i, j, chunks))
 
     return fill_pvalues(value.size, settings.alternative, settings.draws.n_resamples, counts())
 
@@ -434,7 +434,7 @@ class MetricTests:
         How many scores of people are skipped.
     systems, segments
         How many systems and segments there are.
-    drawn
+    resampled_differences
         The differences of all resamples by (row, column), row below column, if they were to be kept.
     notes
         What a reader should know.
@@ -460,7 +460,7 @@ class MetricTests:
     lost: int
     systems: int
     segments: int
-    drawn: Mapping[tuple[int, int], Floats]
+    resampled_differences: Mapping[tuple[int, int], Floats]
     notes: tuple[str, ...]
     curves: tuple[CalibrationCurve, ...] = ()
     resampled_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -490,7 +490,7 @@ def compare_matrices(
     recalibrate: bool = True,
     n_resamples: int = 1000,
     soft_resamples: int = 1000,
-    keep_drawn: bool = False,
+    keep_differences: bool = False,
     resamples: Resamples | None = None,
     rng: Any = None,
 ) -> MetricTests:
@@ -519,7 +519,7 @@ def compare_matrices(
         Number of resamples of the test.
     soft_resamples
         Number of resamples of the soft pairwise accuracy; `n_resamples` of `metric_values`.
-    keep_drawn
+    keep_differences
         Keep the differences of all resamples in the result, for tests of several statistics together.
     resamples
         The resamples themselves, in the place of `n_resamples`, `soft_resamples` and `rng`.
@@ -579,7 +579,7 @@ def compare_matrices(
         swap=swap,
         epsilon=epsilon,
         recalibrate=recalibrate,
-        keep_drawn=keep_drawn,
+        keep_differences=keep_differences,
         drop_empty=True,
     )
 
@@ -595,7 +595,7 @@ def compare_scores(
     swap: str | None = None,
     epsilon: float | None = None,
     recalibrate: bool = True,
-    keep_drawn: bool = False,
+    keep_differences: bool = False,
     drop_empty: bool = False,
 ) -> MetricTests:
     """As `compare_matrices`, on aligned scores.
@@ -608,7 +608,7 @@ def compare_scores(
         What is computed.
     resamples
         The resamples.
-    test, alternative, swap, epsilon, recalibrate, keep_drawn
+    test, alternative, swap, epsilon, recalibrate, keep_differences
         As in `compare_matrices`.
     drop_empty
         Leave out systems and segments without any translation that all have a score of; they are not drawn then.
@@ -630,7 +630,7 @@ def compare_scores(
     settings = MetricTestSettings(
         statistic, grouping, alternative, swap, is_calibrated and recalibrate, draws, others, soft
     )
-    settings = settings._replace(kept_differences={} if keep_drawn else None)
+    settings = settings._replace(kept_differences={} if keep_differences else None)
     with one_thread():
         pvalue, error = PROCEDURES[test](common, values, settings)
     np.fill_diagonal(pvalue, np.nan)
@@ -651,7 +651,7 @@ def compare_scores(
         lost=scores.n_unscored,
         systems=len(common.systems),
         segments=len(common.segments),
-        drawn=settings.kept_differences or {},
+        resampled_differences=settings.kept_differences or {},
         notes=notes_of(common, scores.n_unscored, values.value, settings, test, is_calibrated, pvalue),
     )
 

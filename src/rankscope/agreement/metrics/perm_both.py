@@ -458,11 +458,21 @@ class RisingDifferences(NamedTuple):
     """The n differences that change the statistic by becoming ties, by rising size, in blocks of whole groups of equal
     differences.
 
-    keys: (4, pairs, segments) for each of a pair's four differences twice its block, and 1 more where the tie is a
-    gain; for a difference without effect, twice the number of blocks. pair, cell: (n) the pair (of pairs x segments),
-    and which of its four differences. change: (n) the weight gained, or lost, below 0. is_last: (n) whether it is the
-    last of its group. block_starts: (blocks + 1) where each block begins. several_groups: (blocks) whether it has
-    several groups.
+    Attributes
+    ----------
+    keys
+        (4, pairs, segments) for each of a pair's four differences twice its block, and 1 more where the tie is a
+        gain; for a difference without effect, twice the number of blocks.
+    pair, cell
+        (n) the pair (of pairs x segments), and which of its four differences.
+    change
+        (n) the weight gained, or lost, below 0.
+    is_last
+        (n) whether it is the last of its group.
+    block_starts
+        (blocks + 1) where each block begins.
+    several_groups
+        (blocks) whether it has several groups.
     """
 
     keys: Keys
@@ -512,9 +522,17 @@ def best_accuracy_differences(gold: Floats, pair: Floats, grouping: str, swaps: 
 def rising_differences(distances: Floats, correct: Bools, human_ties: Bools, weights: Floats) -> RisingDifferences:
     """Sort the differences that change acc_eq by becoming ties.
 
-    distances, correct: (4, segments, pairs) absolute differences, and whether their signs agree with people's.
-    human_ties: (segments, pairs). By becoming a tie, a correct pair that people did not tie is lost; one that people
-    tied is won, unless it is a tie already.
+    By becoming a tie, a correct pair that people did not tie is lost; one that people tied is won, unless it is a tie
+    already.
+
+    Parameters
+    ----------
+    distances, correct
+        (4, segments, pairs) absolute differences, and whether their signs agree with people's.
+    human_ties
+        (segments, pairs) whether people tied the pair.
+    weights
+        (segments) the weight of the pairs of each list in the statistic.
     """
     distances, correct, human_ties = distances.transpose(0, 2, 1), correct.transpose(0, 2, 1), human_ties.T
     change = (human_ties.astype(np.int8) - (correct & ~human_ties)) * (distances > 0)

@@ -176,7 +176,9 @@ def parse_task(task_text: str) -> Task:
         try:
             weight = float(fields[3])
         except ValueError:
-            raise ParameterError(f"task {task_text}: the weight is {fields[3]!r}, expected a number, as 0.5") from None
+            raise ParameterError(
+                f"task {task_text}: the weight is {fields[3]!r}, expected a number, such as 0.5"
+            ) from None
     return validate_task(Task(fields[0], fields[1], statistic, grouping, weight))
 
 
@@ -403,7 +405,7 @@ def spread_tasks(tasks: Sequence[Task], pairs: Sequence[str], weights: Mapping[s
 
 
 def run_task(
-    inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, keep_draws: bool
+    inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, keep_differences: bool
 ) -> MetricTests:
     """The results of one task.
 
@@ -415,7 +417,7 @@ def run_task(
         The task.
     settings
         How metrics are compared.
-    keep_draws
+    keep_differences
         Whether the result includes the resampled differences.
 
     Raises
@@ -426,8 +428,8 @@ def run_task(
         The statistic or the data do not allow the test.
     """
     if len(task.pairs) > 1:
-        return pool_language_pairs(inputs, task, settings, keep_draws=keep_draws)
-    result = compare_on_pair(inputs, task, settings, keep_draws=keep_draws)
+        return pool_language_pairs(inputs, task, settings, keep_differences=keep_differences)
+    result = compare_on_pair(inputs, task, settings, keep_differences=keep_differences)
     if np.isnan(result.value).any():
         metric = inputs.metrics[int(np.isnan(result.value).argmax())].metric
         raise InputError(
@@ -447,6 +449,15 @@ def rerun_with_system_swaps(
     """The results for the average: where tasks of one language pair swap systems and cells, all of them swap systems.
 
     Swaps of systems and of cells are independent of each other: the average of both would vary too little by chance.
+
+    Parameters
+    ----------
+    inputs
+        Human judgments and metrics.
+    tasks, results
+        The tasks, and the result of each.
+    settings
+        How metrics are compared.
     """
     system_pairs = {pair for task in tasks if task.level == "system" for pair in task.pairs}
     comparable_results = []
@@ -457,29 +468,29 @@ def rerun_with_system_swaps(
                 inputs,
                 task,
                 replace(settings, swap="systems"),
-                keep_draws=True,
+                keep_differences=True,
             )
         comparable_results.append(result)
     return comparable_results
 
 
 def pool_language_pairs(
-    inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, keep_draws: bool
+    inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, keep_differences: bool
 ) -> MetricTests:
     """Pairs of systems of several language pairs pooled: the average weighted by the number of pairs of each."""
-    results = [run_task(inputs, task._replace(pair=pair), settings, keep_draws=True) for pair in task.pairs]
+    results = [run_task(inputs, task._replace(pair=pair), settings, keep_differences=True) for pair in task.pairs]
     n_pairs = np.array([result.systems * (result.systems - 1) / 2 for result in results])
-    value, drawn = weighted_sum(results, (n_pairs / n_pairs.sum()).tolist())
+    value, differences = weighted_sum(results, (n_pairs / n_pairs.sum()).tolist())
     return replace(
         results[0],
         value=value,
-        pvalue=pvalues_of_differences(value, drawn, TESTS[results[0].test], settings.alternative),
+        pvalue=pvalues_of_differences(value, differences, TESTS[results[0].test], settings.alternative),
         n=np.sum([result.n for result in results], axis=0),
         cells=sum(result.cells for result in results),
         lost=sum(result.lost for result in results),
         systems=sum(result.systems for result in results),
         segments=sum(result.segments for result in results) if all(result.segments for result in results) else 0,
-        drawn=drawn if keep_draws else {},
+        resampled_differences=differences if keep_differences else {},
         notes=tuple(note for result in results for note in result.notes),
         resampled_names={pair: names for result in results for pair, names in result.resampled_names.items()},
     )
@@ -490,11 +501,14 @@ def weighted_sum(
 ) -> tuple[Floats, dict[tuple[int, int], Floats]]:
     """The weighted sums of values, and where they are tested of resampled differences."""
     value = np.array([result.value for result in results]).T @ np.array(weights)
-    drawn = {
-        key: np.sum([weight * result.drawn[key] for weight, result in zip(weights, results, strict=True)], axis=0)
-        for key in (results[0].drawn if tested else ())
+    differences = {
+        key: np.sum(
+            [weight * result.resampled_differences[key] for weight, result in zip(weights, results, strict=True)],
+            axis=0,
+        )
+        for key in (results[0].resampled_differences if tested else ())
     }
-    return value, drawn
+    return value, differences
 
 
 class TaskScores(NamedTuple):
@@ -527,23 +541,23 @@ def scores_of_task(inputs: PeopleAndMetrics, task: Task, settings: MetricCompari
     """The aligned scores: lists as people judged them, or a grid. Raises InputError as `match`."""
     statistic, on_missing = STATISTICS[task.statistic], "skip" if settings.common else "refuse"
     if task.level == "segment" and (inputs.people.is_of_lists or statistic.usual_test == "bootstrap"):
-        (matched,), notes = match(inputs, "list", on_missing, pairs=task.pairs)
-        lists = matched.aligned()
+        (matched_scores,), notes = match(inputs, "list", on_missing, pairs=task.pairs)
+        lists = matched_scores.aligned()
         check_scores(lists, statistic, task.grouping)
-        refuse_unordered([lists], matched.names[0], statistic, task.grouping)
+        refuse_unordered([lists], matched_scores.names[0], statistic, task.grouping)
         return TaskScores(lists, "lists", notes)
-    (matched,), notes = match(inputs, task.level, on_missing, pairs=task.pairs)
-    if not matched.of_segments or len(matched.segments) < 2:
-        systems, mean_notes = score_systems(matched, inputs.rule, settings.systems)
+    (matched_scores,), notes = match(inputs, task.level, on_missing, pairs=task.pairs)
+    if not matched_scores.of_segments or len(matched_scores.segments) < 2:
+        systems, mean_notes = score_systems(matched_scores, inputs.rule, settings.systems)
         return TaskScores(systems.aligned(), "systems", [*notes, *mean_notes])
     if task.level == "system" and settings.over == "common":  # as in agreement on systems
-        matched, mean_notes = on_common_segments(matched, replace(settings.systems, from_segments="mean"))
+        matched_scores, mean_notes = on_common_segments(matched_scores, replace(settings.systems, from_segments="mean"))
         notes += mean_notes
-    return TaskScores(matched.aligned(), "grid", notes)
+    return TaskScores(matched_scores.aligned(), "grid", notes)
 
 
 def compare_on_pair(
-    inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, keep_draws: bool
+    inputs: PeopleAndMetrics, task: Task, settings: MetricComparisonSettings, *, keep_differences: bool
 ) -> MetricTests:
     """The results of a task on one language pair."""
     statistic = STATISTICS[task.statistic]
@@ -568,7 +582,7 @@ def compare_on_pair(
         alternative=settings.alternative,
         swap=settings.swap,
         epsilon=epsilon,
-        keep_drawn=keep_draws,
+        keep_differences=keep_differences,
         drop_empty=not of_lists,
     )
     names = task_scores.segments
@@ -634,7 +648,7 @@ def average_tasks(tasks: Sequence[Task], results: Sequence[MetricTests], alterna
     same_kind = len(resample_kinds) == 1 and "" not in resample_kinds
     unmatched_pair = None if {result.test for result in results} <= {"williams"} else pair_with_different_names(results)
     tested = same_kind and unmatched_pair is None
-    value, drawn = weighted_sum(results, weights, tested=tested)
+    value, differences = weighted_sum(results, weights, tested=tested)
     if same_kind and unmatched_pair is not None:
         notes.append(
             f"the average over {pluralise(len(tasks), 'task')} is not tested: tasks"
@@ -654,12 +668,12 @@ def average_tasks(tasks: Sequence[Task], results: Sequence[MetricTests], alterna
         value=value + shift,
         n=np.full(value.size, len(tasks)),
         epsilon=np.full(value.size, np.nan),
-        pvalue=pvalues_of_differences(value, drawn, kind, alternative),
+        pvalue=pvalues_of_differences(value, differences, kind, alternative),
         cells=sum(result.cells for result in results),
         lost=sum(result.lost for result in results),
         systems=0,
         segments=0,
-        drawn={},
+        resampled_differences={},
         notes=tuple(notes),
         curves=(),
         resampled_names={},

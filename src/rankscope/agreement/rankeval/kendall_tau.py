@@ -26,14 +26,14 @@ from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "ChanceTau",
-    "Deal",
+    "PermutationPlan",
     "TauCounts",
     "combine_by_fisher",
     "combine_by_stouffer",
-    "deal_ranks",
     "erfc",
+    "permutation_plans",
     "permutation_pvalue",
-    "plan_deals",
+    "permuted_pair_counts",
     "segment_statistics",
     "tau_counts",
     "tau_pvalues",
@@ -191,15 +191,28 @@ CHUNK_ITEMS = 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
-class Deal:
-    """Lists whose predicted ranks are to be permuted. table: the lists, sorted by segment.
+class PermutationPlan:
+    """Lists whose predicted ranks are to be permuted.
 
-    segment: (lists) the index of each list's segment, rising. sizes: (segments) how many systems each has.
-    place: (lists, items) the index of each item's system among those of its segment.
-    values: (lists, places) codes in the order of the machine's ranks: that of the system at each place; where
-    `by_order`, those of the list in rising order, which its items get in the order of the segment's permutation.
-    share: (lists) the share of pairs that the machine ties on average. varies: (lists) whether that share differs
-    between permutations.
+    Attributes
+    ----------
+    table
+        The lists, sorted by segment.
+    segment
+        (lists) the index of each list's segment, rising.
+    sizes
+        (segments) how many systems each has.
+    place
+        (lists, items) the index of each item's system among those of its segment.
+    values
+        (lists, places) codes in the order of the machine's ranks: that of the system at each place; where
+        `by_order`, those of the list in rising order.
+    by_order
+        (lists) whether a list keeps its own ranks, which its items get in the order of the segment's permutation.
+    share
+        (lists) the share of pairs that the machine ties on average.
+    varies
+        (lists) whether that share differs between permutations.
     """
 
     table: PairedRanks
@@ -249,7 +262,7 @@ class SegmentLayout:
         )
 
 
-def plan_deals(table: PairedRanks, segments: npt.ArrayLike | None = None) -> Iterator[Deal]:
+def permutation_plans(table: PairedRanks, segments: npt.ArrayLike | None = None) -> Iterator[PermutationPlan]:
     """How ranks are permuted, some segments at a time.
 
     If all judgments of a segment have the same systems, these are permuted. If they have different systems, the
@@ -279,12 +292,14 @@ def plan_deals(table: PairedRanks, segments: npt.ArrayLike | None = None) -> Ite
             _, has_conflict, has_several = layout.value_of_slots()
             conflict, several_lists = conflict or has_conflict, several_lists or has_several
     for chunk in chunks:
-        yield deal_of(SegmentLayout(table.rows(chunk), segment_codes[chunk]), several_lists and not conflict)
+        yield permutation_plan(SegmentLayout(table.rows(chunk), segment_codes[chunk]), several_lists and not conflict)
 
 
-def deal_of(layout: SegmentLayout, permute_values: bool) -> Deal:
-    """The deal of a layout. permute_values: where lists of a segment hold different systems, the values of all the
-    segment's systems are permuted; otherwise each list's own ranks.
+def permutation_plan(layout: SegmentLayout, permute_values: bool) -> PermutationPlan:
+    """How the ranks of these lists are permuted.
+
+    permute_values: where lists of a segment hold different systems, the values of all the segment's systems are
+    permuted; otherwise each list's own ranks.
     """
     table, segment, incomplete = layout.table, layout.segment, layout.incomplete
     place = np.zeros(table.gold.shape, np.int32)
@@ -297,17 +312,17 @@ def deal_of(layout: SegmentLayout, permute_values: bool) -> Deal:
     share = tau_counts(table.pair_counts).predicted_ties / np.maximum(table.lengths * (table.lengths - 1) // 2, 1)
     no_list = np.zeros(len(table), np.bool_)
     if not incomplete.any():
-        return Deal(table, segment, layout.sizes, place, values, no_list, share, no_list)
+        return PermutationPlan(table, segment, layout.sizes, place, values, no_list, share, no_list)
     if not permute_values:
         sorted_codes = np.sort(np.where(table.present, codes, np.iinfo(dtype).max)[incomplete], axis=1)[
             :, : values.shape[1]
         ]
         values[incomplete, : sorted_codes.shape[1]] = sorted_codes
-        return Deal(table, segment, layout.sizes, place, values, incomplete, share, no_list)
+        return PermutationPlan(table, segment, layout.sizes, place, values, incomplete, share, no_list)
     segment_values = value_table(layout.value_of_slots()[0], layout, values.shape[1])
     values[incomplete] = np.nan_to_num(segment_values[segment[incomplete]])
     share[incomplete] = tied_share(segment_values, layout.sizes)[segment[incomplete]]
-    return Deal(table, segment, layout.sizes, place, values, no_list, share, incomplete)
+    return PermutationPlan(table, segment, layout.sizes, place, values, no_list, share, incomplete)
 
 
 def value_table(values: Floats, layout: SegmentLayout, width: int) -> Floats:
@@ -343,7 +358,7 @@ def permutation_pvalue(
     table
         Ranks of people and of the machine.
     segments
-        The segment of each list, (lists), as in `plan_deals`. Default: each list is a segment.
+        The segment of each list, (lists), as in `permutation_plans`. Default: each list is a segment.
     exclude_gold_ties, penalise_predicted_ties
         As in `tau_counts`.
     n_resamples
@@ -360,11 +375,11 @@ def permutation_pvalue(
         return float("nan")
     net, untied_by_both, machine_ties = np.zeros((3, n_resamples))
     generator, chance = as_generator(rng), ChanceTau()
-    for deal in plan_deals(table, segments):
-        chance.add(deal, **options)
-        deal_sums = deal_ranks(deal, n_resamples, generator, scaled(progress, len(deal.table) / len(table)))
-        for total, deal_sum in zip((net, untied_by_both, machine_ties), deal_sums, strict=True):
-            total += deal_sum
+    for plan in permutation_plans(table, segments):
+        chance.add(plan, **options)
+        plan_sums = permuted_pair_counts(plan, n_resamples, generator, scaled(progress, len(plan.table) / len(table)))
+        for total, plan_sum in zip((net, untied_by_both, machine_ties), plan_sums, strict=True):
+            total += plan_sum
     # c, d: agreeing and disagreeing pairs, by the treatment of ties.
     c, d = (untied_by_both + net) / 2, (untied_by_both - net) / 2
     gold_untied = int((counts.concordant + counts.discordant + counts.tied_y).sum())
@@ -384,7 +399,7 @@ def scaled(progress: Callable[[float], Any] | None, share: float) -> Callable[[f
 
 
 class ChanceTau:
-    """The average micro tau by chance, over deals added one by one.
+    """The average micro tau by chance, over permutation plans added one by one.
 
     By chance a pair is as often concordant as discordant, and tied by the machine as often as any other pair of its
     list.
@@ -394,18 +409,20 @@ class ChanceTau:
         self.numerator = self.denominator = 0.0
         self.varies = False
 
-    def add(self, deal: Deal, *, exclude_gold_ties: bool = True, penalise_predicted_ties: bool = True) -> None:
-        counts = deal.table.pair_counts
+    def add(
+        self, plan: PermutationPlan, *, exclude_gold_ties: bool = True, penalise_predicted_ties: bool = True
+    ) -> None:
+        counts = plan.table.pair_counts
         untied = counts.concordant + counts.discordant + counts.tied_y
         gold_ties = counts.tied_x + counts.tied_both
-        numerator, denominator = np.zeros(len(deal.share)), untied.astype(np.float64)
+        numerator, denominator = np.zeros(len(plan.share)), untied.astype(np.float64)
         if penalise_predicted_ties:
-            numerator = numerator - deal.share * untied
+            numerator = numerator - plan.share * untied
         else:
-            denominator = denominator - deal.share * untied
-            self.varies |= bool(((deal.share > 0) & (untied > 0) & (deal.varies | (gold_ties > 0))).any())
+            denominator = denominator - plan.share * untied
+            self.varies |= bool(((plan.share > 0) & (untied > 0) & (plan.varies | (gold_ties > 0))).any())
         if not exclude_gold_ties:
-            numerator, denominator = numerator + (2 * deal.share - 1) * gold_ties, denominator + gold_ties
+            numerator, denominator = numerator + (2 * plan.share - 1) * gold_ties, denominator + gold_ties
         self.numerator += float(numerator.sum())
         self.denominator += float(denominator.sum())
 
@@ -415,58 +432,61 @@ class ChanceTau:
         return None if self.varies or not self.denominator > 0 else self.numerator / self.denominator
 
 
-def deal_ranks(
-    deal: Deal, n_resamples: int, rng: np.random.Generator, progress: Callable[[float], Any] | None = None
+def permuted_pair_counts(
+    plan: PermutationPlan, n_resamples: int, rng: np.random.Generator, progress: Callable[[float], Any] | None = None
 ) -> tuple[Floats, Floats, Floats]:
     """(resamples) over all lists: concordant less discordant pairs, pairs that neither side ties, and pairs that the
     machine ties.
     """
     sums = np.zeros((3, n_resamples))
-    n_lists, n_items = deal.table.gold.shape
-    chunk_size = max(1, CHUNK_ITEMS // max(n_lists * max(n_items, deal.values.shape[1]), 1))
-    gold = np.ascontiguousarray(deal.table.gold.T)[:, None, :]
+    n_lists, n_items = plan.table.gold.shape
+    chunk_size = max(1, CHUNK_ITEMS // max(n_lists * max(n_items, plan.values.shape[1]), 1))
+    gold = np.ascontiguousarray(plan.table.gold.T)[:, None, :]
     signs = [order_of(gold[:j], gold[j]) for j in range(n_items)]
     position = 0
     for stream, size in draw(rng, n_resamples).streams():
         for start in range(0, size, chunk_size):
             count = min(chunk_size, size - start)
-            add_pairs(sums[:, position : position + count], deal_once(deal, stream, count), signs)
+            add_pairs(sums[:, position : position + count], permuted_codes(plan, stream, count), signs)
             position += count
             if progress is not None:
                 progress(count)
     return sums[0], sums[1], sums[2]
 
 
-def add_pairs(sums: Floats, dealt: Small, signs: list[npt.NDArray[np.int8]]) -> None:
-    """Add the counts of pairs of `dealt` (items, resamples, lists) to the sums; signs: the person's order of pairs."""
-    for j in range(1, len(dealt)):
-        machine_signs = order_of(dealt[:j], dealt[j])
+def add_pairs(sums: Floats, permuted: Small, signs: list[npt.NDArray[np.int8]]) -> None:
+    """Add the counts of pairs of `permuted` to the sums.
+
+    permuted: codes, (items, resamples, lists). signs: the person's order of pairs.
+    """
+    for j in range(1, len(permuted)):
+        machine_signs = order_of(permuted[:j], permuted[j])
         sign_products = machine_signs * signs[j]
         sums[0] += sign_products.sum(axis=(0, 2), dtype=np.int64)
         sums[1] += np.count_nonzero(sign_products, axis=(0, 2))
-        sums[2] += j * dealt.shape[2] - np.count_nonzero(machine_signs, axis=(0, 2))
+        sums[2] += j * permuted.shape[2] - np.count_nonzero(machine_signs, axis=(0, 2))
 
 
-def deal_once(deal: Deal, stream: np.random.Generator, count: int) -> npt.NDArray[Any]:
+def permuted_codes(plan: PermutationPlan, stream: np.random.Generator, count: int) -> npt.NDArray[Any]:
     """(items, resamples, lists) the machine's codes, permuted; behind the last item, codes that tie with none."""
-    n_lists, n_items = deal.table.gold.shape
-    width = deal.values.shape[1]
-    keys = stream.random((count, deal.sizes.size, width), dtype=np.float32)
-    if (deal.sizes < width).any():
-        keys[:, np.arange(width) >= deal.sizes[:, None]] = 2.0  # sorts behind all systems: the places without one stay
+    n_lists, n_items = plan.table.gold.shape
+    width = plan.values.shape[1]
+    keys = stream.random((count, plan.sizes.size, width), dtype=np.float32)
+    if (plan.sizes < width).any():
+        keys[:, np.arange(width) >= plan.sizes[:, None]] = 2.0  # sorts behind all systems: the places without one stay
     # The place whose rank each item gets: (resamples, lists, items).
-    positions = (deal.segment[:, None] * width + deal.place).ravel()
+    positions = (plan.segment[:, None] * width + plan.place).ravel()
     rank_owners = np.argsort(keys, axis=2).reshape(count, -1).take(positions, axis=1).reshape(count, n_lists, n_items)
-    if deal.by_order.any():
-        owner_order = np.where(deal.table.present[deal.by_order], rank_owners[:, deal.by_order], width)
-        rank_owners[:, deal.by_order] = np.argsort(
+    if plan.by_order.any():
+        owner_order = np.where(plan.table.present[plan.by_order], rank_owners[:, plan.by_order], width)
+        rank_owners[:, plan.by_order] = np.argsort(
             np.argsort(owner_order, axis=2, kind="stable"), axis=2, kind="stable"
         )
         np.minimum(rank_owners, width - 1, out=rank_owners)  # places without an item
     rank_owners += width * np.arange(n_lists)[:, None]
-    codes = deal.values.ravel().take(rank_owners)
-    if (deal.table.lengths < n_items).any():
-        codes = np.where(deal.table.present, codes, -2 - np.arange(n_items, dtype=codes.dtype))
+    codes = plan.values.ravel().take(rank_owners)
+    if (plan.table.lengths < n_items).any():
+        codes = np.where(plan.table.present, codes, -2 - np.arange(n_items, dtype=codes.dtype))
     return np.ascontiguousarray(np.moveaxis(codes, 2, 0))  # one comparison covers many lists
 
 

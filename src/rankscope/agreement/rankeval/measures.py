@@ -427,9 +427,9 @@ SET_MEASURES: Mapping[str, RankMeasure] = {
 
 
 def select_measure(
-    name: str, kind: str, measures: Mapping[str, RankMeasure], settings: MeasureSettings, given: Mapping[str, bool]
+    name: str, kind: str, measures: Mapping[str, RankMeasure], settings: MeasureSettings, arguments: Mapping[str, bool]
 ) -> RankMeasure:
-    """The measure of this name. given: whether each further argument was given.
+    """The measure of this name. arguments: whether the caller gave each further argument.
 
     Raises UnknownName, and ParameterError for an option that does not apply to it.
     """
@@ -437,7 +437,7 @@ def select_measure(
         raise UnknownName(kind, str(name), measures)
     measure = measures[name]
     changed = {setting.argument: settings.is_changed(field) for field, setting in settings.declared().items()}
-    for argument, is_given in {**changed, **given}.items():
+    for argument, is_given in {**changed, **arguments}.items():
         if is_given and argument not in measure.options:
             raise ParameterError(f"{argument} has no effect on {name}; leave it out")
     return measure
@@ -537,8 +537,8 @@ def per_segment(
         normalise=normalise,
         cutoff=cutoff,
     )
-    chosen = select_measure(measure, "measure of a list", SEGMENT_MEASURES, settings, {})
-    return float(chosen.compute(as_list(gold, predicted, invert=invert), settings)[0])
+    rank_measure = select_measure(measure, "measure of a list", SEGMENT_MEASURES, settings, {})
+    return float(rank_measure.compute(as_list(gold, predicted, invert=invert), settings)[0])
 
 
 def per_set(
@@ -653,12 +653,12 @@ def per_set(
         cutoff=cutoff,
     )
     check_count("n_resamples", n_resamples)
-    given = {"segments": segments is not None, "n_resamples": n_resamples != 1_000, "rng": rng is not None}
-    chosen = select_measure(measure, "measure of a set", SET_MEASURES, settings, given)
+    is_given = {"segments": segments is not None, "n_resamples": n_resamples != 1_000, "rng": rng is not None}
+    rank_measure = select_measure(measure, "measure of a set", SET_MEASURES, settings, is_given)
     table = as_table(gold, predicted, invert=invert)
-    if "segments" not in chosen.options:
-        return float(chosen.compute(table, settings))
+    if "segments" not in rank_measure.options:
+        return float(rank_measure.compute(table, settings))
     groups = np.arange(len(table)) if segments is None else np.unique(np.asarray(segments), return_inverse=True)[1]
     if groups.shape != (len(table),):
         raise InputError(f"{groups.size} segments for {len(table)} lists, expected one each")
-    return float(chosen.compute(table, settings, groups, n_resamples, rng))
+    return float(rank_measure.compute(table, settings, groups, n_resamples, rng))

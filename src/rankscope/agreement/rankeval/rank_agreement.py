@@ -651,7 +651,7 @@ def measure_language_pairs(
 
 
 def tool_agreement(
-    experiments: Sequence[Experiment],
+    experiments: Sequence[RankingExperiment],
     metrics: Sequence[str] | None,
     measure_settings: MeasureSettings,
     settings: RankSettings,
@@ -762,7 +762,7 @@ def data_lines(path: PathLike) -> list[bytes]:
     return [line for line in first_bytes(path).splitlines() if line.strip() and not line.startswith(b"#")]
 
 
-class Experiment(NamedTuple):
+class RankingExperiment(NamedTuple):
     """Judgments to be measured by themselves.
 
     Attributes
@@ -783,7 +783,9 @@ class Experiment(NamedTuple):
     settings: JudgmentSettings
 
 
-def each_experiment(judgments: Experiments, settings: JudgmentSettings, needed: Sequence[str]) -> Iterator[Experiment]:
+def each_experiment(
+    judgments: Experiments, settings: JudgmentSettings, needed: Sequence[str]
+) -> Iterator[RankingExperiment]:
     """The experiments in files, objects and tables. needed: columns of tables that must hold numbers.
 
     Raises InputError, and ParameterError where names repeat or are missing.
@@ -793,10 +795,10 @@ def each_experiment(judgments: Experiments, settings: JudgmentSettings, needed: 
             by_name = experiments_in_table(source, settings, needed)
             of_objects = replace(settings, columns=None)
             for experiment, rankings in by_name.items():
-                yield Experiment(f"{name} {experiment}".strip(), source, rankings, of_objects)
+                yield RankingExperiment(f"{name} {experiment}".strip(), source, rankings, of_objects)
             if by_name:
                 continue
-        yield Experiment(name, source, source, settings)
+        yield RankingExperiment(name, source, source, settings)
 
 
 def may_be_several(source: PathLike) -> bool:
@@ -811,6 +813,15 @@ def experiments_in_table(source: PathLike, settings: JudgmentSettings, needed: S
     """The rankings of each experiment in a table, in order of first appearance; none if it has no such column.
 
     The table is read as a whole, so that errors name the line: meanwhile the names of judges hold the experiment, too.
+
+    Parameters
+    ----------
+    source
+        The table.
+    settings
+        Which columns hold people's ranks, judges and so on.
+    needed
+        Columns of metrics that the table must have.
     """
     import polars as pl
 

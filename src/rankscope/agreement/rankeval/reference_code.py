@@ -120,9 +120,9 @@ def overwritten(table: PairedRanks, k: int | None) -> Floats:
     return values
 
 
-def set_taus(table: PairedRanks, *, exclude_ties: bool = True, penalize_ties: bool = True) -> dict[str, float | int]:
+def set_taus(table: PairedRanks, *, penalize_ties: bool = True) -> dict[str, float | int]:
     """The keys that begin with tau. Raises InputError where no pair counts: the tool divides by zero (point 10)."""
-    counts = tau_and_counts(table, exclude_ties=exclude_ties, penalize_ties=penalize_ties)
+    counts = tau_and_counts(table, penalize_ties=penalize_ties)
     valid, pairs = int(counts.valid.sum()), int(counts.pairs.sum())
     refuse_pairless(valid)
     tau = counts.micro

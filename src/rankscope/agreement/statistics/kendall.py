@@ -141,7 +141,7 @@ class KendallConvention:
         )
 
     @classmethod
-    def of_table(cls, table: Sequence[Sequence[Cell]], *, name: str = "own") -> KendallConvention:
+    def of_table(cls, table: Sequence[Sequence[Cell]]) -> KendallConvention:
         """From 3 x 3 coefficients: rows, people say <, =, >; columns, the metric says <, =, >; None leaves pairs out.
 
         Which of two translations is the first means nothing, so the table turned by half is the same table.
@@ -171,7 +171,7 @@ class KendallConvention:
             discordant=cells[2],
             tied_human=cells[3],
             tied_both=cells[4],
-            name=name,
+            name="own",
         )
 
 
@@ -512,7 +512,19 @@ def calibration_curve(
 
 
 class CalibrationSteps(NamedTuple):
-    """Rising epsilons, the gain of the statistic at each, and the share of pairs tied; start: the value without."""
+    """The steps of a calibration: what each epsilon does to the statistic.
+
+    Attributes
+    ----------
+    epsilon
+        Rising epsilons.
+    gained
+        How much higher the statistic is at each epsilon.
+    tied
+        The share of pairs that the metric ties at each.
+    start
+        The statistic without epsilon.
+    """
 
     epsilon: Floats
     gained: Floats

@@ -554,6 +554,17 @@ def counted_correlation(
 
     The order of the items is that of all of them, whichever are drawn, so nothing is sorted again: a sample changes how
     often each value occurs, and with it the ranks and the ties.
+
+    Parameters
+    ----------
+    x, y
+        (items) the values of both sides.
+    segments
+        (items) the segment of each.
+    statistic
+        "spearman", or the name of a variant of Kendall's tau.
+    n_segments
+        Number of segments.
     """
     sides = [np.unique(values, return_inverse=True)[1] for values in (x, y)]
     surplus_of = None if statistic == "spearman" else counted_surplus(sides[0], sides[1], segments, n_segments)
@@ -618,9 +629,9 @@ def counted_surplus(x: Ints, y: Ints, segments: Ints, n_segments: int) -> Callab
     surplus: npt.NDArray[Any] = by_segment.astype(np.float32 if is_small else np.float64)
 
     def value_of(counts: Floats) -> Floats:
-        drawn = counts[:, places]
-        products: Floats = np.asarray(drawn.astype(surplus.dtype) @ surplus, np.float64)
-        return np.asarray(np.einsum("rs,rs->r", products, drawn) / 2)
+        place_counts = counts[:, places]
+        products: Floats = np.asarray(place_counts.astype(surplus.dtype) @ surplus, np.float64)
+        return np.asarray(np.einsum("rs,rs->r", products, place_counts) / 2)
 
     return value_of
 

@@ -70,7 +70,7 @@ def ranks(files: tuple[str, ...], details: bool, **options: Any) -> None:
         paths = expand_folders(paths)
     result_output.check((*paths, *scores))
     names_columns = any(
-        given is not None for given in (judgment_settings.gold, judgment_settings.columns, metric_settings.metrics)
+        choice is not None for choice in (judgment_settings.gold, judgment_settings.columns, metric_settings.metrics)
     )
     if len(paths) == 2 and not names_columns and not any(map(holds_rankings, paths)):
         reason = "these are two runs, not files of rankings"

@@ -29,7 +29,7 @@ from rankscope.errors import SettingError
 from rankscope.io.core import source_name
 from rankscope.parallel import all_cores
 from rankscope.settings import as_tuple
-from rankscope.stability.settings import CODED_LEVELS, PRESET, StudySettings
+from rankscope.stability.settings import DUNAISKI_LEVELS, PRESET, StudySettings
 from rankscope.stats.inputs import seed_of
 
 __all__ = [
@@ -97,7 +97,7 @@ def make_parser() -> Parser:
         "--sigs",
         nargs="*",
         type=float,
-        default=list(CODED_LEVELS),
+        default=list(DUNAISKI_LEVELS),
         metavar="A",
         help="significance levels (%(default)s)",
     )

@@ -37,13 +37,13 @@ class TrecEvalCommand(click.Command):
         return options[0] + equals + value if len(options) == 1 else argument
 
     def get_help(self, ctx: click.Context) -> str:
-        given = ctx.obj or {}
-        kind, version = given.get("judgments") or JUDGMENT_KINDS[0], given.get("version") or VERSIONS[0]
+        options = ctx.obj or {}
+        kind, version = options.get("judgments") or JUDGMENT_KINDS[0], options.get("version") or VERSIONS[0]
         if kind not in JUDGMENT_KINDS or version not in VERSIONS:
             return super().get_help(ctx)
         from rankscope.cli.compat.trec_eval_help import explain_files_and_measures
 
-        details = explain_files_and_measures(kind, given.get("measures") or (), version)
+        details = explain_files_and_measures(kind, options.get("measures") or (), version)
         return f"{super().get_help(ctx)}\n\n{details}"
 
 

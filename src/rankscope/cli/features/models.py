@@ -61,7 +61,17 @@ class TrainedModels(TypedDict):
 
 
 class ModelFiles(NamedTuple):
-    """The files of models. parallel: text of both sides, to train both lexicons on."""
+    """The files of models that features of translations need.
+
+    Attributes
+    ----------
+    language_model
+        The language model, or text to train one on.
+    forward, backward
+        The lexicons of both directions.
+    parallel
+        Text of both sides, to train both lexicons on.
+    """
 
     language_model: str | None
     forward: str | None

@@ -120,8 +120,8 @@ def facts_text(comparison: MeasureComparison, a: int, b: int, n_digits: int) -> 
 
 def rounded(value: float, digits: int, *, signed: bool = False) -> str:
     """A value with so many digits; zeros have no sign."""
-    shown = round(value, digits) + 0.0
-    return f"{shown:{'+' if signed and shown else ''}.{digits}f}"
+    rounded_value = round(value, digits) + 0.0
+    return f"{rounded_value:{'+' if signed and rounded_value else ''}.{digits}f}"
 
 
 def others_sentence(result: Comparison, comparison: MeasureComparison) -> str:

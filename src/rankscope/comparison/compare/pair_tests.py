@@ -36,9 +36,29 @@ AT_ONCE = 1 << 20
 class PairTestResults:
     """The results of a test for each pair; arrays of shape (pairs), NaN where there is no such number.
 
-    direction: 1 where the test has the values of the first system higher, -1 lower; tests of ranks and signs may
-    differ in that from the means. pvalue_corrected: p-values that the test itself corrects for all pairs; else None.
-    posterior: the probabilities of a Bayesian test that the first system is worse, equal, better; else None.
+    Attributes
+    ----------
+    difference, low, high
+        The mean difference, and the ends of its interval.
+    statistic, pvalue
+        The statistic of the test, and the p-value before correction.
+    error
+        Standard error of a p-value, or of a probability, from resampling; else 0.
+    degenerate
+        Whether all differences of the pair are equal.
+    direction
+        1 where the test has the values of the first system higher, -1 lower; tests of ranks and signs may differ in
+        that from the means.
+    effects
+        Effect sizes.
+    pvalue_corrected
+        P-values that the test itself corrects for all pairs; else None.
+    posterior
+        (3, pairs) the probabilities of a Bayesian test that the first system is worse, equal, better; else None.
+    equal
+        Whether both systems have the same value on every query.
+    notes
+        What a reader should know of the test.
     """
 
     difference: Floats
@@ -57,7 +77,17 @@ class PairTestResults:
 
 
 class PairTestJob(NamedTuple):
-    """What all slices share. first, second: (pairs) indices of the systems of each pair."""
+    """What all slices of a test share.
+
+    Attributes
+    ----------
+    values_by_measure
+        The values of each measure.
+    first, second
+        (pairs) indices of the systems of each pair.
+    settings
+        How systems are compared.
+    """
 
     values_by_measure: Sequence[MeasureValues]
     first: npt.NDArray[np.int64]

@@ -40,12 +40,28 @@ __all__ = [
 class SignificanceTest:
     """A test of systems.
 
-    summary: a description in a few words. run: of kind "pairs" it takes the differences (pairs, queries) and gives a
-    PairedTest, of kind "all" the values (systems, queries) and gives an AllPairs, of kind "posterior" the differences,
-    above 0 for better, and gives a Posterior. compares: what it compares, "means", "ranks" (signed ranks), "signs", or
-    "mean ranks". uses_resampling: whether it resamples. is_counting: whether its exact p is a count over 2^n.
-    assumes_normality: whether it assumes means that are about normal. has_intervals: whether it has its own intervals,
-    which hold all true differences at once. is_for_binary: whether it is for outcomes 0 and 1 only.
+    Attributes
+    ----------
+    summary
+        A description in a few words.
+    run
+        The function that computes the test; its input and output depend on `kind`.
+    kind
+        "pairs": `run` takes the differences (pairs, queries) and gives a PairedTest. "all": it takes the values
+        (systems, queries) and gives an AllPairs. "posterior": it takes the differences, above 0 for better, and gives
+        a Posterior.
+    compares
+        What it compares, "means", "ranks" (signed ranks), "signs", or "mean ranks".
+    uses_resampling
+        Whether it resamples.
+    is_counting
+        Whether its exact p is a count over 2^n.
+    assumes_normality
+        Whether it assumes means that are about normal.
+    has_intervals
+        Whether it has its own intervals, which hold all true differences at once.
+    is_for_binary
+        Whether it is for outcomes 0 and 1 only.
     """
 
     summary: str

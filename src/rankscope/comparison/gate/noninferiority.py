@@ -103,9 +103,20 @@ class GateSettings(Settings):
 class Decision(NamedTuple):
     """The verdict on one measure, with its numbers.
 
-    low, high: one-sided bounds of the mean difference, by t; NaN, as the p-values, if the differences are constant.
-    n_needed: an estimate of the queries that would decide; None if the verdict is not undecided, or no number would do.
-    is_constant: whether the differences are constant.
+    Attributes
+    ----------
+    verdict
+        The name of the verdict.
+    mean
+        The mean difference, above 0 where the new system is better.
+    low, high
+        One-sided bounds of the mean difference, by t; NaN, as the p-values, if the differences are constant.
+    pvalue_noninferior, pvalue_worse
+        P-values of the two tests against the margin.
+    n_needed
+        An estimate of the queries that would decide; None if the verdict is not undecided, or no number would do.
+    is_constant
+        Whether the differences are constant.
     """
 
     verdict: str
@@ -119,9 +130,16 @@ class Decision(NamedTuple):
 
 
 class VerdictChange(NamedTuple):
-    """Another verdict, and the queries without which it holds (indices, in the order of their removal).
+    """Another verdict, and the queries without which it holds.
 
-    helped: whether they are those that the new system helps most; else those that it hurts most.
+    Attributes
+    ----------
+    verdict
+        The name of the other verdict.
+    queries
+        Indices of the queries, in the order of their removal.
+    helped
+        Whether they are those that the new system helps most; else those that it hurts most.
     """
 
     verdict: str
@@ -263,13 +281,21 @@ EXIT_CODES = dict(zip(VERDICTS, (0, 4, 3), strict=True))
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MeasureGate:
-    """The gate by one measure.
+    """The gate by one measure; for a geometric measure (GMAP) all of it is of natural logarithms.
 
-    measure_values: the values compared, of the new system and of the baseline. decision: the verdict, its p-values and
-    bounds, where above 0 is better (`low` and `high` of this class have the sign of the measure). gains: (n) new system
-    less baseline, above 0 where the new system is better; 0 where values differ by rounding only. verdict_change: the
-    queries, from the most helped or the most hurt on, without which the verdict changes; None if there are none, or if
-    the test is not t. For a geometric measure (GMAP) all of this is of natural logarithms.
+    Attributes
+    ----------
+    measure_values
+        The values compared, of the new system and of the baseline.
+    gains
+        (n) new system less baseline, above 0 where the new system is better; 0 where values differ by rounding
+        only.
+    decision
+        The verdict, its p-values and bounds, where above 0 is better (`low` and `high` of this class have the sign
+        of the measure).
+    verdict_change
+        The queries, from the most helped or the most hurt on, without which the verdict changes; None if there are
+        none, or if the test is not t.
     """
 
     measure_values: MeasureValues
@@ -547,7 +573,7 @@ def refuse_no_margin(scores: Scores, measures: Sequence[str], margin: float) -> 
         if margin >= high - low:
             raise ParameterError(
                 f"the margin (--gate) is {margin:g}, and {name} lies in [{low:g}, {high:g}]: every system would pass; "
-                "expected a smaller one, as 0.02"
+                "expected a smaller one, such as 0.02"
             )
 
 

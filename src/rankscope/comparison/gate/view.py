@@ -26,7 +26,19 @@ EITHER = "it hurts most, or else that it helps most, are"
 
 
 class GateWords(NamedTuple):
-    """The words for two systems and one measure. better_word, worse_word: the better and the worse direction."""
+    """The words for two systems and one measure.
+
+    Attributes
+    ----------
+    system, baseline
+        Names of the two systems.
+    values_name, mean_name
+        What the values, and their mean, are called.
+    better_word, worse_word
+        The better and the worse direction, such as "higher" and "lower".
+    confidence_text
+        The level of confidence in words.
+    """
 
     system: str
     baseline: str

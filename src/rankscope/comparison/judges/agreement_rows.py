@@ -92,13 +92,10 @@ class ChanceCorrected:
 
 
 def chance_corrected_agreement(
-    confusion: ConfusionMatrix, a: Ints, b: Ints, confidence_level: float, *, has_order: bool = False
+    confusion: ConfusionMatrix, a: Ints, b: Ints, confidence_level: float
 ) -> ChanceCorrected:
-    """Kappa and alpha. a, b: indices of the labels. Weights and alpha treat labels that are numbers as a scale.
-
-    has_order: whether the labels are in rising order, and so a scale of ranks.
-    """
-    positions = np.arange(len(confusion.labels), dtype=np.float64) if has_order else scale_of(confusion.labels)
+    """Kappa and alpha. a, b: indices of the labels. Weights and alpha treat labels that are numbers as a scale."""
+    positions = scale_of(confusion.labels)
 
     def kappa(weights: str | None) -> Kappa:
         return cohens_kappa(confusion.counts, weights=weights, positions=positions, confidence_level=confidence_level)

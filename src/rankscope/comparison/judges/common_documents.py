@@ -70,9 +70,18 @@ class JudgeSettings(Settings):
 class CommonDocuments(NamedTuple):
     """The documents that both judges judged.
 
-    rows_a, rows_b: the rows of a document in the judgments of each. query: the index of its query in `qrels_a`. only_a,
-    n_only_b: how many documents only one judge judged; negative_a, n_negative_b: how many judgments are below 0, which
-    means "not judged".
+    Attributes
+    ----------
+    qrels_a, qrels_b
+        The judgments of both.
+    rows_a, rows_b
+        (documents) the row of each document in the judgments of each judge.
+    query
+        (documents) the index of the query in `qrels_a`.
+    n_only_a, n_only_b
+        How many documents only one of the judges judged.
+    n_negative_a, n_negative_b
+        How many judgments are below 0, which means "not judged".
     """
 
     qrels_a: Qrels
@@ -133,7 +142,7 @@ def find_common_documents(a: Qrels, b: Qrels, names: tuple[str, str]) -> CommonD
 
 def describe_qrels(qrels: Qrels) -> str:
     first = next(iter(qrels.document_places[0]))
-    return f"{pluralise(qrels.relevance.size, 'judgment')}, as {first!r} of query {qrels.query_ids[0]!r}"
+    return f"{pluralise(qrels.relevance.size, 'judgment')}, such as {first!r} of query {qrels.query_ids[0]!r}"
 
 
 def judgments_for_ranking(common: CommonDocuments, judged: str) -> tuple[Qrels, Qrels]:
@@ -202,10 +211,8 @@ def notes_on_documents(
     for qrels, name in ((common.qrels_a, names[0]), (common.qrels_b, names[1])):
         n_lost = len(qrels.query_ids) - common.n_queries
         if n_lost:
-            verb, rest = ("has", "is") if n_lost == 1 else ("have", "are")
-            notes.append(
-                f"{pluralise_queries(n_lost)} of {name} {verb} no document that both judged and {rest} skipped"
-            )
+            has, are = ("has", "is") if n_lost == 1 else ("have", "are")
+            notes.append(f"{pluralise_queries(n_lost)} of {name} {has} no document that both judged and {are} skipped")
     if judged == "both" and common.n_only_a + common.n_only_b:
         notes.append(
             "systems are ranked on the documents that both judged; --judged own (judged='own') includes the documents "

@@ -82,21 +82,25 @@ def encode_raters(
 ) -> tuple[tuple[Label, ...], Ints]:
     """The labels in their order, and (raters, items) their indices, -1 where there is none. Raises InputError."""
     present = {name: present_labels(name, values) for name, values in columns.items()}
-    given = {name: values for name, (values, _) in present.items() if len(values)}
-    if not given:
+    labels_by_rater = {name: values for name, (values, _) in present.items() if len(values)}
+    if not labels_by_rater:
         raise InputError("there are no labels, expected at least one item with labels of two raters")
-    is_text = {name: any(isinstance(value, str) for value in values[:1]) for name, values in given.items()}
-    texts, numbers = ([name for name in given if is_text[name] is kind] for kind in (True, False))
+    is_text = {name: any(isinstance(value, str) for value in values[:1]) for name, values in labels_by_rater.items()}
+    texts, numbers = ([name for name in labels_by_rater if is_text[name] is kind] for kind in (True, False))
     if texts and numbers:
         raise InputError(
             f"the labels of {texts[0]} are text and those of {numbers[0]} numbers; expected one kind for all raters"
         )
-    values = [label for name in given for label in given[name]] if texts else np.concatenate(list(given.values()))
+    values = (
+        [label for name in labels_by_rater for label in labels_by_rater[name]]
+        if texts
+        else np.concatenate(list(labels_by_rater.values()))
+    )
     half = (len(values) + 1) // 2
     classes, *halves = encode(values[:half], values[-half:], order)  # it takes two lists of one length
-    found = np.concatenate((halves[0], halves[1][half - len(values) // 2 :]))
+    label_codes = np.concatenate((halves[0], halves[1][half - len(values) // 2 :]))
     codes = np.full((len(columns), len(next(iter(present.values()))[1])), -1, np.int64)
-    codes[np.stack([mask for _, mask in present.values()])] = found
+    codes[np.stack([mask for _, mask in present.values()])] = label_codes
     return classes, codes
 
 
@@ -127,15 +131,15 @@ def item_weights(weights: Floats | None, is_labelled: Bools) -> tuple[Floats, li
     n_items = int(is_labelled.sum())
     if weights is None:
         return np.ones(n_items), []
-    found = weights[is_labelled]
-    total = float(found.sum())
+    labelled_weights = weights[is_labelled]
+    total = float(labelled_weights.sum())
     if total >= n_items * (1 - 1e-9):
-        return found, []
+        return labelled_weights, []
     note = (
         f"the weights sum to {total:g}, less than the {n_items:,} items, and are scaled to that; a weight is how many "
         "items one stands for, such as 1 over its chance to be drawn"
     )
-    return found * (n_items / total), [note]
+    return labelled_weights * (n_items / total), [note]
 
 
 def cluster_codes(clusters: Sequence[Any]) -> Ints:
@@ -157,9 +161,23 @@ def usable_items(
 ) -> tuple[tuple[Label, ...], Ints, Bools]:
     """The labels that occur on items that count, their codes, and which items count.
 
-    Of two raters, these are the items that both labelled; of more, those with a label. With an order, all labels stay.
+    Of two raters, the items that both labelled count; of more, those with a label.
 
-    Raises InputError if no item has two labels, or those that have them all have the same one.
+    Parameters
+    ----------
+    raters
+        Names of the raters, for messages.
+    classes
+        All labels.
+    codes
+        (raters, items) the index of each label; -1 where there is none.
+    order
+        The order of the labels; if there is one, all labels stay.
+
+    Raises
+    ------
+    InputError
+        No item has two labels, or all labels of those that do are the same.
     """
     n_labels = (codes >= 0).sum(axis=0)
     is_common = np.asarray(n_labels > 1)

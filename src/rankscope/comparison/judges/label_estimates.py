@@ -37,9 +37,9 @@ from rankscope.stats.label_tables import (
 from rankscope.typing import Floats, Ints
 
 __all__ = [
+    "AgreementEstimates",
     "Ceiling",
-    "Estimates",
-    "Labels",
+    "CodedLabels",
     "Statistics",
     "estimate_agreement",
 ]
@@ -55,7 +55,7 @@ MAX_KEYS = 1 << 20
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Labels:
+class CodedLabels:
     """Labels of several raters.
 
     Attributes
@@ -102,20 +102,20 @@ class Statistics:
 
     def of_pairs(self, tables: CellCounts) -> dict[Key, Floats]:
         """Each statistic of each table, (tables, resamples)."""
-        found = {("agreement", ""): agreement(tables), ("chance_agreement", ""): chance_agreement(tables)}
-        found["kappa", ""] = kappa(tables)
+        statistics = {("agreement", ""): agreement(tables), ("chance_agreement", ""): chance_agreement(tables)}
+        statistics["kappa", ""] = kappa(tables)
         weights = {} if self.positions is None else graded_weights(self.positions)
-        found |= {(f"kappa_{name}", ""): kappa(tables, weight) for name, weight in weights.items()}
-        found |= self.alphas(tables)
-        found["ac1", ""] = gwet(tables)
-        found |= {(f"ac2_{name}", ""): gwet(tables, weight) for name, weight in weights.items()}
+        statistics |= {(f"kappa_{name}", ""): kappa(tables, weight) for name, weight in weights.items()}
+        statistics |= self.alphas(tables)
+        statistics["ac1", ""] = gwet(tables)
+        statistics |= {(f"ac2_{name}", ""): gwet(tables, weight) for name, weight in weights.items()}
         if self.positive is None:
-            found["mcc", ""] = matthews_correlation(tables)
+            statistics["mcc", ""] = matthews_correlation(tables)
         else:
             rates = class_rates(tables, self.beta)
-            found |= {(name, self.positive_name): rate[:, self.positive] for name, rate in rates.items()}
-            found["mcc", self.positive_name] = matthews_of_label(tables, self.positive)
-        return {**found, **self.class_rates(tables)} if self.by_class else found
+            statistics |= {(name, self.positive_name): rate[:, self.positive] for name, rate in rates.items()}
+            statistics["mcc", self.positive_name] = matthews_of_label(tables, self.positive)
+        return {**statistics, **self.class_rates(tables)} if self.by_class else statistics
 
     def alphas(self, tables: CellCounts) -> dict[Key, Floats]:
         """Krippendorff's alpha by level."""
@@ -125,17 +125,17 @@ class Statistics:
     def class_rates(self, tables: CellCounts) -> dict[Key, Floats]:
         """The rates of each label, their means over the labels, and those of the pooled counts."""
         rates = class_rates(tables, self.beta)
-        found = {(name, label): rates[name][:, k] for k, label in enumerate(self.by_class) for name in rates}
+        rates_by_label = {(name, label): rates[name][:, k] for k, label in enumerate(self.by_class) for name in rates}
         q = tables.cells.n_classes
         pooled = divide(tables.equal, tables.total)
         for name in AVERAGED:
             is_known = ~np.isnan(rates[name])
             total = np.where(is_known, rates[name], 0.0).sum(axis=1)
             n_known = is_known.sum(axis=1)
-            found[f"{name}_macro", ""] = np.where(n_known > 0, total / np.maximum(n_known, 1), np.nan)
+            rates_by_label[f"{name}_macro", ""] = np.where(n_known > 0, total / np.maximum(n_known, 1), np.nan)
             # Of the pooled counts, every wrong label is a false positive and a false negative.
-            found[f"{name}_micro", ""] = pooled if name != "specificity" else 1 - (1 - pooled) / (q - 1)
-        return found
+            rates_by_label[f"{name}_micro", ""] = pooled if name != "specificity" else 1 - (1 - pooled) / (q - 1)
+        return rates_by_label
 
 
 class Ceiling(NamedTuple):
@@ -155,7 +155,7 @@ class Ceiling(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Estimates:
+class AgreementEstimates:
     """Values and intervals of statistics; rows are groups of raters, pairs of raters, and ceilings.
 
     Attributes
@@ -195,7 +195,7 @@ class Estimates:
 
 
 def estimate_agreement(
-    labels: Labels,
+    labels: CodedLabels,
     statistics: Statistics,
     *,
     groups: Sequence[Sequence[int]],
@@ -204,7 +204,7 @@ def estimate_agreement(
     confidence_level: float,
     n_resamples: int,
     rng: Any,
-) -> Estimates:
+) -> AgreementEstimates:
     """All statistics with their intervals. Pairs without an item in common are skipped."""
     labels, unit, repeats = distinct_units(labels)
     tables = RaterTables.of(labels, unit, repeats.size, groups, people, machines)
@@ -223,7 +223,7 @@ def estimate_agreement(
     low, high = np.empty(point.shape), np.empty(point.shape)
     for i in range(len(keys)):  # of one statistic at a time, to bound memory
         low[i], high[i] = expanded_bca_ends(point[i], samples[i], left_out[i], weights, n, confidence_level)
-    return Estimates(
+    return AgreementEstimates(
         keys=keys,
         groups=tuple(map(tuple, groups)),
         pairs=tuple(zip(tables.pairs[0].tolist(), tables.pairs[1].tolist(), strict=True)),
@@ -236,7 +236,7 @@ def estimate_agreement(
     )
 
 
-def distinct_units(labels: Labels) -> tuple[Labels, Ints, Ints]:
+def distinct_units(labels: CodedLabels) -> tuple[CodedLabels, Ints, Ints]:
     """The different items, the unit of each, and how many items or clusters each unit stands for."""
     if labels.clusters is not None:
         _, unit = np.unique(labels.clusters, return_inverse=True)
@@ -256,11 +256,11 @@ def distinct_units(labels: Labels) -> tuple[Labels, Ints, Ints]:
             _, key = np.unique(key * (labels.n_classes + 1) + codes + 1, return_inverse=True)
         _, first, repeats = np.unique(key, return_index=True, return_counts=True)
         distinct_codes, weights = labels.codes[:, first], labels.weights[first]
-    distinct = Labels(codes=distinct_codes, n_classes=labels.n_classes, weights=weights, clusters=None)
+    distinct = CodedLabels(codes=distinct_codes, n_classes=labels.n_classes, weights=weights, clusters=None)
     return distinct, np.arange(repeats.size), repeats
 
 
-class Entries(NamedTuple):
+class TableEntries(NamedTuple):
     """What items add to cells of tables: the table, both labels, the item and the value of each."""
 
     table: Ints
@@ -270,19 +270,19 @@ class Entries(NamedTuple):
     value: Floats
 
 
-def pair_entries(labels: Labels, first: Ints, second: Ints, also: Ints | None = None) -> Entries:
+def pair_entries(labels: CodedLabels, first: Ints, second: Ints, also: Ints | None = None) -> TableEntries:
     """A table for each two raters, of the items that both labelled, and a third one, if `also` is given."""
     present = labels.codes >= 0
     both = present[first] & present[second]
     if also is not None:
         both &= present[also]
     table, item = np.nonzero(both)
-    return Entries(
+    return TableEntries(
         table, labels.codes[first[table], item], labels.codes[second[table], item], item, labels.weights[item]
     )
 
 
-def group_entries(labels: Labels, group: Sequence[int]) -> tuple[Entries, Floats]:
+def group_entries(labels: CodedLabels, group: Sequence[int]) -> tuple[TableEntries, Floats]:
     """All pairs of labels of the raters of a group in table 0, and the number of labels of the item of each."""
     pairs = np.array(list(combinations(group, 2)), np.int64).T
     entries = pair_entries(labels, pairs[0], pairs[1])
@@ -328,7 +328,7 @@ class RaterTables:
     @classmethod
     def of(
         cls,
-        labels: Labels,
+        labels: CodedLabels,
         unit: Ints,
         n_units: int,
         groups: Sequence[Sequence[int]],
@@ -342,9 +342,12 @@ class RaterTables:
         first, second = first[has_common], second[has_common]
         parts = [pair_entries(labels, first, second)]
         # The reference of both is the other person: with the machine, and with the person who is left out.
-        triples = np.array([(m, h, other) for m in machines for h, other in permutations(people, 2)], np.int64)
-        machine, left_out, other = triples.reshape(-1, 3).T
-        parts += [pair_entries(labels, other, machine, left_out), pair_entries(labels, other, left_out, machine)]
+        triples = np.array([(m, h, reference) for m in machines for h, reference in permutations(people, 2)], np.int64)
+        machine, left_out, reference = triples.reshape(-1, 3).T
+        parts += [
+            pair_entries(labels, reference, machine, left_out),
+            pair_entries(labels, reference, left_out, machine),
+        ]
         n_tables = [first.size, machine.size, machine.size]
         for group in groups:
             entries, n_labels = group_entries(labels, group)
@@ -368,7 +371,7 @@ class RaterTables:
         )
         left_out_or_mean = (None, *people) if len(people) > 2 else (None,) * (len(people) == 2)
         ceilings = [Ceiling(m, h) for m in machines for h in left_out_or_mean]
-        chosen = [
+        triples_of_ceiling = [
             np.flatnonzero((machine == c.machine) & ((left_out == c.left_out) if c.left_out is not None else True))
             for c in ceilings
         ]
@@ -381,8 +384,8 @@ class RaterTables:
             len(groups),
             inside.reshape(len(groups), first.size),
             tuple(ceilings),
-            tuple(first.size + tables for tables in chosen),
-            tuple(first.size + machine.size + tables for tables in chosen),
+            tuple(first.size + tables for tables in triples_of_ceiling),
+            tuple(first.size + machine.size + tables for tables in triples_of_ceiling),
         )
 
     @property
@@ -397,14 +400,16 @@ class RaterTables:
 
     def evaluate(self, tables: CellCounts, shares: Floats, statistics: Statistics) -> tuple[tuple[Key, ...], Floats]:
         """The same from counts of cells and (groups x labels, resamples) shares of labels."""
-        found = statistics.of_pairs(tables)
-        values = np.stack(list(found.values()))
-        parts = [self.of_groups(tables, shares, found, statistics), values[:, : self.pairs[0].size]]
+        statistic_values = statistics.of_pairs(tables)
+        values = np.stack(list(statistic_values.values()))
+        parts = [self.of_groups(tables, shares, statistic_values, statistics), values[:, : self.pairs[0].size]]
         for machine_tables, people_tables in zip(self.machine_tables, self.people_tables, strict=True):
             parts.append(beside_people(values, tables.total, machine_tables, people_tables))
-        return tuple(found), np.concatenate(parts, axis=1)
+        return tuple(statistic_values), np.concatenate(parts, axis=1)
 
-    def of_groups(self, tables: CellCounts, shares: Floats, found: dict[Key, Floats], statistics: Statistics) -> Floats:
+    def of_groups(
+        self, tables: CellCounts, shares: Floats, statistic_values: dict[Key, Floats], statistics: Statistics
+    ) -> Floats:
         """(statistics, groups, resamples) of all raters of a group at once, or the mean over its pairs."""
         n_pairs, n_resamples = self.pairs[0].size, shares.shape[1]
         start = n_pairs + self.n_triples
@@ -412,8 +417,8 @@ class RaterTables:
         by_label = shares.reshape(self.n_groups, self.cells.n_classes, n_resamples)
         label_shares = divide(by_label, by_label.sum(axis=1, keepdims=True))
         weights = {} if statistics.positions is None else graded_weights(statistics.positions)
-        groups = np.empty((len(found), self.n_groups, n_resamples))
-        for place, ((name, _), values) in enumerate(found.items()):
+        groups = np.empty((len(statistic_values), self.n_groups, n_resamples))
+        for place, ((name, _), values) in enumerate(statistic_values.items()):
             if name == "agreement":
                 groups[place] = values[of_gwet]
             elif name.startswith("alpha"):
@@ -431,18 +436,18 @@ class RaterTables:
         """(statistics, rows, units) each statistic without one item of each unit, and how many items stand for each."""
         n_units = repeats.size
         n_rows = self.n_groups + self.pairs[0].size + 3 * len(self.ceilings)
-        chosen = np.arange(n_units)[:: -(-n_units // min(MAX_LEFT_OUT, MAX_NUMBERS // (n_rows * n_keys)))]
-        weights = repeats[chosen] * (repeats.sum() / repeats[chosen].sum())
+        sampled_units = np.arange(n_units)[:: -(-n_units // min(MAX_LEFT_OUT, MAX_NUMBERS // (n_rows * n_keys)))]
+        weights = repeats[sampled_units] * (repeats.sum() / repeats[sampled_units].sum())
         by_unit, shares = self.cells.units.tocsc(), self.shares.tocsc()
         counts = repeats[:, None].astype(np.float64)
         all_cells, all_shares = self.cells.units @ counts, self.shares @ counts
-        found = []
-        for units in unit_chunks(chosen, self.width):
+        values_left = []
+        for units in unit_chunks(sampled_units, self.width):
             # Below 0 is rounding.
             tables = CellCounts(self.cells, np.maximum(all_cells - by_unit[:, units].toarray(), 0.0))
             shares_left = np.maximum(all_shares - shares[:, units].toarray(), 0.0)
-            found.append(self.evaluate(tables, shares_left, statistics)[1])
-        return np.concatenate(found, axis=2), weights
+            values_left.append(self.evaluate(tables, shares_left, statistics)[1])
+        return np.concatenate(values_left, axis=2), weights
 
 
 def unit_chunks(units: Ints, width: int) -> Iterator[Ints]:
@@ -452,7 +457,7 @@ def unit_chunks(units: Ints, width: int) -> Iterator[Ints]:
         yield units[start : start + size]
 
 
-def shares_of(labels: Labels, unit: Ints, n_units: int, groups: Sequence[Sequence[int]]) -> Any:
+def shares_of(labels: CodedLabels, unit: Ints, n_units: int, groups: Sequence[Sequence[int]]) -> Any:
     """(groups x labels, units): an item adds its weight, split evenly among its labels."""
     from scipy import sparse
 

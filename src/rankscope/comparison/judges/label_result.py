@@ -212,16 +212,16 @@ class LabelAgreement(Result):
         """The rows of the tidy table; NaN where a statistic has no value or no interval."""
         positive = "" if self.positive is None else str(self.positive)
         for group in self.groups:
-            for name, found in group.statistics.items():
-                yield group.name, "", name, positive if name in OF_POSITIVE else "", *found, group.n
+            for name, estimate in group.statistics.items():
+                yield group.name, "", name, positive if name in OF_POSITIVE else "", *estimate, group.n
         for pair in self.pairs:
-            for name, found in pair.statistics.items():
-                yield *pair.raters, name, positive if name in OF_POSITIVE else "", *found, pair.n
+            for name, estimate in pair.statistics.items():
+                yield *pair.raters, name, positive if name in OF_POSITIVE else "", *estimate, pair.n
             for label, rates in pair.by_class.items():
-                for name, found in rates.items():
-                    yield *pair.raters, name, label, *found, pair.n
-            for name, found in pair.averages.items():
-                yield *pair.raters, name, "", *found, pair.n
+                for name, estimate in rates.items():
+                    yield *pair.raters, name, label, *estimate, pair.n
+            for name, estimate in pair.averages.items():
+                yield *pair.raters, name, "", *estimate, pair.n
             for name, label, *numbers in count_rows(pair.confusion):
                 yield *pair.raters, name, label, *numbers
         for ceiling in self.ceilings:

@@ -50,11 +50,11 @@ def label_sections(result: LabelAgreement) -> tuple[Section, ...]:
 
 def two_raters(result: LabelAgreement, pair: RaterPair) -> tuple[Section, ...]:
     """Agreement, confusion matrix and rates of two raters."""
-    found = pair.statistics
+    statistics = pair.statistics
     agreement = Section(
         title="Agreement",
         sentence=chance_sentence(kappa_of(result, pair), "item", "label", is_weighted=result.is_weighted),
-        table=statistics_table({name: e for name, e in found.items() if name not in RATES}, result.settings.beta),
+        table=statistics_table({name: e for name, e in statistics.items() if name not in RATES}, result.settings.beta),
     )
     return agreement, matrix_of(result, pair), rates_section(result, pair)
 
@@ -120,10 +120,10 @@ def rates_sentence(result: LabelAgreement, pair: RaterPair) -> str:
     counts = pair.confusion.counts
     i = [str(label) for label in result.labels].index(str(result.positive))
     tp, n = int(counts[i, i]), int(counts.sum())
-    true, called = int(counts[i].sum()), int(counts[:, i].sum())
+    n_true, n_called = int(counts[i].sum()), int(counts[:, i].sum())
     return (
-        f"{called_by(pair)} {result.positive}: {format_share(tp, true)} of the items with this label"
-        f"{from_reference(pair)}, and {format_share(called - tp, n - true)} of the others."
+        f"{called_by(pair)} {result.positive}: {format_share(tp, n_true)} of the items with this label"
+        f"{from_reference(pair)}, and {format_share(n_called - tp, n - n_true)} of the others."
     )
 
 
@@ -160,14 +160,14 @@ def class_table(result: LabelAgreement, pair: RaterPair) -> Table:
         averages = [pair.averages[f"{name}_{kind}"] for kind in ("macro", "micro")]
         return [*(pair.by_class[str(label)][name] for label in result.labels), *averages]
 
-    f_cells, found = cells("fscore"), titles(result.settings.beta)
+    f_cells, column_titles = cells("fscore"), titles(result.settings.beta)
     return table_of(
         column("class", [*result.labels, "mean of classes (macro)", "pooled counts (micro)"], name=True),
         *(
-            column(found.get(name, name) if name == "fscore" else name, [e.value for e in cells(name)], digits())
+            column(column_titles["fscore"] if name == "fscore" else name, [e.value for e in cells(name)], digits())
             for name in names
         ),
-        *columns_of((f"{found['fscore']} from", "to"), [e[1:] for e in f_cells], digits()),
+        *columns_of((f"{column_titles['fscore']} from", "to"), [e[1:] for e in f_cells], digits()),
         column("n", [*n_of, pair.n, pair.n]),
     )
 
@@ -209,13 +209,23 @@ def group_sentence(result: LabelAgreement, group: RaterGroup) -> str:
 def pair_section(result: LabelAgreement) -> Section:
     """A pair of raters a row."""
     name = result.statistic
-    found = titles(result.settings.beta)
+    column_titles = titles(result.settings.beta)
     pairs = result.pairs
     first = pairs[0].statistics
-    shown = ["agreement", "kappa", "kappa_quadratic", "alpha_nominal", "alpha_ordinal", "ac1", "ac2_quadratic"]
-    shown = [other for other in (*shown, "fscore", "mcc") if other in first and other != name]
+    other_statistics = [
+        "agreement",
+        "kappa",
+        "kappa_quadratic",
+        "alpha_nominal",
+        "alpha_ordinal",
+        "ac1",
+        "ac2_quadratic",
+    ]
+    other_statistics = [
+        statistic for statistic in (*other_statistics, "fscore", "mcc") if statistic in first and statistic != name
+    ]
     short = {
-        **found,
+        **column_titles,
         "kappa": "kappa",
         "kappa_linear": "kappa lin.",
         "kappa_quadratic": "kappa quad.",
@@ -235,7 +245,10 @@ def pair_section(result: LabelAgreement) -> Section:
             column("raters", (" and ".join(pair.raters) for pair in pairs), name=True),
             column(short[name], (pair.statistics[name].value for pair in pairs), digits()),
             *columns_of((level, "to"), [pair.statistics[name][1:] for pair in pairs], digits()),
-            *(column(short[other], (pair.statistics[other].value for pair in pairs), digits()) for other in shown),
+            *(
+                column(short[statistic], (pair.statistics[statistic].value for pair in pairs), digits())
+                for statistic in other_statistics
+            ),
             column("items", (pair.n for pair in pairs), thousands),
         ),
         folded=len(result.raters) > MAX_SHOWN,

@@ -15,7 +15,7 @@ from rankscope.comparison.judges.label_columns import (
     load_labels,
     usable_items,
 )
-from rankscope.comparison.judges.label_estimates import Estimates, Labels, Statistics, estimate_agreement
+from rankscope.comparison.judges.label_estimates import AgreementEstimates, CodedLabels, Statistics, estimate_agreement
 from rankscope.comparison.judges.label_result import (
     FALLS_SHORT,
     PEOPLE,
@@ -167,7 +167,7 @@ def agree_label_table(table: LabelTable, settings: LabelSettings) -> LabelAgreem
     classes, codes, is_used = usable_items(raters, all_classes, all_codes, settings.order)
     weights, weight_notes = item_weights(table.weights, is_used)
     clusters = None if table.clusters is None else cluster_codes(table.clusters)[is_used]
-    labels = Labels(codes=codes, n_classes=len(classes), weights=weights, clusters=clusters)
+    labels = CodedLabels(codes=codes, n_classes=len(classes), weights=weights, clusters=clusters)
     positive, positive_notes = positive_class(classes, settings)
     statistics = statistics_of(classes, positive, settings, n_raters=len(raters))
     statistic = ceiling_statistic(settings, statistics)
@@ -183,7 +183,7 @@ def agree_label_table(table: LabelTable, settings: LabelSettings) -> LabelAgreem
         n_resamples=settings.n_resamples,
         rng=settings.seed,
     )
-    parts = Parts(people, machines, classes, labels, statistics, estimates, settings, table.weights is not None)
+    parts = ResultParts(people, machines, classes, labels, statistics, estimates, settings, table.weights is not None)
     pairs = tuple(parts.pair(i) for i in range(len(estimates.pairs)))
     return LabelAgreement(
         raters=raters,
@@ -250,8 +250,8 @@ def positive_class(classes: tuple[Label, ...], settings: LabelSettings) -> tuple
     if isinstance(positive, str):
         positive = find_label(positive, classes)
     if positive not in classes:
-        shown = ", ".join(map(repr, classes[:10]))
-        raise ParameterError(f"the positive class {positive!r} is none of the labels ({shown}); name one of them")
+        label_names = ", ".join(map(repr, classes[:10]))
+        raise ParameterError(f"the positive class {positive!r} is none of the labels ({label_names}); name one of them")
     return classes[classes.index(positive)], []
 
 
@@ -272,15 +272,15 @@ def ceiling_statistic(settings: LabelSettings, statistics: Statistics) -> str:
     return settings.statistic
 
 
-class Parts(NamedTuple):
+class ResultParts(NamedTuple):
     """What the parts of a result are made from."""
 
     people: tuple[str, ...]
     machines: tuple[str, ...]
     classes: tuple[Label, ...]
-    labels: Labels
+    labels: CodedLabels
     statistics: Statistics
-    estimates: Estimates
+    estimates: AgreementEstimates
     settings: LabelSettings
     is_weighted: bool
 
@@ -290,19 +290,19 @@ class Parts(NamedTuple):
 
     def of_row(self, row: int, label: str = "") -> dict[str, Estimate]:
         """The statistics of a row that are about this label."""
-        found = self.estimates
+        estimates = self.estimates
         return {
-            name: Estimate(*(float(numbers[i, row]) for numbers in (found.values, found.low, found.high)))
-            for i, (name, key_label) in enumerate(found.keys)
+            name: Estimate(*(float(numbers[i, row]) for numbers in (estimates.values, estimates.low, estimates.high)))
+            for i, (name, key_label) in enumerate(estimates.keys)
             if key_label == label
         }
 
     def of_raters(self, row: int) -> dict[str, Estimate]:
         """The statistics of a row, with those of the positive class."""
-        found = {name: e for name, e in self.of_row(row).items() if not is_average(name)}
+        statistics = {name: e for name, e in self.of_row(row).items() if not is_average(name)}
         if self.statistics.positive is not None:
-            found |= self.of_row(row, self.statistics.positive_name)
-        return found
+            statistics |= self.of_row(row, self.statistics.positive_name)
+        return statistics
 
     def symmetric(self, row: int) -> dict[str, Estimate]:
         """The statistics that say the same from both sides."""
@@ -325,13 +325,13 @@ class Parts(NamedTuple):
         both = (codes[a] >= 0) & (codes[b] >= 0)
         counts = np.bincount(codes[a][both] * k + codes[b][both], minlength=k * k).reshape(k, k)
         row = self.estimates.row_of_pair(i)
-        found = self.of_raters(row)
-        found["chance_agreement"] = found["chance_agreement"]._replace(low=NAN, high=NAN)
-        if np.isnan(found["mcc"].value):
-            found["mcc"] = Estimate(0.0, NAN, NAN)
+        statistics = self.of_raters(row)
+        statistics["chance_agreement"] = statistics["chance_agreement"]._replace(low=NAN, high=NAN)
+        if np.isnan(statistics["mcc"].value):
+            statistics["mcc"] = Estimate(0.0, NAN, NAN)
         by_class = {label: self.of_row(row, label) for label in self.statistics.by_class}
         if not self.is_weighted and self.labels.clusters is None:
-            found = self.with_wilson(found, counts, self.statistics.positive)
+            statistics = self.with_wilson(statistics, counts, self.statistics.positive)
             by_class = {
                 label: self.with_wilson(rates, counts, place) for place, (label, rates) in enumerate(by_class.items())
             }
@@ -339,28 +339,34 @@ class Parts(NamedTuple):
             raters=(self.raters[a], self.raters[b]),
             n=int(both.sum()),
             confusion=confusion_matrix(counts, labels=self.classes, normalise=self.settings.normalise),
-            statistics=found,
+            statistics=statistics,
             by_class=by_class,
             averages={name: e for name, e in self.of_row(row).items() if by_class and is_average(name)},
         )
 
-    def with_wilson(self, found: dict[str, Estimate], counts: Ints, label: int | None) -> dict[str, Estimate]:
+    def with_wilson(
+        self, estimates_by_name: dict[str, Estimate], counts: Ints, label: int | None
+    ) -> dict[str, Estimate]:
         """The estimates with Wilson's intervals for shares of items."""
         parts = {"agreement": (int(np.trace(counts)), int(counts.sum()))}
         if label is not None:
             tp, n = int(counts[label, label]), int(counts.sum())
-            true, called = int(counts[label].sum()), int(counts[:, label].sum())
+            n_true, n_called = int(counts[label].sum()), int(counts[:, label].sum())
             parts |= {
-                "precision": (tp, called),
-                "recall": (tp, true),
-                "specificity": (n - true - called + tp, n - true),
-                "fpr": (called - tp, n - true),
-                "fnr": (true - tp, true),
+                "precision": (tp, n_called),
+                "recall": (tp, n_true),
+                "specificity": (n - n_true - n_called + tp, n - n_true),
+                "fpr": (n_called - tp, n - n_true),
+                "fnr": (n_true - tp, n_true),
             }
         level = self.settings.confidence_level
-        ends = {name: share_interval(*part, confidence_level=level) for name, part in parts.items() if name in found}
-        return found | {
-            name: Estimate(found[name].value, float(low), float(high)) for name, (low, high) in ends.items()
+        ends = {
+            name: share_interval(*part, confidence_level=level)
+            for name, part in parts.items()
+            if name in estimates_by_name
+        }
+        return estimates_by_name | {
+            name: Estimate(estimates_by_name[name].value, float(low), float(high)) for name, (low, high) in ends.items()
         }
 
     def ceiling(self, i: int, statistic: str) -> HumanCeiling:
@@ -393,12 +399,12 @@ class Parts(NamedTuple):
         if n_skipped:
             yield f"{pluralise(n_skipped, 'pair')} of raters labelled no item in common: skipped"
         yield from pair_notes(pairs)
-        found = self.estimates
-        rows = slice(found.row_of_pair(0), found.row_of_pair(len(pairs)))
-        is_missing = (found.share_undefined[:, rows] > 0.5) & ~np.isnan(found.values[:, rows])
-        undefined = dict.fromkeys(found.keys[i][0] for i in np.flatnonzero(is_missing.any(axis=1)))
+        estimates = self.estimates
+        rows = slice(estimates.row_of_pair(0), estimates.row_of_pair(len(pairs)))
+        is_missing = (estimates.share_undefined[:, rows] > 0.5) & ~np.isnan(estimates.values[:, rows])
+        undefined = dict.fromkeys(estimates.keys[i][0] for i in np.flatnonzero(is_missing.any(axis=1)))
         unit = "items" if self.labels.clusters is None else "clusters"
-        yield from interval_notes(pairs, found.n_units, unit, list(undefined))
+        yield from interval_notes(pairs, estimates.n_units, unit, list(undefined))
 
 
 def is_average(name: str) -> bool:

@@ -40,7 +40,7 @@ __all__ = [
 
 NAN = float("nan")
 #: So many pairs of systems that change places are named.
-NAMED = 10
+MAX_NAMED_SWAPS = 10
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -134,7 +134,21 @@ class RankingEffect:
 
 
 class RankingEffects(NamedTuple):
-    """The effects by measure, the signature of the scores, notes; systems, and the hits of each under A."""
+    """What another judge does to the ranking of systems, by each measure.
+
+    Attributes
+    ----------
+    effects
+        The effect by each measure.
+    scores_signature
+        The signature of the scores.
+    notes
+        What a reader should know.
+    systems
+        Names of the systems.
+    hits
+        The hits of each system under the first judge.
+    """
 
     effects: tuple[RankingEffect, ...]
     scores_signature: str
@@ -334,9 +348,9 @@ def effect_sentence(effect: RankingEffect, names: tuple[str, str], confidence_le
             else f"By the observed means, no pair of the {systems_text} swaps places"
         )
         return f"{order_text}{tau_text}. {change_sentence}"
-    pair_texts = [f"{better} and {worse}" for better, worse in effect.swaps[:NAMED]]
-    if len(effect.swaps) > NAMED:
-        pair_texts.append(f"and {len(effect.swaps) - NAMED} more")
+    pair_texts = [f"{better} and {worse}" for better, worse in effect.swaps[:MAX_NAMED_SWAPS]]
+    if len(effect.swaps) > MAX_NAMED_SWAPS:
+        pair_texts.append(f"and {len(effect.swaps) - MAX_NAMED_SWAPS} more")
     swaps_text = "; ".join(pair_texts)
     furthest_systems = np.flatnonzero(np.abs(effect.rank_a - effect.rank_b) == effect.rank_change).tolist()
     movers = join_names([effect.systems[i] for i in sorted(furthest_systems, key=effect.rank_a.tolist().__getitem__)])

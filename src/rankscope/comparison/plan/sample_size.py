@@ -60,7 +60,19 @@ UNJUDGED = "unjudged"
 
 
 class PlanRow(NamedTuple):
-    """A row of the tidy table, without its measure. power: with that many queries. NaN and None if undefined."""
+    """A row of the tidy table, without its measure.
+
+    Attributes
+    ----------
+    method
+        How the number was computed.
+    difference
+        The difference to be found; NaN if undefined.
+    power
+        The power with that many queries; NaN if undefined.
+    n_queries
+        The number of queries; None if undefined.
+    """
 
     method: str
     difference: float
@@ -129,9 +141,16 @@ class PowerCurve(NamedTuple):
 
 
 class ScoreSpread(NamedTuple):
-    """Standard deviations. sd: of the difference of two systems. residual: of what neither system nor query explains.
+    """Standard deviations of scores.
 
-    system: of the scores of a system.
+    Attributes
+    ----------
+    sd
+        Of the difference of two systems.
+    residual
+        Of what neither system nor query explains.
+    system
+        Of the scores of a system.
     """
 
     sd: float
@@ -143,15 +162,46 @@ class ScoreSpread(NamedTuple):
 class MeasurePlan:
     """The plan for one measure.
 
-    n: queries with values of all systems, which the spread was taken from. n_now: queries at hand. difference: what is
-    to be found; pair: the two systems whose observed difference it is, the better one first, None where it was given.
-    value_range: how far apart two values of the measure can be. width: of the interval. sd: standard deviation of the
-    differences of two systems. need_low, need_high: between which the need lies, since sd is itself an estimate (95 %
-    confidence, of a normal distribution), None beyond 100,000,000.
-    rows: of the tidy table. curve: of the power of the t-test. obstacle: in a word why nothing can be planned, else
-    empty. unjudged: the systems none of whose documents is judged. are_logarithms: whether values, and so differences,
-    are natural logarithms.
-    notes: on the values, as `compare` has them.
+    Attributes
+    ----------
+    measure
+        Full name of the measure.
+    standardised
+        Whether scores are standardised by query.
+    systems
+        The systems that the plan is based on.
+    baseline
+        The system that the others are compared with; None for all pairs.
+    n
+        Queries with values of all systems, from which the spread is estimated.
+    n_now
+        Queries at hand.
+    difference
+        The difference to be found.
+    pair
+        The two systems whose observed difference it is, the better one first; None if the user stated the
+        difference.
+    value_range
+        How far apart two values of the measure can be.
+    width
+        Width of the interval.
+    sd
+        Standard deviation of the differences of two systems.
+    need_low, need_high
+        Bounds of the need, since `sd` is itself an estimate (95 % confidence, of a normal distribution); None
+        beyond 100,000,000.
+    rows
+        Rows of the tidy table.
+    curve
+        The power of the t-test by the number of queries.
+    obstacle
+        Why nothing can be planned, in a word; else empty.
+    unjudged
+        The systems none of whose documents is judged.
+    are_logarithms
+        Whether values, and so differences, are natural logarithms.
+    notes
+        Notes on the values, as `compare` has them.
     """
 
     measure: str
@@ -234,7 +284,7 @@ def refuse_beyond_range(name: str, low: float, high: float, geometric: bool, set
     if settings.difference is not None and settings.difference > high - low:
         raise ParameterError(
             f"difference is {settings.difference:g}, and {'log ' if geometric else ''}{name} lies between {low:.4g} "
-            f"and {high:.4g}; expected at most {high - low:.4g}, as 0.02"
+            f"and {high:.4g}; expected at most {high - low:.4g}, such as 0.02"
         )
 
 

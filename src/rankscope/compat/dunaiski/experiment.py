@@ -24,7 +24,7 @@ from rankscope.settings import as_tuple
 from rankscope.stability import StabilityStudy
 from rankscope.stability.conditions import Condition, make_conditions
 from rankscope.stability.sampling import Entities
-from rankscope.stability.settings import CODED_LEVELS, PRESET, StudySettings
+from rankscope.stability.settings import DUNAISKI_LEVELS, PRESET, StudySettings
 from rankscope.stability.studies import study_population
 from rankscope.stats.inputs import check_choice, check_count, seed_of
 from rankscope.typing import PathLike
@@ -135,7 +135,7 @@ def dunaiski_study(
     splits: int | Sequence[int] = 10,
     systems: int | Sequence[int] | None = None,
     entities: int | Sequence[int] | None = None,
-    alpha: float | Sequence[float] = CODED_LEVELS,
+    alpha: float | Sequence[float] = DUNAISKI_LEVELS,
     iterations: int = 50,
     n_resamples: int = 1000,
     rng: Any = None,

@@ -95,7 +95,7 @@ def refuse_different_scale(human: Qrels, machine: Qrels, names: tuple[str, str])
         identity_map = ",".join(f"{grade}={grade}" for grade in machine_grades)
         raise InputError(
             f"the grades of {names[1]} go up to {highest[1]}, those of {names[0]} up to {highest[0]}, expected one "
-            f"scale; map the grades with map (--map), as {identity_map or '1=1'} where they mean the same"
+            f"scale; map the grades with map (--map), such as {identity_map or '1=1'} where they mean the same"
         )
 
 
@@ -205,10 +205,20 @@ def rank_sum_pvalue(values: Floats, is_judged: Bools) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DualValues:
-    """The values of one measure.
+    """The values of one measure by people and by the machine.
 
-    human, machine: (systems, n) on the queries that people judged. machine_only: (systems, N - n) of the machine on the
-    other queries. notes: on skipped queries, and whether the n look like a random sample.
+    Attributes
+    ----------
+    measure
+        Full name of the measure.
+    sign
+        1 where higher is better, -1 where lower is, 0 where neither.
+    human, machine
+        (systems, n) on the queries that people judged.
+    machine_only
+        (systems, N - n) of the machine on the other queries.
+    notes
+        Notes on skipped queries, and on whether the n look like a random sample.
     """
 
     measure: str
@@ -229,7 +239,19 @@ class DualValues:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DualScores:
-    """Scores by people's judgments and by the machine's, of the same systems in the same order."""
+    """Scores by people's judgments and by the machine's, of the same systems in the same order.
+
+    Attributes
+    ----------
+    human, machine
+        The scores by the judgments of each.
+    names
+        Names of people's judgments and of the machine's.
+    map
+        The human grade of each machine grade; None if grades are the same.
+    notes
+        What a reader should know.
+    """
 
     human: Scores
     machine: Scores
@@ -310,8 +332,8 @@ def check_inputs(inputs: tuple[Any, Any, Any], plan: Plan, input: str | None) ->
     not_means = [str(measure) for measure in plan.measures if measure.summary != "mean"]
     if not_means:
         raise ParameterError(
-            f"{not_means[0]} is not a mean over queries, and only means can be estimated; choose measures that are, as "
-            "nDCG@10"
+            f"{not_means[0]} is not a mean over queries, and only means can be estimated; choose measures that are, "
+            "such as nDCG@10"
         )
     check_single_stdin([inputs[0], inputs[1], *runs])
     refuse_measures(runs)

@@ -51,10 +51,20 @@ class JudgmentPlanSettings(Settings):
 
 
 class Need(NamedTuple):
-    """The queries that a system (system_b empty) or a difference needs.
+    """The number of queries that people must judge for one system, or for the difference of two.
 
-    method: "human", "combined", or "combined, any number by the machine". sd: of people's values; explained: the share
-    of their variance that the machine explains. n_queries: that people must judge; None where no number is enough.
+    Attributes
+    ----------
+    system_a, system_b
+        The two systems; `system_b` is empty for a single one.
+    method
+        "human", "combined", or "combined, any number by the machine".
+    sd
+        Standard deviation of people's values.
+    explained
+        The share of their variance that the machine explains.
+    n_queries
+        The number of queries; None where no number is enough.
     """
 
     system_a: str
@@ -67,7 +77,21 @@ class Need(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MeasureNeeds:
-    """The needs by one measure. n, n_all: queries judged so far by people and by the machine."""
+    """The needs by one measure.
+
+    Attributes
+    ----------
+    measure
+        Full name of the measure.
+    systems
+        Names of the systems.
+    needs
+        The needs of each system and pair by each method.
+    n, n_all
+        Queries judged so far by people, and by the machine.
+    notes
+        What a reader should know.
+    """
 
     measure: str
     systems: tuple[str, ...]

@@ -41,8 +41,24 @@ NO_VALUE = float("nan")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MeasureEstimates:
-    """Estimates by one measure. of_systems: arrays (systems); of_pairs: (pairs), the first system less the second,
-    None without a pair. sign: 1 where higher is better, -1 where lower is, 0 where neither.
+    """The estimates by one measure.
+
+    Attributes
+    ----------
+    measure
+        Full name of the measure.
+    sign
+        1 where higher is better, -1 where lower is, 0 where neither.
+    systems
+        Names of the systems.
+    first, second
+        (pairs) indices of the systems of each pair.
+    of_systems
+        The estimates of the means, arrays of shape (systems).
+    of_pairs
+        The estimates of the differences, first system less second, arrays of shape (pairs); None without a pair.
+    notes
+        What a reader should know.
     """
 
     measure: str

@@ -20,7 +20,7 @@ __all__ = [
 class GradeMap(Rule):
     """The machine's grades on the human scale, as a mapping or a text."""
 
-    expected = "the machine's grades with people's, as 0=0,1=0,2=1"
+    expected = "the machine's grades with people's, such as 0=0,1=0,2=1"
 
     def accepts(self, value: object) -> bool:
         return not self.find_fault(value)

@@ -51,7 +51,17 @@ METHODS = {
 
 
 class PoolingMethod(NamedTuple):
-    """A method with its parameters. rate: of the bandits; beta: of Hedge."""
+    """A pooling method with its parameters.
+
+    Attributes
+    ----------
+    name
+        The name of the method.
+    rate
+        The rate of the bandits; see `rate_field`.
+    beta
+        The learning rate of Hedge; see `beta_field`.
+    """
 
     name: str
     rate: float
@@ -107,8 +117,16 @@ def pooling_method(name: str, rate: float | None, beta: float | None) -> Pooling
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QueryTables:
-    """Tables of some queries. first, queries: the first and their number; table: as in `adjudicate`; width: the largest
-    number of documents.
+    """The lists of some queries as tables.
+
+    Attributes
+    ----------
+    first, queries
+        Index of the first of these queries, and their number.
+    table
+        The table of lists, as in `adjudicate`.
+    width
+        The largest number of documents of a query.
     """
 
     first: int

@@ -40,7 +40,25 @@ Progress = Callable[[int], Any]
 
 
 class TopDocuments(NamedTuple):
-    """The first documents of one run's lists; ids are packed, so that the file's bytes can be freed."""
+    """The first documents of one run's lists; ids are packed, so that the file's bytes can be freed.
+
+    Attributes
+    ----------
+    name
+        Name of the run.
+    path
+        Its file, if it is one.
+    notes
+        What a reader should know of the run.
+    query_ids
+        Ids of the queries.
+    lengths
+        (queries) how many documents each list has here.
+    rank
+        (entries) ranks from 1.
+    docs, hashes
+        (entries) ids of the documents, and their hashes.
+    """
 
     name: str
     path: PathLike | None
@@ -166,12 +184,27 @@ SEEDS = 8
 
 @dataclass(frozen=True, eq=False)
 class RunLists:
-    """The first documents of runs' lists, numbered together.
+    """The first documents of all runs' lists, numbered together.
 
-    systems: names of the runs, rising. query_ids: rising. offsets: (queries + 1) where each query's documents begin.
-    docs: (documents) their ids, falling within a query, so that the first of several is the first by the tie rule.
-    run, query, rank, doc: (entries) a document in a run's list: ranks from 1, doc among all documents. depth: the
-    length of the cut lists. n_runs: (queries) how many runs have a list.
+    Attributes
+    ----------
+    systems
+        Names of the runs, in rising order.
+    query_ids
+        Ids of the queries, in rising order.
+    offsets
+        (queries + 1) where each query's documents begin.
+    docs
+        (documents) their ids, falling within a query, so that the first of several is the first by the tie rule.
+    run, query, rank, doc
+        (entries) an entry is a document in a run's list: the run, the query, the rank from 1, the document's
+        number.
+    depth
+        The length to which lists are cut.
+    n_runs
+        (queries) how many runs have a list.
+    notes
+        What a reader should know of the runs.
     """
 
     systems: tuple[str, ...]
@@ -220,10 +253,25 @@ class RunLists:
 def read_lists(
     runs: Sequence[Run | PathLike | Any], depth: int, *, input: str | None = None, progress: Progress | None = None
 ) -> RunLists:
-    """The first `depth` documents of each list. Runs are read one after the other, so that one is in memory at a time.
+    """The first documents of each list of all runs, which are read one after the other to save memory.
 
-    Raises InputError for runs without a common query, a duplicate document among those, a score that is not finite;
-    ParameterError for no run.
+    Parameters
+    ----------
+    runs
+        Runs, or their files.
+    depth
+        How many documents of each list.
+    input
+        Format of the files. Default: detected from their content.
+    progress
+        Called with the number of bytes just read.
+
+    Raises
+    ------
+    InputError
+        The runs have no query in common, one of these documents is a duplicate, or a score is not finite.
+    ParameterError
+        There is no run.
     """
     if is_path(runs) or isinstance(runs, (Run, Mapping)) or not isinstance(runs, Sequence):
         raise ParameterError("runs is not a list, expected a list of runs")
@@ -311,7 +359,7 @@ def incomplete_query_notes(lists: RunLists) -> list[str]:
     ]
 
 
-def judgments_of(lists: RunLists, qrels: Qrels, what: str = "the judgments") -> Ints:
+def judgments_of(lists: RunLists, qrels: Qrels) -> Ints:
     """(documents) the index of its judgment, -1 for none.
 
     Raises InputError where the judgments name none of the queries.
@@ -319,7 +367,7 @@ def judgments_of(lists: RunLists, qrels: Qrels, what: str = "the judgments") -> 
     codes = np.array([qrels.codes.get(id_, -1) for id_ in lists.query_ids], np.int64)
     if (codes < 0).all():
         raise InputError(
-            f"{what} name none of the {pluralise_queries(codes.size)} of the runs; check that both "
+            f"the judgments name none of the {pluralise_queries(codes.size)} of the runs; check that both "
             "use the same query ids"
         )
     is_unknown = codes < 0
