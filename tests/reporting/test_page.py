@@ -257,8 +257,9 @@ def test_a_page_under_a_limit_of_addresses_has_no_figures_and_says_so(
     """V8, which draws, would end the process."""
     import resource
 
-    from rankscope.reporting.figures import save_figure
+    from rankscope.reporting.figures import save_figure, saving
 
+    saving.scripts.cache_clear()  # other tests may have drawn
     counts = Figure("confusion_matrix", figure_examples.confusion_matrix(["a", "b"], 9, np.random.default_rng(1)))
     sections = [Section(title="Counts", sentence="A figure.", figure=counts)]
     monkeypatch.setattr(resource, "getrlimit", lambda _: (6 << 30, resource.RLIM_INFINITY))

@@ -492,7 +492,13 @@ class Scores(Result):
         return " | ".join([*self.signature_parts(measure), f"rankscope {self.version}"])
 
     def signature_parts(self, measure: object = None) -> list[str]:
-        """The measures, or one of them, and every setting that changes the numbers."""
+        """The measures, or one of them, and every setting that changes the numbers.
+
+        Parameters
+        ----------
+        measure
+            The measure. Default: all of them.
+        """
         common = [f"{key}:{value}" for key, value in self.settings.items()]
         settings_of_measure = self.measure_settings or ({},) * len(self.measures)
         if measure is not None or len(self.measures) == 1:

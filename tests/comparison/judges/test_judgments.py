@@ -215,7 +215,7 @@ def test_what_is_said_needs_no_statistics_and_the_numbers_in_it_are_those_of_the
 @pytest.mark.parametrize(
     ("a", "b", "message"),
     [
-        (A, {"3": {"a": 1}}, r"A and B \(6 judgments, as 'a' of query '1' and 1 "),
+        (A, {"3": {"a": 1}}, r"A and B \(6 judgments, such as 'a' of query '1' and 1 "),
         (A, {"1": {"z": 1}}, "judged in both"),
         ({"1": {"a": -1}}, {"1": {"a": 1}}, "judged in both"),
         ({"1": {"a": 1, "b": 1}}, {"1": {"a": 1, "b": 1}}, r"A and B .*grade 1 \(2 "),
