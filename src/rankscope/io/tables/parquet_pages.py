@@ -22,7 +22,7 @@ __all__ = [
 #: After the metadata of the file: its length in four bytes, and the magic bytes.
 TAIL, MARK = 8, b"PAR1"
 #: Types of Thrift.
-STOP, TRUE, FALSE, BYTE, DOUBLE, TEXT, LIST, SET, MAP, STRUCT = 0, 1, 2, 3, 7, 8, 9, 10, 11, 12
+TRUE, FALSE, BYTE, DOUBLE, TEXT, LIST, SET, MAP, STRUCT = 1, 2, 3, 7, 8, 9, 10, 11, 12
 #: Numbers of fields: of a file, of a row group, of a column chunk; then of the metadata of a column chunk.
 GROUPS, COLUMNS, METADATA = 4, 1, 3
 VALUES, SIZE, FIRST_PAGE, DICTIONARY = 5, 7, 9, 11
@@ -86,7 +86,7 @@ def refuse_false_column(content: Any, metadata: dict[int, Any], name: str) -> No
 
 
 class Structure:
-    """A reader of Thrift's structures. place: the position of the next byte."""
+    """A reader of Thrift's structures. position: that of the next byte."""
 
     def __init__(self, content: Any, position: int, end: int) -> None:
         self.content, self.position, self.end = content, position, end

@@ -300,7 +300,7 @@ def first_line(content: bytes, start: int = 0) -> bytes:
 def column_names(content: bytes) -> list[str]:
     """The names of the columns of a table, by its first bytes (Parquet: all), as far as they tell.
 
-    None for JSON that does not hold objects in lines or in a list, and for what is no table: its reader reports that.
+    Empty for JSON that does not hold objects in lines or in a list, and for what is no table: its reader reports that.
     """
     content = content.removeprefix(BOM)
     if content.startswith(b"PAR1"):
