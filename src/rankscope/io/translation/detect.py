@@ -22,6 +22,7 @@ from rankscope.io.core import (
     zstd_module,
 )
 from rankscope.io.translation.tables import ITEMS
+from rankscope.io.translation.wmt_scores import is_score
 from rankscope.typing import PathLike
 
 __all__ = [
@@ -98,21 +99,11 @@ def detect_kind_of_line(line: str) -> str:
         if "\t" not in line and {"better", "worse"} <= set(words):
             return "pairs"
     # A line of other scripts' blanks only has no field.
-    if "," in line or line.startswith("{") or not fields or not is_score(fields[-1]):
+    if "," in line or line.startswith("{") or not fields or not is_score(fields[-1].encode()):
         return "table"
     if len(fields) == 2:
         return "seg.score"
     return "seg.scr" if len(fields) > 5 else "table"
-
-
-def is_score(text: str) -> bool:
-    if text in ("none", "na", "-"):
-        return True
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def detect_system_kind(path: PathLike, columns: Mapping[str, str]) -> str | None:
@@ -154,6 +145,7 @@ def is_system_line(line: str) -> bool:
     """
     fields = [field.strip().lower() for field in (line.split("\t") if "\t" in line else line.split())]
     end = len(fields)
-    while end > 5 and not is_score(fields[end - 1]):
+    scores = [is_score(field.encode()) for field in fields]
+    while end > 5 and not scores[end - 1]:
         end -= 1
-    return end >= 5 and "-" in fields[1] and is_score(fields[end - 1]) and (end == 5 or not is_score(fields[end - 2]))
+    return end >= 5 and "-" in fields[1] and scores[end - 1] and (end == 5 or not scores[end - 2])
