@@ -56,10 +56,10 @@ from rankscope.io.core import (
 from rankscope.io.json_dicts import json_shape
 from rankscope.io.tables.frames import (
     SEPARATORS,
+    checked_row_count,
     order_columns,
     polars_errors,
     refuse_long_texts,
-    refuse_many_rows,
     refuse_repeated_keys,
     report_polars_errors,
     separator_of,
@@ -409,7 +409,7 @@ class ParquetRows:
             fields = self.lazy_frame.collect_schema()
             columns = fields.names()
             self.size = os.path.getsize(path)
-            self.height = refuse_many_rows(self.lazy_frame, self.size, name)
+            self.height = checked_row_count(self.lazy_frame, self.size, name)
         refuse_saved_scores(columns, name)
         self.columns = SCHEMAS["score"].bind(columns, names, name, list_fields(fields))
         if LISTS["score"].name in self.columns:

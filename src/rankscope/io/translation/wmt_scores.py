@@ -14,7 +14,7 @@ from rankscope.data.sparse import refuse_sparse
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import BlockReader, LineBlock, LineLayout, open_binary, source_name, split_fields
-from rankscope.io.translation.names import bare_names, segment_order, split_pair
+from rankscope.io.translation.names import bare_names, normalise_pair, segment_order
 from rankscope.io.trec import advise_on_line
 from rankscope.kernels.numbers import parse_floats
 from rankscope.kernels.order import first_repeat
@@ -118,7 +118,7 @@ def read_score_lines(
         raise InputError(f"{name}: comments and blank lines only, expected {layout.expected}")
     table, row_lines = select_test_set(table, row_lines, test_set)
     for field, new_names in (
-        ("pair", {pair: split_pair(pair) for pair in table.names["pair"]}),
+        ("pair", {pair: normalise_pair(pair) for pair in table.names["pair"]}),
         ("system", bare_names(table.names["system"])),
     ):
         merge_names(table, field, new_names)
