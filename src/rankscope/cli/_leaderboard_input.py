@@ -14,7 +14,7 @@ from rankscope.evaluation.read_scores import is_score_file, read_score_files
 from rankscope.evaluation.score_tables import SCHEMA as SCORES
 from rankscope.evaluation.score_tables import ScoreTableSettings
 from rankscope.io.ballots import holds_votes, read_votes
-from rankscope.io.core import BOM, source_name, with_columns
+from rankscope.io.core import BOM, PARQUET_MAGIC, source_name, with_columns
 from rankscope.io.preferences import has_both_systems, has_comparison_column
 from rankscope.io.tables import column_names, first_record, read_content
 from rankscope.io.translation import ITEMS, detect_kind, first_bytes
@@ -110,7 +110,7 @@ def may_hold_ranks(path: str) -> bool:
 def table_columns(path: str) -> Sequence[str]:
     """The column names of a table, as far as its first bytes tell them; none if the file is no table."""
     head = first_bytes(path)
-    if head.startswith(b"PAR1"):
+    if head.startswith(PARQUET_MAGIC):
         return [] if source_name(path) == "<stdin>" else column_names(read_content(path))
     if head.removeprefix(BOM).lstrip().startswith(b"["):
         record = first_record(head.removeprefix(BOM))

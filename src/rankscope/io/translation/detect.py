@@ -13,6 +13,7 @@ from rankscope.io.core import (
     BOM,
     GZIP,
     HEAD,
+    PARQUET_MAGIC,
     ZSTD,
     empty_file_error,
     open_binary,
@@ -49,7 +50,7 @@ def detect_kind(path: PathLike) -> str:
         refuse_foreign(head, name)
     if not head.strip():
         raise empty_file_error(name, EXPECTED_JUDGMENTS)
-    if head.startswith(b"PAR1"):
+    if head.startswith(PARQUET_MAGIC):
         return "table"
     if plain.startswith(b"<"):
         return "jcml" if b"<jcml" in plain.lower() or b"<judgedsentence" in plain.lower() else "appraise"
@@ -123,7 +124,7 @@ def detect_system_kind(path: PathLike, columns: Mapping[str, str]) -> str | None
         return None
     from rankscope.io.tables import column_names, read_content
 
-    header = column_names(read_content(path) if head.startswith(b"PAR1") else head)
+    header = column_names(read_content(path) if head.startswith(PARQUET_MAGIC) else head)
     bound = ITEMS.match(header, columns)
     return "system table" if "system" in bound and "segment" not in bound else None
 
