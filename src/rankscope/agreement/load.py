@@ -36,7 +36,7 @@ from rankscope.data.metric_scores import MetricScores, PairScores
 from rankscope.data.rankings import Rankings
 from rankscope.data.scores import Scores as QueryScores
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.io.core import source_name, split_compression_suffix
+from rankscope.io.core import PARQUET_MAGIC, source_name, split_compression_suffix
 from rankscope.io.translation import detect_kind, detect_system_kind, first_bytes
 from rankscope.typing import Floats, PathLike
 
@@ -617,7 +617,7 @@ def read_system_scores(
         from rankscope.io.tables import column_names, read_content
 
         head = first_bytes(path)
-        header = column_names(read_content(path) if head.startswith(b"PAR1") else head)
+        header = column_names(read_content(path) if head.startswith(PARQUET_MAGIC) else head)
         columns = {name: column for name, column in columns.items() if column in header}
     return read_system_table(path, needed=needed, people=people, names=columns)
 

@@ -14,8 +14,8 @@ from rankscope.evaluation.read_scores import is_score_file, read_score_files
 from rankscope.evaluation.score_tables import SCHEMA as SCORES
 from rankscope.evaluation.score_tables import ScoreTableSettings
 from rankscope.io.ballots import holds_votes, read_votes
-from rankscope.io.core import BOM, source_name, with_columns
-from rankscope.io.preferences import holds_comparisons, names_comparisons
+from rankscope.io.core import BOM, PARQUET_MAGIC, source_name, with_columns
+from rankscope.io.preferences import has_both_systems, has_comparison_column
 from rankscope.io.tables import column_names, first_record, read_content
 from rankscope.io.translation import ITEMS, detect_kind, first_bytes
 from rankscope.io.trec import looks_like_rank_table
@@ -71,7 +71,7 @@ def detect_input(path: str, multiway: bool, columns: Mapping[str, str]) -> str:
     multiway: whether the model needs votes on many systems at once. columns: names that the user gives.
     """
     names = table_columns(path)
-    if holds_comparisons(names, columns):
+    if has_both_systems(names, columns):
         return "comparisons"
     if {"system", "measure", "query", "value"} <= set(SCORES.match(names, columns)):
         return "scores"
@@ -91,7 +91,7 @@ def detect_input(path: str, multiway: bool, columns: Mapping[str, str]) -> str:
 
 def holds_scores(path: str, names: Sequence[str], columns: Mapping[str, str]) -> bool:
     """Whether this is a file of scores of any form, and neither comparisons nor votes, nor perhaps ranks."""
-    if names_comparisons(names, columns) or (names and holds_votes(names, columns)):
+    if has_comparison_column(names, columns) or (names and holds_votes(names, columns)):
         return False
     return is_score_file(with_columns(path, columns), alone=False) and not may_hold_ranks(path)
 
@@ -110,7 +110,7 @@ def may_hold_ranks(path: str) -> bool:
 def table_columns(path: str) -> Sequence[str]:
     """The column names of a table, as far as its first bytes tell them; none if the file is no table."""
     head = first_bytes(path)
-    if head.startswith(b"PAR1"):
+    if head.startswith(PARQUET_MAGIC):
         return [] if source_name(path) == "<stdin>" else column_names(read_content(path))
     if head.removeprefix(BOM).lstrip().startswith(b"["):
         record = first_record(head.removeprefix(BOM))

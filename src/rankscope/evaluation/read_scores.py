@@ -21,7 +21,7 @@ from rankscope.evaluation.column_settings import ColumnSettings
 from rankscope.evaluation.foreign_measure import measure_of_name
 from rankscope.evaluation.inspect_samples import is_inspect_log, log_values
 from rankscope.evaluation.result_files import grid_of_results, is_result_file
-from rankscope.evaluation.saved_scores import MAGIC, saved_scores
+from rankscope.evaluation.saved_scores import saved_scores
 from rankscope.evaluation.score_tables import (
     ALL,
     SCHEMA,
@@ -34,7 +34,7 @@ from rankscope.evaluation.score_tables import (
     join_grids,
     scores_of_grid,
 )
-from rankscope.io.core import BOM, HEAD, columns_of, is_file, is_path, open_binary, source_name
+from rankscope.io.core import BOM, HEAD, PARQUET_MAGIC, columns_of, is_file, is_path, open_binary, source_name
 from rankscope.io.id_lists import columns_to_records
 from rankscope.io.tables import column_names, first_record, parse_table, read_content
 from rankscope.io.trec import looks_like_rank_table
@@ -372,8 +372,8 @@ def read_baseline(path: PathLike) -> Scores | None:
     if not is_file(path):  # a pipe could not be read again
         return None
     with open_binary(path) as stream:
-        content = stream.read(len(MAGIC))
-        content += stream.read() if content == MAGIC else b""
+        content = stream.read(len(PARQUET_MAGIC))
+        content += stream.read() if content == PARQUET_MAGIC else b""
     saved = saved_scores(content, source_name(path))
     if saved is None and is_score_file(path, alone=False):
         raise InputError(
@@ -396,7 +396,7 @@ def is_score_file(path: object, *, alone: bool) -> bool:
         return False
     assert isinstance(path, (str, os.PathLike))
     columns, head = columns_of(path), head_of(path)
-    if head.startswith(MAGIC):
+    if head.startswith(PARQUET_MAGIC):
         return is_score_header(parquet_columns(path), alone, columns)
     if is_sample_log(head) or is_inspect_log(head) or is_result_file(head) or per_query_layout(head) is not None:
         return True
@@ -434,9 +434,9 @@ def names_measures(path: object, columns: Mapping[str, str]) -> bool:
         return False
     assert isinstance(path, (str, os.PathLike))
     head = head_of(path)
-    if not head.startswith(MAGIC) and (per_query_layout(head) is not None or may_have_four_fields(head)):
+    if not head.startswith(PARQUET_MAGIC) and (per_query_layout(head) is not None or may_have_four_fields(head)):
         return True
-    header = parquet_columns(path) if head.startswith(MAGIC) else column_names(head)
+    header = parquet_columns(path) if head.startswith(PARQUET_MAGIC) else column_names(head)
     return {"query", "measure", "value"} <= {*columns, *SCHEMA.match(header, {})}
 
 

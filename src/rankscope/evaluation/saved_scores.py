@@ -19,6 +19,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import MeasureAliases
 from rankscope.evaluation.foreign_measure import ForeignMeasure, measure_of_name
 from rankscope.io.core import (
+    PARQUET_MAGIC,
     check_writable,
     refuse_overwriting,
     to_parquet,
@@ -41,7 +42,6 @@ __all__ = [
 #: The entry of the file's metadata that holds what the table does not; and the version of its format.
 KEY, FORMAT_VERSION = "rankscope", 1
 SUFFIX = ".parquet"
-MAGIC = b"PAR1"
 DAMAGED = "the file is damaged, expected scores as --save and write_scores save them; save them again"
 
 
@@ -185,7 +185,7 @@ def saved_scores(content: bytes, name: str) -> Scores | None:
     None where the content is something else, also another Parquet file. Raises InputError where it is damaged. A
     measure that is not known here, since it was defined elsewhere, is known by its name only (`ForeignMeasure`).
     """
-    if not content.startswith(MAGIC):
+    if not content.startswith(PARQUET_MAGIC):
         return None
     description = read_description(content, name)
     return None if description is None else build_scores(description, content, name)

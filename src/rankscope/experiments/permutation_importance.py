@@ -105,7 +105,7 @@ def prepared_scorer(ranker: Any, features: Features) -> tuple[Callable[[Reals], 
 
 
 #: Numbers of most important features in the table and in the figure.
-FEATURES, IN_FIGURE = 10, 30
+MAX_IN_TABLE, MAX_IN_FIGURE = 10, 30
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -204,8 +204,8 @@ class FeatureImportance(Result):
         order, name = self.order(model), self.models[model]
         units = self.drops[model].reshape(-1, worth.size)
         deviation = units.std(axis=0, ddof=1) if len(units) > 1 else np.full(worth.shape, np.nan)
-        listed = order[:FEATURES]
-        n_more = len(order) - FEATURES
+        listed = order[:MAX_IN_TABLE]
+        n_more = len(order) - MAX_IN_TABLE
         more_text = (
             f" ({pluralise(n_more, 'other')} {'matters' if n_more == 1 else 'matter'} less)" if n_more > 0 else ""
         )
@@ -225,12 +225,12 @@ class FeatureImportance(Result):
             figure=Figure(
                 "feature_bars",
                 {
-                    "features": [self.features[j] for j in order[:IN_FIGURE]],
-                    "worth": worth[order[:IN_FIGURE]],
-                    "deviation": deviation[order[:IN_FIGURE]],
+                    "features": [self.features[j] for j in order[:MAX_IN_FIGURE]],
+                    "worth": worth[order[:MAX_IN_FIGURE]],
+                    "deviation": deviation[order[:MAX_IN_FIGURE]],
                     "measure": self.measure,
                     "of": name,
-                    "left_out_before": max(0, len(order) - IN_FIGURE),
+                    "left_out_before": max(0, len(order) - MAX_IN_FIGURE),
                 },
             ),
             folded=model > 0,

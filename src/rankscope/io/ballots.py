@@ -22,6 +22,7 @@ from rankscope.data.votes import Votes, ballot_ranks
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.core import (
     HEAD,
+    PARQUET_MAGIC,
     binary_file_error,
     empty_file_error,
     open_binary,
@@ -302,11 +303,11 @@ def read_votes(
     name, names = source_name(path), dict(columns or {})
     with open_binary(path) as stream:
         content = stream.read()
-    if not content.startswith(b"PAR1"):
+    if not content.startswith(PARQUET_MAGIC):
         content = remove_marks(content)
     if not content.strip():
         raise empty_file_error(name, "votes, as a table of ranks or JSON lists of names")
-    if not content.startswith(b"PAR1"):
+    if not content.startswith(PARQUET_MAGIC):
         refuse_foreign(content[:HEAD], name)
         if b"\0" in content:
             raise binary_file_error(content[:64], name)

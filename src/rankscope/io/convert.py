@@ -64,7 +64,7 @@ class Content(NamedTuple):
     """
 
     rows: Rows
-    input_name: str  # how messages name the input
+    input_name: str
     name: str = "run"
     has_own_name: bool = False
     notes: tuple[str, ...] = ()

@@ -251,7 +251,9 @@ def parse_ranx(content: bytes, name: str) -> Any:
                 refuse_bomb(len(content), packed_size, name)
         if content.lstrip().startswith(b"{"):  # no dict in CBOR begins so
             return parse_json(content, name)
-        return refuse_repeated_dicts(cbor.loads(content), content, name)
+        data = cbor.loads(content)
+        refuse_repeated_dicts(data, content, name)
+        return data
     except InputError:
         raise
     except Exception as error:  # the libraries raise errors of many types for damaged data
@@ -261,14 +263,13 @@ def parse_ranx(content: bytes, name: str) -> Any:
         ) from None
 
 
-def refuse_repeated_dicts(data: Any, content: bytes, name: str) -> Any:
-    """Return the data. Raises InputError where it is larger than its bytes: CBOR may refer to one dict repeatedly."""
+def refuse_repeated_dicts(data: Any, content: bytes, name: str) -> None:
+    """Raise InputError where the data are larger than their bytes: CBOR may refer to one dict repeatedly."""
     dicts = data.values() if isinstance(data, dict) else ()
     if sum(len(docs) for docs in dicts if isinstance(docs, dict)) > len(content):
         raise InputError(
             f"{name}: one list of documents is shared by many queries, expected one list per query; save as JSON"
         )
-    return data
 
 
 def require_lz4(target: str) -> None:

@@ -16,12 +16,12 @@ from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.io.core import source_name
 from rankscope.io.tables import column_names, header_location, name_codes, parse_table, read_content
-from rankscope.io.translation import GOLD_COLUMNS, ITEMS, build_rankings, rankings_from_table, split_pair
+from rankscope.io.translation import GOLD_COLUMNS, ITEMS, build_rankings, normalise_pair, rankings_from_table
 from rankscope.typing import Floats, Ints, PathLike
 
 __all__ = [
-    "holds_comparisons",
-    "names_comparisons",
+    "has_both_systems",
+    "has_comparison_column",
     "parse_choice",
     "read_judged_table",
     "read_preference_rankings",
@@ -184,7 +184,7 @@ def read_preferences(
     """
     content, name, names = read_content(path), source_name(path), dict(columns or {})
     header = column_names(content)
-    if header and not names and not holds_comparisons(header, names):
+    if header and not names and not has_both_systems(header, names):
         raise InputError(
             f"{header_location(content, name)}: columns {list_columns(header)}, expected those of two systems and of "
             "the winner (left, right, winner; also understood: model_a, system_a, a, ...), or better and worse; rename "
@@ -198,13 +198,13 @@ def read_preferences(
     return preferences_of(table, covariate_names, unit, is_ordered=is_ordered)
 
 
-def holds_comparisons(header: Sequence[str], columns: Mapping[str, str]) -> bool:
+def has_both_systems(header: Sequence[str], columns: Mapping[str, str]) -> bool:
     """Whether these columns name two systems. columns: names that the user gives."""
     sides = (("left", "right"), SIDED), (("better", "worse"), ORDERED)
     return any(set(names) <= set(schema.match(header, columns)) for names, schema in sides)
 
 
-def names_comparisons(header: Sequence[str], columns: Mapping[str, str]) -> bool:
+def has_comparison_column(header: Sequence[str], columns: Mapping[str, str]) -> bool:
     """Whether some of these columns are those of comparisons, so that the others may be called otherwise."""
     required = {"left", "right", "winner", "better", "worse"}
     return any(required & schema.match(header, columns).keys() for schema in (SIDED, ORDERED))
@@ -318,7 +318,7 @@ def choice_of_word(cell: str, table: Table) -> int:
     return -1 if choice is None else choice
 
 
-def covariate_pairs(header: Sequence[str], name: str) -> list[str]:
+def names_of_covariate(header: Sequence[str], name: str) -> list[str]:
     """The column of a covariate, or the two whose difference it is, left first; none without them."""
     lower_name = name.strip().lower()
     column = name if name in header else find_column(header, (lower_name,))
@@ -334,13 +334,13 @@ def covariate_pairs(header: Sequence[str], name: str) -> list[str]:
 
 def covariate_columns(header: Sequence[str], covariates: Iterable[str]) -> list[Column]:
     """The columns of covariates, which are read as numbers."""
-    names = dict.fromkeys(column for name in covariates for column in covariate_pairs(header, name))
+    names = dict.fromkeys(column for name in covariates for column in names_of_covariate(header, name))
     return [Column(name=name, aliases=(name.strip().lower(),), kind="number") for name in names]
 
 
 def read_covariate(table: Table, name: str) -> Floats:
     """(comparisons) a column of numbers, or the difference of two columns."""
-    columns = covariate_pairs(table.frame.columns, name)
+    columns = names_of_covariate(table.frame.columns, name)
     if not columns:
         raise InputError(
             f"{table.where}: no covariate {name!r} among {list_columns(table.frame.columns)}, expected a column of "
@@ -500,7 +500,7 @@ def rankings_of_preferences(table: Table, needed: set[str], gold: str | None = N
         notes.append(f"{table.name}: {join_names(map(repr, unread))} not read: no choices between the two")
     texts = {field: table.texts(name).to_list() for field, name in keys.items()}
     return build_rankings(
-        pairs=[split_pair(pair) for pair in texts.get("pair", [""] * n_rows)],
+        pairs=[normalise_pair(pair) for pair in texts.get("pair", [""] * n_rows)],
         segments=table.ids("segment").to_list(),
         judges=texts.get("judge", [""] * n_rows),
         lengths=np.full(n_rows, 2),

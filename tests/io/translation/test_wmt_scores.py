@@ -10,7 +10,7 @@ from helpers.messages import mentions
 
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import BLOCK, zstd_module
-from rankscope.io.translation import read_seg_scores, read_sys_scores
+from rankscope.io.translation import detect_kind, detect_system_kind, read_seg_scores, read_sys_scores
 
 LINES = [
     "chrF\tde-en\tnewstest2012\tA\t1\t0.5",
@@ -162,3 +162,18 @@ def test_the_two_kinds_of_files_are_not_mistaken_for_each_other(written):
         read_seg_scores(written(["BLEU\tde-en\tt\tA\t0.25"]))
     with pytest.raises(InputError, match=r":2: .*BLEU, .*de-en, .*\bA\b"):
         read_sys_scores(written(["BLEU\tde-en\tt\tA\t0.25"] * 2))
+
+
+@pytest.mark.parametrize("word", ["nan", "None", "NA", "null", "-"])
+def test_a_file_that_begins_with_a_missing_score_is_detected_and_read(written, word):
+    path = written([f"chrF\tde-en\tnewstest2012\tA\t1\t{word}", "chrF\tde-en\tnewstest2012\tA\t2\t0.25"])
+    assert detect_kind(path) == "seg.scr"
+    assert as_values(read_seg_scores(path)) == {("chrF", "de-en", "A", "2"): 0.25}
+    path = written([f"chrF\tde-en\tnewstest2012\tA\t{word}", "chrF\tde-en\tnewstest2012\tB\t0.25"])
+    assert detect_system_kind(path, {}) == "sys.scr"
+    assert read_sys_scores(path)[0].pairs["de-en"].by_system["B"] == 0.25
+
+
+def test_a_dash_behind_the_score_is_no_score(written):
+    line = "chrF\tde-en\tnewstest2012\tbbc.123\tA\t1\t0.5\t-"
+    assert as_values(read_seg_scores(written([line]))) == {("chrF", "de-en", "A", "1"): 0.5}

@@ -38,7 +38,7 @@ from rankscope.data.result import Result
 from rankscope.data.tables import find_column
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.io.core import source_name
+from rankscope.io.core import PARQUET_MAGIC, source_name
 from rankscope.io.translation import GOLD_COLUMNS, detect_kind, first_bytes
 from rankscope.kernels.resample import bootstrap_counts, draw
 from rankscope.settings import (
@@ -806,7 +806,7 @@ def may_be_several(source: PathLike) -> bool:
     if os.path.isdir(source) or detect_kind(source) != "table":
         return False
     head = first_bytes(source)
-    return head.startswith(b"PAR1") or (EXPERIMENT.encode() in head.lower() and holds_rankings(source))
+    return head.startswith(PARQUET_MAGIC) or (EXPERIMENT.encode() in head.lower() and holds_rankings(source))
 
 
 def experiments_in_table(source: PathLike, settings: JudgmentSettings, needed: Sequence[str]) -> dict[str, Rankings]:

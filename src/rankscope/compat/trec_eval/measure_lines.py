@@ -90,7 +90,7 @@ class MeasureLine(NamedTuple):
     tail
         Parameters in the name.
     measures
-        Our measures, of which the value is the mean: one, but for 11pt_avg with parameters. None for runid, num_q and
+        Our measures, of which the value is the mean: one, but for 11pt_avg with parameters. Empty for runid, num_q and
         relstring.
     """
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rankscope.experiments.crossvalidation.models import TORCH_PREFIX as TORCH_PREFIX
     from rankscope.experiments.crossvalidation.models import RankerModels as RankerModels
     from rankscope.experiments.crossvalidation.models import parse_rankers as parse_rankers
-    from rankscope.experiments.crossvalidation.models import validate_rankers as validate_rankers
+    from rankscope.experiments.crossvalidation.models import ranker_models as ranker_models
     from rankscope.experiments.crossvalidation.result import CrossValidation as CrossValidation
     from rankscope.experiments.crossvalidation.result import value_label as value_label
     from rankscope.experiments.crossvalidation.run import cross_validate as cross_validate
@@ -61,7 +61,7 @@ HOMES = {
     "source_files": "folds",
     "task_keys": "run",
     "untrained_blend": "blends",
-    "validate_rankers": "models",
+    "ranker_models": "models",
     "value_label": "result",
 }
 

@@ -214,15 +214,10 @@ def read_folds(
     `read_features`. Raises InputError for files that are missing or do not fit, ParameterError for arguments.
     """
     if isinstance(source, Features):
-        return cut_folds(
-            without_texts(source), source.name, DEFAULT_FOLDS if folds is None else folds, rng, source.notes
-        )
+        return cut_folds(source, folds, rng)
     path = Path(source)
     if not os.path.isdir(path):
-        features = read_features(source, cache=cache or None, progress=progress)
-        return cut_folds(
-            without_texts(features), features.name, DEFAULT_FOLDS if folds is None else folds, rng, features.notes
-        )
+        return cut_folds(read_features(source, cache=cache or None, progress=progress), folds, rng)
     if folds is not None:
         raise SettingError("folds", "--folds", f"is {folds}, and {path} is a folder, which has its own; leave it out")
     files = find_folds(path)
@@ -274,8 +269,10 @@ def without_texts(features: Features) -> Features:
     return replace(features, doc_ids=None, comments=None, order=None, notes=(), where=None)
 
 
-def cut_folds(features: Features, name: str, folds: int, rng: int, notes: Sequence[str]) -> FoldSet:
+def cut_folds(source: Features, folds: int | None, rng: int) -> FoldSet:
     """Folds of queries split at random into parts of equal size; each part is for testing and for validation once."""
+    features, name = without_texts(source), source.name
+    folds = DEFAULT_FOLDS if folds is None else folds
     n = len(features.query_ids)
     if n < folds:
         raise InputError(f"{name}: {pluralise_queries(n)}, expected at least as many as folds, which are {folds}")
@@ -288,7 +285,7 @@ def cut_folds(features: Features, name: str, folds: int, rng: int, notes: Sequen
     for k in range(folds):
         *train, valid, test = parts[k:] + parts[:k]
         data_folds.append(Fold(name=f"Fold{k + 1}", train=tuple(train), valid=valid, test=test))
-    return FoldSet(name=name, how=f"{folds},cut at random", folds=tuple(data_folds), notes=tuple(notes))
+    return FoldSet(name=name, how=f"{folds},cut at random", folds=tuple(data_folds), notes=tuple(source.notes))
 
 
 def align_parts(parts: Sequence[Features], paths: Sequence[Path]) -> list[Features]:

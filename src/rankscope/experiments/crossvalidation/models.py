@@ -21,7 +21,7 @@ from rankscope.settings import Settings
 __all__ = [
     "RankerModels",
     "parse_rankers",
-    "validate_rankers",
+    "ranker_models",
 ]
 
 
@@ -113,7 +113,7 @@ def parse_rankers(
         )
     if not named:
         raise ParameterError("no losses given, expected at least one, such as listnet")
-    return validate_rankers(named)
+    return ranker_models(named)
 
 
 RankerParts = tuple[type[Ranker], dict[str, Any]]
@@ -164,7 +164,7 @@ def parameter_names(settings: Settings) -> tuple[str, ...]:
     return tuple(name for name in settings.declared() if name != "seed")
 
 
-def validate_rankers(rankers: Mapping[str, tuple[type[Ranker], Mapping[str, Any]]]) -> RankerModels:
+def ranker_models(rankers: Mapping[str, tuple[type[Ranker], Mapping[str, Any]]]) -> RankerModels:
     """Rankers by name: class and parameters without the seed. Raises ParameterError and UnknownName for wrong ones."""
     makers, parameters = zip(*rankers.values(), strict=True)
     return RankerModels(

@@ -17,7 +17,7 @@ from rankscope.data.text import (
     pluralise,
     pluralise_queries,
 )
-from rankscope.experiments.crossvalidation.blends import BLEND_NAME, BlendComposition
+from rankscope.experiments.crossvalidation.blends import BLEND_NAME
 from rankscope.experiments.crossvalidation.fold_values import RANK_RANGES
 from rankscope.experiments.crossvalidation.result import (
     noise_of_pairs,
@@ -131,7 +131,7 @@ def format_range(values: np.ndarray[Any, np.dtype[np.float64]]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def blend_section(result: CrossValidation, blended: BlendComposition, comparison: Comparison) -> Section:
+def blend_section(result: CrossValidation, comparison: Comparison) -> Section:
     """A row a measure and part: both values, their difference and its test, where the part was compared."""
     blend = result.models.index(BLEND_NAME)
     rows = [
@@ -142,7 +142,7 @@ def blend_section(result: CrossValidation, blended: BlendComposition, comparison
     ]
     return Section(
         title=f"The blend against its {len(result.models) - 1} parts" if len(result.models) > 2 else "The blend",
-        sentence=blend_sentence(result, blended, comparison.comparisons[0], blend),
+        sentence=blend_sentence(result, comparison.comparisons[0], blend),
         table=table_of(
             column("measure", [row.measure for row in rows], name=True),
             column("part", [row.part for row in rows], name=True),
@@ -208,9 +208,7 @@ def part_row(result: CrossValidation, comparison: MeasureComparison, blend: int,
     )
 
 
-def blend_sentence(
-    result: CrossValidation, blended: BlendComposition, comparison: MeasureComparison, blend: int
-) -> str:
+def blend_sentence(result: CrossValidation, comparison: MeasureComparison, blend: int) -> str:
     """By the first measure: the parts that the blend is significantly better or worse than."""
     part_models = [m for m in range(len(result.models)) if m != blend]
     pairs = compared_pairs(comparison)
@@ -254,7 +252,7 @@ def crossvalidation_sections(result: CrossValidation) -> list[Section]:
     sections = [means_section(result), *(fold_section(result, m) for m in range(len(result.measures)))]
     if result.comparison is not None:
         if result.blend is not None:
-            sections.append(blend_section(result, result.blend, result.comparison))
+            sections.append(blend_section(result, result.comparison))
         sections += [noise_section(result), *result.comparison.sections()]
     importance = result.feature_importance
     if importance is not None:

@@ -28,10 +28,10 @@ from rankscope.experiments.crossvalidation import (
     cross_validate_folds,
     parse_rankers,
     prepare_experiment,
+    ranker_models,
     read_folds,
     run_fold_task,
     task_keys,
-    validate_rankers,
 )
 from rankscope.experiments.random_search.result import Search
 from rankscope.experiments.random_search.spaces import draw_setting, with_changes
@@ -212,7 +212,7 @@ def search_experiment(
 def models_with_changes(models: RankerModels, trials: Sequence[Trial]) -> RankerModels:
     """The rankers with the changes of one trial each."""
     rankers = zip(models.names, models.classes, models.parameters, trials, strict=True)
-    return validate_rankers(
+    return ranker_models(
         {name: (maker, with_changes(parameters, trial.changed)) for name, maker, parameters, trial in rankers}
     )
 

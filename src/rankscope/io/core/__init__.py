@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from rankscope.io.core.file_identity import refuse_changed as refuse_changed
     from rankscope.io.core.formats import FORMATS as FORMATS
     from rankscope.io.core.formats import KINDS as KINDS
+    from rankscope.io.core.formats import PARQUET_MAGIC as PARQUET_MAGIC
     from rankscope.io.core.formats import VALUES as VALUES
     from rankscope.io.core.formats import FileContent as FileContent
     from rankscope.io.core.formats import FileHead as FileHead
@@ -141,6 +142,7 @@ HOMES = {
     "NEWLINE": "blocks",
     "NUMBER": "blocks",
     "NamedColumns": "paths",
+    "PARQUET_MAGIC": "formats",
     "Partition": "paths",
     "Progress": "formats",
     "ReadRequest": "formats",

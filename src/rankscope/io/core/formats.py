@@ -20,6 +20,7 @@ from rankscope.registry import resolve
 __all__ = [
     "FORMATS",
     "KINDS",
+    "PARQUET_MAGIC",
     "VALUES",
     "FileContent",
     "FileHead",
@@ -38,6 +39,8 @@ __all__ = [
 
 #: Called with the number of bytes just read.
 Progress = Callable[[int], Any]
+#: How files of Parquet begin and end.
+PARQUET_MAGIC = b"PAR1"
 KINDS = {"qrels": "judgments", "run": "a run"}
 VALUES = {"qrels": "relevance", "run": "score"}
 

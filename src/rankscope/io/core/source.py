@@ -148,7 +148,7 @@ class Source:
         return file_format.row_batches(self, progress)
 
     def row_name(self, number: int) -> str:
-        """How messages name the row with this number in `stretches`."""
+        """How messages name the row with this number in `row_batches`."""
         return get_format(self.format).row_template.format(self.name, number)
 
     @property

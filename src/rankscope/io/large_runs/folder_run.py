@@ -41,7 +41,7 @@ MAX_FILE_ROWS = 1 << 40
 
 
 class FolderRun:
-    """The files of one run, read one after the other. tags: the distinct tags so far, in order."""
+    """The files of one run, read one after the other."""
 
     def __init__(self, folder: PathLike, paths: Sequence[str], format_name: str | None) -> None:
         self.name = source_name(folder)
@@ -56,6 +56,7 @@ class FolderRun:
 
     @property
     def tags(self) -> list[str]:
+        """The distinct tags so far, in order."""
         return list(dict.fromkeys(tag for tag in self.file_tags if tag))
 
     def row_batches(self, progress: Progress | None = None) -> Iterator[RowBatch]:
@@ -70,7 +71,7 @@ class FolderRun:
                     yield batch._replace(numbers=batch.numbers + file_index * MAX_FILE_ROWS)
 
     def row_name(self, number: int) -> str:
-        """How messages name the row with this number in `stretches`."""
+        """How messages name the row with this number in `row_batches`."""
         file_index, row = divmod(number, MAX_FILE_ROWS)
         template, name = self.row_templates[file_index]
         return template.format(name, row)

@@ -14,6 +14,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import (
     BLOCK,
     NUMBER,
+    PARQUET_MAGIC,
     LineBlock,
     Source,
     file_stem,
@@ -192,7 +193,7 @@ def read_file(
 def is_feature_table(head: bytes) -> bool:
     """Whether a file with these first bytes has named columns, and is not lines of `grade qid:query ...`."""
     line = parse_head(head).line
-    if head.startswith(b"PAR1") or line.startswith(b"{"):
+    if head.startswith(PARQUET_MAGIC) or line.startswith(b"{"):
         return True
     fields = line.replace(b",", b"\t").split(None, 2)
     return len(fields) > 1 and not fields[1].startswith(b"qid:") and NUMBER.fullmatch(fields[0]) is None

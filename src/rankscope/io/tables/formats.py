@@ -35,6 +35,7 @@ from rankscope.io.core import (
     BOM,
     FORMAT_ADVICE,
     MAX_LINE_BYTES,
+    PARQUET_MAGIC,
     VALUES,
     FileContent,
     FileHead,
@@ -56,10 +57,10 @@ from rankscope.io.core import (
 from rankscope.io.json_dicts import json_shape
 from rankscope.io.tables.frames import (
     SEPARATORS,
+    checked_row_count,
     order_columns,
     polars_errors,
     refuse_long_texts,
-    refuse_many_rows,
     refuse_repeated_keys,
     report_polars_errors,
     separator_of,
@@ -95,7 +96,6 @@ __all__ = [
 ]
 
 
-MAGIC = b"PAR1"
 #: How messages name a line.
 LINE = "{}:{}"
 #: The columns of the scores that `--save` writes.
@@ -123,7 +123,7 @@ def header_sniffer(format_name: str) -> Callable[[FileHead], bool]:
 def read(source: Source, request: ReadRequest) -> FileContent:
     """Judgments or a run; if all that the file holds is wanted, as the columns tell, with a note on other columns."""
     content, name = source.read_bytes(), source.name
-    if not content.startswith(MAGIC):
+    if not content.startswith(PARQUET_MAGIC):
         content = remove_marks(content)
     if not request.keep_all:
         return FileContent(*read_rows(content, source, VALUES[request.kind or "run"])[1])
@@ -169,7 +169,7 @@ def refuse_saved_scores(columns: Sequence[str], name: str) -> None:
 
 def read_rows(content: bytes, source: Source, value: str) -> tuple[Table, tuple[Rows, int]]:
     """A table, its rows, and how many queries had rows that were not together. Raises InputError with the line."""
-    if content.startswith(MAGIC):
+    if content.startswith(PARQUET_MAGIC):
         refuse_false_pages(content, source.name)
     refuse_other_tables(column_names(content), source, value)
     table = parse_table(content, source.name, SCHEMAS[value], source.columns)
@@ -381,7 +381,7 @@ def holds_rows(source: Source) -> bool:
     """Whether a Parquet file has a document a row; one with a list of ids a row is read at once."""
     import polars as pl
 
-    if not is_file(source.path) or source.head[:4] != MAGIC:
+    if not is_file(source.path) or source.head[:4] != PARQUET_MAGIC:
         return True
     with suppress(*polars_errors(), InputError):
         lazy_frame = pl.scan_parquet(fspath(source.path), glob=False, hive_partitioning=False)
@@ -409,7 +409,7 @@ class ParquetRows:
             fields = self.lazy_frame.collect_schema()
             columns = fields.names()
             self.size = os.path.getsize(path)
-            self.height = refuse_many_rows(self.lazy_frame, self.size, name)
+            self.height = checked_row_count(self.lazy_frame, self.size, name)
         refuse_saved_scores(columns, name)
         self.columns = SCHEMAS["score"].bind(columns, names, name, list_fields(fields))
         if LISTS["score"].name in self.columns:
@@ -478,7 +478,7 @@ JSONL = Format(
     small_size=16 << 20,
 )
 PARQUET = Format(
-    sniff=lambda head: head.start.startswith(MAGIC),
+    sniff=lambda head: head.start.startswith(PARQUET_MAGIC),
     read=read,
     write=write_parquet,
     refuse=refuse_not_utf8,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SEPARATORS",
+    "checked_row_count",
     "find_invalid_object",
     "first_record",
     "has_short_lines",
@@ -32,7 +33,6 @@ __all__ = [
     "read_frame",
     "records_to_lines",
     "refuse_long_texts",
-    "refuse_many_rows",
     "refuse_repeated_keys",
     "refuse_short_lines",
     "report_polars_errors",
@@ -61,8 +61,10 @@ def read_frame(content: bytes, name: str, format_name: str) -> pl.DataFrame:
     with report_polars_errors(name, format_name):
         if format_name == "parquet":
             refuse_false_pages(content, name)
-            refuse_many_rows(pl.scan_parquet(io.BytesIO(content)), len(content), name)
-            return refuse_long_texts(pl.read_parquet(io.BytesIO(content)), len(content), name)
+            checked_row_count(pl.scan_parquet(io.BytesIO(content)), len(content), name)
+            frame = pl.read_parquet(io.BytesIO(content))
+            refuse_long_texts(frame, len(content), name)
+            return frame
         refuse_deep_lines(content, name)
         return pl.read_ndjson(io.BytesIO(content), schema=schema_of_lines(content, name))
 
@@ -120,7 +122,7 @@ def polars_errors() -> tuple[type[BaseException], ...]:
     return (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, RuntimeError, MemoryError)
 
 
-def refuse_many_rows(table: pl.LazyFrame, size: int, name: str) -> int:
+def checked_row_count(table: pl.LazyFrame, size: int, name: str) -> int:
     """The number of rows in the metadata of a Parquet file. Raises InputError for more than `size` bytes can hold."""
     import polars as pl
 
@@ -129,13 +131,12 @@ def refuse_many_rows(table: pl.LazyFrame, size: int, name: str) -> int:
     return n_rows
 
 
-def refuse_long_texts(frame: pl.DataFrame, size: int, name: str) -> pl.DataFrame:
-    """Return the frame of a Parquet file of `size` bytes. Raises InputError where its texts are implausibly long."""
+def refuse_long_texts(frame: pl.DataFrame, size: int, name: str) -> None:
+    """Raise InputError where the texts of a Parquet file of `size` bytes are implausibly long."""
     import polars as pl
 
     lengths = frame.select(pl.col(pl.String).str.len_bytes().cast(pl.Int64).sum())
     refuse_bomb(sum(lengths.row(0)) if lengths.width else 0, size, name, AS_TEXT)
-    return frame
 
 
 def refuse_deep_lines(content: bytes, name: str) -> None:

@@ -13,16 +13,17 @@ from __future__ import annotations
 from typing import Any
 
 from rankscope.errors import InputError
+from rankscope.io.core import PARQUET_MAGIC
 
 __all__ = [
     "refuse_false_pages",
 ]
 
 
-#: After the metadata of the file: its length in four bytes, and the magic bytes.
-TAIL, MARK = 8, b"PAR1"
+#: Bytes after the metadata of the file: its length in four, and the magic bytes.
+TAIL = 8
 #: Types of Thrift.
-STOP, TRUE, FALSE, BYTE, DOUBLE, TEXT, LIST, SET, MAP, STRUCT = 0, 1, 2, 3, 7, 8, 9, 10, 11, 12
+TRUE, FALSE, BYTE, DOUBLE, TEXT, LIST, SET, MAP, STRUCT = 1, 2, 3, 7, 8, 9, 10, 11, 12
 #: Numbers of fields: of a file, of a row group, of a column chunk; then of the metadata of a column chunk.
 GROUPS, COLUMNS, METADATA = 4, 1, 3
 VALUES, SIZE, FIRST_PAGE, DICTIONARY = 5, 7, 9, 11
@@ -42,7 +43,7 @@ def refuse_false_pages(content: Any, name: str) -> None:
     try:
         end = len(content) - TAIL
         begin = end - int.from_bytes(content[end : end + 4], "little")
-        if begin < len(MARK) or content[end + 4 :] != MARK:
+        if begin < len(PARQUET_MAGIC) or content[end + 4 :] != PARQUET_MAGIC:
             return
         metadata = Structure(content, begin, end).fields()
         columns = [column[METADATA] for group in metadata[GROUPS] for column in group[COLUMNS]]
@@ -86,7 +87,7 @@ def refuse_false_column(content: Any, metadata: dict[int, Any], name: str) -> No
 
 
 class Structure:
-    """A reader of Thrift's structures. place: the position of the next byte."""
+    """A reader of Thrift's structures. position: that of the next byte."""
 
     def __init__(self, content: Any, position: int, end: int) -> None:
         self.content, self.position, self.end = content, position, end

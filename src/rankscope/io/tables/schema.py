@@ -20,7 +20,7 @@ from rankscope.data.tables import (
 )
 from rankscope.data.text import first_names
 from rankscope.errors import InputError
-from rankscope.io.core import BOM, empty_file_error, is_file, open_binary, remove_marks, source_name
+from rankscope.io.core import BOM, PARQUET_MAGIC, empty_file_error, is_file, open_binary, remove_marks, source_name
 from rankscope.io.tables.frames import (
     find_invalid_object,
     first_record,
@@ -99,11 +99,11 @@ def parse_table(
     """
     if header:
         return parse_text("\t".join(header).encode() + b"\n" + content, name, schema, columns, lines_before=-1)
-    if not content.startswith(b"PAR1"):
+    if not content.startswith(PARQUET_MAGIC):
         content = remove_marks(content)
     if not content or content.isspace():
         raise empty_file_error(name, schema.expected)
-    if content.startswith(b"PAR1"):
+    if content.startswith(PARQUET_MAGIC):
         return table_of_frame(read_frame(content, name, "parquet"), name, schema, columns)
     if content[:HEAD].lstrip().startswith((b"{", b"[")):
         return parse_json(content, name, schema, columns)
@@ -246,7 +246,7 @@ def header_location(content: bytes, name: str) -> str:
     """File and line of the header of the table whose first bytes these are; the file alone where it has no line."""
     content = content.removeprefix(BOM)
     start = content[:HEAD].lstrip()
-    if start.startswith((b"PAR1", b"[")):
+    if start.startswith((PARQUET_MAGIC, b"[")):
         return name
     return f"{name}:{1 if start.startswith(b'{') else skip_comments(content)[1] + 1}"
 
@@ -300,10 +300,10 @@ def first_line(content: bytes, start: int = 0) -> bytes:
 def column_names(content: bytes) -> list[str]:
     """The names of the columns of a table, by its first bytes (Parquet: all), as far as they tell.
 
-    None for JSON that does not hold objects in lines or in a list, and for what is no table: its reader reports that.
+    Empty for JSON that does not hold objects in lines or in a list, and for what is no table: its reader reports that.
     """
     content = content.removeprefix(BOM)
-    if content.startswith(b"PAR1"):
+    if content.startswith(PARQUET_MAGIC):
         import polars as pl
 
         try:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rankscope.io.translation.mt_metrics_eval import read_mt_system_scores as read_mt_system_scores
     from rankscope.io.translation.mt_metrics_eval import read_mt_texts as read_mt_texts
     from rankscope.io.translation.names import build_rankings as build_rankings
-    from rankscope.io.translation.names import split_pair as split_pair
+    from rankscope.io.translation.names import normalise_pair as normalise_pair
     from rankscope.io.translation.plain_texts import Texts as Texts
     from rankscope.io.translation.plain_texts import read_lines as read_lines
     from rankscope.io.translation.plain_texts import read_plain_texts as read_plain_texts
@@ -42,6 +42,7 @@ HOMES = {
     "detect_system_kind": "detect",
     "first_bytes": "detect",
     "list_mt_scores": "mt_metrics_eval",
+    "normalise_pair": "names",
     "rankings_from_table": "tables",
     "read_appraise_rankings": "appraise",
     "read_better_pairs": "darr",
@@ -57,7 +58,6 @@ HOMES = {
     "read_sys_scores": "wmt_scores",
     "read_system_table": "tables",
     "read_wmt_rankings": "wmt_rankings",
-    "split_pair": "names",
     "systems_from_table": "tables",
 }
 

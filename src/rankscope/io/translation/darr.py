@@ -10,7 +10,7 @@ from rankscope.data.rankings import Rankings
 from rankscope.data.tables import Column, Schema
 from rankscope.errors import InputError
 from rankscope.io.core import empty_file_error, open_binary, remove_marks, source_name
-from rankscope.io.translation.names import build_rankings, split_pair
+from rankscope.io.translation.names import build_rankings, normalise_pair
 from rankscope.io.translation.tables import ITEMS
 from rankscope.typing import PathLike
 
@@ -80,7 +80,7 @@ def read_better_pairs(path: PathLike) -> Rankings:
             )
     n_judgments = len(judgments)
     pair_texts = [pair for pair, _, _, _ in judgments]
-    pairs = {pair: split_pair(pair) for pair in set(pair_texts)}
+    pairs = {pair: normalise_pair(pair) for pair in set(pair_texts)}
     return build_rankings(
         pairs=[pairs[pair] for pair in pair_texts],
         segments=[segment for _, segment, _, _ in judgments],

@@ -13,6 +13,7 @@ from rankscope.io.core import (
     BOM,
     GZIP,
     HEAD,
+    PARQUET_MAGIC,
     ZSTD,
     empty_file_error,
     open_binary,
@@ -22,6 +23,7 @@ from rankscope.io.core import (
     zstd_module,
 )
 from rankscope.io.translation.tables import ITEMS
+from rankscope.io.translation.wmt_scores import is_score
 from rankscope.typing import PathLike
 
 __all__ = [
@@ -48,7 +50,7 @@ def detect_kind(path: PathLike) -> str:
         refuse_foreign(head, name)
     if not head.strip():
         raise empty_file_error(name, EXPECTED_JUDGMENTS)
-    if head.startswith(b"PAR1"):
+    if head.startswith(PARQUET_MAGIC):
         return "table"
     if plain.startswith(b"<"):
         return "jcml" if b"<jcml" in plain.lower() or b"<judgedsentence" in plain.lower() else "appraise"
@@ -98,21 +100,11 @@ def detect_kind_of_line(line: str) -> str:
         if "\t" not in line and {"better", "worse"} <= set(words):
             return "pairs"
     # A line of other scripts' blanks only has no field.
-    if "," in line or line.startswith("{") or not fields or not is_score(fields[-1]):
+    if "," in line or line.startswith("{") or not fields or not is_score(fields[-1].encode()):
         return "table"
     if len(fields) == 2:
         return "seg.score"
     return "seg.scr" if len(fields) > 5 else "table"
-
-
-def is_score(text: str) -> bool:
-    if text in ("none", "na", "-"):
-        return True
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def detect_system_kind(path: PathLike, columns: Mapping[str, str]) -> str | None:
@@ -132,7 +124,7 @@ def detect_system_kind(path: PathLike, columns: Mapping[str, str]) -> str | None
         return None
     from rankscope.io.tables import column_names, read_content
 
-    header = column_names(read_content(path) if head.startswith(b"PAR1") else head)
+    header = column_names(read_content(path) if head.startswith(PARQUET_MAGIC) else head)
     bound = ITEMS.match(header, columns)
     return "system table" if "system" in bound and "segment" not in bound else None
 
@@ -154,6 +146,7 @@ def is_system_line(line: str) -> bool:
     """
     fields = [field.strip().lower() for field in (line.split("\t") if "\t" in line else line.split())]
     end = len(fields)
-    while end > 5 and not is_score(fields[end - 1]):
+    scores = [is_score(field.encode()) for field in fields]
+    while end > 5 and not scores[end - 1]:
         end -= 1
-    return end >= 5 and "-" in fields[1] and is_score(fields[end - 1]) and (end == 5 or not is_score(fields[end - 2]))
+    return end >= 5 and "-" in fields[1] and scores[end - 1] and (end == 5 or not scores[end - 2])

@@ -14,9 +14,9 @@ from rankscope.typing import Floats, Ints
 __all__ = [
     "bare_names",
     "build_rankings",
+    "normalise_pair",
     "pair_name",
     "segment_order",
-    "split_pair",
 ]
 
 
@@ -54,10 +54,10 @@ def pair_name(source: str, target: str) -> str:
     return f"{language_code(source)}-{language_code(target)}"
 
 
-def split_pair(pair: str) -> str:
+def normalise_pair(pair: str) -> str:
     """The normalised name of a language pair such as cz-en; other words stay as they are.
 
-    >>> split_pair("cz-en"), split_pair("deu-eng"), split_pair("all")
+    >>> normalise_pair("cz-en"), normalise_pair("deu-eng"), normalise_pair("all")
     ('cs-en', 'de-en', 'all')
     """
     source, dash, target = pair.partition("-")

@@ -18,7 +18,7 @@ from rankscope.data.tables import Column, Schema, Table, find_column, list_colum
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, UnknownName
 from rankscope.io.tables import name_codes, read_table
-from rankscope.io.translation.names import build_rankings, split_pair
+from rankscope.io.translation.names import build_rankings, normalise_pair
 from rankscope.typing import Floats, Ints, PathLike
 
 __all__ = [
@@ -143,7 +143,7 @@ def rankings_from_table(
         for column in ITEMS.columns
     }
     return build_rankings(
-        pairs=[split_pair(pair) for pair in judgment_labels["pair"]],
+        pairs=[normalise_pair(pair) for pair in judgment_labels["pair"]],
         segments=judgment_labels["segment"],
         judges=judgment_labels["judge"],
         lengths=lengths,
@@ -291,7 +291,7 @@ def systems_from_table(table: Table, *, needed: Sequence[str], people: bool) -> 
     values, notes = number_columns(table, {*needed, people_column})
     pairs = [""] * len(systems)
     if "pair" in table:
-        pairs = [split_pair(name) for name in table.names(table.columns["pair"], required=False).to_list()]
+        pairs = [normalise_pair(name) for name in table.names(table.columns["pair"], required=False).to_list()]
     row = first_duplicate(list(zip(pairs, systems, strict=True)))
     if row is not None:
         pair_text = f" of {pairs[row]}" if pairs[row] else ""

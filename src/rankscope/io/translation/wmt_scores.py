@@ -14,7 +14,7 @@ from rankscope.data.sparse import refuse_sparse
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import BlockReader, LineBlock, LineLayout, open_binary, source_name, split_fields
-from rankscope.io.translation.names import bare_names, segment_order, split_pair
+from rankscope.io.translation.names import bare_names, normalise_pair, segment_order
 from rankscope.io.trec import advise_on_line
 from rankscope.kernels.numbers import parse_floats
 from rankscope.kernels.order import first_repeat
@@ -26,6 +26,7 @@ __all__ = [
     "SEGMENTS",
     "SYSTEMS",
     "ScoreLines",
+    "is_score",
     "read_score_lines",
     "read_seg_scores",
     "read_sys_scores",
@@ -117,7 +118,7 @@ def read_score_lines(
         raise InputError(f"{name}: comments and blank lines only, expected {layout.expected}")
     table, row_lines = select_test_set(table, row_lines, test_set)
     for field, new_names in (
-        ("pair", {pair: split_pair(pair) for pair in table.names["pair"]}),
+        ("pair", {pair: normalise_pair(pair) for pair in table.names["pair"]}),
         ("system", bare_names(table.names["system"])),
     ):
         merge_names(table, field, new_names)
@@ -162,11 +163,11 @@ def layout_of(
             advise_on_line,
         )
     end = len(first_fields)
-    while end > len(fields) and not is_number(first_fields[end - 1]):
+    while end > len(fields) and not is_score(first_fields[end - 1], dash=False):
         end -= 1
     n_behind = len(fields) - 3  # system, perhaps segment, score
     column_index = (0, 1, 2, *range(end - n_behind, end))
-    if len(fields) == len(SYSTEMS) and end > len(fields) and is_number(first_fields[end - 2]):
+    if len(fields) == len(SYSTEMS) and end > len(fields) and is_score(first_fields[end - 2], dash=False):
         raise InputError(
             f"{name}: the first line has a number before the score, as seg.scr has, expected {expected}; read it with "
             "read_seg_scores, or name the columns"
@@ -178,11 +179,12 @@ def layout_of(
     return LineLayout(n_fields, n_fields, column_index, expected, advise_on_line, alternatives)
 
 
-def is_number(text: bytes) -> bool:
+def is_score(text: bytes, *, dash: bool = True) -> bool:
+    """Whether a field is a number or says that there is no score. dash: whether "-" says so, too."""
     try:
         float(text)
     except ValueError:
-        return text.strip().lower() in NO_SCORE - {b"-"}
+        return text.strip().lower() in (NO_SCORE if dash else NO_SCORE - {b"-"})
     return True
 
 
