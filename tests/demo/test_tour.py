@@ -124,6 +124,7 @@ def test_the_page_is_written_and_named(tour):
 
 
 def test_the_page_names_the_files_where_they_are(tour):
+    pytest.importorskip("jinja2", reason="the extra `report` is not installed: pip install 'rankscope[report]'")
     folder, _ = tour
     html = unescape((folder / "report.html").read_text("utf-8"))
     assert f"{folder / 'demo.qrels'}, SHA-256" in html
