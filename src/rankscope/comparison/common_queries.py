@@ -52,6 +52,10 @@ class MeasureValues:
         How many queries were skipped, and what values are.
     unjudged
         Indices of the systems none of whose documents is judged.
+    clusters
+        (n) the number of the cluster of each query; None if all are independent.
+    weights
+        (n) the weight of each query; None if all count the same.
     """
 
     measure: str
@@ -63,6 +67,8 @@ class MeasureValues:
     are_foreign: bool
     notes: tuple[str, ...]
     unjudged: tuple[int, ...] = ()
+    clusters: Ints | None = None
+    weights: Floats | None = None
 
     @property
     def label(self) -> str:
@@ -165,6 +171,7 @@ def match_queries(scores: Scores, measure: str) -> MeasureValues:
         notes.append(f"{measure}: values are compared as natural logarithms, so a difference is one of logarithms")
     if sign < 0:
         notes.append(f"{measure}: lower is better")
+    clusters, weights = scores.queries.cluster_codes, scores.queries.weight
     return MeasureValues(
         measure=measure,
         systems=scores.systems,
@@ -175,6 +182,8 @@ def match_queries(scores: Scores, measure: str) -> MeasureValues:
         are_foreign=scores.settings.get("source") == "table",
         notes=tuple(notes),
         unjudged=tuple(map(scores.systems.index, scores.unjudged_systems)),
+        clusters=None if clusters is None else clusters[complete],
+        weights=None if weights is None else weights[complete],
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 import numpy as np
 
 from rankscope._version import __version__
+from rankscope.data.queries import Queries
 from rankscope.data.result import Result
 from rankscope.data.section import Section, Table
 from rankscope.data.text import format_value, pluralise, pluralise_queries, replace_invalid_utf8
@@ -239,6 +240,11 @@ class Scores(Result):
     def measure_names(self) -> tuple[str, ...]:
         """The names of `measures`."""
         return tuple(map(str, self.measures))
+
+    @cached_property
+    def queries(self) -> Queries:
+        """Group, cluster and weight of the queries, as far as `query_columns` has them."""
+        return Queries.of_columns(self.query_ids, self.query_columns)
 
     def place_of(self, measure: object) -> int:
         """The index of a measure among `measures`, by any of its names.
