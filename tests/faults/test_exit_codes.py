@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,17 @@ from rankscope.errors import RankscopeError
 from rankscope.parallel import run_units
 
 Call = Callable[..., Done]
+
+
+@pytest.fixture(autouse=True)
+def default_signals() -> Iterator[None]:
+    """Signals as Python starts with them: under nohup or behind a shell's `&`, some are ignored instead."""
+    defaults = {"SIGINT": signal.default_int_handler, "SIGTERM": signal.SIG_DFL, "SIGHUP": signal.SIG_DFL}
+    numbers = {getattr(signal, name): handler for name, handler in defaults.items() if hasattr(signal, name)}
+    outside = {number: signal.signal(number, handler) for number, handler in numbers.items()}
+    yield
+    for number, handler in outside.items():
+        signal.signal(number, handler)
 
 
 @pytest.mark.parametrize(
@@ -63,12 +74,9 @@ def test_signals_are_told_and_leave_nothing(
         pytest.skip(f"no {name} here")
     instead(monkeypatch, lambda: os.kill(os.getpid(), number))
     (place / "a").write_text("precious")
-    outside = signal.signal(number, signal.SIG_DFL)  # `nohup make test` would have SIGHUP ignored
-    try:
-        done = call(*EVALUATE, place / "a")
-        assert signal.getsignal(number) == signal.SIG_DFL
-    finally:
-        signal.signal(number, outside)
+    before = signal.getsignal(number)
+    done = call(*EVALUATE, place / "a")
+    assert signal.getsignal(number) == before
     assert (done.code, done.said) == (code, f"rankscope: {said}")
     assert [path.read_text() for path in place.iterdir()] == ["precious"]
 
