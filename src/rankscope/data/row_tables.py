@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.grades import EXPECTED_GRADE, as_grades, invalid_grades
-from rankscope.data.rows import Interner, RowBatch, RowKind, Rows, group_rows, pack_strings
+from rankscope.data.rows import Interner, RowBatch, RowKind, Rows, group_rows
 from rankscope.data.tables import LIST, NUMBER, Column, Schema, Table, find_column, shorten_value
 from rankscope.data.text import json_value
 from rankscope.errors import InputError
 from rankscope.kernels.segments import bounds, place_in_group
-from rankscope.kernels.text import Fields, changes, decode, hashes
+from rankscope.kernels.text import PADDING, Fields, changes, decode, hashes
 from rankscope.typing import Ints
 
 if TYPE_CHECKING:
@@ -198,9 +198,14 @@ def numbers(table: Table, name: str) -> npt.NDArray[Any]:
 
 def fields(table: Table, name: str) -> Fields:
     """A column of ids as slices of one buffer."""
+    import polars as pl
+
     ids = table.ids(name)
+    padding = pl.Series([bytes(PADDING).decode()])
+    padded = pl.concat([padding, ids, padding]).str.join("")  # in one copy
     lengths = ids.str.len_bytes().to_numpy().astype(np.int64)
-    return pack_strings([((ids.str.join("").item() or "").encode(), lengths)])
+    buffer = np.frombuffer(padded.cast(pl.Binary).item(), np.uint8)
+    return Fields(buffer, np.cumsum(lengths) - lengths + PADDING, lengths)
 
 
 # Rows
@@ -290,7 +295,8 @@ def exploded(table: Table, lists: pl.Series, rows: Ints) -> Table:
     """The values of all lists, one after the other, as a table. rows: the row of each value."""
     import polars as pl
 
-    values = lists.filter(lists.list.len() > 0).explode()
+    lengths = lists.list.len()
+    values = (lists if lengths.min() else lists.filter(lengths > 0)).explode()
     return replace(table, frame=pl.DataFrame({lists.name: values}), locate=lambda index: table.locate(int(rows[index])))
 
 

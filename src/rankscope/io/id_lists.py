@@ -67,7 +67,7 @@ def columns_to_records(content: bytes, name: str) -> bytes:
 
     Other contents are returned as they are. Raises InputError where the columns differ in length.
     """
-    if not content.lstrip().startswith(b"{") or QUERY_COLUMN.search(content) is None:
+    if not content.lstrip().startswith(b"{") or is_in_lines(content) or QUERY_COLUMN.search(content) is None:
         return content
     data = json_value(content)
     is_table = isinstance(data, dict) and len(data) > 1 and all(isinstance(cells, list) for cells in data.values())
@@ -85,6 +85,12 @@ def columns_to_records(content: bytes, name: str) -> bytes:
         )
     rows = [dict(zip(data, row, strict=True)) for row in zip(*data.values(), strict=True)]
     return json.dumps(rows, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def is_in_lines(content: bytes) -> bool:
+    """Whether the first line is a whole object of JSON, and others follow."""
+    lines = filter(bytes.strip, lines_of(content))
+    return isinstance(json_value(next(lines, b"")), dict) and next(lines, None) is not None
 
 
 def read_records(content: bytes, source: Source, request: ReadRequest) -> FileContent:
