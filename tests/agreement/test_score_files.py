@@ -152,7 +152,7 @@ def test_columns_need_a_table(tmp_path):
     [
         ("segment,system,gold,Gold", "the columns 'gold' and 'Gold' differ in case"),
         ("segment,system,gold,gold", "two columns are called 'gold'"),
-        (",segment,system,gold", ":1: column 1 has no name"),
+        ("segment,system,,gold", ":1: column 3 has no name"),
     ],
 )
 def test_columns_that_cannot_be_told_apart_are_refused(tmp_path, header, message):

@@ -22,7 +22,9 @@ LISTS = {"q1": ["d2", "d1"], "q2": ["d9", "d4"], "q3": ["d1"]}
 MEASURES = ["RR", "AP", "nDCG@2", "R@2"]
 
 ids = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=4)
-lists = st.dictionaries(ids, st.lists(ids, unique=True, max_size=5), min_size=1, max_size=4).filter(
+#: Queries that are not called like a column of a table.
+queries = ids.filter(lambda name: name.strip().lower() not in ("qid", "q_id", "pid", "did", "doc", "rel", "sim"))
+lists = st.dictionaries(queries, st.lists(ids, unique=True, max_size=5), min_size=1, max_size=4).filter(
     lambda data: any(data.values())
 )
 
@@ -90,6 +92,23 @@ def test_one_file_may_hold_what_was_retrieved_and_what_was_expected(query: str, 
     assert values(path, path) == values(GOLD, LISTS)
 
 
+def test_an_id_is_the_query_and_its_question_is_not(tmp_path: Path) -> None:
+    gold, run = tmp_path / "gold.jsonl", tmp_path / "run.jsonl"
+    asked = [{"id": name, "question": f"What is {name}?", "gold_doc_ids": docs} for name, docs in GOLD.items()]
+    gold.write_text("\n".join(map(json.dumps, asked)))
+    run.write_text("\n".join(json.dumps({"id": name, "retrieved": docs}) for name, docs in LISTS.items()))
+    assert values(gold, run) == values(GOLD, LISTS)
+    assert values(rs.Qrels(asked), run) == values(GOLD, LISTS)
+    columns = {"query_id": "question"}
+    assert rs.read_qrels(gold, columns=columns).query_ids[0] == "What is q1?"
+    assert rs.Qrels(asked, columns=columns).query_ids[0] == "What is q1?"
+
+
+@pytest.mark.parametrize("name", ["query", "qid", "question_id"])
+def test_a_record_s_own_id_is_not_its_query(name: str) -> None:
+    assert rs.Run([{"id": 1, name: "q", "retrieved_ids": ["a"]}]).query_ids == ("q",)
+
+
 @pytest.mark.parametrize("make", [list, pl.DataFrame, lambda rows: pl.DataFrame(rows).to_arrow()])
 def test_records_and_frames_hold_lists_too(make: Callable[[Any], Any]) -> None:
     if make not in (list, pl.DataFrame):
@@ -134,6 +153,8 @@ WRONG = {
     '{"name": "q", "retrieved_ids": ["a"]}': ("query_id", "'name'"),
     '{"query_id": "q", "expected_ids": ["a"]}': ("retrieved_ids", "'expected_ids'"),
     '{"query_id": "q", "retrieved_ids": "a b"}': (":1:", "'a b'", "list"),
+    '{"id": "q", "hits_of_mine": ["a"]}': ("--columns retrieved_ids=hits_of_mine",),
+    "query_id,retrieved_ids\nq,\"['a', 'b']\"": (":1:", "JSON"),
 }
 
 

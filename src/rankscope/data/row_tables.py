@@ -40,19 +40,23 @@ __all__ = [
 ]
 
 
+#: What the text of a query is called; it stands for the query where nothing else does.
+QUERY_TEXTS = ("question", "user_input", "questions")
 QUERY_ID = Column(
     name="query_id",
-    aliases=(*("qid", "q_id", "query", "topic", "query-id", "topic_id", "question_id", "question", "user_input"),),
+    aliases=("qid", "q_id", "query", "topic", "query-id", "topic_id", "question_id", *QUERY_TEXTS),
 )
+#: What the id of a query is called.
+QUERY_IDS = tuple(name for name in QUERY_ID.names if name not in QUERY_TEXTS)
 #: PyTerrier's results have docno, the name of the document, beside docid, its number within the index.
 DOC_ID = Column(
     name="doc_id",
     aliases=("docno", "docid", "doc", "document_id", "corpus-id", "did", "document", "pid", "passage_id"),
 )
-#: The query beside a list of ids, where nothing else is called a query.
-ID_OF_LIST = Column(name="id", aliases=("questions",))
+#: The query beside a list of ids, where nothing else is called the id of a query.
+ID_OF_LIST = Column(name="id", unless=QUERY_IDS)
 #: What the query beside a list of ids may be called.
-LIST_QUERY_NAMES = (*QUERY_ID.names, *ID_OF_LIST.names)
+LIST_QUERY_NAMES = (*QUERY_IDS, *ID_OF_LIST.names, *QUERY_TEXTS)
 #: A list of ids in each row: those that a system retrieved, best first; those that it should have retrieved.
 LISTS = {
     "score": Column(
@@ -66,7 +70,8 @@ LISTS = {
     "relevance": Column(
         name="relevant_ids",
         aliases=(
-            *("relevant_doc_ids", "relevant_document_ids", "relevant", "expected_ids", "expected_doc_ids", "expected"),
+            *("relevant_doc_ids", "relevant_document_ids", "relevant_docs", "relevant", "expected_ids"),
+            *("expected_doc_ids", "expected"),
             *("reference_context_ids", "gold_ids", "gold_doc_ids", "gold", "positives", "positive_ids"),
             *("ground_truth_ids", "ground_truth", "doc_ids", "document_ids", "docids", *DOC_ID.names),
         ),
@@ -136,7 +141,7 @@ def row_schema(value_field: str, holds: str, values: Sequence[str], other_value:
         expected=f"{holds}, with the columns query_id, doc_id and {value_field}",
         forms=(
             *(("query_id", "doc_id", value) for value in values),
-            *((query, lists.name) for query in ("query_id", "id")),
+            *((query, lists.name) for query in ("id", "query_id")),
         ),
         skips_nameless=True,
         elsewhere=tuple(column.name for column in (*ROWS[other_value], LISTS[other_value], NUMBER_LISTS[other_value])),

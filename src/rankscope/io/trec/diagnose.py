@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
-from rankscope.data.row_tables import SCHEMAS, SPAN_ADVICE, has_span_columns
+from rankscope.data.row_tables import SCHEMAS, SPAN_ADVICE, has_lists, has_span_columns
 from rankscope.errors import InputError
 from rankscope.io.core import NUMBER, is_file, looks_like_trec, open_binary, sniff, source_name
 
@@ -153,6 +153,11 @@ SIGNATURES = (
         "there are commas between the fields; replace them by blanks or tabs",
     ),
     Signature(lambda line: is_table_header(line) and has_span_columns(line.names), SPAN_ADVICE),
+    Signature(
+        lambda line: is_table_header(line) and any(has_lists(line.names, value_field) for value_field in SCHEMAS),
+        "lists of ids in a table are text; write one object of JSON per line (pandas: to_json(path, "
+        'orient="records", lines=True)), each with its list',
+    ),
     Signature(
         is_table_header,
         "this looks like the header of a table, which needs query_id, doc_id and score (judgments: relevance); rename "
