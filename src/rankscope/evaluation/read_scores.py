@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.data.row_tables import DOC_ID, LISTS
+from rankscope.data.row_tables import DOC_ID
 from rankscope.data.scores import Scores
 from rankscope.data.tables import Table, find_column, is_number
 from rankscope.data.text import join_names, json_value
@@ -34,7 +34,18 @@ from rankscope.evaluation.score_tables import (
     join_grids,
     scores_of_grid,
 )
-from rankscope.io.core import BOM, HEAD, PARQUET_MAGIC, columns_of, is_file, is_path, open_binary, source_name
+from rankscope.io.core import (
+    BOM,
+    FORMATS,
+    HEAD,
+    PARQUET_MAGIC,
+    columns_of,
+    is_file,
+    is_path,
+    open_binary,
+    sniff,
+    source_name,
+)
 from rankscope.io.id_lists import columns_to_records
 from rankscope.io.tables import column_names, first_record, parse_table, read_content
 from rankscope.io.trec import looks_like_rank_table
@@ -245,9 +256,18 @@ def per_query_layout(head: bytes) -> list[str] | None:
 
 
 def per_query_table(content: bytes, name: str, layout: Sequence[str], columns: Mapping[str, str]) -> Table:
-    """The lines as a table, without those that name the run."""
+    """The lines as a table, without those that name the run; of several runs with a column of their names."""
+    import polars as pl
+
     table = parse_table(content, name, SCHEMA, columns, header=layout)
-    return table.take(table.frame["measure"].ne_missing(RUN_NAME).arg_true().to_numpy())
+    names_run = (table.frame["measure"] == RUN_NAME).fill_null(False)
+    runs = table.frame.filter(names_run)["value"].cast(pl.String).to_list()
+    if len(set(runs)) > 1:
+        # trec_eval names a run below its queries, and what rankscope writes of several runs names it above them.
+        block = np.minimum(np.cumsum(names_run.to_numpy()) - bool(names_run[0]), len(runs) - 1)
+        frame = table.frame.with_columns(pl.Series("system", runs).gather(block))
+        table = replace(table, frame=frame, columns={**table.columns, "system": "system"})
+    return table.take((~names_run).arg_true().to_numpy())
 
 
 # AutoJudge: run, measure, topic and value, or run, topic, measure and value
@@ -405,7 +425,7 @@ def is_score_file(path: object, *, alone: bool) -> bool:
         return alone or four_field_layout(complete) is not None
     if head.lstrip().startswith((b"{", b"[")):
         record = first_record(head)
-        if not alone and holds_ids_only(record, columns):
+        if is_of_tool(head, source_name(path)) or (not alone and holds_no_value(record, columns)):
             return False
         return is_score_header(list(record), alone, columns) if record else alone
     header = column_names(head)
@@ -416,13 +436,17 @@ def is_score_file(path: object, *, alone: bool) -> bool:
     )
 
 
-def holds_ids_only(record: Mapping[str, object], columns: Mapping[str, str]) -> bool:
-    """Whether a record of JSON has lists of ids, as judgments and runs may, and no number but the query's id."""
+def is_of_tool(head: bytes, name: str) -> bool:
+    """Whether these are the first bytes of judgments or a run as one tool writes them."""
+    return bool(FORMATS[sniff(head, name)].begins)
+
+
+def holds_no_value(record: Mapping[str, object], columns: Mapping[str, str]) -> bool:
+    """Whether a record of JSON has lists, as judgments and runs may, and no number or empty cell but the query's id."""
     queries = {SCHEMA.match(list(record), columns).get("query"), columns.get("query_id")}
-    if any(isinstance(value, (int, float)) for name, value in record.items() if name not in queries):
-        return False
-    lists = [name for name, value in record.items() if isinstance(value, list)]
-    return any(columns.get(column.name) in lists or find_column(lists, column.names) for column in LISTS.values())
+    cells = [value for name, value in record.items() if name not in queries]
+    has_value = any(value is None or isinstance(value, (int, float)) or is_number(str(value)) for value in cells)
+    return not has_value and any(isinstance(value, list) for value in cells)
 
 
 def names_measures(path: object, columns: Mapping[str, str]) -> bool:

@@ -18,7 +18,17 @@ from rankscope.data.hits import freeze
 from rankscope.data.row_tables import DOC_ID
 from rankscope.data.scores import Scores
 from rankscope.data.sparse import refuse_sparse
-from rankscope.data.tables import Codes, Column, Schema, Table, find_column, list_columns, refuse_case, table_of_frame
+from rankscope.data.tables import (
+    Codes,
+    Column,
+    Schema,
+    Table,
+    find_column,
+    is_index_name,
+    list_columns,
+    refuse_case,
+    table_of_frame,
+)
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.evaluation.column_settings import ColumnSettings
@@ -68,6 +78,7 @@ SCHEMA = Schema(
     ),
     expected="scores: a line of names (system,measure,query,value) and a value a line, or a column for each system",
     more_numbers=True,
+    index_beside="query",
 )  # fmt: skip
 #: The columns of a table that are about a query, not about a value.
 QUERY_COLUMNS = ("group", "cluster", "weight", "epoch")
@@ -253,6 +264,8 @@ def grid_of_columns(
         parts = [part.reshape(len(systems), -1, len(queries)) for part in parts]
         if not has_measures:
             measures = ["" if len(columns) == 1 and name.lower() in ("value", "score") else name for name in columns]
+    if any(map(is_index_name, table.frame.columns)):
+        notes.append(f"{table.name}: a column without a name left out, as the index of a data frame")
     more = [name for name in table.more_columns if name not in columns]
     query_columns, column_notes = query_columns_of(table, more, query_codes, len(queries))
     if are_systems and not settings.table_systems:
@@ -323,6 +336,8 @@ def refuse_repeats(table: Table, cells: Ints, n_cells: int) -> None:
     keys = [name for name in ("system", "measure", "query") if name in table]
     texts = [name for name in table.more_columns if name not in table.number_columns()]
     advice = f"keep one of the two, or {AVERAGE}"
+    if "measure" in table and "system" not in table and not texts:
+        advice += "; if these are several systems, give each a file of its own"
     if texts and "system" not in table:
         advice += f", or say which column names the systems, such as --columns system={texts[0]} (in Python columns=)"
     table.refuse_repeated_cells(cells, n_cells, keys, advice)
