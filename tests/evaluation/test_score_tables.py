@@ -137,11 +137,41 @@ def test_a_file_of_several_runs_names_them(named_first: bool, tmp_path: Path) ->
         read(tmp_path, "".join([blocks[0], blocks[1].replace("q2", "q1"), blocks[0]]), "both.eval")
 
 
+def test_measures_that_trec_eval_only_sums_up_are_left_out(tmp_path: Path) -> None:
+    summary = "runid\tall\tbm25\nnum_q\tall\t1\nmap\tall\t0.5\ngm_map\tall\t0.5\n"
+    scores = read(tmp_path, f"map\tq1\t0.5\nnum_ret\tq1\t3\n{summary}", "bm25.eval")
+    assert scores.measure_names == ("map", "num_ret")
+    assert mentions(scores.notes[0], "bm25.eval: ", "num_q and gm_map", "left out")
+    with pytest.raises(InputError, match="summaries only"):
+        read(tmp_path, summary, "bm25.eval")
+
+
 def test_what_evaluate_writes_as_trec_eval_does_comes_back(tmp_path: Path) -> None:
     runs = [rs.Run({"q1": {"a": 1.0}, "q2": {"b": 1.0}}, name=name) for name in ("one", "two")]
     scores = rs.evaluate({"q1": {"a": 1}, "q2": {"c": 1}}, runs, ["AP", "P@5"])
     found = read(tmp_path, render_scores(scores, "trec", by_query=True), "own.eval")
     assert (found.systems, found.matrix("map").tolist()) == (("one", "two"), [[1.0, 0.0], [1.0, 0.0]])
+
+
+def test_measures_without_a_direction_are_left_out_unless_they_are_asked_for(tmp_path: Path) -> None:
+    for name, value in (("a", 0.5), ("b", 1.0)):
+        lines = [f"{m}\tq{q}\t{value + q}\n" for q in range(5) for m in ("map", "num_ret")]
+        (tmp_path / f"{name}.eval").write_text("".join(lines))
+    scores = rs.read_scores([tmp_path / "a.eval", tmp_path / "b.eval"])
+    assert scores.measure_names == ("map", "num_ret")
+    for result in (
+        rs.compare(scores),
+        rs.plan(scores),
+        rs.stability.study(scores),
+        rs.gate(scores, scores, system="b", baseline_system="a", margin=0.1),
+    ):
+        assert any(mentions(note, "num_ret", "left out") for note in result.notes)
+        assert "num_ret" not in result.signature()
+    with pytest.raises(ParameterError, match="of num_ret neither higher nor lower is better"):
+        rs.compare(scores, "num_ret")
+    only_counts = scores.select(measures=[1])
+    with pytest.raises(ParameterError, match="of num_ret neither higher nor lower is better"):
+        rs.compare(only_counts)
 
 
 def test_several_files_are_several_systems(tmp_path: Path) -> None:

@@ -239,11 +239,11 @@ def refuse_constant(text: str) -> float:
 
 def per_query_layout(head: bytes) -> list[str] | None:
     """The columns of lines without a header of `trec_eval -q` or `ir_measures --by_query`; None for another file."""
-    for line in head.split(b"\n", 2)[:2]:  # the first may name the run
+    for line in head.split(b"\n", 3)[:3]:  # the first may name the run, and count the queries
         cells = [cell.strip() for cell in line.decode("utf-8", "replace").split("\t")]
         if len(cells) != PER_QUERY_FIELDS or not all(cells):
             return None
-        if cells[0] == RUN_NAME:
+        if cells[0] in (RUN_NAME, "num_q"):
             continue
         try:
             float(cells[2])

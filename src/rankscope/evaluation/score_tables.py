@@ -249,6 +249,10 @@ def grid_of_columns(
         is_value = query_codes != queries.index(ALL)
         notes += summary_notes(table, cells[~is_value], is_value, are_systems=are_systems)
         rows = np.flatnonzero(is_value)
+        if measure_codes is not None and (only := summarised_only(measures, measure_codes, rows)):
+            grid = grid_of_columns(table.take(rows), columns, system, settings)
+            notes.append(f"{table.name}: summaries only, left out: {join_names(only)}")
+            return replace(grid, notes=(*notes, *grid.notes))
         table, values, blocks = table.take(rows), values[:, rows], cells[rows] // len(queries)
         query_codes = query_codes[rows] - (query_codes[rows] > queries.index(ALL))
         queries.remove(ALL)
@@ -309,6 +313,12 @@ def codes_of(table: Table, name: str) -> tuple[list[str], Codes]:
     names, codes = table.codes(name)
     refuse_case(names, lambda i: table.locate(int(np.argmax(codes == i))), name)
     return names, codes
+
+
+def summarised_only(measures: Sequence[str], codes: Codes, rows: Ints) -> list[str]:
+    """The measures that none of these rows is of. codes: the number of each row's measure."""
+    n_rows = np.bincount(codes[rows], minlength=len(measures))
+    return [measure for measure, n in zip(measures, n_rows.tolist(), strict=True) if not n]
 
 
 def summary_notes(table: Table, cells: Ints, is_value: Bools, *, are_systems: bool) -> list[str]:

@@ -125,6 +125,8 @@ def from_scores(
     if measures is not None:
         names = [measures] if isinstance(measures, (str, Measure)) else list(measures)
         scores = scores.select(measures=list(dict.fromkeys(scores.place_of(name) for name in names)))
+    else:
+        scores = scores.with_direction()
     refuse_undirected(scores.measures)
     signs = np.array([scores.sign(name) for name in scores.measure_names], np.float64)
     return Queries(scores, scores.measures, signs), scores, None, []

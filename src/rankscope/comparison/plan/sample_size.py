@@ -577,6 +577,8 @@ def plan(
 def plan_queries(scores: Scores, measures: object, settings: PlanSettings) -> QueryPlan:
     """As `plan`, with its settings as one object."""
     check_systems(scores, settings.baseline)
+    if measures is None:
+        scores = scores.with_direction()
     measure_names = measure_names_of(scores, measures)
     optional_entries = {
         "baseline": settings.baseline,
