@@ -183,6 +183,21 @@ def test_several_files_are_several_systems(tmp_path: Path) -> None:
         rs.read_scores([tmp_path / "a.eval", tmp_path / "b.eval", tmp_path / "a.eval"])
 
 
+def test_the_named_index_of_pandas_is_a_column() -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = pandas.DataFrame({"query": ["7", "7", "8", "8"], "system": ["a", "b"] * 2, "value": [0.5, 0.25, 1, 0.75]})
+    scores = rs.Scores.of(rows.pivot(index="query", columns="system", values="value"))
+    assert (scores.systems, scores.query_ids) == (("a", "b"), ("7", "8"))
+    assert scores.matrix("score").tolist() == [[0.5, 1.0], [0.25, 0.75]]
+
+
+def test_a_path_is_no_data() -> None:
+    with pytest.raises(ParameterError, match="read_scores"):
+        rs.Scores.of("scores.csv")
+    with pytest.raises(ParameterError, match=r"read_scores.*Scores\.of"):
+        rs.compare({"a": {"q": 1.0}})  # type: ignore[arg-type]  # what a user may try
+
+
 def test_the_index_of_a_data_frame_is_no_column(tmp_path: Path) -> None:
     scores = read(tmp_path, ",name,qid,measure,value\n0,a,1,AP,0.5\n1,b,1,AP,0.25\n")
     assert (scores.systems, scores.measure_names, scores.query_ids) == (("a", "b"), ("AP",), ("1",))

@@ -73,8 +73,8 @@ FULL, PAPER = "full", "paper"
         GateSettings,
         only=("margin",),
         optional=True,
-        hint="Needs --against. Exit code 0: a loss as large as the margin or larger is ruled out; 3: "
-        "otherwise, RUN is significantly worse than the baseline; 4: undecided.",
+        hint="Needs --against (for scores: or --baseline). Exit code 0: a loss as large as the margin or larger is "
+        "ruled out; 3: otherwise, RUN is significantly worse than the baseline; 4: undecided.",
     ),
     setting_options(GateSettings, only=("power",), hint="Needs --gate."),
 )
@@ -129,7 +129,8 @@ def compare(
     gate_settings = None
     if margin is not None:
         gate_settings = settings_of_gate(settings, margin, power)
-        check_gate_options(1 if are_scores else len(runs), against, standardise)
+        has_baseline = against is not None or (are_scores and settings.baseline is not None)
+        check_gate_options(1 if are_scores else len(runs), has_baseline, standardise, are_scores=are_scores)
     elif is_given("power"):
         raise ParameterError("--power needs --gate: it estimates how many more queries would decide; add --gate")
     inputs = (qrels, *runs, *([against] if against is not None else []))
@@ -142,7 +143,9 @@ def compare(
             "--against a baseline (`rankscope evaluate --save` saves the scores of a run)"
         )
     workers = options["workers"]
-    new_scores, baseline_scores = evaluate_new_and_baseline(qrels, runs, measures, against, settings.baseline, options)
+    new_scores, baseline_scores = evaluate_new_and_baseline(
+        qrels, runs, measures, against, settings.baseline, options, is_gate=gate_settings is not None
+    )
     result: Result
     if gate_settings is not None and baseline_scores is not None:
         result = decide_gate(new_scores, baseline_scores, None, gate_settings)
@@ -217,10 +220,17 @@ def check_table_options(
         )
 
 
-def check_gate_options(n_runs: int, against: str | None, standardise: str | None) -> None:
+def check_gate_options(n_runs: int, has_baseline: bool, standardise: str | None, *, are_scores: bool) -> None:
     """Raise ParameterError for runs and options that a gate cannot use."""
-    if against is None:
-        raise ParameterError("--gate needs the baseline: pass --against with a run, or with scores saved by --save")
+    if not has_baseline:
+        raise ParameterError(
+            "--gate needs the baseline: pass --against with "
+            + (
+                "another file of scores, or --baseline with a system of this one"
+                if are_scores
+                else "a run, or with scores saved by --save"
+            )
+        )
     if n_runs > 1:
         raise ParameterError(f"--gate takes one RUN, and there are {n_runs}; run it once for each")
     if standardise is not None:
@@ -234,10 +244,21 @@ def evaluate_new_and_baseline(
     against: str | None,
     baseline: str | None,
     options: dict[str, Any],
+    *,
+    is_gate: bool,
 ) -> tuple[Scores, Scores | None]:
-    """The scores of the runs, and those of the baseline if `--against` names it."""
+    """The scores of the runs, and those of the baseline if `--against` names it, or --baseline for a gate."""
     if against is None:
-        return load_scores(qrels, runs, measures, **options), None
+        scores = load_scores(qrels, runs, measures, **options)
+        if not is_gate:
+            return scores, None
+        baseline_index = scores.place_of_system(resolve_system(baseline, system_paths(qrels, runs, scores), scores))
+        others = [index for index in range(len(scores.systems)) if index != baseline_index]
+        if len(others) != 1:
+            raise ParameterError(
+                f"--gate compares one system with the baseline, and {qrels} has {len(others)}; name both with --systems"
+            )
+        return scores.select(systems=others), scores.select(systems=[baseline_index])
     if holds_scores(qrels, runs, options):
         table_settings = take_settings(ScoreTableSettings, options)
         new_scores = read_score_files([qrels, *runs], list(measures) or None, table_settings)

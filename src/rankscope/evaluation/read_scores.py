@@ -20,7 +20,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.column_settings import ColumnSettings
 from rankscope.evaluation.foreign_measure import measure_of_name
 from rankscope.evaluation.inspect_samples import is_inspect_log, log_values
-from rankscope.evaluation.result_files import grid_of_results, is_result_file
+from rankscope.evaluation.result_files import grid_of_results, is_metadata, is_result_file
 from rankscope.evaluation.saved_scores import saved_scores
 from rankscope.evaluation.score_tables import (
     ALL,
@@ -146,7 +146,10 @@ def read_scores(
 def read_score_files(paths: Sequence[PathLike], measures: Sequence[str] | None, settings: ScoreTableSettings) -> Scores:
     """As `read_scores`, with its settings as one object."""
     grids = []
-    for path in paths:
+    results = [path for path in paths if not is_metadata(path)]
+    if not results:
+        raise InputError(f"{source_name(paths[0])}: metadata of a model, expected its results; name these")
+    for path in results:
         content = read_content(path)
         saved = saved_scores(content, source_name(path))
         if saved is None:
@@ -155,7 +158,7 @@ def read_score_files(paths: Sequence[PathLike], measures: Sequence[str] | None, 
         since = f"{source_name(path)} holds saved scores, which know their measures"
         settings.refuse("lower", "repeats", since=since)
         ColumnSettings(columns=columns_of(path) or None).refuse("columns", since=since)
-        if len(paths) > 1:
+        if len(results) > 1:
             raise ParameterError(f"{source_name(path)}: saved scores beside other files; read each alone")
         if settings.table_systems:
             saved = saved.select(systems=[saved.place_of_system(system) for system in settings.table_systems])
@@ -415,6 +418,8 @@ def is_score_file(path: object, *, alone: bool) -> bool:
     if not is_file(path):
         return False
     assert isinstance(path, (str, os.PathLike))
+    if is_metadata(path):
+        return True
     columns, head = columns_of(path), head_of(path)
     if head.startswith(PARQUET_MAGIC):
         return is_score_header(parquet_columns(path), alone, columns)

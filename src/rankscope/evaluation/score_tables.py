@@ -7,6 +7,7 @@ Every form becomes a `ScoreGrid`: values by system, measure and item, without a 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -683,10 +684,18 @@ def grid_of_data(data: Any, settings: ScoreTableSettings, columns: Mapping[str, 
         return grid_of_array(data, settings.table_systems or None)
     if isinstance(data, Scores):
         raise ParameterError("scores already; leave Scores.of out")
+    if isinstance(data, (str, os.PathLike)):
+        raise ParameterError(f"{os.fspath(data)!r} is a path, expected data; use read_scores(path)")
     if isinstance(data, Mapping) and data and all(isinstance(values, Mapping) for values in data.values()):
         return grid_of_mapping(data, settings)
-    table = table_of_frame(data, "scores", SCHEMA, columns)
+    table = table_of_frame(with_index(data), "scores", SCHEMA, columns)
     return grid_of_table(table, "system", settings)
+
+
+def with_index(data: Any) -> Any:
+    """A data frame of pandas whose index has a name, as after a pivot, with the index as columns; else the data."""
+    names = {name for name in getattr(getattr(data, "index", None), "names", None) or () if name is not None}
+    return data.reset_index() if names and names.isdisjoint(data.columns) else data
 
 
 def grid_of_array(data: np.ndarray[Any, Any], systems: Sequence[str] | None) -> ScoreGrid:

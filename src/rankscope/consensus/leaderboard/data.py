@@ -148,7 +148,7 @@ def measure_of(scores: Scores, measure: str | None) -> str:
 def refuse_foreign_settings(data: LeaderboardData, settings: LeaderboardSettings) -> None:
     """Raise SettingError for settings of other data."""
     if not isinstance(data, Scores):
-        settings.refuse("measure", since="these are no scores")
+        settings.refuse("measure", since="these are no scores, or not read as such (--input scores)")
     if not isinstance(data, Rankings):
         settings.refuse("column", "pair", since="these are no rankings")
     if not isinstance(data, (str, os.PathLike)):

@@ -18,7 +18,7 @@ from rankscope.data.tables import (
     bound_table,
     table_of_frame,
 )
-from rankscope.data.text import first_names
+from rankscope.data.text import first_names, pluralise
 from rankscope.errors import InputError
 from rankscope.io.core import BOM, PARQUET_MAGIC, empty_file_error, is_file, open_binary, remove_marks, source_name
 from rankscope.io.tables.frames import (
@@ -474,7 +474,7 @@ def even_rows(
         for line, row in islice(records(content, layout), 1, None):
             if len(row) > len(header) or (len(row) < len(header) and not may_be_short):
                 raise InputError(
-                    f"{name}:{line + n_skipped}: {len(row)} fields, expected {len(header)} "
+                    f"{name}:{line + n_skipped}: {pluralise(len(row), 'field')}, expected {len(header)} "
                     f"({first_names(header, 8)}); correct this line"
                 )
             yield row
