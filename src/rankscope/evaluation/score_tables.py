@@ -234,13 +234,7 @@ def grid_of_columns(
     systems, system_codes = codes_of(table, "system") if "system" in table and not are_systems else ([system], None)
     has_measures = "measure" in table and list(columns) == [table.columns.get("value")]
     measures, measure_codes = codes_of(table, "measure") if has_measures else ([""], None)
-    notes: list[str] = []
-    if are_systems and "query" not in table and (settings.table_systems or set(table.more_columns) <= set(columns)):
-        queries = [str(number) for number in range(1, table.frame.height + 1)]
-        query_codes = np.arange(table.frame.height, dtype=np.uint32)
-        notes.append(f"{table.name}: no column of queries, so that each row is one, called by its number")
-    else:
-        queries, query_codes = table.codes("query")
+    queries, query_codes, notes = queries_of(table, columns, settings, are_systems=are_systems)
     values = table.number_columns_matrix(columns)
     cells = query_codes.astype(np.int64)
     for codes, size in ((measure_codes, len(queries)), (system_codes, len(queries) * len(measures))):
@@ -269,8 +263,6 @@ def grid_of_columns(
         parts = [part.reshape(len(systems), -1, len(queries)) for part in parts]
         if not has_measures:
             measures = ["" if len(columns) == 1 and name.lower() in ("value", "score") else name for name in columns]
-    if any(map(is_index_name, table.frame.columns)):
-        notes.append(f"{table.name}: a column without a name left out, as the index of a data frame")
     more = [name for name in table.more_columns if name not in columns]
     query_columns, column_notes = query_columns_of(table, more, query_codes, len(queries))
     if are_systems and not settings.table_systems:
@@ -287,6 +279,20 @@ def grid_of_columns(
         columns=tuple(table.frame.columns) if are_systems else (),
         counts=parts[1] if len(parts) > 1 else None,
     )
+
+
+def queries_of(
+    table: Table, columns: Sequence[str], settings: ScoreTableSettings, *, are_systems: bool
+) -> tuple[list[str], Codes, list[str]]:
+    """The queries of a table, the number of the one of each row, and notes. columns: those with values."""
+    notes = []
+    if any(map(is_index_name, table.frame.columns)):
+        notes.append(f"{table.name}: a column without a name left out, as the index of a data frame")
+    if are_systems and "query" not in table and (settings.table_systems or set(table.more_columns) <= set(columns)):
+        queries = [str(number) for number in range(1, table.frame.height + 1)]
+        notes.append(f"{table.name}: no column of queries, so that each row is one, called by its number")
+        return queries, np.arange(table.frame.height, dtype=np.uint32), notes
+    return *table.codes("query"), notes
 
 
 def fill_cells(
