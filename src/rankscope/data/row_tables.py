@@ -27,6 +27,7 @@ __all__ = [
     "LISTS",
     "LIST_QUERY_NAMES",
     "NUMBER_LISTS",
+    "OPENING",
     "QUERY_ID",
     "SCHEMAS",
     "SPAN",
