@@ -47,6 +47,7 @@ SCRIPTS = (
     "compare",
     "saved_scores",
     "score_tables",
+    "id_lists",
     "chunks",
     "correlation",
     "planning",
