@@ -138,7 +138,7 @@ def test_numbers_written_in_two_ways_are_one_label(cli: Callable[..., Any], file
             "true,predicted\n1,\n,2\n",
             "bad: no item has labels of two raters (true and predicted), expected at least one",
         ),
-        ("true,predicted\n1,2\n1\n", "bad:3: 1 fields, expected 2 (true, predicted); correct this line"),
+        ("true,predicted\n1,2\n1\n", "bad:3: 1 field, expected 2 (true, predicted); correct this line"),
         ("true,True,predicted\n1,2,3\n", "bad:1: the columns 'true' and 'True' differ in case or blanks only"),
         ("true,predicted\n1,2\n1,2,3\n", "bad:3: 3 fields, expected 2 (true, predicted); correct this line"),
         ('{"true": 1}\n', "bad:1: no columns of true and predicted labels among 'true'"),

@@ -27,7 +27,9 @@ from rankscope.io.tables.frames import (
     has_short_lines,
     order_columns,
     polars_errors,
-    read_frame,
+    read_json_lines,
+    read_mixed_lines,
+    read_parquet,
     records_to_lines,
     refuse_repeated_keys,
     refuse_short_lines,
@@ -104,7 +106,7 @@ def parse_table(
     if not content or content.isspace():
         raise empty_file_error(name, schema.expected)
     if content.startswith(PARQUET_MAGIC):
-        return table_of_frame(read_frame(content, name, "parquet"), name, schema, columns)
+        return table_of_frame(read_parquet(content, name), name, schema, columns)
     if content[:HEAD].lstrip().startswith((b"{", b"[")):
         return parse_json(content, name, schema, columns)
     return parse_text(content, name, schema, columns)
@@ -128,14 +130,14 @@ def parse_json(content: bytes, name: str, schema: Schema, columns: Mapping[str, 
 
 def json_frame(content: bytes, name: str, lines_before: int = 0, *, is_list: bool = False) -> pl.DataFrame:
     """JSON lines. Raises InputError that names the line, or where they were a list, the row."""
-    try:
-        return read_frame(content, name, "jsonl")
-    except InputError:
-        # Blank lines count as those before.
-        invalid = find_invalid_object(b"\n" * lines_before + content)
-        if invalid is None:
-            raise
-        raise InputError(f"{name}{': row ' if is_list else ':'}{invalid}; correct it") from None
+    frame = read_json_lines(content, name)
+    if frame is not None:
+        return frame
+    # Blank lines count as those before.
+    invalid = find_invalid_object(b"\n" * lines_before + content)
+    if invalid is None:
+        return read_mixed_lines(content, name)
+    raise InputError(f"{name}{': row ' if is_list else ':'}{invalid}; correct it")
 
 
 def object_locator(content: bytes, name: str, *, is_list: bool) -> Callable[[int], str]:
