@@ -93,6 +93,13 @@ def test_a_gate_with_a_file_of_scores(cli: Callable[..., Any], values: Any) -> N
     assert mentions(worse.err, "3")
 
 
+def test_scores_come_from_standard_input(cli: Callable[..., Any], values: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = cli("compare", "scores.csv", "-m", "F1", "--format", "csv")
+    content = Path("scores.csv").read_bytes()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(content))))
+    assert cli("compare", "-", "-m", "F1", "--format", "csv").out == expected.out
+
+
 def test_a_gate_within_a_file_of_scores(cli: Callable[..., Any], values: Any) -> None:
     Path("new.csv").write_text("item,new\n" + "".join(f"{i:03d},{x}\n" for i, x in enumerate(values[1])))
     gate = ("-m", "F1", "--baseline", "old", "--gate", "0.02")

@@ -183,6 +183,26 @@ def test_several_files_are_several_systems(tmp_path: Path) -> None:
         rs.read_scores([tmp_path / "a.eval", tmp_path / "b.eval", tmp_path / "a.eval"])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"item": {"0": 7, "1": 8}, "a": {"0": 0.5, "1": 1.0}, "b": {"0": 0.25, "1": null}}',
+        '{"item": [7, 8], "a": [0.5, 1.0], "b": [0.25, null]}',
+        '{\n"item": [7, 8],\n"a": [0.5, 1.0],\n"b": [0.25, null]\n}\n',
+    ],
+)
+def test_a_table_of_columns_in_json(text: str, tmp_path: Path) -> None:
+    scores = read(tmp_path, text, "scores.json", measures="F1")
+    assert (scores.systems, scores.query_ids) == (("a", "b"), ("7", "8"))
+    assert as_dict(scores) == {("a", "F1", "7"): 0.5, ("b", "F1", "7"): 0.25, ("a", "F1", "8"): 1.0}
+    assert is_score_file(tmp_path / "scores.json", alone=False)
+
+
+def test_systems_may_have_numbered_queries(tmp_path: Path) -> None:
+    scores = read(tmp_path, '{"a": {"0": 0.5, "1": 1.0}, "b": {"0": 0.25, "1": 0.75}}', "scores.json")
+    assert (scores.systems, scores.query_ids) == (("a", "b"), ("0", "1"))
+
+
 def test_the_named_index_of_pandas_is_a_column() -> None:
     pandas = pytest.importorskip("pandas")
     rows = pandas.DataFrame({"query": ["7", "7", "8", "8"], "system": ["a", "b"] * 2, "value": [0.5, 0.25, 1, 0.75]})
@@ -306,6 +326,7 @@ HEADER = "system,query,value\n"
         ("item,a\n1,x\n", ":1: no column of numbers"),
         ("system,query,value\na,all,1\n", ": summaries only"),
         (b"system,query,value\na,1,1\na,\xff,2\n", ":3: this is not UTF-8"),
+        ("system,query,value\na,1,1\n".encode("utf-16"), ": the text is UTF-16"),
         ('[{"system": "a", "query": 1, "value": NaN}]', ": row 1: the value NaN"),
         ('{"system": "a", "query": 1, "value": 1}\n{"system": "a", "query": 1, "value": 2}\n', ":2: a second value"),
         ('{"system": "a", "query": 1.5, "value": 1}\n', ":1: column 'query' holds Float64"),

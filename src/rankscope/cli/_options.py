@@ -383,9 +383,8 @@ def holds_scores(qrels: str, runs: Sequence[str], options: dict[str, Any]) -> bo
     from rankscope.io.trec import looks_like_rank_table
 
     flags = [setting.flag for name, setting in ScoreTableSettings.declared().items() if is_given(name)]
-    is_named = (
-        bool(flags) and not runs and looks_like_rank_table(qrels)
-    )  # what a table of names and numbers holds is open
+    # Without runs, standard input can only hold scores, and options tell what a table of names and numbers holds.
+    is_named = not runs and (qrels == "-" or (bool(flags) and looks_like_rank_table(qrels)))
     if options["input"] is not None or not (is_named or is_score_file(qrels, alone=not runs)):
         if flags:
             raise ParameterError(f"{flags[0]} is for a file of scores, and {qrels} is none; leave it out")

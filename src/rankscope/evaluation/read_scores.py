@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.data.row_tables import DOC_ID
+from rankscope.data.row_tables import DOC_ID, LISTS
 from rankscope.data.scores import Scores
 from rankscope.data.tables import Table, find_column, is_number
 from rankscope.data.text import join_names, json_value
@@ -197,9 +197,11 @@ def grid_of_content(content: bytes, path: PathLike, settings: ScoreTableSettings
             )
         return grid_of_table(per_query_table(tabbed(content), name, layout, columns), system, settings)
     if (mapping := nested_mapping(content, name)) is not None:
-        return grid_of_mapping(mapping, settings, name)
+        if not are_columns(mapping, columns):
+            return grid_of_mapping(mapping, settings, name)
+        content = json.dumps(records_of_columns(mapping)).encode("utf-8", "surrogatepass")
     if content[:HEAD].lstrip().startswith(b"{"):
-        content = columns_to_records(content, name)
+        content = columns_to_records(content, name, SCHEMA.column("query").names)
     return grid_of_table(parse_table(content, name, SCHEMA, columns), system, settings)
 
 
@@ -225,6 +227,20 @@ def nested_mapping(content: bytes, name: str) -> dict[str, dict[str, Any]] | Non
     except RecursionError:
         return None
     return mapping if is_nested(mapping) else None
+
+
+def are_columns(mapping: Mapping[str, Mapping[str, Any]], columns: Mapping[str, str]) -> bool:
+    """Whether these are columns of a table with numbered rows, as pandas' to_json writes them by default."""
+    rows = [str(row) for row in range(len(next(iter(mapping.values()))))]
+    is_numbered = all(list(cells) == rows for cells in mapping.values())
+    return is_numbered and "query" in SCHEMA.match(list(mapping), columns)
+
+
+def records_of_columns(mapping: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of a table of columns with the same keys."""
+    return [
+        dict(zip(mapping, row, strict=True)) for row in zip(*(each.values() for each in mapping.values()), strict=True)
+    ]
 
 
 def is_nested(data: Any) -> bool:
@@ -447,11 +463,25 @@ def is_of_tool(head: bytes, name: str) -> bool:
 
 
 def holds_no_value(record: Mapping[str, object], columns: Mapping[str, str]) -> bool:
-    """Whether a record of JSON has lists, as judgments and runs may, and no number or empty cell but the query's id."""
+    """Whether a record of JSON has lists, as judgments and runs may, and no number but the query's id.
+
+    If nothing names the lists as ids, there must be no empty cell, no text of a number and no list of numbers either.
+    """
     queries = {SCHEMA.match(list(record), columns).get("query"), columns.get("query_id")}
-    cells = [value for name, value in record.items() if name not in queries]
-    has_value = any(value is None or isinstance(value, (int, float)) or is_number(str(value)) for value in cells)
-    return not has_value and any(isinstance(value, list) for value in cells)
+    cells = {name: value for name, value in record.items() if name not in queries}
+    if any(isinstance(value, (int, float)) for value in cells.values()):
+        return False
+    lists = {name: value for name, value in cells.items() if isinstance(value, list)}
+    if any(columns.get(column.name) in lists or find_column(list(lists), column.names) for column in LISTS.values()):
+        return True
+    has_value = any(value is None or is_number(str(value)) for name, value in cells.items() if name not in lists)
+    return bool(lists) and not has_value and not any(map(is_list_of_numbers, lists.values()))
+
+
+def is_list_of_numbers(values: list[object]) -> bool:
+    """Whether the values of a list that are not empty are numbers, and there is one."""
+    present = [value for value in values if value is not None]
+    return bool(present) and all(isinstance(value, (int, float)) for value in present)
 
 
 def names_measures(path: object, columns: Mapping[str, str]) -> bool:

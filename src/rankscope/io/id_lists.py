@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,7 +26,6 @@ from rankscope.data.row_tables import (
     OPENING,
     SCHEMAS,
     has_lists,
-    query_of_lists,
     rows_from_table,
     values_of_lists,
 )
@@ -57,8 +56,6 @@ N_FIRST = 10
 #: Bytes of a line with a long list, on average.
 LONG = 1000
 LIST_SHAPE = "{query: [document, ...]}"
-#: A column of queries in a table of columns.
-QUERY_COLUMN = re.compile(rb'"\s*(?:%s)\s*"\s*:\s*\[' % "|".join(LIST_QUERY_NAMES).encode(), re.IGNORECASE)
 
 
 def read_lists(source: Source, request: ReadRequest) -> FileContent:
@@ -75,16 +72,19 @@ def read_lists(source: Source, request: ReadRequest) -> FileContent:
     return FileContent(rows_from_lists(data, name, VALUES[kind]))
 
 
-def columns_to_records(content: bytes, name: str) -> bytes:
+def columns_to_records(content: bytes, name: str, query_names: Sequence[str] = LIST_QUERY_NAMES) -> bytes:
     """A table of columns in JSON, {"question": [...], "retrieved_ids": [[...], ...]}, as a list of its rows.
 
-    Other contents are returned as they are. Raises InputError where the columns differ in length.
+    query_names: what the column of queries may be called. Other contents are returned as they are. Raises InputError
+    where the columns differ in length.
     """
-    if not content.lstrip().startswith(b"{") or is_in_lines(content) or QUERY_COLUMN.search(content) is None:
+    if not content.lstrip().startswith(b"{") or is_in_lines(content):
+        return content
+    if re.search(rb'"\s*(?:%s)\s*"\s*:\s*\[' % "|".join(query_names).encode(), content, re.IGNORECASE) is None:
         return content
     data = json_value(content)
     is_table = isinstance(data, dict) and len(data) > 1 and all(isinstance(cells, list) for cells in data.values())
-    if not is_table or query_of_lists(data) is None:
+    if not is_table or find_column(list(data), query_names) is None:
         return content
     has_numbers = any(cells and isinstance(cells[0], (int, float)) for cells in data.values())
     if is_mapping_of_lists(data) and not has_numbers:

@@ -20,7 +20,16 @@ from rankscope.data.tables import (
 )
 from rankscope.data.text import first_names, pluralise
 from rankscope.errors import InputError
-from rankscope.io.core import BOM, PARQUET_MAGIC, empty_file_error, is_file, open_binary, remove_marks, source_name
+from rankscope.io.core import (
+    BOM,
+    PARQUET_MAGIC,
+    empty_file_error,
+    is_file,
+    open_binary,
+    refuse_foreign,
+    remove_marks,
+    source_name,
+)
 from rankscope.io.tables.frames import (
     find_invalid_object,
     first_record,
@@ -102,6 +111,7 @@ def parse_table(
     if header:
         return parse_text("\t".join(header).encode() + b"\n" + content, name, schema, columns, lines_before=-1)
     if not content.startswith(PARQUET_MAGIC):
+        refuse_foreign(content[:HEAD], name)
         content = remove_marks(content)
     if not content or content.isspace():
         raise empty_file_error(name, schema.expected)
