@@ -100,6 +100,12 @@ def test_scores_come_from_standard_input(cli: Callable[..., Any], values: Any, m
     assert cli("compare", "-", "-m", "F1", "--format", "csv").out == expected.out
 
 
+def test_scores_in_the_place_of_a_run_are_told(cli: Callable[..., Any], values: Any) -> None:
+    Path("my.qrels").write_text("1 0 d 1\n")
+    Path("own.csv").write_text("system,measure,query,value\na,AP,1,0.5\n")
+    assert mentions(cli("evaluate", "my.qrels", "own.csv").err, "own.csv:1:", "table of scores", "compare")
+
+
 def test_a_gate_within_a_file_of_scores(cli: Callable[..., Any], values: Any) -> None:
     Path("new.csv").write_text("item,new\n" + "".join(f"{i:03d},{x}\n" for i, x in enumerate(values[1])))
     gate = ("-m", "F1", "--baseline", "old", "--gate", "0.02")

@@ -156,6 +156,11 @@ SIGNATURES = (
     ),
     Signature(lambda line: is_table_header(line) and has_span_columns(line.names), SPAN_ADVICE),
     Signature(
+        lambda line: is_table_header(line) and set(map(str.lower, line.names)) >= {"system", "query"},
+        "this looks like a table of scores, which compare, plan and report take alone, in the place of judgments and "
+        "runs",
+    ),
+    Signature(
         lambda line: is_table_header(line) and not LIST_NAMES.isdisjoint(map(str.lower, line.names)),
         "lists of ids in a table are text; write one object of JSON per line (pandas: to_json(path, "
         'orient="records", lines=True)), each with its list',
