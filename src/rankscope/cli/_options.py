@@ -220,7 +220,10 @@ def with_hint(help: str, hint: str) -> str:
 
 
 #: Values of options and arguments that name judgments, runs or scores.
-FILE_VALUES = ("qrels", "qrels_a", "qrels_b", "runs", "source", "files", "judged", "machine", "train_on", "against")
+FILE_VALUES = (
+    *("qrels", "qrels_a", "qrels_b", "runs", "source", "files", "judged", "machine", "train_on", "against"),
+    *("train_file", "valid", "test_file"),
+)
 
 
 def columns_option(command: Command) -> Command:

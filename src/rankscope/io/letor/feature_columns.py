@@ -40,7 +40,6 @@ FEATURES = Schema(
     expected="a header line (query_id,relevance,doc_id, and the features') and one line per document",
     more_numbers=True,
     nan_is_missing=True,
-    has_option=False,
 )
 #: Their names; the first of each is ours.
 KEYS = {column.name: column.names for column in FEATURES.columns}
