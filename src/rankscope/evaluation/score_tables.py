@@ -178,7 +178,7 @@ def grid_of_table(table: Table, system: str, settings: ScoreTableSettings) -> Sc
         if "value" in table:
             return grid_of_columns(table, [table.columns["value"]], system, settings)
     named_systems = [name for name in table.frame.columns if name in settings.table_systems]
-    numbers = table.number_columns()
+    numbers = set(table.number_columns())
     columns = [name for name in table.frame.columns if name in numbers or name == table.columns.get("value")]
     if "system" in table:
         are_systems = False
@@ -263,7 +263,8 @@ def grid_of_columns(
         parts = [part.reshape(len(systems), -1, len(queries)) for part in parts]
         if not has_measures:
             measures = ["" if len(columns) == 1 and name.lower() in ("value", "score") else name for name in columns]
-    more = [name for name in table.more_columns if name not in columns]
+    of_values = set(columns)
+    more = [name for name in table.more_columns if name not in of_values]
     query_columns, column_notes = query_columns_of(table, more, query_codes, len(queries))
     if are_systems and not settings.table_systems:
         read = f"{table.name}: {pluralise(len(columns), 'column')} read as systems: {list_columns(columns)}"
