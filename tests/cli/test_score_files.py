@@ -100,6 +100,19 @@ def test_scores_come_from_standard_input(cli: Callable[..., Any], values: Any, m
     assert cli("compare", "-", "-m", "F1", "--format", "csv").out == expected.out
 
 
+@pytest.mark.parametrize("command", ["compare", "plan", "stability"])
+def test_measures_without_a_direction_are_refused_where_they_are_named(
+    cli: Callable[..., Any], values: Any, command: str
+) -> None:
+    for name, row in zip(SYSTEMS, values.tolist(), strict=True):
+        lines = [f"{measure}\tq{i}\t{x + i}\n" for i, x in enumerate(row) for measure in ("map", "num_ret")]
+        Path(f"{name}.eval").write_text("".join(lines))
+    files = [f"{name}.eval" for name in SYSTEMS]
+    assert mentions(cli(command, *files).out, "num_ret", "left out")
+    assert "neither higher nor lower" in cli(command, *files, "-m", "num_ret").err
+    assert "neither higher nor lower" in cli(command, *files, "-m", "map", "-m", "num_ret").err
+
+
 def test_scores_in_the_place_of_a_run_are_told(cli: Callable[..., Any], values: Any) -> None:
     Path("my.qrels").write_text("1 0 d 1\n")
     Path("own.csv").write_text("system,measure,query,value\na,AP,1,0.5\n")

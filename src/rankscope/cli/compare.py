@@ -146,12 +146,13 @@ def compare(
     new_scores, baseline_scores = evaluate_new_and_baseline(
         qrels, runs, measures, against, settings.baseline, options, is_gate=gate_settings is not None
     )
+    named_measures = new_scores.measure_names if measures else None
     result: Result
     if gate_settings is not None and baseline_scores is not None:
-        result = decide_gate(new_scores, baseline_scores, None, gate_settings)
+        result = decide_gate(new_scores, baseline_scores, named_measures, gate_settings)
     else:
         paths = system_paths(qrels, runs, new_scores)
-        comparison = compare_with(new_scores, baseline_scores, paths, standardise, settings, workers)
+        comparison = compare_with(new_scores, baseline_scores, named_measures, paths, standardise, settings, workers)
         result = PaperTable(comparison=comparison, settings=table_settings) if table == PAPER else comparison
     if save is not None:
         write_scores(new_scores, save)
@@ -163,12 +164,13 @@ def compare(
 def compare_with(
     new_scores: Scores,
     baseline_scores: Scores | None,
+    measures: Sequence[str] | None,
     runs: Sequence[str],
     standardise: str | None,
     settings: ComparisonSettings,
     workers: int | None,
 ) -> Comparison:
-    """Compare all new systems, with the baseline if there is one."""
+    """Compare all new systems, with the baseline if there is one. measures: those that the user names, if any."""
     scores = new_scores
     if baseline_scores is not None:
         scores = join_scores(new_scores, baseline_scores)
@@ -178,7 +180,7 @@ def compare_with(
     settings = replace(settings, baseline=resolve_system(settings.baseline, runs, scores))
     n_pairs = len(scores.measures) * len(scores.systems) * (len(scores.systems) - 1) // 2
     with progress_bar(n_pairs if settings.baseline is None else None, "comparing pairs") as progress:
-        return compare_systems(scores, None, settings, workers=workers, progress=progress)
+        return compare_systems(scores, measures, settings, workers=workers, progress=progress)
 
 
 def settings_of_gate(settings: ComparisonSettings, margin: float, power: float) -> GateSettings:

@@ -105,7 +105,7 @@ def plan(
     if standardise is not None:
         scores = standardise_by_query(scores, method=standardise)
     settings = replace(settings, baseline=resolve_system(settings.baseline, system_paths(qrels, runs, scores), scores))
-    result_output.show(plan_queries(scores, None, settings))
+    result_output.show(plan_queries(scores, scores.measure_names if measures else None, settings))
 
 
 def check_width(settings: PlanSettings, standardise: str | None) -> float:

@@ -21,6 +21,7 @@ from rankscope.cli._options import (
 from rankscope.cli._output import bytes_progress, progress_bar
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
+from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import ConventionSettings, InputSettings
 from rankscope.evaluation.joining import ENTITY
@@ -124,7 +125,7 @@ def stability(
         result = study_measures(
             data,
             list(runs) or None if scores_options is None else None,
-            list(measures) or None if scores_options is None else None,
+            None if not measures else list(data.measure_names if isinstance(data, Scores) else measures),
             settings,
             conventions,
             reading,
