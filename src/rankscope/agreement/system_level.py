@@ -52,6 +52,7 @@ __all__ = [
     "SystemAgreement",
     "SystemValues",
     "agree_on_systems",
+    "resample_scores",
     "systems",
 ]
 
