@@ -192,7 +192,10 @@ def load(
     metrics = with_directions(merge_metrics(metrics), higher, lower, judged_names)
     columns = () if metrics else people.columns
     if not metrics and not columns:
-        raise InputError("there is no metric to compare with people; add scores, or judgments with another column")
+        file = f"{source_name(judgments)}: " if isinstance(judgments, (str, os.PathLike)) else ""
+        raise InputError(
+            f"{file}there is no metric to compare with people; add files of scores, or judgments with another column"
+        )
     used_names = judged_names if level == "segment" else []
     metrics = with_unique_names(metrics, used_names)
     if metric_settings.metrics is not None:

@@ -28,6 +28,7 @@ __all__ = [
     "match_pairs",
     "prefix_of",
     "refuse_constant",
+    "refuse_missing_pairs",
     "score_table",
     "weights_of_segments",
 ]
@@ -235,14 +236,29 @@ def scores_by_people_pair(metric: MetricScores, pairs: Sequence[str]) -> Mapping
     return metric.pairs
 
 
-def match_pairs(inputs: PeopleAndMetrics, on_missing: str) -> tuple[list[str], list[str]]:
-    """The language pairs that are compared, and notes. Raises InputError where a metric lacks one and may not."""
+def missing_pairs_of(inputs: PeopleAndMetrics) -> dict[MetricScores, list[str]]:
+    """The language pairs that people judged and a metric lacks, for each metric that lacks some."""
     pairs = [pair for pair, _ in inputs.people.by_pair()]
     missing_pairs = {}
     for metric in inputs.metrics:
         scores_by_pair = scores_by_people_pair(metric, pairs)
         if missing := [pair for pair in pairs if pair not in scores_by_pair]:
             missing_pairs[metric] = missing
+    return missing_pairs
+
+
+def refuse_missing_pairs(inputs: PeopleAndMetrics, advice: str) -> None:
+    """Raise InputError where a metric has scores of some of people's language pairs, but not of all."""
+    n_pairs = sum(1 for _ in inputs.people.by_pair())
+    for metric, missing in missing_pairs_of(inputs).items():
+        if len(missing) < n_pairs:
+            raise missing_pairs_error(metric, missing, advice)
+
+
+def match_pairs(inputs: PeopleAndMetrics, on_missing: str) -> tuple[list[str], list[str]]:
+    """The language pairs that are compared, and notes. Raises InputError where a metric lacks one and may not."""
+    pairs = [pair for pair, _ in inputs.people.by_pair()]
+    missing_pairs = missing_pairs_of(inputs)
     if not missing_pairs or on_missing == "keep":
         return pairs, []
     common_pairs = [pair for pair in pairs if not any(pair in missing for missing in missing_pairs.values())]

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankscope.agreement.judgments import human_column
 from rankscope.agreement.load import JudgmentSource, ScoreSource, load, read_rankings
-from rankscope.agreement.match import JudgedLists, lists_with_metrics
+from rankscope.agreement.match import JudgedLists, lists_with_metrics, refuse_missing_pairs
 from rankscope.agreement.rankeval.kendall_tau import TauCounts, tau_counts
 from rankscope.agreement.rankeval.measures import (
     SEGMENT_MEASURES,
@@ -574,7 +574,12 @@ def measure_rankings(
     higher: dict[str, None] = {}
     for name, source, people, people_settings in experiments:
         with file_name_in_errors(None if people is source else source):
-            judged = lists_with_metrics(load(people, scores, people_settings, metric_settings, level="segment"))
+            inputs = load(people, scores, people_settings, metric_settings, level="segment")
+            if settings.missing == "error":
+                refuse_missing_pairs(
+                    inputs, "name those that it has (--pairs), or skip the others with --missing drop (missing=)"
+                )
+            judged = lists_with_metrics(inputs)
         gold_names[judged.gold] = None
         judged_columns = judged.gold, *judged.metrics
         higher |= dict.fromkeys(column for column in judged_columns if column in judged.rankings.score_columns)
