@@ -255,7 +255,6 @@ def segments(
 
     A calibrated epsilon is found on the very data on which it is used, for each metric and language pair. The bootstrap
     is a percentile bootstrap that draws the same segments for all metrics and keeps epsilon as it was found.
-    Kendall's and Spearman's correlations grouped by "none" or "system" have no interval.
 
     A note names columns that are read as ranks although they are not called so.
 
