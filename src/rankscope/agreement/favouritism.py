@@ -128,8 +128,9 @@ class FamilyFavour(Result):
     """How far judges favour systems of a family, beyond what people think of these systems.
 
     `frame()` is the tidy table, a row for each judge and family. Arrays have the shape (judges, families), and are NaN
-    where nothing was tested. Where people's scores do not give the slope, only the advantages have a value. Advantages, expected advantages and favour are in standard deviations of the scores of one
-    query: of people's for `by_people`, else of the judge's.
+    where nothing was tested. Where people's scores do not give the slope, only the advantages have a value. Advantages,
+    expected advantages and favour are in standard deviations of the scores of one query: of people's for `by_people`,
+    else of the judge's.
 
     Attributes
     ----------
