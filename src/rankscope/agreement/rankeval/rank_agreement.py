@@ -14,7 +14,7 @@ import numpy as np
 
 from rankscope.agreement.judgments import human_column
 from rankscope.agreement.load import JudgmentSource, ScoreSource, load, read_rankings
-from rankscope.agreement.match import JudgedLists, lists_with_metrics, refuse_missing_pairs
+from rankscope.agreement.match import lists_with_metrics, refuse_missing_pairs
 from rankscope.agreement.rankeval.kendall_tau import TauCounts, tau_counts
 from rankscope.agreement.rankeval.measures import (
     SEGMENT_MEASURES,
@@ -579,21 +579,23 @@ def measure_rankings(
                 refuse_missing_pairs(
                     inputs, "name those that it has (--pairs), or skip the others with --missing drop (missing=)"
                 )
-            judged = lists_with_metrics(inputs)
-        gold_names[judged.gold] = None
-        judged_columns = judged.gold, *judged.metrics
-        higher |= dict.fromkeys(column for column in judged_columns if column in judged.rankings.score_columns)
-        all_notes = [*judged.notes, *unranked_note(judged)]
-        for column in judged.metrics:
-            metric = metric_name(name, column, judged.metrics)
+            lists = lists_with_metrics(inputs)
+        rankings, gold = lists.people.values, lists.gold
+        assert isinstance(rankings, Rankings)
+        gold_names[gold] = None
+        higher |= dict.fromkeys(column for column in (gold, *lists.columns) if column in rankings.score_columns)
+        list_notes = [*rankings.notes, *lists.notes]
+        list_notes += unranked_note(rankings, gold, list_notes)
+        for column in lists.columns:
+            metric = metric_name(name, column, lists.columns)
             with file_name_in_errors(source):
                 measured, n_skipped = measure_language_pairs(
-                    metric, judged.rankings, judged.gold, column, measure_settings, settings, progress
+                    metric, rankings, gold, column, measure_settings, settings, progress
                 )
             parts += measured
             if n_skipped and not has_scores:  # otherwise there is a note on translations without a score
                 notes.append(f"{metric}: {pluralise(n_skipped, 'item')} without a rank skipped")
-        notes += [f"{name}: {note}" if name else note for note in all_notes]
+        notes += [f"{name}: {note}" if name else note for note in list_notes]
     return RankAgreement(
         parts=tuple(parts),
         gold=join_names(gold_names),
@@ -611,13 +613,13 @@ def metric_name(experiment: str, column: str, columns: Sequence[str]) -> str:
     return experiment if len(columns) == 1 else f"{experiment} {column}"
 
 
-def unranked_note(judged: JudgedLists) -> list[str]:
-    """A note on items without a human rank, unless what read them has told."""
-    n_unranked = int(np.count_nonzero(np.isnan(judged.rankings.column(judged.gold))))
-    if not n_unranked or any("not ranked" in note for note in judged.notes):
+def unranked_note(rankings: Rankings, gold: str, notes: Sequence[str]) -> list[str]:
+    """A note on items without a human rank, unless one of these notes has told."""
+    n_unranked = int(np.count_nonzero(np.isnan(rankings.column(gold))))
+    if not n_unranked or any("not ranked" in note for note in notes):
         return []
     verb = "is" if n_unranked == 1 else "are"
-    return [f"{pluralise(n_unranked, 'item')} {verb} not ranked by people ({judged.gold} has no value) and skipped"]
+    return [f"{pluralise(n_unranked, 'item')} {verb} not ranked by people ({gold} has no value) and skipped"]
 
 
 @contextmanager
