@@ -265,8 +265,7 @@ def segments(
 
     Examples
     --------
-    >>> from rankscope.data.rankings import Rankings
-    >>> from rankscope.data.metric_scores import PairScores, MetricScores
+    >>> from rankscope import MetricScores, PairScores, Rankings
     >>> people = Rankings.of([{"A": 1, "B": 2, "C": 3}, {"A": 2, "B": 1, "C": 1}])
     >>> chrf = {"A": [0.6, 0.5], "B": [0.5, 0.5], "C": [0.1, 0.7]}
     >>> result = segments(people, MetricScores("chrF", {"": PairScores.of(chrf)}), rng=1)  # 4 alike, A and B tied

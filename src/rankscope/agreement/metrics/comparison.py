@@ -397,7 +397,7 @@ def compare_metrics(
 
     Examples
     --------
-    >>> from rankscope.data.metric_scores import PairScores, MetricScores
+    >>> from rankscope import MetricScores, PairScores
     >>> rng = np.random.default_rng(1)
     >>> good = rng.normal(size=(5, 40))
     >>> def scored(name, noise):

@@ -504,13 +504,13 @@ def ranks(
     --------
     >>> import numpy as np
     >>> import rankscope as rs
-    >>> from rankscope.data.rankings import Rankings
+    >>> from rankscope import Rankings
     >>> judged = Rankings.of([{"a": 1, "b": 2, "c": 3, "d": 3}, {"a": 2, "b": 1}])
     >>> judged = judged.with_column("metric", np.array([3, 4, 1, 2, 1.5, 1.5]), higher_is_better=False)
     >>> found = rs.agreement.ranks(judged)
     >>> round(found["tau"], 4), round(found["MRR"], 4)  # (1 - 5) / 6, (1/3 + 1/2) / 2
     (-0.6667, 0.4167)
-    >>> from rankscope.data.metric_scores import MetricScores, PairScores
+    >>> from rankscope import MetricScores, PairScores
     >>> chrf = MetricScores("chrF", {"": PairScores.of({"a": [60, 40], "b": [70, 50], "c": [20, 0], "d": [10, 0]})})
     >>> found = rs.agreement.ranks(judged, [chrf], metrics="chrF")
     >>> round(found["MRR"], 4)  # (1/2 + 1) / 2
