@@ -237,11 +237,7 @@ def grid_of_columns(
     allow_summaries
         As in `grid_of_table`.
     """
-    if not columns:
-        raise InputError(
-            f"{table.where}: no column of numbers among {list_columns(table.frame.columns)}, expected scores: columns "
-            "system, query and value, or query and a column for each system or measure"
-        )
+    refuse_no_columns(table, columns)
     systems, system_codes = codes_of(table, "system") if "system" in table and not are_systems else ([system], None)
     has_measures = "measure" in table and list(columns) == [table.columns.get("value")]
     measures, measure_codes = codes_of(table, "measure") if has_measures else ([""], None)
@@ -292,6 +288,15 @@ def grid_of_columns(
         columns=tuple(table.frame.columns) if are_systems else (),
         counts=parts[1] if len(parts) > 1 else None,
     )
+
+
+def refuse_no_columns(table: Table, columns: Sequence[str]) -> None:
+    """Raise InputError for a table without columns of values."""
+    if not columns:
+        raise InputError(
+            f"{table.where}: no column of numbers among {list_columns(table.frame.columns)}, expected scores: columns "
+            "system, query and value, or query and a column for each system or measure"
+        )
 
 
 def fill_cells(

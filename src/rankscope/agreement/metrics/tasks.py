@@ -580,12 +580,11 @@ def compare_on_pair(
     scores, of_systems, of_lists = task_scores.scores, task_scores.kind == "systems", task_scores.kind == "lists"
     test = settings.test or ("bootstrap" if of_lists else "perm_both")
     grouping = task.grouping or "means"
-    names, resampled = task_scores.segments, None
+    resampled = None
     if task_scores.systems is not None:
         check_systems_test(test, settings)
         if test == "bootstrap":
             resampled = bootstrapped_values(task_scores.systems, inputs.rule, task.statistic, settings.systems)
-            names = segments_of_systems(task_scores.systems.sums)
     epsilon = None if statistic.convention is None else settings.epsilon
     tested = compare_scores(
         scores,
@@ -600,8 +599,6 @@ def compare_on_pair(
         drop_empty=not of_lists,
         resampled=resampled,
     )
-    if test != "bootstrap":  # lists and grids may hold other systems, in another order
-        names += scores.common(drop_empty=not of_lists).systems
     prefix = prefix_of(task.pair)
     notes = [*task_scores.notes, *(prefix + note for note in tested.notes)]
     if resampled is not None:
@@ -613,8 +610,15 @@ def compare_on_pair(
         segments=0 if of_systems else tested.segments,
         curves=curves_of(scores.common(), statistic, grouping) if statistic.is_calibrated(grouping, epsilon) else (),
         notes=tuple(notes),
-        resampled_names={task.pair: names},
+        resampled_names={task.pair: resampled_names(task_scores, test)},
     )
+
+
+def resampled_names(task_scores: TaskScores, test: str) -> tuple[str, ...]:
+    """The segments, and unless the test draws segments only the systems, in the order in which they are resampled."""
+    if test != "bootstrap":  # lists and grids may hold other systems, in another order
+        return task_scores.segments + task_scores.scores.common(drop_empty=task_scores.kind != "lists").systems
+    return task_scores.segments if task_scores.systems is None else segments_of_systems(task_scores.systems.sums)
 
 
 def check_systems_test(test: str, settings: MetricComparisonSettings) -> None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from rankscope.agreement.judgments import human_column
-from rankscope.agreement.load import JudgmentSource, ScoreSource, load, read_rankings
+from rankscope.agreement.load import JudgmentSource, PeopleAndMetrics, ScoreSource, load, read_rankings
 from rankscope.agreement.match import lists_with_metrics, refuse_missing_pairs
 from rankscope.agreement.rankeval.kendall_tau import TauCounts, tau_counts
 from rankscope.agreement.rankeval.measures import (
@@ -574,12 +574,7 @@ def measure_rankings(
     higher: dict[str, None] = {}
     for name, source, people, people_settings in experiments:
         with file_name_in_errors(None if people is source else source):
-            inputs = load(people, scores, people_settings, metric_settings, level="segment")
-            if settings.missing == "error":
-                refuse_missing_pairs(
-                    inputs, "name those that it has (--pairs), or skip the others with --missing drop (missing=)"
-                )
-            lists = lists_with_metrics(inputs)
+            lists = load_lists(people, scores, people_settings, metric_settings, settings.missing)
         rankings, gold = lists.people.values, lists.gold
         assert isinstance(rankings, Rankings)
         gold_names[gold] = None
@@ -604,6 +599,25 @@ def measure_rankings(
         measure_settings=measure_settings,
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def load_lists(
+    people: JudgmentSource,
+    scores: ScoreSource,
+    people_settings: JudgmentSettings,
+    metric_settings: MetricSettings,
+    missing: str,
+) -> PeopleAndMetrics:
+    """The judgments with a column for each metric.
+
+    Raises as `load`, and InputError where a metric lacks language pairs and `missing` does not allow that.
+    """
+    inputs = load(people, scores, people_settings, metric_settings, level="segment")
+    if missing == "error":
+        refuse_missing_pairs(
+            inputs, "name those that it has (--pairs), or skip the others with --missing drop (missing=)"
+        )
+    return lists_with_metrics(inputs)
 
 
 def metric_name(experiment: str, column: str, columns: Sequence[str]) -> str:
