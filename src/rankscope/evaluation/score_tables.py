@@ -153,8 +153,22 @@ class ScoreGrid:
 # Forms
 
 
-def grid_of_table(table: Table, system: str, settings: ScoreTableSettings) -> ScoreGrid:
-    """The values of a table in any form. system: what the only system is called where no column names it."""
+def grid_of_table(
+    table: Table, system: str, settings: ScoreTableSettings, *, allow_summaries: bool = False
+) -> ScoreGrid:
+    """The values of a table in any form.
+
+    Parameters
+    ----------
+    table
+        The table.
+    system
+        What the only system is called where no column names it.
+    settings
+        How tables of scores are read.
+    allow_summaries
+        Whether summaries are values of a query "all" if there are no others; else they are refused.
+    """
     refuse_documents(table)
     if is_sample_frame(table.frame.columns):
         samples, measures, notes = sample_table(table)
@@ -164,7 +178,8 @@ def grid_of_table(table: Table, system: str, settings: ScoreTableSettings) -> Sc
     if has_keys:
         table.require("query")
         if "value" in table:
-            return grid_of_columns(table, [table.columns["value"]], system, settings)
+            value = table.columns["value"]
+            return grid_of_columns(table, [value], system, settings, allow_summaries=allow_summaries)
     named_systems = [name for name in table.frame.columns if name in settings.table_systems]
     numbers = table.number_columns()
     columns = [name for name in table.frame.columns if name in numbers or name == table.columns.get("value")]
@@ -178,7 +193,7 @@ def grid_of_table(table: Table, system: str, settings: ScoreTableSettings) -> Sc
         is_of_samples = "value" not in table and is_sample_table(table.frame.columns)
         names_measures = bool(columns) and all(measure_of_name(name) is not None for name in columns)
         are_systems = not ("query" in table and (is_of_samples or names_measures))
-    return grid_of_columns(table, columns, system, settings, are_systems=are_systems)
+    return grid_of_columns(table, columns, system, settings, are_systems=are_systems, allow_summaries=allow_summaries)
 
 
 def is_sample_table(columns: Iterable[str]) -> bool:
@@ -197,7 +212,13 @@ def refuse_documents(table: Table) -> None:
 
 
 def grid_of_columns(
-    table: Table, columns: Sequence[str], system: str, settings: ScoreTableSettings, *, are_systems: bool = False
+    table: Table,
+    columns: Sequence[str],
+    system: str,
+    settings: ScoreTableSettings,
+    *,
+    are_systems: bool = False,
+    allow_summaries: bool = False,
 ) -> ScoreGrid:
     """The values of columns of numbers: a row for each query, and system and measure where columns name them.
 
@@ -213,12 +234,10 @@ def grid_of_columns(
         How tables of scores are read.
     are_systems
         Whether each of the columns is of one system instead.
+    allow_summaries
+        As in `grid_of_table`.
     """
-    if not columns:
-        raise InputError(
-            f"{table.where}: no column of numbers among {list_columns(table.frame.columns)}, expected scores: columns "
-            "system, query and value, or query and a column for each system or measure"
-        )
+    refuse_no_columns(table, columns)
     systems, system_codes = codes_of(table, "system") if "system" in table and not are_systems else ([system], None)
     has_measures = "measure" in table and list(columns) == [table.columns.get("value")]
     measures, measure_codes = codes_of(table, "measure") if has_measures else ([""], None)
@@ -234,7 +253,7 @@ def grid_of_columns(
     for codes, size in ((measure_codes, len(queries)), (system_codes, len(queries) * len(measures))):
         if codes is not None:
             cells += codes * np.int64(size)
-    if ALL in queries and not (are_systems and len(queries) == 1):
+    if ALL in queries and not (len(queries) == 1 and (are_systems or allow_summaries)):
         is_value = query_codes != queries.index(ALL)
         notes += summary_notes(table, cells[~is_value], is_value, are_systems=are_systems)
         rows = np.flatnonzero(is_value)
@@ -269,6 +288,15 @@ def grid_of_columns(
         columns=tuple(table.frame.columns) if are_systems else (),
         counts=parts[1] if len(parts) > 1 else None,
     )
+
+
+def refuse_no_columns(table: Table, columns: Sequence[str]) -> None:
+    """Raise InputError for a table without columns of values."""
+    if not columns:
+        raise InputError(
+            f"{table.where}: no column of numbers among {list_columns(table.frame.columns)}, expected scores: columns "
+            "system, query and value, or query and a column for each system or measure"
+        )
 
 
 def fill_cells(
