@@ -58,6 +58,7 @@ __all__ = [
     "read_baseline",
     "read_score_files",
     "read_scores",
+    "read_scores_or_summaries",
     "select_measures",
 ]
 
@@ -143,8 +144,20 @@ def read_scores(
     return read_score_files(list(map(naming.path, paths)), names, settings)
 
 
-def read_score_files(paths: Sequence[PathLike], measures: Sequence[str] | None, settings: ScoreTableSettings) -> Scores:
-    """As `read_scores`, with its settings as one object."""
+def read_scores_or_summaries(path: PathLike, columns: Mapping[str, str] | None) -> Scores:
+    """As `read_scores`; summaries are the values of a query "all" if a file has no others."""
+    naming = ColumnSettings(columns=columns)
+    return read_score_files([naming.path(path)], None, ScoreTableSettings(), allow_summaries=True)
+
+
+def read_score_files(
+    paths: Sequence[PathLike],
+    measures: Sequence[str] | None,
+    settings: ScoreTableSettings,
+    *,
+    allow_summaries: bool = False,
+) -> Scores:
+    """As `read_scores`, with its settings as one object. allow_summaries: as in `grid_of_table`."""
     grids = []
     results = [path for path in paths if not is_metadata(path)]
     if not results:
@@ -153,7 +166,7 @@ def read_score_files(paths: Sequence[PathLike], measures: Sequence[str] | None, 
         content = read_content(path)
         saved = saved_scores(content, source_name(path))
         if saved is None:
-            grids.append(grid_of_content(content, path, settings))
+            grids.append(grid_of_content(content, path, settings, allow_summaries=allow_summaries))
             continue
         since = f"{source_name(path)} holds saved scores, which know their measures"
         settings.refuse("lower", "repeats", since=since)
@@ -171,8 +184,10 @@ def select_measures(scores: Scores, measures: Sequence[str]) -> Scores:
     return scores.select(measures=list(dict.fromkeys(scores.place_of(name) for name in measures)))
 
 
-def grid_of_content(content: bytes, path: PathLike, settings: ScoreTableSettings) -> ScoreGrid:
-    """The values in the content of a file."""
+def grid_of_content(
+    content: bytes, path: PathLike, settings: ScoreTableSettings, *, allow_summaries: bool = False
+) -> ScoreGrid:
+    """The values in the content of a file. allow_summaries: as in `grid_of_table`."""
     name = source_name(path)
     if content.startswith(BOM):
         content = content.removeprefix(BOM)
@@ -186,7 +201,8 @@ def grid_of_content(content: bytes, path: PathLike, settings: ScoreTableSettings
     if (results := grid_of_results(content, path, system, settings)) is not None:
         return results
     if (layout := per_query_layout(content[:HEAD])) is not None:
-        return grid_of_table(per_query_table(content, name, layout, columns), system, settings)
+        table = per_query_table(content, name, layout, columns)
+        return grid_of_table(table, system, settings, allow_summaries=allow_summaries)
     if may_have_four_fields(content[:HEAD]):
         layout = four_field_layout(content)
         if layout is None:
@@ -195,14 +211,16 @@ def grid_of_content(content: bytes, path: PathLike, settings: ScoreTableSettings
                 "be told from topics; put a first line before them (system, measure, query, value), and tabs between "
                 "the fields"
             )
-        return grid_of_table(per_query_table(tabbed(content), name, layout, columns), system, settings)
+        table = per_query_table(tabbed(content), name, layout, columns)
+        return grid_of_table(table, system, settings, allow_summaries=allow_summaries)
     if (mapping := nested_mapping(content, name)) is not None:
         if not are_columns(mapping, columns):
             return grid_of_mapping(mapping, settings, name)
         content = json.dumps(records_of_columns(mapping)).encode("utf-8", "surrogatepass")
     if content[:HEAD].lstrip().startswith(b"{"):
         content = columns_to_records(content, name, SCHEMA.column("query").names)
-    return grid_of_table(parse_table(content, name, SCHEMA, columns), system, settings)
+    table = parse_table(content, name, SCHEMA, columns)
+    return grid_of_table(table, system, settings, allow_summaries=allow_summaries)
 
 
 def system_of_path(path: PathLike) -> str:

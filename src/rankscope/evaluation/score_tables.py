@@ -165,8 +165,22 @@ class ScoreGrid:
 # Forms
 
 
-def grid_of_table(table: Table, system: str, settings: ScoreTableSettings) -> ScoreGrid:
-    """The values of a table in any form. system: what the only system is called where no column names it."""
+def grid_of_table(
+    table: Table, system: str, settings: ScoreTableSettings, *, allow_summaries: bool = False
+) -> ScoreGrid:
+    """The values of a table in any form.
+
+    Parameters
+    ----------
+    table
+        The table.
+    system
+        What the only system is called where no column names it.
+    settings
+        How tables of scores are read.
+    allow_summaries
+        Whether summaries are values of a query "all" if there are no others; else they are refused.
+    """
     refuse_documents(table)
     if is_sample_frame(table.frame.columns):
         samples, measures, notes = sample_table(table)
@@ -176,7 +190,8 @@ def grid_of_table(table: Table, system: str, settings: ScoreTableSettings) -> Sc
     if has_keys:
         table.require("query")
         if "value" in table:
-            return grid_of_columns(table, [table.columns["value"]], system, settings)
+            value = table.columns["value"]
+            return grid_of_columns(table, [value], system, settings, allow_summaries=allow_summaries)
     named_systems = [name for name in table.frame.columns if name in settings.table_systems]
     numbers = set(table.number_columns())
     columns = [name for name in table.frame.columns if name in numbers or name == table.columns.get("value")]
@@ -190,7 +205,7 @@ def grid_of_table(table: Table, system: str, settings: ScoreTableSettings) -> Sc
         is_of_samples = "value" not in table and is_sample_table(table.frame.columns)
         names_measures = bool(columns) and all(measure_of_name(name) is not None for name in columns)
         are_systems = not ("query" in table and (is_of_samples or names_measures))
-    return grid_of_columns(table, columns, system, settings, are_systems=are_systems)
+    return grid_of_columns(table, columns, system, settings, are_systems=are_systems, allow_summaries=allow_summaries)
 
 
 def is_sample_table(columns: Iterable[str]) -> bool:
@@ -209,7 +224,13 @@ def refuse_documents(table: Table) -> None:
 
 
 def grid_of_columns(
-    table: Table, columns: Sequence[str], system: str, settings: ScoreTableSettings, *, are_systems: bool = False
+    table: Table,
+    columns: Sequence[str],
+    system: str,
+    settings: ScoreTableSettings,
+    *,
+    are_systems: bool = False,
+    allow_summaries: bool = False,
 ) -> ScoreGrid:
     """The values of columns of numbers: a row for each query, and system and measure where columns name them.
 
@@ -225,12 +246,10 @@ def grid_of_columns(
         How tables of scores are read.
     are_systems
         Whether each of the columns is of one system instead.
+    allow_summaries
+        As in `grid_of_table`.
     """
-    if not columns:
-        raise InputError(
-            f"{table.where}: no column of numbers among {list_columns(table.frame.columns)}, expected scores: columns "
-            "system, query and value, or query and a column for each system or measure"
-        )
+    refuse_no_columns(table, columns)
     systems, system_codes = codes_of(table, "system") if "system" in table and not are_systems else ([system], None)
     has_measures = "measure" in table and list(columns) == [table.columns.get("value")]
     measures, measure_codes = codes_of(table, "measure") if has_measures else ([""], None)
@@ -240,7 +259,7 @@ def grid_of_columns(
     for codes, size in ((measure_codes, len(queries)), (system_codes, len(queries) * len(measures))):
         if codes is not None:
             cells += codes * np.int64(size)
-    if ALL in queries and not (are_systems and len(queries) == 1):
+    if ALL in queries and not (len(queries) == 1 and (are_systems or allow_summaries)):
         is_value = query_codes != queries.index(ALL)
         notes += summary_notes(table, cells[~is_value], is_value, are_systems=are_systems)
         rows = np.flatnonzero(is_value)
@@ -294,6 +313,15 @@ def queries_of(
         notes.append(f"{table.name}: no column of queries, so that each row is one, called by its number")
         return queries, np.arange(table.frame.height, dtype=np.uint32), notes
     return *table.codes("query"), notes
+
+
+def refuse_no_columns(table: Table, columns: Sequence[str]) -> None:
+    """Raise InputError for a table without columns of values."""
+    if not columns:
+        raise InputError(
+            f"{table.where}: no column of numbers among {list_columns(table.frame.columns)}, expected scores: columns "
+            "system, query and value, or query and a column for each system or measure"
+        )
 
 
 def fill_cells(
