@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from rankscope.typing import Floats, Ints
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "COLUMNS",
     "Queries",
+    "name_clusters",
+    "shared_prefix",
 ]
 
 
 #: What queries can have.
 COLUMNS = ("group", "cluster", "weight")
+#: What may stand between the name of a cluster and the number of a query in an id.
+SEPARATED = re.compile(r"(.+)[_\-./:][^_\-./:]{1,4}")
+#: Ids are taken for those of clusters if there are so many clusters, and each has so many queries on average.
+MIN_CLUSTERS, MIN_SIZE = 3, 1.5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -73,3 +81,28 @@ class Queries:
     def groups(self) -> tuple[str, ...]:
         """The names of the groups, in the order in which they are met."""
         return tuple(dict.fromkeys(name for name in self.group or () if name is not None))
+
+    def in_group(self, name: str) -> Bools:
+        """(queries) whether each is in the group of this name."""
+        return np.array([group == name for group in self.group or ()], np.bool_)
+
+
+def name_clusters(query_ids: Sequence[str], pattern: re.Pattern[str]) -> tuple[str | None, ...]:
+    """The first group of a pattern in each id, or all that it matches if it has none; None where it does not match."""
+    matches = [pattern.search(query) for query in query_ids]
+    return tuple(None if match is None else match.group(1 if pattern.groups else 0) for match in matches)
+
+
+def shared_prefix(query_ids: Sequence[str]) -> tuple[str, str] | None:
+    """Two ids with one prefix before a separator, if such prefixes look like clusters: q12_1 and q12_2.
+
+    Not so where nearly all queries have prefixes of their own, or all have one, as in robust-301.
+    """
+    matches = [SEPARATED.fullmatch(query) for query in query_ids]
+    prefixes = Counter(match.group(1) for match in matches if match is not None)
+    n = prefixes.total()
+    if n < len(query_ids) or len(prefixes) < MIN_CLUSTERS or n < MIN_SIZE * len(prefixes):
+        return None
+    largest = prefixes.most_common(1)[0][0]
+    first, second = [match.string for match in matches if match is not None and match.group(1) == largest][:2]
+    return first, second

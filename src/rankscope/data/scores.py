@@ -82,8 +82,13 @@ class BoundedRecord(NamedTuple):
     high: float
 
 
-def summarise(values: Floats, kinds: list[str]) -> Floats:
-    """(systems, measures) one value for all queries. values: (systems, measures, queries); kinds: of the measures."""
+def summarise(values: Floats, kinds: list[str], weights: Floats | None = None) -> Floats:
+    """(systems, measures) one value for all queries.
+
+    values: (systems, measures, queries). kinds: of the measures. weights: (queries), which sums do not have.
+    """
+    if weights is not None:
+        return weighted_summaries(values, kinds, weights)
     present = ~np.isnan(values)
     if np.count_nonzero(present) == present.size and kinds.count("mean") == len(kinds):
         return np.asarray(np.add.accumulate(values, axis=2)[:, :, -1] / values.shape[2])
@@ -105,6 +110,23 @@ def summarise(values: Floats, kinds: list[str]) -> Floats:
     if geometric:
         means[:, geometric] = np.exp(means[:, geometric])
     return means
+
+
+def weighted_summaries(values: Floats, kinds: list[str], weights: Floats) -> Floats:
+    """As `summarise`, with weights."""
+    present = ~np.isnan(values)
+    is_geometric = np.array([kind == "geometric" for kind in kinds])[:, None]
+    is_sum = np.array([kind == "sum" for kind in kinds])[:, None]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        terms = np.where(is_geometric, np.log(np.maximum(values, MIN_GEOMETRIC)), values)
+    terms = np.where(present, terms, 0.0)
+    each_weight = np.where(is_sum, 1.0, weights)  # (measures, queries)
+    total = (terms * each_weight).sum(axis=2)
+    total_weight = (present * each_weight).sum(axis=2)
+    total_weight[:, is_sum[:, 0]] = np.minimum(total_weight[:, is_sum[:, 0]], 1.0)
+    total_weight[:, [kind == "none" for kind in kinds]] = 0.0
+    means = np.divide(total, total_weight, out=np.full(total.shape, np.nan), where=total_weight > 0)
+    return np.asarray(np.where(is_geometric[:, 0], np.exp(means), means))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -246,6 +268,74 @@ class Scores(Result):
         """Group, cluster and weight of the queries, as far as `query_columns` has them."""
         return Queries.of_columns(self.query_ids, self.query_columns)
 
+    def with_queries(
+        self,
+        queries: Any = None,
+        *,
+        group: str | None = None,
+        group_by: str | None = None,
+        cluster_by: str | None = None,
+        weight: str | None = None,
+        missing_group: str = "own",
+    ) -> Scores:
+        """The scores with what is known of their queries: groups, clusters and weights.
+
+        Parameters
+        ----------
+        queries
+            Table with a row for each query, its group, cluster or weight: a file, a data frame, a mapping of columns or
+            a list of records. Default: the columns of a file of scores.
+        group
+            Column of the group of a query, such as head or tail: results are also shown for each group. Default: a
+            column group, if there is one.
+        group_by
+            Regular expression that finds the group in the id of a query, such as '^[a-z]+'.
+        cluster_by
+            Clusters, whose queries are not independent, such as the turns of a conversation: a column, or a regular
+            expression that finds the cluster in the id of a query, such as '^[^_]+'. Default: a column cluster, if
+            there is one.
+        weight
+            Column of the weight of a query, such as how often it is asked; means are weighted. Default: a column
+            weight, if there is one.
+        missing_group
+            Queries without a group or cluster: a group for them all, and a cluster for each (own), or an error. One of
+            'own', 'error'. Default: 'own'.
+
+        Returns
+        -------
+        Scores
+            The same values. Means are weighted where there are weights; comparisons and all other statistics on queries
+            take those of a cluster as one unit.
+
+        Raises
+        ------
+        InputError
+            A query stands twice in the table, a column is missing, a weight is not above 0, or all queries are one
+            cluster.
+        ParameterError
+            A pattern is no regular expression.
+
+        Examples
+        --------
+        >>> import rankscope as rs
+        >>> values = {"a_1": 1.0, "a_2": 0.5, "b_1": 0.0, "b_2": 0.25}
+        >>> scores = rs.Scores.of({"bm25": values}, measures="F1").with_queries(cluster_by="^[^_]+")
+        >>> scores.queries.cluster, scores.settings["clusters"]
+        (('a', 'a', 'b', 'b'), '2')
+        >>> scores.with_queries({"query": list(values), "weight": [1, 1, 2, 4]}).overall("F1")
+        0.3125
+        """
+        scores: Scores = resolve("rankscope.evaluation.query_table:scores_with_queries")(
+            self,
+            queries,
+            group=group,
+            group_by=group_by,
+            cluster_by=cluster_by,
+            weight=weight,
+            missing_group=missing_group,
+        )
+        return scores
+
     def place_of(self, measure: object) -> int:
         """The index of a measure among `measures`, by any of its names.
 
@@ -367,14 +457,15 @@ class Scores(Result):
     @cached_property
     def _summaries(self) -> Floats:
         """(systems, measures) the value over all queries."""
-        return summarise(self.values, [measure.summary for measure in self.measures])
+        return summarise(self.values, [measure.summary for measure in self.measures], self.queries.weight)
 
     @cached_property
     def _bounds(self) -> Floats:
         """(2, systems, measures) the lowest and highest value over all queries."""
         if self.bounds is None:
             return np.full((2, len(self.systems), len(self.measures)), np.nan)
-        return np.array([summarise(bound, [measure.summary for measure in self.measures]) for bound in self.bounds])
+        kinds = [measure.summary for measure in self.measures]
+        return np.array([summarise(bound, kinds, self.queries.weight) for bound in self.bounds])
 
     def summary(self, measure: object) -> Floats:
         """The value of each system over all queries.
