@@ -24,7 +24,7 @@ from rankscope.io.core import FORMATS, writable_formats
 
 __all__ = [
     "READING_OPTIONS",
-    "cluster_option",
+    "dask_option",
     "columns_option",
     "details_option",
     "evaluate_files",
@@ -58,42 +58,42 @@ __all__ = [
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def cluster_option(command: Command, needs: tuple[str, str] | None = None) -> Command:
-    """`--cluster` and `--cluster-timeout`, for each command with --workers. The command runs on the cluster.
+def dask_option(command: Command, needs: tuple[str, str] | None = None) -> Command:
+    """`--dask` and `--dask-timeout`, for each command with --workers. The command runs on the cluster.
 
     needs: an argument and its option without which the command sends nothing to workers.
     """
 
     @click.option(
-        "--cluster",
+        "--dask",
         metavar="ADDRESS",
         help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786: its workers do the work. They do not change "
         "the result.",
     )
     @click.option(
-        "--cluster-timeout",
+        "--dask-timeout",
         type=click.FloatRange(min=0, min_open=True),
         metavar="SECONDS",
-        help="With --cluster: seconds to wait for the scheduler and its first worker. Default: 10.",
+        help="With --dask: seconds to wait for the scheduler and its first worker. Default: 10.",
     )
     @functools.wraps(command)
-    def on_cluster(*args: Any, cluster: str | None, cluster_timeout: float | None, **options: Any) -> Any:
-        if cluster is None:
-            if cluster_timeout is not None:
-                raise ParameterError("--cluster-timeout needs --cluster; add it, or leave out --cluster-timeout")
+    def on_cluster(*args: Any, dask: str | None, dask_timeout: float | None, **options: Any) -> Any:
+        if dask is None:
+            if dask_timeout is not None:
+                raise ParameterError("--dask-timeout needs --dask; add it, or leave out --dask-timeout")
             return command(*args, **options)
         if options.get("workers") is not None:
             raise ParameterError(
-                "--workers cannot be combined with --cluster: the cluster has its own workers; leave out one of them"
+                "--workers cannot be combined with --dask: the cluster has its own workers; leave out one of them"
             )
         if needs is not None and options[needs[0]] is None:
-            raise ParameterError(f"--cluster needs {needs[1]}; add it, or leave out --cluster")
+            raise ParameterError(f"--dask needs {needs[1]}; add it, or leave out --dask")
         import logging
 
         from rankscope.parallel.cluster import TIMEOUT, use
 
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # one line says what failed
-        with use(cluster, timeout=TIMEOUT if cluster_timeout is None else cluster_timeout):
+        with use(dask, timeout=TIMEOUT if dask_timeout is None else dask_timeout):
             return command(*args, **options)
 
     return on_cluster  # type: ignore[return-value]  # click calls it by name
@@ -253,7 +253,7 @@ READING_OPTIONS = ("input", "total_ranks", "workers")
 
 def evaluation_options(command: Command) -> Command:
     """How runs are measured and read: the options of every command that starts from runs."""
-    command = option_group("Large data", workers_option(), cluster_option)(command)
+    command = option_group("Large data", workers_option(), dask_option)(command)
     command = columns_option(setting_options(InputSettings)(command))
     command = setting_options(ConventionSettings)(command)
     return measure_option(DEFAULT_MEASURES)(command)
@@ -436,7 +436,7 @@ def refuse_workers(options: dict[str, Any]) -> None:
     """
     from rankscope.parallel.cluster import current_cluster
 
-    flag = "--cluster" if current_cluster() is not None else "--workers"
+    flag = "--dask" if current_cluster() is not None else "--workers"
     if options.pop("workers") is not None or current_cluster() is not None:
         raise ParameterError(
             f"{flag} cannot be combined with --machine: one process reads each run once for both judges; leave it out"
