@@ -19,13 +19,15 @@ from rankscope.evaluation.column_settings import ColumnSettings
 from rankscope.evaluation.conventions import DEFAULT_MEASURES, ConventionSettings, InputSettings, RunErrorSettings
 from rankscope.evaluation.engine import plan_and_join
 from rankscope.evaluation.joining import ENTITY, n_workers
+from rankscope.evaluation.query_settings import QuerySettings
 from rankscope.evaluation.scoring import score_hits
 from rankscope.io.core import FORMATS, writable_formats
 
 __all__ = [
     "READING_OPTIONS",
-    "dask_option",
+    "add_queries",
     "columns_option",
+    "dask_option",
     "details_option",
     "evaluate_files",
     "evaluation_options",
@@ -41,6 +43,7 @@ __all__ = [
     "name_option",
     "output_option",
     "output_options",
+    "query_options",
     "reading_workers",
     "refuse_with",
     "refuse_without",
@@ -220,7 +223,19 @@ def with_hint(help: str, hint: str) -> str:
 
 
 #: Values of options and arguments that name judgments, runs or scores.
-FILE_VALUES = ("qrels", "qrels_a", "qrels_b", "runs", "source", "files", "judged", "machine", "train_on", "against")
+FILE_VALUES = (
+    "qrels",
+    "qrels_a",
+    "qrels_b",
+    "runs",
+    "source",
+    "files",
+    "judged",
+    "machine",
+    "train_on",
+    "against",
+    "queries",
+)
 
 
 def columns_option(command: Command) -> Command:
@@ -245,6 +260,20 @@ def columns_option(command: Command) -> Command:
         return command(*args, **options)
 
     return setting_options(ColumnSettings)(cast(Command, with_columns))
+
+
+def query_options(command: Command) -> Command:
+    """What is known of the queries: the options of every command with statistics on queries."""
+    return setting_options(QuerySettings)(command)
+
+
+def add_queries(scores: Scores, settings: QuerySettings) -> Scores:
+    """The scores with what the options say of their queries."""
+    if settings == QuerySettings():
+        return scores
+    from rankscope.evaluation.query_table import with_queries
+
+    return with_queries(scores, settings.queries, settings)
 
 
 #: Values of the options that say how runs are read, not how they are measured.
@@ -334,7 +363,7 @@ def evaluate_files(qrels: str, runs: Sequence[str], measures: Sequence[str], **o
         hint = f"; {qrels} looks like a table of ranks: add --input {ENTITY}"
         raise missing_runs_error(qrels, hint if looks_like_rank_table(qrels) else "")
     conventions, reading = take_settings(ConventionSettings, options), take_settings(InputSettings, options)
-    errors = take_settings(RunErrorSettings, options)
+    errors, queries = take_settings(RunErrorSettings, options), take_settings(QuerySettings, options)
     workers = reading_workers(runs, options["workers"])
     with bytes_progress(runs, "reading runs") as progress:
         plan, joined = plan_and_join(
@@ -347,7 +376,8 @@ def evaluate_files(qrels: str, runs: Sequence[str], measures: Sequence[str], **o
             workers=workers,
             progress=progress,
         )
-        return score_hits(plan, joined)
+        scores = score_hits(plan, joined)
+    return add_queries(scores, queries)
 
 
 def missing_runs_error(qrels: str, hint: str = "") -> Exception:
@@ -402,7 +432,8 @@ def load_scores(qrels: str, runs: Sequence[str], measures: Sequence[str], **opti
     is_scores = holds_scores(qrels, runs, options)
     settings = take_settings(ScoreTableSettings, options)
     if is_scores:
-        return read_score_files([qrels, *runs], list(measures) or None, settings)
+        scores = read_score_files([qrels, *runs], list(measures) or None, settings)
+        return add_queries(scores, take_settings(QuerySettings, options))
     return evaluate_files(qrels, runs, measures, **options)
 
 

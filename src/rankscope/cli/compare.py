@@ -10,12 +10,14 @@ import click
 
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import (
+    add_queries,
     details_option,
     evaluate_files,
     evaluation_options,
     holds_scores,
     load_scores,
     missing_runs_error,
+    query_options,
     save_option,
     score_file_options,
     system_paths,
@@ -39,6 +41,7 @@ from rankscope.data.result import Result
 from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.evaluation.joining import ENTITY
+from rankscope.evaluation.query_settings import QuerySettings
 from rankscope.evaluation.read_scores import read_baseline, read_score_files
 from rankscope.evaluation.saved_scores import check_save, write_scores
 from rankscope.evaluation.score_tables import ScoreTableSettings
@@ -57,6 +60,7 @@ FULL, PAPER = "full", "paper"
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @option_group("Measures and data", evaluation_options)
 @option_group("Measures and data", score_file_options)
+@option_group("Queries that belong together", query_options)
 @option_group("Comparison", setting_options(ComparisonSettings))
 @option_group(
     "Comparison",
@@ -240,7 +244,10 @@ def evaluate_new_and_baseline(
         return load_scores(qrels, runs, measures, **options), None
     if holds_scores(qrels, runs, options):
         table_settings = take_settings(ScoreTableSettings, options)
-        new_scores = read_score_files([qrels, *runs], list(measures) or None, table_settings)
+        new_scores = add_queries(
+            read_score_files([qrels, *runs], list(measures) or None, table_settings),
+            take_settings(QuerySettings, options),
+        )
         # The systems that were named are new ones.
         old_scores = read_score_files([against], list(measures) or None, replace(table_settings, table_systems=()))
         return new_scores, old_scores.select(systems=[find_baseline(old_scores, against, baseline)])

@@ -11,8 +11,8 @@ import click
 
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import (
-    dask_option,
     columns_option,
+    dask_option,
     format_option,
     given_flags,
     input_option,

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -74,6 +75,21 @@ class MeasureValues:
     def label(self) -> str:
         """The name of the values in a sentence: "AP", or "log GMAP" for logarithms."""
         return f"log {self.measure}" if self.are_logarithms else self.measure
+
+    @property
+    def sample(self) -> dict[str, Any]:
+        """Clusters and weights of the queries, as the statistics take them."""
+        return {"clusters": self.clusters, "weights": self.weights}
+
+    @property
+    def n_clusters(self) -> int:
+        """How many clusters of queries; without clusters each query is one."""
+        return self.n if self.clusters is None else np.unique(self.clusters).size
+
+    @cached_property
+    def means(self) -> Floats:
+        """(systems) the mean of each system, weighted if there are weights."""
+        return np.asarray(np.average(self.values, axis=1, weights=self.weights))
 
     @cached_property
     def scale(self) -> float:

@@ -77,6 +77,16 @@ class Queries:
             np.int64,
         )
 
+    def clustering_notes(self) -> list[str]:
+        """A note where queries have no clusters, and their ids look as if they should."""
+        pair = None if self.cluster is not None else shared_prefix(self.query_ids)
+        if pair is None:
+            return []
+        return [
+            f"ids of queries look clustered ({pair[0]}, {pair[1]}), and queries are taken as independent; if they are "
+            "not, say so with cluster_by (--cluster-by), such as '^(.+)[_.:/-]'"
+        ]
+
     @cached_property
     def groups(self) -> tuple[str, ...]:
         """The names of the groups, in the order in which they are met."""

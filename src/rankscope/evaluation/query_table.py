@@ -11,7 +11,7 @@ import numpy as np
 from rankscope.data.queries import COLUMNS, Queries, name_clusters
 from rankscope.data.scores import Scores
 from rankscope.data.tables import NUMBER, Column, Schema, Table, list_columns, table_of_frame
-from rankscope.data.text import first_names, join_names, pluralise, pluralise_queries
+from rankscope.data.text import first_names, join_names, pluralise_queries
 from rankscope.errors import InputError
 from rankscope.evaluation.query_settings import ERROR, QuerySettings, compile_pattern
 from rankscope.io.core import columns_of, is_path, source_name
@@ -59,7 +59,7 @@ def scores_with_queries(
 ) -> Scores:
     """As `Scores.with_queries`."""
     settings = QuerySettings(
-        queries=queries if is_path(queries) else None,
+        queries=str(queries) if is_path(queries) else None,
         group=group,
         group_by=group_by,
         cluster_by=cluster_by,
@@ -117,7 +117,9 @@ def with_queries(scores: Scores, queries: Any, settings: QuerySettings) -> Score
 
 def sum_notes(scores: Scores, queries: Queries) -> list[str]:
     """A note on measures that are no means, so that weights do not change them."""
-    sums = [name for name, measure in zip(scores.measure_names, scores.measures, strict=True) if measure.summary == "sum"]
+    sums = [
+        name for name, measure in zip(scores.measure_names, scores.measures, strict=True) if measure.summary == "sum"
+    ]
     if queries.weight is None or not sums:
         return []
     return [f"{join_names(sums)}: sums over all queries, without weights"]
@@ -231,8 +233,8 @@ def fill_missing(
             )
         if settings.missing_group == ERROR:
             raise InputError(
-                f"{pluralise_queries(len(missing))} without a {key} ({names}), expected one for each; give them one, or "
-                f"leave out --missing-group {ERROR}"
+                f"{pluralise_queries(len(missing))} without a {key} ({names}), expected one for each; give them one, "
+                f"or leave out --missing-group {ERROR}"
             )
         if len(missing) == len(query_ids):
             raise InputError(f"no query has a {key} ({names}); check the column or the pattern that gives it")
@@ -258,8 +260,8 @@ def check_queries(queries: Queries, name: str) -> None:
     invalid = np.flatnonzero(~((weight > 0) & np.isfinite(weight)))
     if invalid.size:
         raise InputError(
-            f"{name}: weight {weight[invalid[0]]:g} of query {queries.query_ids[invalid[0]]!r}, expected a number above 0 "
-            "(leave out what does not count); correct it"
+            f"{name}: weight {weight[invalid[0]]:g} of query {queries.query_ids[invalid[0]]!r}, expected a number above "
+            "0 (leave out what does not count); correct it"
         )
     if weight.size > 1 and effective_number(weight) < MIN_EFFECTIVE:
         heaviest = int(np.argmax(weight))

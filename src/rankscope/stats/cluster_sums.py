@@ -1,7 +1,7 @@
 """Clusters and weights of queries: sums by cluster, the jackknife over clusters, and how many queries they are worth.
 
-A weighted mean over queries is a quotient of two sums over clusters. So a cluster, with the sum of its values and that of
-its weights, is the unit of tests and intervals; without clusters each query is one.
+A weighted mean over queries is a quotient of two sums over clusters. So a cluster, with the sum of its values and that
+of its weights, is the unit of tests and intervals; without clusters each query is one.
 """
 
 from __future__ import annotations
@@ -70,9 +70,9 @@ class ClusterSums:
     def standard_errors(self) -> Floats:
         """(lists) standard errors of the means by the jackknife over clusters; NaN for a single cluster.
 
-        sqrt((G - 1) / G times the sum of the squares of `gaps`), known as CV3: MacKinnon, Nielsen and Webb (2023), "Fast
-        and reliable jackknife and bootstrap methods for cluster-robust inference". For clusters of one size it is the
-        usual cluster-robust error (CR1) of Liang and Zeger (1986); for clusters of one query, s / sqrt(n).
+        sqrt((G - 1) / G times the sum of the squares of `gaps`), known as CV3: MacKinnon, Nielsen and Webb (2023),
+        "Fast and reliable jackknife and bootstrap methods for cluster-robust inference". For clusters of one size it
+        is the usual cluster-robust error (CR1) of Liang and Zeger (1986); for clusters of one query, s / sqrt(n).
         """
         return np.asarray(np.sqrt((self.n - 1) / self.n * (self.gaps**2).sum(axis=1)))
 
@@ -141,8 +141,8 @@ def checked_weights(weights: npt.ArrayLike | None, n: int) -> Floats:
     invalid = np.flatnonzero(~((array > 0) & np.isfinite(array)))
     if invalid.size:
         raise ParameterError(
-            f"weight {array[invalid[0]]:g} of query {int(invalid[0])}, expected a finite number above 0; leave the query "
-            "out, or correct its weight"
+            f"weight {array[invalid[0]]:g} of query {int(invalid[0])}, expected a finite number above 0; leave the "
+            "query out, or correct its weight"
         )
     return np.asarray(array / array.max())
 
@@ -183,8 +183,8 @@ def intraclass_correlation(values: npt.ArrayLike, clusters: npt.ArrayLike) -> Fl
 
     References
     ----------
-    The estimator by analysis of variance, for clusters of unequal size: Donner (1986), "A review of inference procedures
-    for the intraclass correlation coefficient in the one-way random effects model", section 2.
+    The estimator by analysis of variance, for clusters of unequal size: Donner (1986), "A review of inference
+    procedures for the intraclass correlation coefficient in the one-way random effects model", section 2.
 
     Examples
     --------
@@ -206,11 +206,12 @@ def intraclass_correlation(values: npt.ArrayLike, clusters: npt.ArrayLike) -> Fl
     size = (n - (sizes**2).sum() / n) / (n_clusters - 1)
     total = between + (size - 1) * within
     varies = total > NOISE**2 * (rows * rows).mean(axis=1)
-    return np.divide(between - within, total, out=np.full(len(rows), np.nan), where=varies).reshape(shape)
+    correlation = np.divide(between - within, total, out=np.full(len(rows), np.nan), where=varies)
+    return np.asarray(correlation.reshape(shape))
 
 
 def design_effect(clusters: npt.ArrayLike, correlation: npt.ArrayLike) -> Floats:
-    """By how much the variance of a mean exceeds that of as many independent queries: 1 + (m - 1) times the correlation.
+    """By how much the variance of a mean exceeds that of independent queries: 1 + (m - 1) times the correlation.
 
     Parameters
     ----------

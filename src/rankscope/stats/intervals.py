@@ -319,7 +319,8 @@ def bootstrap_interval(
     rng
         Seed or `numpy.random.Generator`.
     clusters
-        The cluster of each query, whose values are not independent, (queries); clusters are drawn. None: all are independent.
+        The cluster of each query, whose values are not independent, (queries); clusters are drawn. None: all are
+        independent.
     weights
         How much each query counts, (queries). None: all count the same.
 

@@ -661,9 +661,7 @@ def resampled_cluster_t(residuals: Floats, weights: Floats, draws: Draws) -> Ite
         sums = mean * (counts @ weights)[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             t = sums / np.sqrt(n / (n - 1) * square)
-        t[has_no_spread] = np.where(
-            np.abs(sums[has_no_spread]) > NOISE, np.copysign(np.inf, sums[has_no_spread]), 0.0
-        )
+        t[has_no_spread] = np.where(np.abs(sums[has_no_spread]) > NOISE, np.copysign(np.inf, sums[has_no_spread]), 0.0)
         yield t
 
 

@@ -14,10 +14,11 @@ from rankscope.comparison.compare.pair_tests import PairTestJob, PairTestResults
 from rankscope.comparison.compare.result import Comparison, MeasureComparison
 from rankscope.comparison.compare.significance_tests import ComparisonSettings
 from rankscope.data.scores import Scores
-from rankscope.data.text import format_p_value, pluralise_queries
+from rankscope.data.text import format_p_value, pluralise, pluralise_queries
 from rankscope.errors import InputError
 from rankscope.kernels.rounding_ties import at_most
 from rankscope.stats.anova import all_pairs, two_way_anova
+from rankscope.stats.cluster_sums import cluster_sums, design_effect, effective_number, intraclass_correlation
 from rankscope.stats.friedman import friedman_test
 from rankscope.stats.inputs import scale_rows, seed_of
 from rankscope.stats.multiple_comparisons import adjust_pvalues
@@ -32,6 +33,8 @@ __all__ = [
 
 #: Fewer queries get a note.
 FEW = 25
+#: Fewer clusters get a note.
+FEW_CLUSTERS = 10
 #: Above this share of ties there is a note.
 MANY_TIES = 0.5
 #: A t-test of skewed differences needs this times the square of their skewness as queries (Cochran, 1977, section
@@ -57,11 +60,73 @@ def measure_notes(
 
 
 def query_notes(comparison: MeasureComparison) -> list[str]:
+    weights = comparison.measure_values.weights
+    weight_notes = []
+    if weights is not None:
+        weight_notes.append(
+            f"weights of {pluralise_queries(comparison.n)}: means carry as much as those of "
+            f"{effective_number(weights):.1f} queries of one weight"
+        )
+    if comparison.measure_values.clusters is not None:
+        return [*weight_notes, *cluster_notes(comparison)]
+    return [*weight_notes, *few_notes(comparison)]
+
+
+def few_notes(comparison: MeasureComparison) -> list[str]:
     if comparison.n == 1:
         return ["with one query the variation between queries is unknown: no test or interval can be trusted"]
     if comparison.n < FEW:
         return [f"{comparison.n} queries are few: only large differences can be significant, and intervals are rough"]
     return []
+
+
+def cluster_notes(comparison: MeasureComparison) -> list[str]:
+    """How many clusters there are, how far their queries agree, and how many independent queries they are worth."""
+    clusters = comparison.measure_values.clusters
+    assert clusters is not None
+    sizes = np.unique(clusters, return_counts=True)[1]
+    n_clusters = sizes.size
+    size_text = f"of {format_count(sizes)} {'query' if sizes.max() == 1 else 'queries'}"
+    notes = []
+    correlations = pair_correlations(comparison)
+    known = correlations[~np.isnan(correlations)]
+    if known.size:
+        low, high = known.min(), known.max()
+        correlate = f"{low:.2f}" if round(high - low, 2) == 0 else f"{low:.2f} to {high:.2f}"
+        worth = comparison.n / design_effect(clusters, np.array([high, low]))
+        low_worth, high_worth = np.round(worth).astype(np.int64).tolist()
+        worth_text = f"{low_worth:,}" if low_worth == high_worth else f"{low_worth:,} to {high_worth:,}"
+        notes.append(
+            f"{pluralise(n_clusters, 'cluster')} {size_text}; differences within a cluster correlate {correlate}, so "
+            f"{pluralise_queries(comparison.n)} carry as much as {worth_text}"
+        )
+    else:
+        notes.append(f"{pluralise(n_clusters, 'cluster')} {size_text}")
+    if n_clusters < FEW_CLUSTERS:
+        notes.append(
+            f"{n_clusters} clusters are few: only large differences can be significant, and intervals are rough"
+        )
+    return notes
+
+
+def format_count(sizes: npt.NDArray[np.int64]) -> str:
+    """One size, or from the smallest to the largest."""
+    low, high = int(sizes.min()), int(sizes.max())
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def pair_correlations(comparison: MeasureComparison) -> Floats:
+    """(pairs) how far differences within a cluster correlate; NaN where that is unknown."""
+    clusters = comparison.measure_values.clusters
+    assert clusters is not None
+    slices = pair_slices(comparison.first.size, comparison.n)
+    parts = [
+        intraclass_correlation(
+            comparison.measure_values.differences(comparison.first[x], comparison.second[x]), clusters
+        )
+        for x in slices
+    ]
+    return np.where(comparison.withheld | comparison.equal, np.nan, np.concatenate(parts))
 
 
 def data_notes(comparison: MeasureComparison) -> list[str]:
@@ -90,13 +155,13 @@ def data_notes(comparison: MeasureComparison) -> list[str]:
 def test_notes(comparison: MeasureComparison, settings: ComparisonSettings) -> list[str]:
     notes = []
     if settings.method.assumes_normality and comparison.n > 1:
-        is_skewed = COCHRAN * skewness(comparison) ** 2 > comparison.n
+        is_skewed = COCHRAN * skewness(comparison) ** 2 > comparison.measure_values.n_clusters
         if is_skewed.any():
             notes.append(
                 name_pairs(
                     comparison,
                     is_skewed,
-                    f"differences too skewed for t on {comparison.n} queries; check with test permutation",
+                    f"differences too skewed for t on {units_text(comparison)}; check with test permutation",
                 )
             )
     if comparison.measure_values.are_binary:
@@ -142,12 +207,12 @@ def resolution_notes(comparison: MeasureComparison, settings: ComparisonSettings
                 f"{settings.n_resamples:,} resamples cannot {finding} at level {settings.alpha:g}; "
                 f"use {int(np.ceil(family / settings.alpha)):,} or more"
             )
-    elif settings.method.is_counting and comparison.n < 60:
-        smallest_p = (2.0 if settings.alternative == "two-sided" else 1.0) / 2.0**comparison.n
+    elif settings.method.is_counting and comparison.measure_values.n_clusters < 60:
+        smallest_p = (2.0 if settings.alternative == "two-sided" else 1.0) / 2.0**comparison.measure_values.n_clusters
         if smallest_p * family > settings.alpha:
             correction = "" if family == 1 else f", times {family:,} for the correction,"
             notes.append(
-                f"on {pluralise_queries(comparison.n)} the {settings.test} test cannot {finding}: "
+                f"on {units_text(comparison)} the {settings.test} test cannot {finding}: "
                 f"its smallest possible p-value{correction} is {min(smallest_p * family, 1.0):.4g}, above the level "
                 f"{settings.alpha:g}"
             )
@@ -183,8 +248,8 @@ def direction_notes(comparison: MeasureComparison, settings: ComparisonSettings,
 
 def omnibus_notes(comparison: MeasureComparison, settings: ComparisonSettings) -> list[str]:
     """A test of all systems at once, if all pairs were compared."""
-    n_systems = len(comparison.systems)
-    if comparison.withheld.any():
+    n_systems, values = len(comparison.systems), comparison.measure_values
+    if comparison.withheld.any() or values.clusters is not None or values.weights is not None:
         return []
     if n_systems < 3 or comparison.n < 2 or comparison.first.size != n_systems * (n_systems - 1) // 2:
         return []
@@ -203,13 +268,22 @@ def omnibus_notes(comparison: MeasureComparison, settings: ComparisonSettings) -
     ]
 
 
+def units_text(comparison: MeasureComparison) -> str:
+    """How many queries, or clusters of queries."""
+    values = comparison.measure_values
+    return pluralise_queries(values.n) if values.clusters is None else pluralise(values.n_clusters, "cluster")
+
+
 def skewness(comparison: MeasureComparison) -> Floats:
-    """(pairs) the skewness of the differences, 0 where they are constant."""
+    """(pairs) the skewness of the differences, or of their means by cluster; 0 where they are constant."""
     skews = np.zeros(comparison.first.size)
     for pair_slice in pair_slices(comparison.first.size, comparison.n):
         d, _ = scale_rows(
             comparison.measure_values.differences(comparison.first[pair_slice], comparison.second[pair_slice])
         )
+        if comparison.measure_values.clusters is not None:
+            units = cluster_sums(d, **comparison.measure_values.sample)
+            d = units.sums / units.weights
         d = d - d.mean(axis=1, keepdims=True)
         squares = d * d
         variance = squares.mean(axis=1)
@@ -376,7 +450,15 @@ def compare_systems(
         scores=scores,
         comparisons=tuple(comparisons),
         settings=settings,
-        notes=tuple(dict.fromkeys((*scores.notes, *(note for comparison in comparisons for note in comparison.notes)))),
+        notes=tuple(
+            dict.fromkeys(
+                (
+                    *scores.notes,
+                    *(note for comparison in comparisons for note in comparison.notes),
+                    *scores.queries.clustering_notes(),
+                )
+            )
+        ),
     )
 
 
@@ -421,7 +503,7 @@ def measure_comparison(
     decisions = np.where(significant & agrees_with_means, results.direction * measure_values.sign, 0)
     comparison = MeasureComparison(
         measure_values=measure_values,
-        means=measure_values.values.mean(axis=1),
+        means=measure_values.means,
         first=first,
         second=second,
         test_results=results,
