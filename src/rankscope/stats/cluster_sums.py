@@ -160,7 +160,7 @@ def effective_number(weights: Floats) -> float:
     return float(weights.sum() ** 2 / (weights * weights).sum())
 
 
-def intraclass_correlation(values: npt.ArrayLike, clusters: npt.ArrayLike) -> Floats:
+def intraclass_correlation(values: npt.ArrayLike, clusters: npt.ArrayLike, *, pooled: bool = False) -> Floats:
     """How far values of one cluster agree beside those of others: their correlation within clusters.
 
     Parameters
@@ -169,12 +169,14 @@ def intraclass_correlation(values: npt.ArrayLike, clusters: npt.ArrayLike) -> Fl
         Differences or scores, (queries) or (lists, queries).
     clusters
         (queries) the cluster of each query.
+    pooled
+        One correlation of all lists, from the sums of their mean squares.
 
     Returns
     -------
     array
-        (lists), or () for a single list: at most 1, below 0 where values of one cluster differ more than by chance.
-        NaN for one cluster, clusters of one query, or values that do not vary.
+        (lists), or () for a single list or if pooled: at most 1, below 0 where values of one cluster differ more than
+        by chance. NaN for one cluster, clusters of one query, or values that do not vary.
 
     Raises
     ------
@@ -196,6 +198,7 @@ def intraclass_correlation(values: npt.ArrayLike, clusters: npt.ArrayLike) -> Fl
     codes = cluster_codes(clusters, n)
     sizes = np.bincount(codes).astype(np.float64)
     n_clusters = sizes.size
+    shape = () if pooled else shape
     if n_clusters in (1, n):
         return np.full(shape, np.nan)
     centred = rows - rows.mean(axis=1, keepdims=True)
@@ -204,9 +207,11 @@ def intraclass_correlation(values: npt.ArrayLike, clusters: npt.ArrayLike) -> Fl
     within = ((centred - cluster_means[:, codes]) ** 2).sum(axis=1) / (n - n_clusters)
     # The size that clusters of one size would have for the same expectation.
     size = (n - (sizes**2).sum() / n) / (n_clusters - 1)
+    scale = (rows * rows).mean(axis=1)
+    if pooled:
+        between, within, scale = (x.sum(keepdims=True) for x in (between, within, scale))
     total = between + (size - 1) * within
-    varies = total > NOISE**2 * (rows * rows).mean(axis=1)
-    correlation = np.divide(between - within, total, out=np.full(len(rows), np.nan), where=varies)
+    correlation = np.divide(between - within, total, out=np.full(total.shape, np.nan), where=total > NOISE**2 * scale)
     return np.asarray(correlation.reshape(shape))
 
 
