@@ -14,6 +14,7 @@ from rankscope.cli._options import (
     load_scores,
     machine_option,
     missing_runs_error,
+    query_options,
     refuse_workers,
     score_file_options,
     system_paths,
@@ -41,6 +42,7 @@ __all__ = [
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @option_group("Measures and data", evaluation_options)
 @option_group("Measures and data", score_file_options)
+@option_group("Queries that belong together", query_options)
 @option_group("Plan", setting_options(PlanSettings))
 @option_group(
     "Plan",
