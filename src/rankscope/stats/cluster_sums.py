@@ -230,6 +230,11 @@ def design_effect(clusters: npt.ArrayLike, correlation: npt.ArrayLike) -> Floats
     array
         The shape of `correlation`; at least 1.
 
+    Raises
+    ------
+    ParameterError
+        The clusters have more than one dimension.
+
     Notes
     -----
     m is the size of the cluster of a query, averaged over queries.
@@ -243,6 +248,6 @@ def design_effect(clusters: npt.ArrayLike, correlation: npt.ArrayLike) -> Floats
     >>> [round(design_effect([0, 0, 0, 1, 1, 1], correlation).item(), 3) for correlation in (0.5, -0.2)]
     [2.0, 1.0]
     """
-    codes = cluster_codes(clusters, np.asarray(clusters).size)
+    codes = cluster_codes(clusters, np.size(clusters))
     size = float((np.bincount(codes) ** 2).sum()) / codes.size
     return np.asarray(1 + (size - 1) * np.maximum(np.nan_to_num(np.asarray(correlation, np.float64)), 0.0))
