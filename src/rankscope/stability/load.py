@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from rankscope.measures.presets import find_preset
 from rankscope.stability.sampling import Entities, Population, Queries
 
 __all__ = [
+    "AddQueries",
     "MeasuresArgument",
     "load_population",
 ]
@@ -31,6 +32,7 @@ __all__ = [
 #: Default measures for a table of ranks.
 ENTITY_MEASURES = ("MeanRank", "MedianRank", "AP", "nDCG", "P@10", "R@100")
 MeasuresArgument = str | Measure | Iterable[str | Measure] | None
+AddQueries = Callable[[Scores], Scores]
 
 
 def at_cutoffs(
@@ -86,15 +88,24 @@ def load_population(
     conventions: ConventionSettings,
     reading: InputSettings,
     *,
+    add_queries: AddQueries | None = None,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> tuple[Population, Scores, Plan | None, list[JoinedRun]]:
-    """The population, its scores, and (for judgments and runs) the plan and the joined runs."""
+    """The population, its scores, and (for judgments and runs) the plan and the joined runs.
+
+    add_queries: gives the scores what is known of their queries. Raises as `study` does, also for weights of queries.
+    """
     if isinstance(data, Scores):
         if runs is not None or (conventions, reading) != (ConventionSettings(), InputSettings()):
             raise ParameterError("scores are already evaluated; leave out runs and the arguments of evaluate")
-        return from_scores(data, measures, cutoffs)
+        return from_scores(without_weights(data, add_queries), measures, cutoffs)
     entities = isinstance(data, EntityRanks) or reading.input == ENTITY
+    if entities and add_queries is not None:
+        raise ParameterError(
+            "a table of ranks has entities and no queries, so none that belong together; leave out the table, groups, "
+            "clusters and weights of queries (--queries, --group, --group-by, --cluster-by, --weight)"
+        )
     preset = conventions.preset
     default = find_preset(preset).measures if preset else ENTITY_MEASURES if entities else DEFAULT_MEASURES
     measures_at_cutoffs = at_cutoffs(measures, cutoffs, preset, default)
@@ -107,7 +118,7 @@ def load_population(
         data, runs, measures_at_cutoffs, conventions, reading, workers=n_readers, progress=progress
     )
     refuse_undirected(plan.measures)
-    scores = score_hits(plan, joined)
+    scores = without_weights(score_hits(plan, joined), add_queries)
     signs = np.array([scores.sign(name) for name in scores.measure_names], np.float64)
     if not entities:
         used = np.array([[share_used(measure, run) for measure in plan.measures] for run in joined])
@@ -115,6 +126,18 @@ def load_population(
     n_ranked = joined[0].hits.collection_size
     table = data if data.total_ranks == n_ranked else replace(data, total_ranks=n_ranked, where=None)
     return Entities(table, plan.measures, signs), scores, plan, joined
+
+
+def without_weights(scores: Scores, add_queries: AddQueries | None) -> Scores:
+    """The scores with what is known of their queries. Raises ParameterError for weights."""
+    if add_queries is not None:
+        scores = add_queries(scores)
+    if scores.queries.weight is not None:
+        raise ParameterError(
+            "queries have weights, and a study counts all queries of its sets the same; leave the weights out "
+            "(--weight, or the column weight)"
+        )
+    return scores
 
 
 def from_scores(
