@@ -6,14 +6,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import click
 
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import (
-    add_queries,
     evaluation_options,
     holds_scores,
     load_scores,
@@ -28,9 +26,9 @@ from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import ConventionSettings, InputSettings
 from rankscope.evaluation.joining import ENTITY
 from rankscope.evaluation.query_settings import QuerySettings
+from rankscope.evaluation.query_table import QueryTable
 from rankscope.evaluation.score_tables import ScoreTableSettings
 from rankscope.parallel import all_cores, check_workers
-from rankscope.stability.load import AddQueries
 from rankscope.stability.result import PARTS
 from rankscope.stability.settings import StudySettings
 from rankscope.stability.studies import study_measures
@@ -105,7 +103,7 @@ def stability(
     take_settings(ScoreTableSettings, options)
     conventions, reading = take_settings(ConventionSettings, options), take_settings(InputSettings, options)
     settings = take_settings(StudySettings, options, preset=conventions.preset)
-    queries = take_settings(QuerySettings, options)
+    queries = QueryTable.of_settings(take_settings(QuerySettings, options))
     n_workers = all_cores() if workers is None else workers
     check_workers(n_workers)
     result_output.check((qrels, *runs))
@@ -129,7 +127,7 @@ def stability(
             settings,
             conventions,
             reading,
-            add_queries=None if scores_options is not None else adding(queries),
+            queries=queries if scores_options is None else None,
             workers=n_workers,
             checkpoint=checkpoint,
             reading=bytes_read,
@@ -141,11 +139,6 @@ def stability(
     if parts != "all":
         result = replace(result, parts=(parts,))
     result_output.show(result)
-
-
-def adding(settings: QuerySettings) -> AddQueries | None:
-    """What gives scores what the options say of their queries; None without such options."""
-    return None if settings == QuerySettings() else partial(add_queries, settings=settings)
 
 
 def refuse_same_place(checkpoint: str | None, output: str | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from rankscope.errors import ParameterError, RankscopeError
 from rankscope.evaluation.conventions import DEFAULT_MEASURES, ConventionSettings, InputSettings, Plan, make_plan
 from rankscope.evaluation.engine import plan_and_join
 from rankscope.evaluation.joining import ENTITY, JoinedRun, Progress, worth_parallelising
+from rankscope.evaluation.query_table import QueryTable
 from rankscope.evaluation.scoring import score_hits
 from rankscope.io.core import is_path
 from rankscope.io.tables import read_entity_ranks
@@ -23,7 +24,6 @@ from rankscope.measures.presets import find_preset
 from rankscope.stability.sampling import Entities, Population, Queries
 
 __all__ = [
-    "AddQueries",
     "MeasuresArgument",
     "load_population",
 ]
@@ -32,7 +32,6 @@ __all__ = [
 #: Default measures for a table of ranks.
 ENTITY_MEASURES = ("MeanRank", "MedianRank", "AP", "nDCG", "P@10", "R@100")
 MeasuresArgument = str | Measure | Iterable[str | Measure] | None
-AddQueries = Callable[[Scores], Scores]
 
 
 def at_cutoffs(
@@ -88,20 +87,20 @@ def load_population(
     conventions: ConventionSettings,
     reading: InputSettings,
     *,
-    add_queries: AddQueries | None = None,
+    queries: QueryTable | None = None,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> tuple[Population, Scores, Plan | None, list[JoinedRun]]:
     """The population, its scores, and (for judgments and runs) the plan and the joined runs.
 
-    add_queries: gives the scores what is known of their queries. Raises as `study` does, also for weights of queries.
+    Raises as `study` does, also for weights of queries.
     """
     if isinstance(data, Scores):
         if runs is not None or (conventions, reading) != (ConventionSettings(), InputSettings()):
             raise ParameterError("scores are already evaluated; leave out runs and the arguments of evaluate")
-        return from_scores(without_weights(data, add_queries), measures, cutoffs)
+        return from_scores(without_weights(data, queries), measures, cutoffs)
     entities = isinstance(data, EntityRanks) or reading.input == ENTITY
-    if entities and add_queries is not None:
+    if entities and queries is not None:
         raise ParameterError(
             "a table of ranks has entities and no queries, so none that belong together; leave out the table, groups, "
             "clusters and weights of queries (--queries, --group, --group-by, --cluster-by, --weight)"
@@ -118,7 +117,7 @@ def load_population(
         data, runs, measures_at_cutoffs, conventions, reading, workers=n_readers, progress=progress
     )
     refuse_undirected(plan.measures)
-    scores = without_weights(score_hits(plan, joined), add_queries)
+    scores = without_weights(score_hits(plan, joined), queries)
     signs = np.array([scores.sign(name) for name in scores.measure_names], np.float64)
     if not entities:
         used = np.array([[share_used(measure, run) for measure in plan.measures] for run in joined])
@@ -128,10 +127,10 @@ def load_population(
     return Entities(table, plan.measures, signs), scores, plan, joined
 
 
-def without_weights(scores: Scores, add_queries: AddQueries | None) -> Scores:
+def without_weights(scores: Scores, queries: QueryTable | None) -> Scores:
     """The scores with what is known of their queries. Raises ParameterError for weights."""
-    if add_queries is not None:
-        scores = add_queries(scores)
+    if queries is not None:
+        scores = queries.add_to(scores)
     if scores.queries.weight is not None:
         raise ParameterError(
             "queries have weights, and a study counts all queries of its sets the same; leave the weights out "

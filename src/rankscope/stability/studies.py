@@ -17,13 +17,14 @@ from rankscope.errors import ParameterError
 from rankscope.evaluation.cluster_notes import cluster_notes
 from rankscope.evaluation.conventions import ConventionSettings, InputSettings
 from rankscope.evaluation.joining import Progress
+from rankscope.evaluation.query_table import QueryTable
 from rankscope.parallel import check_workers, run_units
 from rankscope.parallel.threads import one_thread
 from rankscope.settings import as_tuple
 from rankscope.stability.checkpoint import Checkpoint, saved_settings
 from rankscope.stability.conditions import Condition, make_conditions
 from rankscope.stability.judgment_ablation import ablate_judgments
-from rankscope.stability.load import AddQueries, MeasuresArgument, load_population
+from rankscope.stability.load import MeasuresArgument, load_population
 from rankscope.stability.outcome import (
     ITERATIONS,
     Outcome,
@@ -206,7 +207,7 @@ def study(
         settings,
         ConventionSettings(**{**(conventions or {}), "preset": preset}),
         InputSettings(input=input, total_ranks=total_ranks),
-        add_queries=None if queries is None else lambda scores: scores.with_queries(**queries),
+        queries=QueryTable.of(queries),
         workers=workers,
         checkpoint=checkpoint,
         reading=reading,
@@ -222,7 +223,7 @@ def study_measures(
     evaluation: ConventionSettings,
     input_settings: InputSettings,
     *,
-    add_queries: AddQueries | None = None,
+    queries: QueryTable | None = None,
     workers: int = 1,
     checkpoint: str | Path | None = None,
     reading: Progress | None = None,
@@ -237,7 +238,7 @@ def study_measures(
         settings.cutoffs,
         evaluation,
         input_settings,
-        add_queries=add_queries,
+        queries=queries,
         workers=workers,
         progress=reading,
     )
