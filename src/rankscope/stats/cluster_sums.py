@@ -20,6 +20,7 @@ from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "ClusterSums",
+    "cluster_codes",
     "cluster_sums",
     "design_effect",
     "effective_number",
