@@ -64,9 +64,9 @@ class LeaderboardSettings(Settings):
         "length.",
     )
     position: bool = switch(False, help="Remove the effect of standing on the left side.")
-    unit: str | None = text(
+    cluster_by: str | None = text(
         None,
-        help="Column of the unit of a comparison, such as its prompt; the bootstrap resamples whole units.",
+        help="Column of the cluster of a comparison, such as its prompt; the bootstrap draws whole clusters.",
         metavar="COLUMN",
     )
     columns: Mapping[str, str] | None = table_columns(
