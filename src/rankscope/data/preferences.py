@@ -253,7 +253,8 @@ class Preferences:
         Returns
         -------
         Preferences
-            The better value wins, equal ones are a tie; the cluster is the query; there are no sides.
+            The better value wins, equal ones are a tie; the cluster is that of the query, or the query if it has none;
+            weights are those of the queries, so that their mean is 1; there are no sides.
 
         Raises
         ------
@@ -283,14 +284,20 @@ class Preferences:
         query, pair = np.nonzero(~np.isnan(difference))
         if not query.size:
             raise InputError(f"{measure}: no two systems have values on one query, expected at least two systems")
-        return cls.from_outcomes(
+        codes = scores.queries.cluster_codes
+        names = scores.query_ids if codes is None else tuple(map(str, range(codes.max() + 1)))
+        preferences = cls.from_outcomes(
             scores.systems,
             first[pair],
             second[pair],
             np.sign(difference[query, pair]).astype(np.int64),
-            Labels(tuple(scores.query_ids), query),
-            scores.notes,
+            Labels(tuple(names), query if codes is None else codes[query]),
+            (*scores.notes, *scores.queries.clustering_notes()),
         )
+        weight = scores.queries.weight
+        if weight is None:
+            return preferences
+        return replace(preferences, weight=weight[query] / weight[query].mean())
 
     @classmethod
     def from_outcomes(

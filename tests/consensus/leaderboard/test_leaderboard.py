@@ -371,3 +371,67 @@ def test_data_of_another_kind_are_refused() -> None:
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.csv"):
         leaderboard(tmp_path / "none.csv")
+
+
+# Scores of queries in clusters and with weights
+
+IDS = [f"c{cluster}_{i}" for cluster in range(10) for i in range(1 + cluster % 4)]
+CLUSTERS = [query.split("_")[0] for query in IDS]
+
+
+def scores_of(values):
+    return rs.Scores.of(
+        {f"s{s}": dict(zip(IDS, row.tolist(), strict=True)) for s, row in enumerate(values)}, measures="AP"
+    )
+
+
+def clustered_values(seed=1):
+    rng = np.random.default_rng(seed)
+    between = rng.normal(size=(3, 10))[:, [int(cluster[1:]) for cluster in CLUSTERS]]
+    return 0.5 + 0.1 * between + 0.05 * rng.normal(size=(3, len(IDS)))
+
+
+def test_scores_with_clusters_are_rated_as_preferences_with_these_clusters():
+    values = clustered_values()
+    rows = [
+        (f"s{a}", f"s{b}", f"s{a}" if row[a] > row[b] else f"s{b}")
+        for row in values.T
+        for a, b in ((0, 1), (0, 2), (1, 2))
+    ]
+    preferences = Preferences.of(rows, cluster=Labels.of(np.repeat(CLUSTERS, 3).tolist()), sides=False)
+    asked = {"scale": "log", "n_resamples": 100, "rng": 1}
+    expected = rs.leaderboard(preferences, **asked)
+    table = {"query": IDS, "cluster": CLUSTERS}
+    scores = scores_of(values)
+    for found in (
+        rs.leaderboard(scores, **asked, cluster_by="^[^_]+"),
+        rs.leaderboard(scores.with_queries(table), **asked),
+    ):
+        assert found.n_clusters == 10
+        assert found.systems == expected.systems
+        for name in ("rating", "low", "high"):
+            assert_same_numbers(getattr(found, name), getattr(expected, name))
+    assert any("--cluster-by" in note for note in rs.leaderboard(scores, **asked).notes)
+    assert not any("--cluster-by" in note for note in found.notes)
+
+
+def test_weights_of_queries_are_those_of_their_comparisons():
+    values = clustered_values()
+    weights = 1 + np.arange(len(IDS)) % 3
+    weighted = scores_of(values).with_queries({"query": IDS, "weight": weights})
+    repeated = rs.Scores.of(
+        {
+            f"s{s}": {
+                f"{query} {i}": value for query, value, n in zip(IDS, row, weights, strict=True) for i in range(n)
+            }
+            for s, row in enumerate(values)
+        },
+        measures="AP",
+    )
+    found, expected = (rs.leaderboard(x, scale="log", n_resamples=50, rng=1) for x in (weighted, repeated))
+    assert_same_numbers(
+        dict(zip(found.systems, found.rating, strict=True)), dict(zip(expected.systems, expected.rating, strict=True))
+    )
+    with pytest.raises(ParameterError) as error:
+        rs.leaderboard(weighted, interval="information")
+    assert mentions(error.value, "weights", "--interval information", "bootstrap")

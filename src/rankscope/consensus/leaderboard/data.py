@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankscope.consensus.leaderboard.settings import PLACKETT_LUCE, LeaderboardSettings
+from rankscope.consensus.leaderboard.settings import INFORMATION, PLACKETT_LUCE, LeaderboardSettings
 from rankscope.data.preferences import Preferences
 from rankscope.data.rankings import Rankings
 from rankscope.data.scores import Scores
@@ -54,6 +54,13 @@ def load_preferences(data: LeaderboardData, settings: LeaderboardSettings) -> tu
     if isinstance(data, Scores):
         settings.refuse("covariates", since="scores have no covariates")
         measure = measure_of(data, settings.measure)
+        if settings.cluster_by is not None:
+            data = data.with_queries(cluster_by=settings.cluster_by)
+        if data.queries.weight is not None and settings.interval == INFORMATION:
+            raise ParameterError(
+                "queries have weights, which interval='information' (--interval information) would take for numbers of "
+                "comparisons; choose bootstrap"
+            )
         return Preferences.from_scores(data, measure), replace(settings, measure=measure)
     if not isinstance(data, (str, os.PathLike)):
         raise ParameterError(
@@ -153,5 +160,7 @@ def refuse_foreign_settings(data: LeaderboardData, settings: LeaderboardSettings
         settings.refuse("measure", since="these are no scores")
     if not isinstance(data, Rankings):
         settings.refuse("column", "pair", since="these are no rankings")
+    if not isinstance(data, (str, os.PathLike, Scores)):
+        settings.refuse("cluster_by", since="this is neither a file of comparisons nor scores")
     if not isinstance(data, (str, os.PathLike)):
-        settings.refuse("cluster_by", "columns", since="this is no file of comparisons")
+        settings.refuse("columns", since="this is no file of comparisons")

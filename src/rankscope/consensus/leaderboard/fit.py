@@ -408,7 +408,9 @@ def leaderboard(
     pair
         For rankings: use only this language pair, such as cs-en. Default: all language pairs together.
     cluster_by
-        Column of the cluster of a comparison, such as its prompt; the bootstrap draws whole clusters.
+        Column of the cluster of a comparison, such as its prompt, or for scores of that of a query (or a regular
+        expression that finds it in the id of a query); the bootstrap draws whole clusters. Default: for scores a column
+        cluster, if there is one.
     columns
         Column names in a file of comparisons, where NAME is left, right, winner, better, worse or weight:
         left=model_1,winner=verdict; of rankings, votes and scores as for `agree ranks`, `consensus`, `compare`.
@@ -427,7 +429,7 @@ def leaderboard(
         The wins do not lead from each system to each other one, so that no strengths are most likely; the message names
         the groups of systems (a prior helps). And as the readers.
     ParameterError
-        A value is out of range, or a setting is for other data.
+        A value is out of range, a setting is for other data, or queries have weights and the interval is "information".
     UnknownName
         A covariate, column, language pair or measure does not exist.
 
@@ -439,8 +441,9 @@ def leaderboard(
     With a prior, systems that never lost have a rating, too. `position` needs comparisons with a left and a right side.
     With the model "plackett-luce", which also takes `Rankings`, "ignore" means that a voter chose among the systems
     that it ranked, "worst" that it chose among all. The bootstrap draws whole clusters if there are any: those of
-    `cluster_by`, the segments of rankings, the queries of scores. Two systems are told apart if the interval of the
-    difference of their abilities excludes 0.
+    `cluster_by`, the segments of rankings, the queries of scores or the clusters that these have. Weights of queries
+    are those of their comparisons. Two systems are told apart if the interval of the difference of their abilities
+    excludes 0.
 
     References
     ----------
