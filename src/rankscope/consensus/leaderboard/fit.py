@@ -408,8 +408,8 @@ def leaderboard(
     pair
         For rankings: use only this language pair, such as cs-en. Default: all language pairs together.
     cluster_by
-        Column of the cluster of a comparison, such as its prompt, or for scores of that of a query (or a regular
-        expression that finds it in the id of a query); the bootstrap draws whole clusters. Default: for scores a column
+        Column of the cluster of a comparison, such as its prompt; for scores of that of a query, or a regular
+        expression that finds it in the id of a query. The bootstrap draws whole clusters. Default: for scores a column
         cluster, if there is one.
     columns
         Column names in a file of comparisons, where NAME is left, right, winner, better, worse or weight:
