@@ -39,6 +39,8 @@ SCHEMA = Schema(
 )
 #: The group of queries that have none.
 NO_GROUP = "(none)"
+#: What results call all queries.
+ALL = "all"
 #: Queries that a message names at most.
 MOST_NAMED = 3
 #: The parts of the signature.
@@ -246,10 +248,12 @@ def fill_missing(
 
 
 def check_queries(queries: Queries, name: str) -> None:
-    """Raise InputError for one cluster only, weights that are not above 0, and weights of which one is nearly all."""
+    """Raise InputError for a group called "all", for one cluster, for weights not above 0 or of one query only."""
     from rankscope.stats.cluster_sums import effective_number
 
     codes, weight = queries.cluster_codes, queries.weight
+    if ALL in queries.groups:
+        raise InputError(f"{name}: a group is called {ALL!r}, as all queries are in results; call it otherwise")
     if codes is not None and codes.max() == 0:
         raise InputError(
             f"all {pluralise_queries(codes.size)} are one cluster ({queries.cluster[0] if queries.cluster else ''}), "
@@ -260,8 +264,8 @@ def check_queries(queries: Queries, name: str) -> None:
     invalid = np.flatnonzero(~((weight > 0) & np.isfinite(weight)))
     if invalid.size:
         raise InputError(
-            f"{name}: weight {weight[invalid[0]]:g} of query {queries.query_ids[invalid[0]]!r}, expected a number above "
-            "0 (leave out what does not count); correct it"
+            f"{name}: weight {weight[invalid[0]]:g} of query {queries.query_ids[invalid[0]]!r}, expected a number "
+            "above 0 (leave out what does not count); correct it"
         )
     if weight.size > 1 and effective_number(weight) < MIN_EFFECTIVE:
         heaviest = int(np.argmax(weight))
