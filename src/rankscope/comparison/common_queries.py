@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,7 @@ from rankscope.data.scores import MIN_GEOMETRIC, Scores
 from rankscope.data.text import join_names, pluralise_queries
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.rounding_ties import NOISE, order_of
-from rankscope.typing import Floats, Ints
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "MeasureValues",
@@ -119,6 +119,17 @@ class MeasureValues:
     def n(self) -> int:
         """How many queries."""
         return self.queries.size
+
+    def select(self, chosen: Bools) -> MeasureValues:
+        """The values on some of the queries. chosen: (n) whether each is one of them."""
+        return replace(
+            self,
+            values=np.ascontiguousarray(self.values[:, chosen]),
+            queries=self.queries[chosen],
+            clusters=None if self.clusters is None else self.clusters[chosen],
+            weights=None if self.weights is None else self.weights[chosen],
+            notes=(),
+        )
 
 
 def measure_names_of(scores: Scores, measures: object) -> tuple[str, ...]:
