@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.comparison.common_queries import MeasureValues
+from rankscope.comparison.common_queries import MeasureValues, split_by_group
 from rankscope.comparison.compare.pair_tests import (
     PairTestJob,
     PairTestResults,
@@ -67,7 +67,7 @@ def compare_groups(
             f"{n_pairs:,} pairs in {len(queries.groups):,} groups, expected at most {MAX_COMPARISONS:,} in all; name a "
             "baseline, compare fewer systems, or make fewer groups"
         )
-    values_by_group = [values_of_groups(comparison.measure_values, queries) for comparison in comparisons]
+    values_by_group = [split_by_group(comparison.measure_values, queries) for comparison in comparisons]
     results = [
         {name: run_group_tests(values, comparison, settings, workers) for name, values in groups.items()}
         for comparison, groups in zip(comparisons, values_by_group, strict=True)
@@ -80,14 +80,6 @@ def compare_groups(
             comparisons, values_by_group, results, corrected, interactions, strict=True
         )
     ]
-
-
-def values_of_groups(measure_values: MeasureValues, queries: Queries) -> dict[str, MeasureValues]:
-    """The values of the queries of each group that has any."""
-    codes = queries.group_codes[measure_values.queries]
-    return {
-        name: measure_values.select(codes == code) for code, name in enumerate(queries.groups) if (codes == code).any()
-    }
 
 
 def run_group_tests(
