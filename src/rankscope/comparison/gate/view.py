@@ -130,8 +130,8 @@ def group_section(measure_gate: MeasureGate, gate: Gate) -> Section:
     clauses = "; ".join(group_clauses(measure_gate))
     sentence = (
         f"{clauses[0].upper()}{clauses[1:]}. A pass needs each of {pluralise(len(groups), 'group')} to be shown to "
-        f"lose less than {settings.by_group:g}, at level {settings.alpha:g}; since all of them are needed, that takes no "
-        "correction (an intersection-union test)."
+        f"lose less than {settings.by_group:g}, at level {settings.alpha:g}; since all of them are needed, that takes "
+        "no correction (an intersection-union test)."
     )
     has_clusters = measure_gate.measure_values.clusters is not None
     notes = []
