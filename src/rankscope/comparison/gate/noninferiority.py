@@ -398,7 +398,8 @@ def verdicts_without_first(
     remains = np.arange(units.n) >= stages[:, None]
     total = to_the_end(weights, np.add)
     mean = to_the_end(sums, np.add) / total
-    gaps = np.where(remains, (sums - mean[:, None] * weights) / (total[:, None] - weights), 0.0)
+    shape = remains.shape
+    gaps = np.divide(sums - mean[:, None] * weights, total[:, None] - weights, out=np.zeros(shape), where=remains)
     n = units.n - stages
     error = np.sqrt((n - 1) / n * (gaps * gaps).sum(axis=1))
     df = total**2 / to_the_end(weights * weights, np.add) - 1

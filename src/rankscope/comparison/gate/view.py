@@ -109,7 +109,9 @@ def number_columns(gate: Gate, parts: Sequence[MeasureGate]) -> list[Column]:
 def group_verdict_sentence(gate: Gate) -> str:
     """The verdict by one measure on all queries and in groups."""
     (measure_gate,) = gate.measure_gates
-    predicate = {PASS: "passes", UNDECIDED: "is undecided", WORSE: "does not pass"}[gate.verdict]
+    if gate.verdict == PASS:
+        return f"{gate.system} against {gate.baseline} passes on all queries and in every group."
+    predicate = {UNDECIDED: "is undecided", WORSE: "does not pass"}[gate.verdict]
     clauses = [f"{measure_gate.decision.verdict} on all queries", *group_clauses(measure_gate)]
     return f"{gate.system} against {gate.baseline} {predicate}: {'; '.join(clauses)}."
 
