@@ -99,10 +99,11 @@ def report(
     rankscope report demo.qrels bm25.run bm25-rm3.run -m AP --queries demo-queries.csv
     """
     settings = take_settings(ComparisonSettings, options)
-    scores_options = dict(options) if holds_scores(qrels, runs, options) else None
-    take_settings(ScoreTableSettings, options)
     queries = {name: options.pop(name) for name in QuerySettings.declared()}
     query_files = [queries["queries"]] if queries["queries"] is not None else []
+    query_arguments = queries if QuerySettings(**queries) != QuerySettings() else None
+    scores_options = dict(options) if holds_scores(qrels, runs, options) else None
+    take_settings(ScoreTableSettings, options)
     reading_arguments = {name: options.pop(name) for name in READING_OPTIONS}
     if scores_options is not None:
         if machine is not None or map_ is not None:
@@ -117,7 +118,7 @@ def report(
             date=date,
             figures=figures,
             sources=(qrels, *runs),
-            query_table=queries["queries"],
+            queries=query_arguments,
         )
         show_page(page, output, figures=figures)
         return
@@ -138,7 +139,7 @@ def report(
             figures=figures,
             progress=progress,
             conventions=options,
-            queries=queries if QuerySettings(**queries) != QuerySettings() else None,
+            queries=query_arguments,
             machine=machine,
             map=map_,
             **reading_arguments,

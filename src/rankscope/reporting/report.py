@@ -442,14 +442,11 @@ def report(
         seed=seed_of(rng),
     )
     page_options: dict[str, Any] = {"title": title, "command": command, "date": date, "figures": figures}
+    page_options |= {"queries": queries, "workers": workers}
     if isinstance(qrels, Scores):
         if runs is not None or conventions or (machine, map, input, total_ranks) != (None, None, None, None):
             raise ParameterError("scores are evaluated already; leave runs and the arguments of evaluate out")
-        scores = qrels if measures is None else select_measures(qrels, list(map(str, as_names(measures))))
-        query_table = (queries or {}).get("queries")
-        return report_scores(
-            add_queries(scores, queries), settings, workers=workers, query_table=query_table, **page_options
-        )
+        return report_scores(scores_by(qrels, measures), settings, **page_options)
     return write_report(
         qrels,
         runs,
@@ -457,14 +454,17 @@ def report(
         settings,
         input=input,
         total_ranks=total_ranks,
-        workers=workers,
         progress=progress,
         conventions=conventions,
-        queries=queries,
         machine=machine,
         map=map,
         **page_options,
     )
+
+
+def scores_by(scores: Scores, measures: Any) -> Scores:
+    """The scores by these measures; None for all of them."""
+    return scores if measures is None else select_measures(scores, list(map(str, as_names(measures))))
 
 
 def write_report(
@@ -516,7 +516,7 @@ def write_report(
         estimates=None
         if machine is None
         else estimates_of(qrels, runs, machine, map, baseline, scores, evaluate_options, input),
-        **(scores_of_extra_sections([joined[i] for i in shown_systems], plan, scores) if has_judgments else {}),
+        **(extra_scores([joined[i] for i in shown_systems], plan, scores.query_columns) if has_judgments else {}),
     )
     sources = [("judgments", qrels), *([("judgments of a machine", machine)] if machine is not None else [])]
     sources += [("run", run) for run in as_run_list(runs)]
@@ -536,13 +536,12 @@ def report_scores(
     figures: bool = True,
     workers: int | None = None,
     sources: Sequence[PathLike] = (),
-    query_table: Any = None,
+    queries: Mapping[str, Any] | None = None,
 ) -> Page:
-    """As `report`, of scores, without the parts that look into the lists.
-
-    sources: the files they were read from. query_table: that of what is known of their queries.
-    """
+    """As `report`, of scores, without the parts that look into the lists. sources: the files they were read from."""
+    query_table = (queries or {}).get("queries")
     stamps_before = file_stamps((*sources, query_table))
+    scores = add_queries(scores, queries)
     settings, shown_systems, limit_notes = choose_systems(scores, settings, sources)
     scores = scores.select(systems=shown_systems)
     comparison_result, not_compared = compare_all(scores, settings, workers)
@@ -672,18 +671,23 @@ def compare_all(
     return compare_systems(scores, compared_names, settings, workers=workers), not_compared
 
 
-def scores_of_extra_sections(joined: Sequence[JoinedRun], plan: Plan, scores: Scores) -> dict[str, Scores]:
-    """Scores of the same lists by the page's own measures: curves, and shares of unjudged documents with bounds.
-
-    scores: those of the page, whose queries have weights if these have.
-    """
+def scores_of_extra_sections(joined: Sequence[JoinedRun], plan: Plan) -> dict[str, Scores]:
+    """Scores of the same lists by the page's own measures: curves, and shares of unjudged documents with bounds."""
     scores_of_section = {"curve_scores": score_hits(plan.with_measures(curve_measures()), joined)}
     if plan.convention.ties != "average":  # with averaged ties a list has no single order
         scores_of_section["unjudged_scores"] = score_hits(
             plan.with_measures(unjudged_measures(), unjudged="bounds"), joined
         )
+    return scores_of_section
+
+
+def extra_scores(
+    joined: Sequence[JoinedRun], plan: Plan, query_columns: Mapping[str, tuple[Any, ...]]
+) -> dict[str, Scores]:
+    """As `scores_of_extra_sections`, with what is known of the queries, such as their weights."""
     return {
-        name: replace(own_scores, query_columns=scores.query_columns) for name, own_scores in scores_of_section.items()
+        name: replace(scores, query_columns=query_columns)
+        for name, scores in scores_of_extra_sections(joined, plan).items()
     }
 
 

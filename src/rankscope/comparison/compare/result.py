@@ -282,31 +282,9 @@ class Comparison(Result):
         If there are groups, a pair has a row for each and one for all queries.
         """
         for comparison in self.comparisons:
-            parts = {**comparison.groups, "all": comparison} if self.has_groups else {"": comparison}
-            for rows in zip(*(self.rows_of(name, part) for name, part in parts.items()), strict=True):
+            parts = {**comparison.groups, "all": comparison} if self.has_groups else {None: comparison}
+            for rows in zip(*(rows_of(part, name) for name, part in parts.items()), strict=True):
                 yield from rows
-
-    def rows_of(self, name: str, comparison: MeasureComparison) -> Iterator[tuple[Any, ...]]:
-        """A row for each pair. name: of the group, if there are groups."""
-        effects, test_results = comparison.test_results.effects, comparison.test_results
-        names = np.array(comparison.systems, object)
-        columns: list[Any] = [names[comparison.first], names[comparison.second]]
-        n_pairs = comparison.first.size
-        columns += [np.full(n_pairs, name, object)] if self.has_groups else []
-        columns += [comparison.means[comparison.first], comparison.means[comparison.second]]
-        columns += [comparison.difference, comparison.low, comparison.high]
-        columns += [comparison.statistic, comparison.pvalue, comparison.pvalue_corrected]
-        columns += [comparison.effect_size, effects.wins, effects.ties, effects.losses]
-        columns.append(np.full(n_pairs, comparison.n))
-        if self.has_groups and not self.settings.is_bayesian:
-            interaction = comparison.interaction
-            missing = np.full(n_pairs, np.nan)
-            columns += (
-                [missing, missing] if interaction is None else [interaction.test.pvalue, interaction.pvalue_corrected]
-            )
-        columns += [] if test_results.posterior is None else [*test_results.posterior]
-        for row in zip(*(column.tolist() for column in columns), strict=True):
-            yield (comparison.measure, *row)
 
     def signature_parts(self) -> list[str]:
         """The settings that change the numbers."""
@@ -334,3 +312,23 @@ class Comparison(Result):
         """What it holds, in a few words."""
         n_systems, n_pairs = len(self.scores.systems), self.comparisons[0].first.size
         return f"{pluralise(n_systems, 'system')}, {pluralise(n_pairs, 'pair')}, {', '.join(self.measure_names)}"
+
+
+def rows_of(comparison: MeasureComparison, group: str | None) -> Iterator[tuple[Any, ...]]:
+    """The rows of the tidy table, one for each pair. group: the name of the group, or all; None without groups."""
+    effects, posterior = comparison.test_results.effects, comparison.test_results.posterior
+    first, second, n_pairs = comparison.first, comparison.second, comparison.first.size
+    names = np.array(comparison.systems, object)
+    columns: list[Any] = [names[first], names[second]]
+    columns += [] if group is None else [np.full(n_pairs, group, object)]
+    columns += [comparison.means[first], comparison.means[second]]
+    columns += [comparison.difference, comparison.low, comparison.high]
+    columns += [comparison.statistic, comparison.pvalue, comparison.pvalue_corrected]
+    columns += [comparison.effect_size, effects.wins, effects.ties, effects.losses, np.full(n_pairs, comparison.n)]
+    if posterior is not None:
+        columns += [*posterior]
+    elif group is not None:
+        interaction, missing = comparison.interaction, np.full(n_pairs, np.nan)
+        columns += [missing] * 2 if interaction is None else [interaction.test.pvalue, interaction.pvalue_corrected]
+    for row in zip(*(column.tolist() for column in columns), strict=True):
+        yield (comparison.measure, *row)
