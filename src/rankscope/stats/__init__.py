@@ -11,6 +11,7 @@ from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, 
 from rankscope.stats.correlation import Correlation, correlation_matrix, correlation_test
 from rankscope.stats.effects import Effects, effect_sizes
 from rankscope.stats.friedman import Friedman, friedman_test, nemenyi_test
+from rankscope.stats.group_means import GroupMeansTest, group_means_test
 from rankscope.stats.intervals import Interval, bootstrap_interval, jeffreys_interval, t_interval, tango_interval
 from rankscope.stats.multiple_comparisons import CORRECTIONS, Adjusted, Clusters, adjust_pvalues, find_clusters
 from rankscope.stats.paired_tests import (
@@ -48,6 +49,7 @@ __all__ = [
     "Effects",
     "Friedman",
     "Generalisability",
+    "GroupMeansTest",
     "Gwet",
     "Interval",
     "Kappa",
@@ -74,6 +76,7 @@ __all__ = [
     "friedman_test",
     "generalisability",
     "gwets_ac",
+    "group_means_test",
     "jeffreys_interval",
     "krippendorffs_alpha",
     "mean_taus",
