@@ -102,10 +102,10 @@ def turn_sentences(comparison: MeasureComparison, pair: int, first: int) -> list
     if comparison.measure_values.sign * turned_difference(comparison, pair, first) < 0:
         ahead, behind = behind, ahead
     shown = [name for name in turned if comparison.groups[name].decisions[pair]]
-    shown_text = ""
-    if shown:
-        shown_text = ", significantly" if shown == turned else f", significantly in {join_names(shown)}"
-    sentence = f"In {join_names(turned)}, {behind} is ahead{shown_text}, though {ahead} is on all queries together."
+    adverb = "significantly " if shown == turned else ""
+    part_text = f" (significantly in {join_names(shown)})" if shown and shown != turned else ""
+    place = f"In {join_names(turned)}, {behind} is {adverb}ahead{part_text}"
+    sentence = f"{place}, though {ahead} is ahead on all queries together."
     if 2 * len(turned) <= len(comparison.groups):
         return [sentence]
     return [
