@@ -889,10 +889,12 @@ def notes_on_all(measure_gates: Sequence[MeasureGate], settings: GateSettings) -
     n_tests = len(measure_gates) * (1 if settings.by_group is None else 2)
     if n_tests > 1 and any(measure_gate.verdict != UNDECIDED for measure_gate in measure_gates):
         error_rate = format_percent(min(1.0, n_tests * settings.alpha))
-        count = f"{len(measure_gates)} measures" if len(measure_gates) > 1 else "all queries and groups"
-        both = f"{count}, each on all queries and in groups" if n_tests > len(measure_gates) > 1 else count
+        subject = f"{len(measure_gates)} measures"
+        if settings.by_group is not None:
+            each = f"{subject}, each on" if len(measure_gates) > 1 else "verdicts on"
+            subject = f"{each} all queries and in groups"
         notes.append(
-            f"{both}: a pass needs all of them; a system that is equal by all is called worse by one of them in up to "
-            f"{error_rate} of cases"
+            f"{subject}: a pass needs all of them; a system that is equal by all is called worse by one of them in up "
+            f"to {error_rate} of cases"
         )
     return notes

@@ -139,8 +139,8 @@ def group_section(measure_gate: MeasureGate, gate: Gate) -> Section:
     notes = []
     single = [name for name, part in groups.items() if part.measure_values.n_clusters < 2]
     if single:
-        unit = "cluster" if has_clusters else "query"
-        notes.append(f"one {unit} only in {join_names(single)}: which does not show how much they vary: undecided")
+        unit, units = ("cluster", "clusters") if has_clusters else ("query", "queries")
+        notes.append(f"{join_names(single)}: undecided, since one {unit} does not show how much {units} vary")
     if len(groups) > 1:
         notes.append(f"p worse: corrected for {len(groups):,} groups (Holm)")
     return Section(
