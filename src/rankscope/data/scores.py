@@ -647,24 +647,28 @@ class Scores(Result):
         return [*self._groups.items(), ("all", self)]
 
     def frame(self) -> pl.DataFrame:
-        """The value of each query as a tidy polars frame: system, measure, query, value (null if missing), bounds,
-        and `query_columns`.
+        """The value of each query as a tidy polars frame: system, measure, query, its group if it has one, value (null
+        if missing), bounds, and the other `query_columns`.
 
         For computing: without the summaries of `records`, which would count as one more query.
         """
         import polars as pl
 
         n_systems, n_measures, n_queries = self.values.shape
+        copies = n_systems * n_measures
+        by_query = {name: list(values) * copies for name, values in self.query_columns.items()}
+        group = {"group": by_query.pop("group")} if "group" in by_query else {}
         frame = pl.DataFrame(
             {
                 "system": np.repeat(
                     np.array([replace_invalid_utf8(system) for system in self.systems], object), n_measures * n_queries
                 ).tolist(),
                 "measure": np.tile(np.repeat(np.array(self.measure_names, object), n_queries), n_systems).tolist(),
-                "query": [replace_invalid_utf8(query) for query in self.query_ids] * (n_systems * n_measures),
+                "query": [replace_invalid_utf8(query) for query in self.query_ids] * copies,
+                **group,
                 "value": self.values.ravel(),
                 **({} if self.bounds is None else {"low": self.bounds[0].ravel(), "high": self.bounds[1].ravel()}),
-                **{name: list(values) * (n_systems * n_measures) for name, values in self.query_columns.items()},
+                **by_query,
             },
             strict=False,
         )
