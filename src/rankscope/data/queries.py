@@ -99,9 +99,16 @@ class Queries:
         """The names of the groups, in the order in which they are met."""
         return tuple(dict.fromkeys(name for name in self.group or () if name is not None))
 
+    @cached_property
+    def group_codes(self) -> Ints:
+        """(queries) the index of each query's group among `groups`; -1 for a query without one."""
+        place_of = {name: place for place, name in enumerate(self.groups)}
+        names = self.group or (None,) * len(self.query_ids)
+        return np.array([-1 if name is None else place_of[name] for name in names], np.int64)
+
     def in_group(self, name: str) -> Bools:
         """(queries) whether each is in the group of this name."""
-        return np.array([group == name for group in self.group or ()], np.bool_)
+        return np.asarray(self.group_codes == self.groups.index(name), np.bool_)
 
 
 def name_clusters(query_ids: Sequence[str], pattern: re.Pattern[str]) -> tuple[str | None, ...]:

@@ -40,6 +40,8 @@ SCHEMA = Schema(
 )
 #: The group of queries that have none.
 NO_GROUP = "(none)"
+#: What results call all queries.
+ALL = "all"
 #: Queries that a message names at most.
 MOST_NAMED = 3
 #: The parts of the signature.
@@ -299,10 +301,12 @@ def fill_missing(
 
 
 def check_queries(queries: Queries, name: str) -> None:
-    """Raise InputError for one cluster only, weights that are not above 0, and weights of which one is nearly all."""
+    """Raise InputError for a group called "all", for one cluster, for weights not above 0 or of one query only."""
     from rankscope.stats.cluster_sums import effective_number
 
     codes, weight = queries.cluster_codes, queries.weight
+    if ALL in queries.groups:
+        raise InputError(f"{name}: a group is called {ALL!r}, as all queries are in results; call it otherwise")
     if codes is not None and codes.max() == 0:
         raise InputError(
             f"all {pluralise_queries(codes.size)} are one cluster ({queries.cluster[0] if queries.cluster else ''}), "

@@ -12,6 +12,7 @@ from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, 
 from rankscope.stats.correlation import Correlation, correlation_matrix, correlation_test
 from rankscope.stats.effects import Effects, effect_sizes
 from rankscope.stats.friedman import Friedman, friedman_test, nemenyi_test
+from rankscope.stats.group_means import GroupMeansTest, group_means_test
 from rankscope.stats.intervals import Interval, bootstrap_interval, jeffreys_interval, t_interval, tango_interval
 from rankscope.stats.multiple_comparisons import CORRECTIONS, Adjusted, Clusters, adjust_pvalues, find_clusters
 from rankscope.stats.paired_tests import (
@@ -49,6 +50,7 @@ __all__ = [
     "Effects",
     "Friedman",
     "Generalisability",
+    "GroupMeansTest",
     "Gwet",
     "Interval",
     "Kappa",
@@ -75,6 +77,7 @@ __all__ = [
     "find_clusters",
     "friedman_test",
     "generalisability",
+    "group_means_test",
     "gwets_ac",
     "intraclass_correlation",
     "jeffreys_interval",

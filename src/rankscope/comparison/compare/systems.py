@@ -10,14 +10,22 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.comparison.common_queries import MeasureValues, check_systems, match_queries, measure_names_of
-from rankscope.comparison.compare.pair_tests import PairTestJob, PairTestResults, pair_slices, run_tests, withhold
+from rankscope.comparison.compare.groups import compare_groups
+from rankscope.comparison.compare.pair_tests import (
+    PairTestJob,
+    PairTestResults,
+    decide_pairs,
+    pair_slices,
+    run_tests,
+    significant_pairs,
+    withhold,
+)
 from rankscope.comparison.compare.result import Comparison, MeasureComparison
 from rankscope.comparison.compare.significance_tests import ComparisonSettings
 from rankscope.data.scores import Scores
 from rankscope.data.text import format_p_value, pluralise, pluralise_queries
 from rankscope.errors import InputError
 from rankscope.evaluation.cluster_notes import cluster_notes, weight_notes
-from rankscope.kernels.rounding_ties import at_most
 from rankscope.stats.anova import all_pairs, two_way_anova
 from rankscope.stats.cluster_sums import cluster_sums, intraclass_correlation
 from rankscope.stats.friedman import friedman_test
@@ -405,6 +413,7 @@ def compare_systems(
             values_by_measure, results_by_measure, corrected_pvalues, strict=True
         )
     ]
+    comparisons = compare_groups(comparisons, scores.queries, settings, workers)
     return Comparison(
         scores=scores,
         comparisons=tuple(comparisons),
@@ -458,8 +467,6 @@ def measure_comparison(
 ) -> MeasureComparison:
     """The comparison by one measure. n_measures: how many measures were compared."""
     significant = significant_pairs(results, corrected_pvalues, settings)
-    agrees_with_means = results.direction == np.sign(results.difference)
-    decisions = np.where(significant & agrees_with_means, results.direction * measure_values.sign, 0)
     comparison = MeasureComparison(
         measure_values=measure_values,
         means=measure_values.means,
@@ -467,21 +474,11 @@ def measure_comparison(
         second=second,
         test_results=results,
         pvalue_corrected=corrected_pvalues,
-        decisions=decisions.astype(np.int64),
+        decisions=decide_pairs(results, corrected_pvalues, measure_values.sign, settings),
         alpha=settings.alpha,
         notes=(),
     )
     family_size = first.size * (n_measures if settings.family == "all" else 1)
     return replace(
         comparison, notes=(*measure_values.notes, *measure_notes(comparison, settings, significant, family_size))
-    )
-
-
-def significant_pairs(results: PairTestResults, corrected_pvalues: Floats, settings: ComparisonSettings) -> Bools:
-    """(pairs) whether the test shows a difference, in the direction of the alternative."""
-    if results.posterior is not None:
-        return np.asarray(at_most(1 - settings.alpha, results.posterior[[0, 2]].max(axis=0)), np.bool_)
-    side = {"two-sided": 0, "greater": 1, "less": -1}[settings.alternative]
-    return np.asarray(
-        at_most(corrected_pvalues, settings.alpha) & ((results.direction == side) | (side == 0)), np.bool_
     )
