@@ -20,6 +20,7 @@ from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "ClusterSums",
+    "checked_weights",
     "cluster_codes",
     "cluster_sums",
     "design_effect",

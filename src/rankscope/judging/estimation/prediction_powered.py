@@ -341,7 +341,7 @@ def estimates_of(values: DualValues, dual_scores: DualScores, settings: Estimate
     first, second = pairs_of(dual_scores.systems, settings.baseline)
     value_matrices = (values.human, values.machine, values.machine_only)
     differences = [matrix[first] - matrix[second] for matrix in value_matrices]
-    options: dict[str, Any] = {"weight": settings.machine_weight, "confidence_level": settings.confidence_level}
+    options: dict[str, Any] = {"machine_weight": settings.machine_weight, "confidence_level": settings.confidence_level}
     notes = list(values.notes)
     if settings.machine_weight is None and values.n < FEWEST:
         notes.append(
