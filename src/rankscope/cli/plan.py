@@ -29,6 +29,8 @@ from rankscope.comparison.standardisation import standardise as standardise_by_q
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.joining import ENTITY
+from rankscope.evaluation.query_settings import QuerySettings
+from rankscope.evaluation.query_table import QueryTable
 from rankscope.evaluation.score_tables import ScoreTableSettings
 from rankscope.judging.estimation import JudgmentPlanSettings, plan_human_judgments
 
@@ -91,10 +93,18 @@ def plan(
         if holds_scores(qrels, runs, {**options, "input": input_}):
             raise ParameterError(f"--machine is for judgments and runs, and {qrels} holds scores; leave it out")
         take_settings(ScoreTableSettings, options)
+        queries = QueryTable.of_settings(take_settings(QuerySettings, options))
         evaluation_plan = make_plan(list(measures) or None, **options)
         with bytes_progress(runs, "reading runs") as progress:
             judgment_plan = plan_human_judgments(
-                qrels, list(runs), machine, evaluation_plan, judgment_settings, input=input_, progress=progress
+                qrels,
+                list(runs),
+                machine,
+                evaluation_plan,
+                judgment_settings,
+                queries=queries,
+                input=input_,
+                progress=progress,
             )
         result_output.show(judgment_plan)
         return

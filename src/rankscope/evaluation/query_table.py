@@ -19,6 +19,7 @@ from rankscope.io.tables import column_names, parse_table, read_content
 
 __all__ = [
     "QueryTable",
+    "describe",
     "scores_with_queries",
     "with_queries",
 ]

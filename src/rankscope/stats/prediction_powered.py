@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -156,17 +156,7 @@ def prediction_powered(
     (0.5, 0.2, 0.3)
     """
     check_share("confidence_level", confidence_level)
-    h, shape = as_differences(human, "values of people")
-    m, machine_shape = as_differences(machine, "values of the machine")
-    other_values = np.asarray(others, np.float64)
-    u = np.empty((len(m), 0))
-    if other_values.size:
-        u, _ = as_differences(other_values, "other values of the machine")
-    if machine_shape != shape or m.shape != h.shape or len(u) != len(m):
-        raise ParameterError(
-            f"values of people have shape {h.shape}, of the machine {m.shape} and {u.shape}, expected as many lists in "
-            "all, and values of the same queries from both"
-        )
+    h, m, u, shape = as_lists(human, machine, others)
     if machine_weight is not None and not (is_real(machine_weight) and np.isfinite(machine_weight)):
         raise ParameterError(
             f"machine_weight is {machine_weight!r}, expected a finite number, as 1, or None to tune it"
@@ -178,19 +168,10 @@ def prediction_powered(
         t_interval(x, confidence_level=confidence_level, **sample)
         for x, sample in ((h, judged), (all_machine, everything), (m - h, judged))
     )
-    if clusters is not None or weights is not None:
-        human_mean, shift, w, variance, half_width, human_variance = clustered_estimates(
-            h, all_machine, everything, machine_weight, confidence_level
-        )
-    else:
-        if machine_weight is None:
-            w, variance, half_width = tune_weight(h, m, all_machine, confidence_level)
-        else:
-            w = np.full(len(h), float(machine_weight))
-            variance = fixed_variance(h, m, all_machine, w)
-            half_width = quantile(n - 1, confidence_level) * np.sqrt(variance)
-        human_variance = h.var(axis=1, ddof=1) / n if n > 1 else np.full(len(h), np.nan)
-        human_mean, shift = h.mean(axis=1), all_machine.mean(axis=1) - m.mean(axis=1)
+    estimates = clustered_estimates if clusters is not None or weights is not None else independent_estimates
+    human_mean, shift, w, variance, half_width, human_variance = estimates(
+        h, all_machine, everything, machine_weight, confidence_level
+    )
     if machine_weight is None:
         human_half_width = (human_interval.high - human_interval.low) / 2
         not_narrower = ~(half_width < human_half_width)  # also if it is NaN
@@ -217,6 +198,64 @@ def prediction_powered(
         n_all=n_all,
         confidence_level=confidence_level,
     )
+
+
+def as_lists(
+    human: npt.ArrayLike, machine: npt.ArrayLike, others: npt.ArrayLike
+) -> tuple[Floats, Floats, Floats, tuple[int, ...]]:
+    """(lists, queries) of all three, and the shape of results. Raises ParameterError for shapes that do not match."""
+    h, shape = as_differences(human, "values of people")
+    m, machine_shape = as_differences(machine, "values of the machine")
+    other_values = np.asarray(others, np.float64)
+    u = np.empty((len(m), 0))
+    if other_values.size:
+        u, _ = as_differences(other_values, "other values of the machine")
+    if machine_shape != shape or m.shape != h.shape or len(u) != len(m):
+        raise ParameterError(
+            f"values of people have shape {h.shape}, of the machine {m.shape} and {u.shape}, expected as many lists in "
+            "all, and values of the same queries from both"
+        )
+    return h, m, u, shape
+
+
+class Combined(NamedTuple):
+    """What combined estimates are made of; each is (lists).
+
+    Attributes
+    ----------
+    human_mean, shift
+        People's mean, and what the machine adds to it, times its weight.
+    weight
+        Weight of the machine.
+    variance, half_width
+        The variance of both combined, and half the width of its interval.
+    human_variance
+        The variance of people's mean.
+    """
+
+    human_mean: Floats
+    shift: Floats
+    weight: Floats
+    variance: Floats
+    half_width: Floats
+    human_variance: Floats
+
+
+def independent_estimates(
+    h: Floats, all_machine: Floats, sample: Mapping[str, Any], machine_weight: float | None, confidence_level: float
+) -> Combined:
+    """The estimates where all queries are independent and count the same. sample: none of both."""
+    n = h.shape[1]
+    m = all_machine[:, :n]
+    if machine_weight is None:
+        w, variance, half_width = tune_weight(h, m, all_machine, confidence_level)
+    else:
+        w = np.full(len(h), float(machine_weight))
+        variance = fixed_variance(h, m, all_machine, w)
+        half_width = quantile(n - 1, confidence_level) * np.sqrt(variance)
+    human_variance = h.var(axis=1, ddof=1) / n if n > 1 else np.full(len(h), np.nan)
+    shift = all_machine.mean(axis=1) - m.mean(axis=1)
+    return Combined(h.mean(axis=1), shift, w, variance, half_width, human_variance)
 
 
 def samples_of(
@@ -311,12 +350,8 @@ def dual_sums(h: Floats, all_machine: Floats, sample: Mapping[str, Any]) -> Dual
 
 def clustered_estimates(
     h: Floats, all_machine: Floats, sample: Mapping[str, Any], machine_weight: float | None, confidence_level: float
-) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
-    """(lists) people's mean and what the machine adds to it, times its weight; this weight; the variance of both
-    combined, and half the width of its interval; the variance of people's mean.
-
-    sample: clusters and weights of all queries.
-    """
+) -> Combined:
+    """The estimates by the jackknife over clusters. sample: clusters and weights of all queries."""
     centre = h.mean(axis=1, keepdims=True)
     sums = dual_sums(h - centre, all_machine, sample)
     n_judged, n_others = int(sums.is_judged.sum()), int((~sums.is_judged).sum())
@@ -344,7 +379,9 @@ def clustered_estimates(
         variance = np.full(len(h), np.nan)
     df = effective_number(sums.judged[sums.is_judged]) - (2 if is_tuned else 1)
     half_width = quantile(df, confidence_level) * np.sqrt(variance)
-    return (centre + whole[0])[:, 0], (whole[2] - whole[1])[:, 0], w[:, 0], variance, half_width, human_variance
+    return Combined(
+        (centre + whole[0])[:, 0], (whole[2] - whole[1])[:, 0], w[:, 0], variance, half_width, human_variance
+    )
 
 
 def quantile(df: float, confidence_level: float) -> float:
@@ -417,18 +454,30 @@ class HumanSpread:
         return np.asarray(~(self.sd > 0), np.bool_)
 
 
-def spread_of(human: npt.ArrayLike, machine: npt.ArrayLike) -> HumanSpread:
+def spread_of(
+    human: npt.ArrayLike,
+    machine: npt.ArrayLike,
+    *,
+    clusters: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | None = None,
+) -> HumanSpread:
     """How well the machine predicts human values.
 
     Parameters
     ----------
     human, machine
         Values, (lists, queries), at least 5 queries.
+    clusters
+        The cluster of each query, (queries), at least 5. None: all are independent.
+    weights
+        How much each query counts, (queries). None: all count the same.
 
     Returns
     -------
     HumanSpread
-        Standard deviation and explained share.
+        Standard deviation and explained share. With clusters or weights those of clusters: the standard error of the
+        mean times the root of the effective number of clusters, and the share that the machine explains of the
+        variation between them.
 
     Raises
     ------
@@ -449,11 +498,17 @@ def spread_of(human: npt.ArrayLike, machine: npt.ArrayLike) -> HumanSpread:
         )
     n = h.shape[1]
     x, y = m - m.mean(axis=1, keepdims=True), h - h.mean(axis=1, keepdims=True)
+    sd = h.std(axis=1, ddof=1)
+    if clusters is not None or weights is not None:
+        human_sums, machine_sums = (cluster_sums(z, clusters, weights) for z in (y, x))
+        n = human_sums.n
+        sd = human_sums.standard_errors * np.sqrt(effective_number(human_sums.weights))
+        x, y = (z.sums - z.means[:, None] * z.weights for z in (machine_sums, human_sums))
     xy, xx, yy = (x * y).sum(axis=1), (x * x).sum(axis=1), (y * y).sum(axis=1)
     product = xx * yy
     squared_correlation = np.divide(xy**2, product, out=np.zeros_like(xy), where=(product > 0) & (xy > 0))
     explained = np.clip(1 - (1 - squared_correlation) * (n - 1) / (n - 2), 0.0, 1.0)
-    return HumanSpread(sd=h.std(axis=1, ddof=1), explained=explained)
+    return HumanSpread(sd=sd, explained=explained)
 
 
 def combined_half(n: int, n_all: int, sd: float, explained: float, *, confidence_level: float = 0.95) -> float:

@@ -19,6 +19,7 @@ from helpers.score_tables import score_table
 
 import rankscope as rs
 from rankscope import plan
+from rankscope.comparison.plan.cluster_design import ClusterDesign
 from rankscope.errors import ParameterError
 from rankscope.stats import difference_for_t, queries_for_interval, queries_for_t, t_power, t_test
 
@@ -114,6 +115,17 @@ def test_queries_of_a_cluster_that_differ_more_than_others_are_no_better_than_in
     (one,) = plan(clustered_scores(values, np.repeat(np.arange(20), 5)), difference=0.02).plans
     assert one.design.correlation < 0
     assert (one.design.design_effect, one.sd) == (1.0, pytest.approx(d.std(ddof=1)))
+
+
+@pytest.mark.parametrize("per_cluster", [1.0, 3.25, 5.0, 2.6, 1.0000001])
+def test_numbers_of_queries_and_of_clusters_go_both_ways(per_cluster):
+    design = ClusterDesign(n_clusters=8, per_cluster=per_cluster)
+    for n_clusters in range(1, 60):
+        n = design.queries_of(n_clusters)
+        assert design.clusters_of(n) == n_clusters
+        assert n - 1 < n_clusters * per_cluster <= n + 1e-9
+    for n in range(1, 200):
+        assert design.queries_of(design.clusters_of(n)) >= n > design.queries_of(design.clusters_of(n) - 1)
 
 
 def test_the_answer_is_in_clusters_too():

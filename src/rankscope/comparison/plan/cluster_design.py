@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, floor
 from typing import Any
 
 import numpy as np
@@ -74,8 +74,8 @@ class ClusterDesign:
         return ceil(n_clusters * self.per_cluster - ROUNDING)
 
     def clusters_of(self, n_queries: int) -> int:
-        """The fewest clusters that hold so many queries."""
-        return ceil(n_queries / self.per_cluster - ROUNDING)
+        """The fewest clusters of which `queries_of` is at least so many."""
+        return floor((n_queries - 1) / self.per_cluster + ROUNDING) + 1
 
     def complete(self, n_queries: int | None) -> int | None:
         """So many queries, in whole clusters; None stays None."""
