@@ -337,7 +337,7 @@ class DualScores:
     def signature(self, title: str, **settings: str | None) -> str:
         """Every setting that changes the numbers, in one line; a setting of None is skipped."""
         grades = None if self.map is None else ",".join(f"{grade}={mapped}" for grade, mapped in self.map.items())
-        known = {} if self.queries is None else describe(self.queries)
+        known = {} if self.queries is None else describe(replace(self.queries, group=None))
         all_settings = {**settings, "map": grades, "machine_queries": str(len(self.machine.query_ids)), **known}
         setting_texts = (f"{key}:{value}" for key, value in all_settings.items() if value is not None)
         return " | ".join((title, *setting_texts, self.human.signature()))
