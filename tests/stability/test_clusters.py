@@ -12,6 +12,7 @@ from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits, assert_same_numbers
 from helpers.score_tables import score_table
+from helpers.simulated_rates import show
 from helpers.study_data import lists, ranks_table
 from hypothesis import given
 from hypothesis import strategies as st
@@ -306,7 +307,7 @@ def test_what_a_study_cannot_take_is_refused():
 
 
 @pytest.mark.slow
-def test_exchangeable_systems_in_clusters_are_told_apart_no_more_often_than_the_level_says(record_property):
+def test_exchangeable_systems_in_clusters_are_told_apart_no_more_often_than_the_level_says():
     """20 clusters of 5, correlation .5: of a set of 10 clusters, ASL and t by cluster; by query they err 4 times as
     often.
     """
@@ -322,6 +323,6 @@ def test_exchangeable_systems_in_clusters_are_told_apart_no_more_often_than_the_
             rates[name].append([outcome.asl_rate[0, 0], outcome.t_rate[0, 0], outcome.tukey[0, 0]])
     means = {name: np.mean(rows, axis=0) for name, rows in rates.items()}
     errors = {name: np.std(rows, axis=0, ddof=1) / len(rows) ** 0.5 for name, rows in rates.items()}
-    record_property("rates", f"{means}, standard errors {errors}")
+    show("rates", f"{means}, standard errors {errors}")
     assert (means["clusters"] <= 5 + 3 * errors["clusters"] + 1).all(), (means, errors)
     assert (means["queries"][:2] > 15).all(), means

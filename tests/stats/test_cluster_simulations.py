@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.clustered_queries import DESIGNS, UNEQUAL, clustered_values, codes_of
+from helpers.simulated_rates import show
 
 from rankscope.stats import (
     bootstrap_interval,
@@ -40,9 +41,9 @@ def false_claims(test, sizes, correlation, **options):
 
 @pytest.mark.parametrize("correlation", [0.1, 0.3, 0.5])
 @pytest.mark.parametrize("design", DESIGNS)
-def test_t_and_sign_flips_keep_their_level(design, correlation, record_property):
+def test_t_and_sign_flips_keep_their_level(design, correlation):
     rates = {test.__name__: false_claims(test, DESIGNS[design], correlation) for test in (t_test, randomisation_test)}
-    record_property("type I", f"{rates}, standard error {ERROR:.4f}")
+    show("type I", f"{rates}, standard error {ERROR:.4f}")
     # Blocks share their signs, which makes experiments a little dependent: three errors and a half of one more.
     assert abs(rates["t_test"] - 0.05) <= 3.5 * ERROR, rates
     # 2^8 vectors of signs: p is a multiple of 1/128, and at most .05 in 6 of 128 cases.
@@ -51,19 +52,19 @@ def test_t_and_sign_flips_keep_their_level(design, correlation, record_property)
     assert all(0.04 <= rate <= 0.06 for rate in rates.values()), rates
 
 
-def test_unequal_clusters_keep_their_level(record_property):
+def test_unequal_clusters_keep_their_level():
     """One of 30 queries and 19 of 1 to 5, correlation .3: 36 of 100 by query, 11 by the usual robust error (CR1)."""
     rates = {test.__name__: false_claims(test, UNEQUAL, 0.3) for test in (t_test, randomisation_test)}
-    record_property("type I", f"{rates}, standard error {ERROR:.4f}")
+    show("type I", f"{rates}, standard error {ERROR:.4f}")
     assert 0.04 - 3 * ERROR <= rates["t_test"] <= 0.06, rates
     assert 0.04 <= rates["randomisation_test"] <= 0.06, rates
     assert false_claims(t_test, UNEQUAL, 0.3, clustered=False) > 0.3
 
 
-def test_by_query_the_t_test_errs_as_often_as_the_design_effect_says(record_property):
+def test_by_query_the_t_test_errs_as_often_as_the_design_effect_says():
     """20 clusters of 5, correlation .5: 26 of 100. The t of independent queries is too large by sqrt(1 + 4 x .5)."""
     rate = false_claims(t_test, DESIGNS["20 of 5"], 0.5, clustered=False)
-    record_property("type I", f"{rate:.4f}, standard error {np.sqrt(rate * (1 - rate) / RUNS):.4f}")
+    show("type I", f"{rate:.4f}, standard error {np.sqrt(rate * (1 - rate) / RUNS):.4f}")
     assert rate == pytest.approx(0.266, abs=0.012)
 
 
@@ -75,12 +76,12 @@ def test_the_bootstrap_keeps_its_level_with_many_clusters():
 
 @pytest.mark.parametrize("correlation", [0.1, 0.3, 0.5])
 @pytest.mark.parametrize("design", ALL)
-def test_intervals_cover_the_truth(design, correlation, record_property):
+def test_intervals_cover_the_truth(design, correlation):
     codes = codes_of(ALL[design])
     values = TRUTH + clustered_values(np.random.default_rng(2), codes, correlation, RUNS)
     found = t_interval(values, clusters=codes)
     covered = float(((found.low <= TRUTH) & (found.high >= TRUTH)).mean())
-    record_property("coverage", f"{covered:.4f}, standard error {ERROR:.4f}")
+    show("coverage", f"{covered:.4f}, standard error {ERROR:.4f}")
     # Unequal clusters have the quantile of fewer degrees of freedom: up to two of 100 more.
     assert 0.95 - 3.5 * ERROR <= covered <= 0.95 + 3.5 * ERROR + 0.015 * (design == "unequal"), covered
     assert 0.94 <= covered <= 0.96 + 0.005 * (design == "unequal"), covered
@@ -97,7 +98,7 @@ def test_bca_intervals_over_many_clusters_cover_the_truth():
     assert held / n == pytest.approx(0.945, abs=3.5 * np.sqrt(0.95 * 0.05 / n))
 
 
-def test_weights_that_go_with_the_spread_of_differences_keep_the_level(record_property):
+def test_weights_that_go_with_the_spread_of_differences_keep_the_level():
     """Frequent queries vary half as much: with weights the level is kept, whether or not queries have clusters."""
     rng = np.random.default_rng(4)
     weights = rng.integers(1, 10, 100).astype(float)
@@ -107,7 +108,7 @@ def test_weights_that_go_with_the_spread_of_differences_keep_the_level(record_pr
         d = spread * clustered_values(rng, codes, 0.3 if codes.max() < 99 else 0.0, RUNS)
         clusters = codes if codes.max() < 99 else None
         rates.append(float((t_test(d, clusters=clusters, weights=weights).pvalue <= 0.05).mean()))
-    record_property("type I", f"{rates}, standard error {ERROR:.4f}")
+    show("type I", f"{rates}, standard error {ERROR:.4f}")
     assert all(0.04 <= rate <= 0.06 for rate in rates), rates
 
 

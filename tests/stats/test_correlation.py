@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from helpers.messages import mentions
 from helpers.same import assert_same_bits, assert_same_numbers
+from helpers.simulated_rates import show
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -433,7 +434,7 @@ def test_what_takes_all_items_as_independent_refuses_clusters(options):
 
 
 @pytest.mark.slow
-def test_intervals_over_clusters_hold_the_truth_where_those_over_items_do_not(record_property):
+def test_intervals_over_clusters_hold_the_truth_where_those_over_items_do_not():
     """30 clusters of 5; both lists are the same within a cluster but for noise, so that items repeat each other."""
     rng = np.random.default_rng(3)
     codes = np.repeat(np.arange(30), 5)
@@ -447,7 +448,7 @@ def test_intervals_over_clusters_hold_the_truth_where_those_over_items_do_not(re
             options = {"interval": "bootstrap", "n_resamples": 400, "rng": 1, "clusters": clusters}
             found = correlation_test(x, y, statistic="pearson", **options)
             held[name] += bool(found.low <= 0.5 <= found.high)
-    record_property("coverage", f"{held} of {runs}")
+    show("coverage", f"{held} of {runs}")
     error = np.sqrt(0.95 * 0.05 / runs)
     assert held["clusters"] / runs == pytest.approx(0.93, abs=3.5 * error + 0.01)  # few clusters: a little too narrow
     assert held["items"] / runs < 0.75

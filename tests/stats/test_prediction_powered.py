@@ -11,6 +11,7 @@ import pytest
 from helpers.clustered_queries import clustered_values
 from helpers.properties import examples
 from helpers.same import assert_same_numbers
+from helpers.simulated_rates import show
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -412,7 +413,7 @@ CLUSTERED_MACHINES: dict[str, Any] = {
     ("n_judged", "n_all", "size", "correlation"), [(10, 30, 5, 0.3), (20, 60, 5, 0.5), (15, 45, 0, 0.3)]
 )
 def test_intervals_over_clusters_keep_their_level(
-    n_judged: int, n_all: int, size: int, correlation: float, whole: bool, machine: str, record_property: Any
+    n_judged: int, n_all: int, size: int, correlation: float, whole: bool, machine: str
 ) -> None:
     """Clusters of one size, or of 1 to 8; people judged whole clusters, or as many queries anywhere."""
     runs = 6000
@@ -437,9 +438,7 @@ def test_intervals_over_clusters_keep_their_level(
     )
     width = float((found.combined_high - found.combined_low).mean() / (found.human_high - found.human_low).mean())
     error = np.sqrt(0.95 * 0.05 / runs)
-    record_property(
-        "coverage", f"people {people:.3f}, combined {combined:.3f}, by query {independent:.3f} ({error:.3f})"
-    )
+    show("coverage", f"people {people:.3f}, combined {combined:.3f}, by query {independent:.3f} ({error:.3f})")
     assert 0.935 - 3 * error < combined < 0.96 + 3 * error
     assert width <= 1
     if machine == "good":

@@ -16,6 +16,7 @@ from helpers.messages import mentions
 from helpers.planning_tables import rows
 from helpers.same import assert_same_bits, assert_same_numbers
 from helpers.score_tables import score_table
+from helpers.simulated_rates import show
 
 import rankscope as rs
 from rankscope import plan
@@ -181,7 +182,7 @@ def test_ids_that_look_clustered_get_a_note():
 @pytest.mark.slow
 @pytest.mark.parametrize("correlation", [0.1, 0.3, 0.5])
 @pytest.mark.parametrize("sizes", ["of 5", "of 1 to 10"])
-def test_the_planned_clusters_have_the_power_that_was_promised(sizes, correlation, record_property):
+def test_the_planned_clusters_have_the_power_that_was_promised(sizes, correlation):
     """Planned from 20,000 clusters, so that only the formula errs; then 10,000 experiments of that size."""
     rng = np.random.default_rng(7)
 
@@ -199,7 +200,7 @@ def test_the_planned_clusters_have_the_power_that_was_promised(sizes, correlatio
         n_significant, n_experiments = n_significant + int((p <= 0.05).sum()), n_experiments + 50
     power = n_significant / n_experiments
     error = np.sqrt(power * (1 - power) / n_experiments)
-    record_property("power", f"{n_clusters} clusters, promised {row.power:.3f}, found {power:.3f} ({error:.3f})")
+    show("power", f"{n_clusters} clusters, promised {row.power:.3f}, found {power:.3f} ({error:.3f})")
     # The critical value of unequal clusters is that of fewer clusters than carry the error: up to .02 more power.
     slack = 0.005 if sizes == "of 5" else 0.025
     assert row.power - 3 * error - 0.005 <= power <= row.power + 3 * error + slack

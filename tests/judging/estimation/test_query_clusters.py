@@ -9,6 +9,7 @@ import pytest
 from helpers.clustered_queries import clustered_values, naive_error
 from helpers.messages import mentions
 from helpers.same import assert_same_numbers
+from helpers.simulated_rates import show
 
 import rankscope as rs
 from rankscope.errors import InputError
@@ -170,7 +171,7 @@ def test_plans_need_whole_clusters_and_several_of_them() -> None:
 
 
 @pytest.mark.slow
-def test_planned_clusters_give_about_the_planned_width(record_property: Any) -> None:
+def test_planned_clusters_give_about_the_planned_width() -> None:
     """From 400 clusters, so that only the formula errs: the mean width of the interval with the planned number."""
     rng = np.random.default_rng(5)
 
@@ -188,5 +189,5 @@ def test_planned_clusters_give_about_the_planned_width(record_property: Any) -> 
         n = 4 * n_judged
         found = prediction_powered(h[:, :n], m[:, :n], m[:, n:], clusters=codes)
         width = float((found.combined_high - found.combined_low).mean())
-        record_property("width", f"{n_judged} of {n_all} clusters: planned {expected:.4f}, found {width:.4f}")
+        show("width", f"{n_judged} of {n_all} clusters: planned {expected:.4f}, found {width:.4f}")
         assert width == pytest.approx(expected, rel=0.08)
