@@ -123,8 +123,8 @@ class MeasureValues:
         """How many queries."""
         return self.queries.size
 
-    def select(self, chosen: Bools) -> MeasureValues:
-        """The values on some of the queries. chosen: (n) whether each is one of them."""
+    def select(self, chosen: Bools | Ints) -> MeasureValues:
+        """The values on some of the queries. chosen: their indices among the n, or whether each is one of them."""
         return replace(
             self,
             values=np.ascontiguousarray(self.values[:, chosen]),
@@ -228,9 +228,7 @@ def refuse_one_cluster(values: MeasureValues) -> None:
 
 def split_by_group(values: MeasureValues, queries: Queries) -> dict[str, MeasureValues]:
     """The values on the queries of each group that has any of these."""
-    codes = queries.group_codes[values.queries]
-    parts = {name: codes == code for code, name in enumerate(queries.groups)}
-    return {name: values.select(chosen) for name, chosen in parts.items() if chosen.any()}
+    return {name: values.select(places) for name, places in queries.places_by_group(values.queries).items()}
 
 
 def unjudged_reason(systems: Sequence[str], subject: str = "") -> str:

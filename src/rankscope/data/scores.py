@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import compress
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -17,7 +16,7 @@ from rankscope.data.section import Section, Table
 from rankscope.data.text import format_value, pluralise, pluralise_queries, replace_invalid_utf8
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.registry import resolve
-from rankscope.typing import Bools, Floats
+from rankscope.typing import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     import polars as pl
@@ -519,18 +518,21 @@ class Scores(Result):
     @cached_property
     def _groups(self) -> dict[str, Scores]:
         """The scores of the queries of each group."""
-        return {name: self._of_queries(self.queries.in_group(name)) for name in self.queries.groups}
+        return {name: self._of_queries(places) for name, places in self.queries.places_by_group().items()}
 
-    def _of_queries(self, chosen: Bools) -> Scores:
-        """The scores of some queries, for summaries. chosen: (queries) whether each is one of them."""
+    def _of_queries(self, places: Ints) -> Scores:
+        """The scores of some queries, for summaries. places: their indices."""
+        listed = places.tolist()
         return replace(
             self,
-            query_ids=tuple(compress(self.query_ids, chosen)),
-            values=self.values[:, :, chosen],
-            missing=self.missing[:, chosen],
-            undefined=self.undefined[:, chosen],
-            bounds=None if self.bounds is None else self.bounds[..., chosen],
-            query_columns={name: tuple(compress(values, chosen)) for name, values in self.query_columns.items()},
+            query_ids=tuple(self.query_ids[place] for place in listed),
+            values=self.values[:, :, places],
+            missing=self.missing[:, places],
+            undefined=self.undefined[:, places],
+            bounds=None if self.bounds is None else self.bounds[..., places],
+            query_columns={
+                name: tuple(values[place] for place in listed) for name, values in self.query_columns.items()
+            },
         )
 
     def _group(self, name: str | None) -> Scores:

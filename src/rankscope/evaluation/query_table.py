@@ -47,8 +47,8 @@ ALL = "all"
 MOST_NAMED = 3
 #: The parts of the signature.
 PARTS = ("groups", "clusters", "weights")
-#: Weights as unequal as those of so few queries carry no mean.
-MIN_EFFECTIVE = 2.0
+#: Weights that are worth fewer queries, or a smaller share of few ones, carry no mean.
+MIN_EFFECTIVE, MIN_SHARE = 2.0, 0.75
 
 
 def scores_with_queries(
@@ -98,7 +98,7 @@ def with_queries(scores: Scores, queries: Any, settings: QuerySettings) -> Score
         return scores
     return replace(
         scores,
-        query_columns={**{key: x for key, x in scores.query_columns.items() if key not in COLUMNS}, **columns},
+        query_columns={**columns, **{key: x for key, x in scores.query_columns.items() if key not in COLUMNS}},
         settings={**{key: x for key, x in scores.settings.items() if key not in PARTS}, **describe(known)},
         notes=tuple(dict.fromkeys((*scores.notes, *notes, *sum_notes(scores, known)))),
     )
@@ -321,7 +321,7 @@ def check_queries(queries: Queries, name: str) -> None:
             f"{name}: weight {weight[invalid[0]]:g} of query {queries.query_ids[invalid[0]]!r}, expected a number "
             "above 0 (leave out what does not count); correct it"
         )
-    if weight.size > 1 and effective_number(weight) < MIN_EFFECTIVE:
+    if weight.size > 1 and effective_number(weight) < min(MIN_EFFECTIVE, MIN_SHARE * weight.size):
         heaviest = int(np.argmax(weight))
         raise InputError(
             f"{name}: query {queries.query_ids[heaviest]!r} has {100 * weight[heaviest] / weight.sum():.0f} % of all "
