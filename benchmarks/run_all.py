@@ -45,6 +45,7 @@ SCRIPTS = (
     "judges",
     "label_intervals",
     "compare",
+    "clusters",
     "saved_scores",
     "score_tables",
     "id_lists",

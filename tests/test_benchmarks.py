@@ -123,6 +123,7 @@ def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys, commands, monk
         "prediction_powered": {"means": 3, "judged": 8, "queries": 20},
         "randomisation": {"systems": 3, "queries": 20, "resamples": 50},
         "compare": {"systems": 3, "queries": 20, "resamples": 50},
+        "clusters": {"systems": 3, "queries": 20, "clusters": 5, "resamples": 50},
         "saved_scores": {"systems": 2, "measures": 2, "queries": 5},
         "score_tables": {"systems": 3, "queries": 5},
         "id_lists": {"queries": 3, "ids": 200},

@@ -275,10 +275,10 @@ def win_sums(
 
 def segments_of(preferences: Preferences) -> tuple[tuple[str, ...], Any]:
     """The names of the segments, and (comparisons) the code of the segment of each."""
-    if preferences.unit is None:  # not from rankings: each comparison is a segment
+    if preferences.cluster is None:  # not from rankings: each comparison is a segment
         return tuple(map(str, range(len(preferences)))), np.arange(len(preferences))
-    present_codes, codes = np.unique(preferences.unit.codes, return_inverse=True)
-    return tuple(preferences.unit.names[code] for code in present_codes.tolist()), codes
+    present_codes, codes = np.unique(preferences.cluster.codes, return_inverse=True)
+    return tuple(preferences.cluster.names[code] for code in present_codes.tolist()), codes
 
 
 def strengths(preferences: Preferences, systems: Sequence[str], prior: float, n_resamples: int, rng: Any) -> SystemSums:

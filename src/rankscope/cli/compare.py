@@ -10,12 +10,14 @@ import click
 
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import (
+    add_queries,
     details_option,
     evaluate_files,
     evaluation_options,
     holds_scores,
     load_scores,
     missing_runs_error,
+    query_options,
     save_option,
     score_file_options,
     system_paths,
@@ -39,6 +41,7 @@ from rankscope.data.result import Result
 from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.evaluation.joining import ENTITY
+from rankscope.evaluation.query_settings import QuerySettings
 from rankscope.evaluation.read_scores import read_baseline, read_score_files
 from rankscope.evaluation.saved_scores import check_save, write_scores
 from rankscope.evaluation.score_tables import ScoreTableSettings
@@ -57,6 +60,7 @@ FULL, PAPER = "full", "paper"
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @option_group("Measures and data", evaluation_options)
 @option_group("Measures and data", score_file_options)
+@option_group("Queries that belong together", query_options)
 @option_group("Comparison", setting_options(ComparisonSettings))
 @option_group(
     "Comparison",
@@ -76,7 +80,7 @@ FULL, PAPER = "full", "paper"
         hint="Needs --against (for scores: or --baseline). Exit code 0: a loss as large as the margin or larger is "
         "ruled out; 3: otherwise, RUN is significantly worse than the baseline; 4: undecided.",
     ),
-    setting_options(GateSettings, only=("power",), hint="Needs --gate."),
+    setting_options(GateSettings, only=("by_group", "power"), hint="Needs --gate."),
 )
 @option_group(
     "Output",
@@ -99,6 +103,7 @@ def compare(
     standardise: str | None,
     against: str | None,
     margin: float | None,
+    by_group: float | None,
     power: float,
     save: str | None,
     details: bool,
@@ -119,6 +124,7 @@ def compare(
     rankscope compare demo.qrels *.run -m AP --baseline bm25 --test permutation --seed 7
     rankscope compare demo.qrels *.run --format latex --table paper
     rankscope compare demo.qrels rerank.run --against hybrid.run -m nDCG@10 --gate 0.02
+    rankscope compare demo.qrels bm25-rm3.run bm25.run -m AP --queries demo-queries.csv
     """
     settings, result_output = take_settings(ComparisonSettings, options), pop_result_output(options)
     table_settings = take_settings(PaperTableSettings, options)
@@ -128,9 +134,13 @@ def compare(
     are_scores = holds_scores(qrels, runs, options)
     gate_settings = None
     if margin is not None:
-        gate_settings = settings_of_gate(settings, margin, power)
+        gate_settings = settings_of_gate(settings, margin, by_group, power)
         has_baseline = against is not None or (are_scores and settings.baseline is not None)
         check_gate_options(1 if are_scores else len(runs), has_baseline, standardise, are_scores=are_scores)
+    elif by_group is not None:
+        raise ParameterError(
+            "--by-group needs --gate: it is the margin of each group, beside that of all queries; add --gate"
+        )
     elif is_given("power"):
         raise ParameterError("--power needs --gate: it estimates how many more queries would decide; add --gate")
     inputs = (qrels, *runs, *([against] if against is not None else []))
@@ -183,13 +193,14 @@ def compare_with(
         return compare_systems(scores, measures, settings, workers=workers, progress=progress)
 
 
-def settings_of_gate(settings: ComparisonSettings, margin: float, power: float) -> GateSettings:
+def settings_of_gate(settings: ComparisonSettings, margin: float, by_group: float | None, power: float) -> GateSettings:
     """The settings of a gate. Raises ParameterError for options of a comparison that a gate does not have."""
     settings.refuse(
         "alternative", "correction", "family", "interval", "rope", since="--gate has one-sided bounds for each measure"
     )
     return GateSettings(
         margin=margin,
+        by_group=by_group,
         alpha=settings.alpha,
         test=settings.test,
         power=power,
@@ -263,7 +274,10 @@ def evaluate_new_and_baseline(
         return scores.select(systems=others), scores.select(systems=[baseline_index])
     if holds_scores(qrels, runs, options):
         table_settings = take_settings(ScoreTableSettings, options)
-        new_scores = read_score_files([qrels, *runs], list(measures) or None, table_settings)
+        new_scores = add_queries(
+            read_score_files([qrels, *runs], list(measures) or None, table_settings),
+            take_settings(QuerySettings, options),
+        )
         # The systems that were named are new ones.
         old_scores = read_score_files([against], list(measures) or None, replace(table_settings, table_systems=()))
         return new_scores, old_scores.select(systems=[find_baseline(old_scores, against, baseline)])

@@ -16,6 +16,7 @@ import numpy as np
 
 from rankscope.data.error_names import is_error_name
 from rankscope.data.hits import freeze
+from rankscope.data.queries import COLUMNS as QUERY_PARTS
 from rankscope.data.row_tables import DOC_ID
 from rankscope.data.scores import Scores
 from rankscope.data.sparse import refuse_sparse
@@ -35,6 +36,8 @@ from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.evaluation.column_settings import ColumnSettings
 from rankscope.evaluation.foreign_measure import foreign_measure, measure_of_name
 from rankscope.evaluation.inspect_samples import is_sample_frame, sample_table
+from rankscope.evaluation.query_settings import QuerySettings
+from rankscope.evaluation.query_table import with_queries
 from rankscope.kernels.order import first_repeat
 from rankscope.measures.base import Measure
 from rankscope.settings import Settings, as_names, choice, name_list
@@ -632,6 +635,8 @@ def scores_of_grid(grid: ScoreGrid, measures: Sequence[str] | None, settings: Sc
         notes=(*grid.notes, *value_notes(grid, known_measures, lower)),
         query_columns=grid.query_columns,
     )
+    if not grid.query_columns.keys().isdisjoint(QUERY_PARTS):
+        scores = with_queries(scores, None, QuerySettings())
     if measures is None:
         return scores
     return scores.select(measures=list(dict.fromkeys(scores.place_of(name) for name in measures)))

@@ -6,11 +6,13 @@ Random numbers come from `rng` = numpy.random.default_rng(rng), the same whateve
 
 from rankscope.stats.anova import AllPairs, Anova, all_pairs, randomised_tukey_hsd, tukey_hsd, two_way_anova
 from rankscope.stats.bayes import Posterior, bayes_signed_rank_test, bayes_t_test
+from rankscope.stats.cluster_sums import design_effect, intraclass_correlation
 from rankscope.stats.concordance import Concordance, MeanTaus, concordance_test, mean_taus
 from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, rates
 from rankscope.stats.correlation import Correlation, correlation_matrix, correlation_test
 from rankscope.stats.effects import Effects, effect_sizes
 from rankscope.stats.friedman import Friedman, friedman_test, nemenyi_test
+from rankscope.stats.group_means import GroupMeansTest, group_means_test
 from rankscope.stats.intervals import Interval, bootstrap_interval, jeffreys_interval, t_interval, tango_interval
 from rankscope.stats.multiple_comparisons import CORRECTIONS, Adjusted, Clusters, adjust_pvalues, find_clusters
 from rankscope.stats.paired_tests import (
@@ -48,6 +50,7 @@ __all__ = [
     "Effects",
     "Friedman",
     "Generalisability",
+    "GroupMeansTest",
     "Gwet",
     "Interval",
     "Kappa",
@@ -68,12 +71,15 @@ __all__ = [
     "confusion_matrix",
     "correlation_matrix",
     "correlation_test",
+    "design_effect",
     "difference_for_t",
     "effect_sizes",
     "find_clusters",
     "friedman_test",
     "generalisability",
+    "group_means_test",
     "gwets_ac",
+    "intraclass_correlation",
     "jeffreys_interval",
     "krippendorffs_alpha",
     "mean_taus",
