@@ -260,8 +260,8 @@ def check_queries(queries: Queries, name: str) -> None:
     invalid = np.flatnonzero(~((weight > 0) & np.isfinite(weight)))
     if invalid.size:
         raise InputError(
-            f"{name}: weight {weight[invalid[0]]:g} of query {queries.query_ids[invalid[0]]!r}, expected a number above "
-            "0 (leave out what does not count); correct it"
+            f"{name}: weight {weight[invalid[0]]:g} of query {queries.query_ids[invalid[0]]!r}, expected a number "
+            "above 0 (leave out what does not count); correct it"
         )
     if weight.size > 1 and effective_number(weight) < MIN_EFFECTIVE:
         heaviest = int(np.argmax(weight))
