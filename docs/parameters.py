@@ -75,7 +75,9 @@ def with_parameters(docstring: str, sentences: dict[str, str], order: list[str])
             sentence, WIDTH - len(indent) - 4, break_long_words=False, break_on_hyphens=False
         )
     ordered = sorted(entries, key=lambda names: order.index(names.split(", ")[0].lstrip("*")))
-    lines = [line for names in ordered for line in (f"{indent}{names}", *(f"{indent}    {text}" for text in entries[names]))]
+    lines = [
+        line for names in ordered for line in (f"{indent}{names}", *(f"{indent}    {text}" for text in entries[names]))
+    ]
     tail = f"\n{indent}" if following is None else "\n\n"
     return docstring[: match.end()] + "\n".join(lines) + tail + docstring[end:]
 

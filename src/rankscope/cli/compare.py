@@ -80,7 +80,7 @@ FULL, PAPER = "full", "paper"
         hint="Needs --against. Exit code 0: a loss as large as the margin or larger is ruled out; 3: "
         "otherwise, RUN is significantly worse than the baseline; 4: undecided.",
     ),
-    setting_options(GateSettings, only=("power",), hint="Needs --gate."),
+    setting_options(GateSettings, only=("by_group", "power"), hint="Needs --gate."),
 )
 @option_group(
     "Output",
@@ -103,6 +103,7 @@ def compare(
     standardise: str | None,
     against: str | None,
     margin: float | None,
+    by_group: float | None,
     power: float,
     save: str | None,
     details: bool,
@@ -123,6 +124,7 @@ def compare(
     rankscope compare demo.qrels *.run -m AP --baseline bm25 --test permutation --seed 7
     rankscope compare demo.qrels *.run --format latex --table paper
     rankscope compare demo.qrels rerank.run --against hybrid.run -m nDCG@10 --gate 0.02
+    rankscope compare demo.qrels bm25-rm3.run bm25.run -m AP --queries demo-queries.csv
     """
     settings, result_output = take_settings(ComparisonSettings, options), pop_result_output(options)
     table_settings = take_settings(PaperTableSettings, options)
@@ -132,8 +134,12 @@ def compare(
     are_scores = holds_scores(qrels, runs, options)
     gate_settings = None
     if margin is not None:
-        gate_settings = settings_of_gate(settings, margin, power)
+        gate_settings = settings_of_gate(settings, margin, by_group, power)
         check_gate_options(1 if are_scores else len(runs), against, standardise)
+    elif by_group is not None:
+        raise ParameterError(
+            "--by-group needs --gate: it is the margin of each group, beside that of all queries; add --gate"
+        )
     elif is_given("power"):
         raise ParameterError("--power needs --gate: it estimates how many more queries would decide; add --gate")
     inputs = (qrels, *runs, *([against] if against is not None else []))
@@ -182,13 +188,14 @@ def compare_with(
         return compare_systems(scores, None, settings, workers=workers, progress=progress)
 
 
-def settings_of_gate(settings: ComparisonSettings, margin: float, power: float) -> GateSettings:
+def settings_of_gate(settings: ComparisonSettings, margin: float, by_group: float | None, power: float) -> GateSettings:
     """The settings of a gate. Raises ParameterError for options of a comparison that a gate does not have."""
     settings.refuse(
         "alternative", "correction", "family", "interval", "rope", since="--gate has one-sided bounds for each measure"
     )
     return GateSettings(
         margin=margin,
+        by_group=by_group,
         alpha=settings.alpha,
         test=settings.test,
         power=power,

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.queries import Queries
 from rankscope.data.scores import MIN_GEOMETRIC, Scores
 from rankscope.data.text import join_names, pluralise_queries
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.rounding_ties import NOISE, order_of
-from rankscope.typing import Floats, Ints
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "MeasureValues",
@@ -24,7 +25,9 @@ __all__ = [
     "match_queries",
     "measure_names_of",
     "query_gains",
+    "refuse_one_cluster",
     "resolve_system",
+    "split_by_group",
     "unjudged_reason",
 ]
 
@@ -120,6 +123,17 @@ class MeasureValues:
         """How many queries."""
         return self.queries.size
 
+    def select(self, chosen: Bools | Ints) -> MeasureValues:
+        """The values on some of the queries. chosen: their indices among the n, or whether each is one of them."""
+        return replace(
+            self,
+            values=np.ascontiguousarray(self.values[:, chosen]),
+            queries=self.queries[chosen],
+            clusters=None if self.clusters is None else self.clusters[chosen],
+            weights=None if self.weights is None else self.weights[chosen],
+            notes=(),
+        )
+
 
 def measure_names_of(scores: Scores, measures: object) -> tuple[str, ...]:
     """The full names of one measure, a list of measures, or all (None), without duplicates. Raises UnknownName."""
@@ -201,6 +215,20 @@ def match_queries(scores: Scores, measure: str) -> MeasureValues:
         clusters=None if clusters is None else clusters[complete],
         weights=None if weights is None else weights[complete],
     )
+
+
+def refuse_one_cluster(values: MeasureValues) -> None:
+    """Raise InputError if all queries are one cluster."""
+    if values.clusters is not None and values.n_clusters < 2:
+        raise InputError(
+            f"{values.measure}: all {pluralise_queries(values.n)} that have a value of every system are one cluster, "
+            "expected at least 2, better 10: nothing says how clusters vary; choose other clusters"
+        )
+
+
+def split_by_group(values: MeasureValues, queries: Queries) -> dict[str, MeasureValues]:
+    """The values on the queries of each group that has any of these."""
+    return {name: values.select(places) for name, places in queries.places_by_group(values.queries).items()}
 
 
 def unjudged_reason(systems: Sequence[str], subject: str = "") -> str:

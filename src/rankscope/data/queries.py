@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.typing import Bools, Floats, Ints
+from rankscope.typing import Floats, Ints
 
 __all__ = [
     "COLUMNS",
@@ -92,9 +92,27 @@ class Queries:
         """The names of the groups, in the order in which they are met."""
         return tuple(dict.fromkeys(name for name in self.group or () if name is not None))
 
-    def in_group(self, name: str) -> Bools:
-        """(queries) whether each is in the group of this name."""
-        return np.array([group == name for group in self.group or ()], np.bool_)
+    @cached_property
+    def group_codes(self) -> Ints:
+        """(queries) the index of each query's group among `groups`; -1 for a query without one."""
+        place_of = {name: place for place, name in enumerate(self.groups)}
+        names = self.group or (None,) * len(self.query_ids)
+        return np.array([-1 if name is None else place_of[name] for name in names], np.int64)
+
+    def places_by_group(self, places: Ints | None = None) -> dict[str, Ints]:
+        """The indices of the queries of each group, in their order.
+
+        places: (n) indices of some queries, of which the result then has those of each group among the n; groups
+        without any of these are left out.
+        """
+        codes = self.group_codes if places is None else self.group_codes[places]
+        order = np.argsort(codes, kind="stable")
+        ends = np.searchsorted(codes[order], np.arange(len(self.groups) + 1))
+        return {
+            name: order[start:end]
+            for name, start, end in zip(self.groups, ends[:-1].tolist(), ends[1:].tolist(), strict=True)
+            if end > start
+        }
 
 
 def name_clusters(query_ids: Sequence[str], pattern: re.Pattern[str]) -> tuple[str | None, ...]:

@@ -39,12 +39,14 @@ SCHEMA = Schema(
 )
 #: The group of queries that have none.
 NO_GROUP = "(none)"
+#: What results call all queries.
+ALL = "all"
 #: Queries that a message names at most.
 MOST_NAMED = 3
 #: The parts of the signature.
 PARTS = ("groups", "clusters", "weights")
-#: Weights as unequal as those of so few queries carry no mean.
-MIN_EFFECTIVE = 2.0
+#: Weights that are worth fewer queries, or a smaller share of few ones, carry no mean.
+MIN_EFFECTIVE, MIN_SHARE = 2.0, 0.75
 
 
 def scores_with_queries(
@@ -109,7 +111,7 @@ def with_queries(scores: Scores, queries: Any, settings: QuerySettings) -> Score
     check_queries(known, name)
     return replace(
         scores,
-        query_columns={**{key: x for key, x in scores.query_columns.items() if key not in COLUMNS}, **columns},
+        query_columns={**columns, **{key: x for key, x in scores.query_columns.items() if key not in COLUMNS}},
         settings={**{key: x for key, x in scores.settings.items() if key not in PARTS}, **describe(known)},
         notes=tuple(dict.fromkeys((*scores.notes, *notes, *more_notes, *sum_notes(scores, known)))),
     )
@@ -246,10 +248,12 @@ def fill_missing(
 
 
 def check_queries(queries: Queries, name: str) -> None:
-    """Raise InputError for one cluster only, weights that are not above 0, and weights of which one is nearly all."""
+    """Raise InputError for a group called "all", for one cluster, for weights not above 0 or of one query only."""
     from rankscope.stats.cluster_sums import effective_number
 
     codes, weight = queries.cluster_codes, queries.weight
+    if ALL in queries.groups:
+        raise InputError(f"{name}: a group is called {ALL!r}, as all queries are in results; call it otherwise")
     if codes is not None and codes.max() == 0:
         raise InputError(
             f"all {pluralise_queries(codes.size)} are one cluster ({queries.cluster[0] if queries.cluster else ''}), "
@@ -263,7 +267,7 @@ def check_queries(queries: Queries, name: str) -> None:
             f"{name}: weight {weight[invalid[0]]:g} of query {queries.query_ids[invalid[0]]!r}, expected a number "
             "above 0 (leave out what does not count); correct it"
         )
-    if weight.size > 1 and effective_number(weight) < MIN_EFFECTIVE:
+    if weight.size > 1 and effective_number(weight) < min(MIN_EFFECTIVE, MIN_SHARE * weight.size):
         heaviest = int(np.argmax(weight))
         raise InputError(
             f"{name}: query {queries.query_ids[heaviest]!r} has {100 * weight[heaviest] / weight.sum():.0f} % of all "

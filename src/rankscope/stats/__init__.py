@@ -12,6 +12,7 @@ from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, 
 from rankscope.stats.correlation import Correlation, correlation_matrix, correlation_test
 from rankscope.stats.effects import Effects, effect_sizes
 from rankscope.stats.friedman import Friedman, friedman_test, nemenyi_test
+from rankscope.stats.group_means import GroupMeansTest, group_means_test
 from rankscope.stats.group_sequential import SPENDING, SequentialBounds, sequential_bounds, spent_level
 from rankscope.stats.intervals import (
     Interval,
@@ -60,6 +61,7 @@ __all__ = [
     "Effects",
     "Friedman",
     "Generalisability",
+    "GroupMeansTest",
     "Gwet",
     "Interval",
     "Kappa",
@@ -87,6 +89,7 @@ __all__ = [
     "find_clusters",
     "friedman_test",
     "generalisability",
+    "group_means_test",
     "gwets_ac",
     "jeffreys_interval",
     "krippendorffs_alpha",

@@ -12,17 +12,19 @@ import numpy.typing as npt
 from rankscope.comparison.common_queries import MeasureValues
 from rankscope.comparison.compare.significance_tests import RESAMPLED_INTERVALS, ComparisonSettings
 from rankscope.errors import ParameterError
-from rankscope.kernels.rounding_ties import NOISE, signs_of
+from rankscope.kernels.rounding_ties import NOISE, at_most, signs_of
 from rankscope.stats.effects import Effects, effect_sizes
 from rankscope.stats.inputs import all_zero, count_outcomes
 from rankscope.stats.intervals import bootstrap_interval, t_interval, tango_interval
-from rankscope.typing import Bools, Floats
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "PairTestJob",
     "PairTestResults",
+    "decide_pairs",
     "pair_slices",
     "run_tests",
+    "significant_pairs",
     "withhold",
 ]
 
@@ -289,4 +291,21 @@ def add_simultaneous_test(
         low=np.where(np.isnan(result.low), np.nan, test_result.low) if has_own_intervals else result.low,
         high=np.where(np.isnan(result.high), np.nan, test_result.high) if has_own_intervals else result.high,
         notes=tuple(dict.fromkeys((*test_result.notes, *result.notes))),
+    )
+
+
+def decide_pairs(results: PairTestResults, corrected_pvalues: Floats, sign: int, settings: ComparisonSettings) -> Ints:
+    """(pairs) 1 where the first system is significantly better, -1 where it is worse, else 0. sign: of the measure."""
+    significant = significant_pairs(results, corrected_pvalues, settings)
+    agrees_with_means = results.direction == np.sign(results.difference)
+    return np.where(significant & agrees_with_means, results.direction * sign, 0).astype(np.int64)
+
+
+def significant_pairs(results: PairTestResults, corrected_pvalues: Floats, settings: ComparisonSettings) -> Bools:
+    """(pairs) whether the test shows a difference, in the direction of the alternative."""
+    if results.posterior is not None:
+        return np.asarray(at_most(1 - settings.alpha, results.posterior[[0, 2]].max(axis=0)), np.bool_)
+    side = {"two-sided": 0, "greater": 1, "less": -1}[settings.alternative]
+    return np.asarray(
+        at_most(corrected_pvalues, settings.alpha) & ((results.direction == side) | (side == 0)), np.bool_
     )

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rankscope.comparison.common_queries import MeasureValues
-from rankscope.data.text import join_names, pluralise_queries
+from rankscope.comparison.common_queries import MeasureValues, refuse_one_cluster
+from rankscope.data.text import join_names
 from rankscope.errors import InputError
 from rankscope.settings import (
     NONNEGATIVE,
@@ -283,11 +283,7 @@ class ComparisonSettings(Settings):
                 f"the interval 'tango' takes all queries as {assumption}, and these have {kind}; choose t, bca or "
                 "percentile"
             )
-        if values.n_clusters < 2:
-            raise InputError(
-                f"{values.measure}: all {pluralise_queries(values.n)} that have a value of every system are one "
-                "cluster, expected at least 2, better 10: nothing says how clusters vary; choose other clusters"
-            )
+        refuse_one_cluster(values)
 
     @property
     def is_bayesian(self) -> bool:

@@ -10,15 +10,24 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.comparison.common_queries import MeasureValues, check_systems, match_queries, measure_names_of
-from rankscope.comparison.compare.pair_tests import PairTestJob, PairTestResults, pair_slices, run_tests, withhold
+from rankscope.comparison.compare.groups import compare_groups
+from rankscope.comparison.compare.pair_tests import (
+    PairTestJob,
+    PairTestResults,
+    decide_pairs,
+    pair_slices,
+    run_tests,
+    significant_pairs,
+    withhold,
+)
 from rankscope.comparison.compare.result import Comparison, MeasureComparison
 from rankscope.comparison.compare.significance_tests import ComparisonSettings
 from rankscope.data.scores import Scores
 from rankscope.data.text import format_p_value, pluralise, pluralise_queries
 from rankscope.errors import InputError
-from rankscope.kernels.rounding_ties import at_most
+from rankscope.evaluation.cluster_notes import cluster_notes, weight_notes
 from rankscope.stats.anova import all_pairs, two_way_anova
-from rankscope.stats.cluster_sums import cluster_sums, design_effect, effective_number, intraclass_correlation
+from rankscope.stats.cluster_sums import cluster_sums, intraclass_correlation
 from rankscope.stats.friedman import friedman_test
 from rankscope.stats.inputs import scale_rows, seed_of
 from rankscope.stats.multiple_comparisons import adjust_pvalues
@@ -33,8 +42,6 @@ __all__ = [
 
 #: Fewer queries get a note.
 FEW = 25
-#: Fewer clusters get a note.
-FEW_CLUSTERS = 10
 #: Above this share of ties there is a note.
 MANY_TIES = 0.5
 #: A t-test of skewed differences needs this times the square of their skewness as queries (Cochran, 1977, section
@@ -60,16 +67,11 @@ def measure_notes(
 
 
 def query_notes(comparison: MeasureComparison) -> list[str]:
-    weights = comparison.measure_values.weights
-    weight_notes = []
-    if weights is not None:
-        weight_notes.append(
-            f"weights of {pluralise_queries(comparison.n)}: means carry as much as those of "
-            f"{effective_number(weights):.1f} queries of one weight"
-        )
-    if comparison.measure_values.clusters is not None:
-        return [*weight_notes, *cluster_notes(comparison)]
-    return [*weight_notes, *few_notes(comparison)]
+    """What clusters and weights of the queries are worth; else whether the queries are few."""
+    values = comparison.measure_values
+    if values.clusters is None:
+        return [*weight_notes(values.weights), *few_notes(comparison)]
+    return [*weight_notes(values.weights), *cluster_notes(values.clusters, pair_correlations(comparison))]
 
 
 def few_notes(comparison: MeasureComparison) -> list[str]:
@@ -78,41 +80,6 @@ def few_notes(comparison: MeasureComparison) -> list[str]:
     if comparison.n < FEW:
         return [f"{comparison.n} queries are few: only large differences can be significant, and intervals are rough"]
     return []
-
-
-def cluster_notes(comparison: MeasureComparison) -> list[str]:
-    """How many clusters there are, how far their queries agree, and how many independent queries they are worth."""
-    clusters = comparison.measure_values.clusters
-    assert clusters is not None
-    sizes = np.unique(clusters, return_counts=True)[1]
-    n_clusters = sizes.size
-    size_text = f"of {format_count(sizes)} {'query' if sizes.max() == 1 else 'queries'}"
-    notes = []
-    correlations = pair_correlations(comparison)
-    known = correlations[~np.isnan(correlations)]
-    if known.size:
-        low, high = known.min(), known.max()
-        correlate = f"{low:.2f}" if round(high - low, 2) == 0 else f"{low:.2f} to {high:.2f}"
-        worth = comparison.n / design_effect(clusters, np.array([high, low]))
-        low_worth, high_worth = np.round(worth).astype(np.int64).tolist()
-        worth_text = f"{low_worth:,}" if low_worth == high_worth else f"{low_worth:,} to {high_worth:,}"
-        notes.append(
-            f"{pluralise(n_clusters, 'cluster')} {size_text}; differences within a cluster correlate {correlate}, so "
-            f"{pluralise_queries(comparison.n)} carry as much as {worth_text}"
-        )
-    else:
-        notes.append(f"{pluralise(n_clusters, 'cluster')} {size_text}")
-    if n_clusters < FEW_CLUSTERS:
-        notes.append(
-            f"{n_clusters} clusters are few: only large differences can be significant, and intervals are rough"
-        )
-    return notes
-
-
-def format_count(sizes: npt.NDArray[np.int64]) -> str:
-    """One size, or from the smallest to the largest."""
-    low, high = int(sizes.min()), int(sizes.max())
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def pair_correlations(comparison: MeasureComparison) -> Floats:
@@ -447,6 +414,7 @@ def compare_systems(
             values_by_measure, results_by_measure, corrected_pvalues, strict=True
         )
     ]
+    comparisons = compare_groups(comparisons, scores.queries, settings, workers)
     return Comparison(
         scores=scores,
         comparisons=tuple(comparisons),
@@ -500,8 +468,6 @@ def measure_comparison(
 ) -> MeasureComparison:
     """The comparison by one measure. n_measures: how many measures were compared."""
     significant = significant_pairs(results, corrected_pvalues, settings)
-    agrees_with_means = results.direction == np.sign(results.difference)
-    decisions = np.where(significant & agrees_with_means, results.direction * measure_values.sign, 0)
     comparison = MeasureComparison(
         measure_values=measure_values,
         means=measure_values.means,
@@ -509,21 +475,11 @@ def measure_comparison(
         second=second,
         test_results=results,
         pvalue_corrected=corrected_pvalues,
-        decisions=decisions.astype(np.int64),
+        decisions=decide_pairs(results, corrected_pvalues, measure_values.sign, settings),
         alpha=settings.alpha,
         notes=(),
     )
     family_size = first.size * (n_measures if settings.family == "all" else 1)
     return replace(
         comparison, notes=(*measure_values.notes, *measure_notes(comparison, settings, significant, family_size))
-    )
-
-
-def significant_pairs(results: PairTestResults, corrected_pvalues: Floats, settings: ComparisonSettings) -> Bools:
-    """(pairs) whether the test shows a difference, in the direction of the alternative."""
-    if results.posterior is not None:
-        return np.asarray(at_most(1 - settings.alpha, results.posterior[[0, 2]].max(axis=0)), np.bool_)
-    side = {"two-sided": 0, "greater": 1, "less": -1}[settings.alternative]
-    return np.asarray(
-        at_most(corrected_pvalues, settings.alpha) & ((results.direction == side) | (side == 0)), np.bool_
     )

@@ -23,6 +23,7 @@ from rankscope.comparison.compare.columns import (
     stars,
     turned,
 )
+from rankscope.comparison.compare.group_view import group_sections
 from rankscope.comparison.compare.leaders import (
     ROUNDING,
     headline,
@@ -341,12 +342,13 @@ MOST_IN_MATRIX = 40
 
 
 def sections_of(result: Comparison) -> list[Section]:
-    """All systems by all measures; then for each measure the leaderboard, the pairs, effect sizes, and the queries."""
+    """All systems by all measures; for each the leaderboard, pairs, groups, effect sizes, and the queries."""
     sections = [all_measures_section(result)] if len(result.comparisons) > 1 else []
     for comparison in result.comparisons:
         sections.append(leaderboard(result, comparison))
         if result.baseline is None:
             sections.append(pair_by_pair(result, comparison))
+        sections += group_sections(result, comparison)
         sections += effect_size_sections(result, comparison)
         if not comparison.withheld.all():
             sections.append(query_section(result, comparison))

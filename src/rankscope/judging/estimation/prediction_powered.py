@@ -187,7 +187,7 @@ def estimate(
     *,
     baseline: str | None = None,
     map: Mapping[int, int] | str | None = None,
-    weight: float | None = None,
+    machine_weight: float | None = None,
     confidence_level: float = 0.95,
     names: tuple[str, str] | None = None,
     preset: str | None = None,
@@ -216,7 +216,7 @@ def estimate(
     map
         The machine's grades on people's scale, as {0: 0, 1: 0, 2: 1} or the text '0=0,1=0,2=1'. Default: both use the
         same grades.
-    weight
+    machine_weight
         Weight of the machine's judgments: 0 ignores them, 1 is prediction-powered inference as first proposed. Default:
         the weight with the smallest variance.
     confidence_level
@@ -265,13 +265,15 @@ def estimate(
     >>> machine = {f"q{i}": {"a": 1, "b": int(i % 3 > 0)} for i in range(9)}
     >>> human = {f"q{i}": {"a": int(i != 4), "b": 1} for i in (1, 4, 6, 8)}
     >>> run = rs.Run({f"q{i}": {"b": 2.0, "a": 1.0} for i in range(9)}, name="r")
-    >>> (found,) = estimate(human, [run], machine, "P@1", weight=1).parts
+    >>> (found,) = estimate(human, [run], machine, "P@1", machine_weight=1).parts
     >>> found.of_systems.human.tolist(), found.of_systems.bias.tolist()  # of 4 queries the machine errs on 1
     ([1.0], [-0.25])
     >>> round(float(found.of_systems.combined[0]), 4)  # 6/9 - 3/4 + 4/4
     0.9167
     """
-    settings = EstimateSettings(baseline=baseline, map=map, weight=weight, confidence_level=confidence_level)
+    settings = EstimateSettings(
+        baseline=baseline, map=map, machine_weight=machine_weight, confidence_level=confidence_level
+    )
     plan = make_plan(
         measures, preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant, unjudged=unjudged
     )
@@ -300,7 +302,7 @@ def estimate_means(
     signature = dual_scores.signature(
         "prediction-powered",
         baseline=settings.baseline,
-        weight="tuned" if settings.weight is None else f"{settings.weight:g}",
+        weight="tuned" if settings.machine_weight is None else f"{settings.machine_weight:g}",
         confidence=f"{settings.confidence_level:g}",
     )
     measure_notes = [note for estimates in parts for note in estimates.notes]
@@ -339,9 +341,9 @@ def estimates_of(values: DualValues, dual_scores: DualScores, settings: Estimate
     first, second = pairs_of(dual_scores.systems, settings.baseline)
     value_matrices = (values.human, values.machine, values.machine_only)
     differences = [matrix[first] - matrix[second] for matrix in value_matrices]
-    options: dict[str, Any] = {"weight": settings.weight, "confidence_level": settings.confidence_level}
+    options: dict[str, Any] = {"weight": settings.machine_weight, "confidence_level": settings.confidence_level}
     notes = list(values.notes)
-    if settings.weight is None and values.n < FEWEST:
+    if settings.machine_weight is None and values.n < FEWEST:
         notes.append(
             f"people judged fewer than {FEWEST} queries, too few to tell the weight of the machine: the combined "
             "estimate is that of people alone"

@@ -28,7 +28,9 @@ def estimate_sections(result: Estimates) -> list[Section]:
     """For each measure the systems, then the differences."""
     sections = []
     for measure_estimates in result.parts:
-        sections.append(systems_section(measure_estimates, result.confidence_level, result.settings.weight is None))
+        sections.append(
+            systems_section(measure_estimates, result.confidence_level, result.settings.machine_weight is None)
+        )
         if measure_estimates.of_pairs is not None:
             make_positive = result.baseline is None
             sections.append(
