@@ -21,7 +21,7 @@ def t_of(d):
 
 
 def test_p_is_the_share_of_sign_vectors_with_a_larger_t_of_any_pair():
-    x = [*np.random.default_rng(2).normal(size=(4, 9)), [0], [0.3], [0.6], [1.5]]
+    x = np.add(np.random.default_rng(2).normal(size=(4, 9)), [[0], [0.3], [0.6], [1.5]])
     d = pair_differences(x)
     largest = np.array([t_of(d * signs).max() for signs in itertools.product((-1, 1), repeat=9)])
     expected = (largest[:, None] >= t_of(d) - 1e-12).mean(axis=0)
@@ -31,7 +31,7 @@ def test_p_is_the_share_of_sign_vectors_with_a_larger_t_of_any_pair():
 
 
 def test_bootstrap_is_a_plain_loop_over_samples():
-    x = [*np.random.default_rng(4).normal(size=(3, 20)), [0], [0.2], [0.9]]
+    x = np.add(np.random.default_rng(4).normal(size=(3, 20)), [[0], [0.2], [0.9]])
     d = pair_differences(x)
     rng, largest = np.random.default_rng(8), []
     for _ in range(4000):
@@ -45,7 +45,7 @@ def test_bootstrap_is_a_plain_loop_over_samples():
 
 
 def test_two_systems_are_about_the_t_test_and_clusters_of_one_query_change_nothing():
-    x = [*np.random.default_rng(5).normal(size=(2, 60)), [0], [0.3]]
+    x = np.add(np.random.default_rng(5).normal(size=(2, 60)), [[0], [0.3]])
     found = max_t_test(x, n_resamples=50_000, rng=3)
     assert float(found.pvalue[0]) == pytest.approx(float(t_test(x[0] - x[1]).pvalue), abs=0.01)
     singles = max_t_test(x, n_resamples=50_000, rng=3, clusters=np.arange(60))
@@ -54,7 +54,7 @@ def test_two_systems_are_about_the_t_test_and_clusters_of_one_query_change_nothi
 
 
 def test_clusters_have_one_sign():
-    x = [*np.random.default_rng(6).normal(size=(3, 16)), [0], [0.4], [0.9]]
+    x = np.add(np.random.default_rng(6).normal(size=(3, 16)), [[0], [0.4], [0.9]])
     clusters = np.repeat(np.arange(8), 2)
     sums = x.reshape(3, 8, 2).sum(axis=2)
     by_sums = max_t_test(sums, n_resamples=20_000, rng=3)

@@ -357,8 +357,8 @@ def compare(
     Only queries with a value for every system are used; a note counts the others. There is no verdict on a system none
     of whose documents is judged: its pairs have no p-value, and the sentence says so first. Equal systems have p = 1.
     Constant differences have no p-value by t and bootstrap, and a note. All pairs and measures share the same
-    resamples. Tests of all systems at once (max-t, tukey, randomised-tukey, nemenyi) correct for multiple comparisons by
-    themselves.
+    resamples. Tests of all systems at once (max-t, tukey, randomised-tukey, nemenyi) correct for multiple comparisons
+    by themselves.
 
     Examples
     --------
