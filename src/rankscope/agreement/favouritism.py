@@ -287,7 +287,7 @@ def favour(
         Skip systems, segments and language pairs that are missing from a judge, instead of stopping. Default: False.
     correction
         Correction of p-values for multiple comparisons, over all judges and families. One of 'holm', 'bonferroni',
-        'hochberg', 'bh', 'none'. Default: 'holm'.
+        'hochberg', 'hommel', 'bh', 'by', 'none'. Default: 'holm'.
     alpha
         Significance level. Confidence intervals have the level 1 - alpha, and are not corrected. Default: 0.05.
     gold

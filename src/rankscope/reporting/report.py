@@ -359,12 +359,13 @@ def report(
     baseline
         Compare each of the other systems with this one. Default: compare all pairs.
     test
-        Significance test: of two systems at a time; of all systems at once (tukey, randomised-tukey, nemenyi); or a
-        Bayesian test instead (bayes-t, bayes-signed-rank). One of 't', 'permutation', 'bootstrap', 'wilcoxon', 'sign',
-        'mcnemar', 'tukey', 'randomised-tukey', 'nemenyi', 'bayes-t', 'bayes-signed-rank'. Default: 't'.
+        Significance test: of two systems at a time; of all systems at once (max-t, max-t-bootstrap, tukey,
+        randomised-tukey, nemenyi); or a Bayesian test instead (bayes-t, bayes-signed-rank). One of 't', 'permutation',
+        'bootstrap', 'wilcoxon', 'sign', 'mcnemar', 'tukey', 'randomised-tukey', 'max-t', 'max-t-bootstrap', 'nemenyi',
+        'bayes-t', 'bayes-signed-rank'. Default: 't'.
     correction
-        Correction of p-values for multiple comparisons. One of 'holm', 'bonferroni', 'hochberg', 'bh', 'none'. Default:
-        'holm'.
+        Correction of p-values for multiple comparisons. One of 'holm', 'bonferroni', 'hochberg', 'hommel', 'bh', 'by',
+        'none'. Default: 'holm'.
     family
         Which p-values are corrected together: those of all pairs of systems for one measure (pairs), or for all
         measures (all). One of 'pairs', 'all'. Default: 'pairs'.

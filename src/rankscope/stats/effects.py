@@ -114,14 +114,15 @@ def effect_sizes(
 
     Notes
     -----
-    Cohen's d for paired data (d_z) is mean / s of the differences; Hedges' g is d (1 - 3 / (4 (n - 1) - 1)), and 0 for
-    two queries. The interval of d holds those values whose noncentral t distribution makes t = d sqrt(n) not too
-    extreme; with clusters or weights t is that of `t_test`, and n - 1 its degrees of freedom. Weights count for the
-    mean and s; superiority, wins, ties and losses count queries.
+    Cohen's d for paired data (d_z) is mean / s of the differences. Hedges' g is d times gamma(m / 2) / (sqrt(m / 2)
+    gamma((m - 1) / 2)) with m = n - 1, which takes out the bias of d, and 0 for two queries. The interval of d holds
+    those values whose noncentral t distribution makes t = d sqrt(n) not too extreme; with clusters or weights t is that
+    of `t_test`, and m its degrees of freedom. Weights count for the mean and s; superiority, wins, ties and losses
+    count queries.
 
     References
     ----------
-    Cohen (1988); Hedges (1981); Steiger and Fouladi (1997) for the interval.
+    Cohen (1988); Hedges (1981), equation 6e; Steiger and Fouladi (1997) for the interval.
 
     Examples
     --------
@@ -155,7 +156,7 @@ def effect_sizes(
     effects = {
         "mean": np.ldexp(mean, exponent),
         "cohens_d": d,
-        "hedges_g": d * (1 - 3 / (4 * df - 1)),
+        "hedges_g": d * bias_factor(df),
         "low": low,
         "high": high,
         "superiority": (wins + ties / 2) / n,
@@ -169,6 +170,12 @@ def effect_sizes(
         degenerate=degenerate.reshape(shape),
         notes=degenerate_notes(rows, degenerate, clustered=clusters is not None),
     )
+
+
+def bias_factor(df: float) -> float:
+    """By what d is multiplied so that it has no bias; 0 for one degree of freedom, where no factor would do."""
+    gammaln = special().gammaln
+    return float(np.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / np.sqrt(df / 2)) if df > 1 else 0.0
 
 
 def weighted_deviations(rows: Floats, weights: npt.ArrayLike | None) -> Floats:

@@ -1,5 +1,5 @@
 """Intervals of a mean: Student's, the bootstrap's (percentile, BCa), and those of shares of zeros and ones (Jeffreys,
-Tango).
+Wilson, Tango).
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ __all__ = [
     "percentile_ends",
     "t_interval",
     "tango_interval",
+    "wilson_interval",
 ]
 
 
@@ -202,15 +203,68 @@ def jeffreys_interval(values: npt.ArrayLike, *, confidence_level: float = 0.95) 
     (0.5552, 1.0)
     """
     check_share("confidence_level", confidence_level)
-    rows, shape = as_differences(values, "values")
-    if not ((rows == 0) | (rows == 1)).all():
-        raise ParameterError("a value is neither 0 nor 1, expected outcomes; use another interval")
+    rows, shape = outcomes(values)
     n, ones = rows.shape[1], rows.sum(axis=1)
     inverse = special().betaincinv
     tail = (1 - confidence_level) / 2
     low = np.where(ones == 0, 0.0, inverse(ones + 0.5, n - ones + 0.5, tail))
     high = np.where(ones == n, 1.0, inverse(ones + 0.5, n - ones + 0.5, 1 - tail))
     return interval_of_shares("jeffreys", ones / n, low, high, confidence_level, n, shape)
+
+
+def wilson_interval(values: npt.ArrayLike, *, confidence_level: float = 0.95) -> Interval:
+    """Wilson's score interval of a share, the mean of zeros and ones.
+
+    Parameters
+    ----------
+    values
+        Zeros and ones, (queries) or (lists, queries).
+    confidence_level
+        Level of the interval, in (0, 1).
+
+    Returns
+    -------
+    Interval
+        It lies within [0, 1], and has a width also where all values are equal. Never degenerate.
+
+    Raises
+    ------
+    ParameterError
+        A value is neither 0 nor 1, or the level is outside (0, 1).
+
+    Notes
+    -----
+    The interval holds all shares p with |x / n - p| <= z sqrt(p (1 - p) / n).
+
+    References
+    ----------
+    Wilson (1927), "Probable inference, the law of succession, and statistical inference"; agrees with
+    statsmodels.stats.proportion.proportion_confint(method="wilson").
+
+    Examples
+    --------
+    >>> result = wilson_interval([1, 1, 1, 1])
+    >>> round(float(result.low), 4), float(result.high)
+    (0.5101, 1.0)
+    """
+    check_share("confidence_level", confidence_level)
+    rows, shape = outcomes(values)
+    n, ones = rows.shape[1], rows.sum(axis=1)
+    z = float(special().ndtri((1 + confidence_level) / 2))
+    share, scale = ones / n, 1 + z * z / n
+    middle = (share + z * z / (2 * n)) / scale
+    half_width = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale
+    low = np.where(ones == 0, 0.0, middle - half_width)
+    high = np.where(ones == n, 1.0, middle + half_width)
+    return interval_of_shares("wilson", share, low, high, confidence_level, n, shape)
+
+
+def outcomes(values: npt.ArrayLike) -> tuple[Floats, tuple[int, ...]]:
+    """As `as_differences`, of zeros and ones. Raises ParameterError for other values."""
+    rows, shape = as_differences(values, "values")
+    if not ((rows == 0) | (rows == 1)).all():
+        raise ParameterError("a value is neither 0 nor 1, expected outcomes; use another interval")
+    return rows, shape
 
 
 def tango_interval(differences: npt.ArrayLike, *, confidence_level: float = 0.95) -> Interval:

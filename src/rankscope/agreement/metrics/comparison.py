@@ -313,7 +313,7 @@ def compare_metrics(
         acc_eq, else 0.
     correction
         Correction of p-values for multiple comparisons, over all pairs of metrics of a task. WMT's metrics shared task
-        uses none. One of 'holm', 'bonferroni', 'hochberg', 'bh', 'none'. Default: 'holm'.
+        uses none. One of 'holm', 'bonferroni', 'hochberg', 'hommel', 'bh', 'by', 'none'. Default: 'holm'.
     alpha
         Significance level A: the difference between two metrics is significant if its corrected p-value is at most A.
         Default: 0.05.

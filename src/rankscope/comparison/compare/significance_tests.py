@@ -23,6 +23,7 @@ from rankscope.stats.anova import randomised_tukey_hsd, tukey_hsd
 from rankscope.stats.bayes import bayes_signed_rank_test, bayes_t_test
 from rankscope.stats.friedman import nemenyi_test
 from rankscope.stats.inputs import ALTERNATIVES
+from rankscope.stats.max_t import max_t_test
 from rankscope.stats.multiple_comparisons import CORRECTIONS
 from rankscope.stats.paired_tests import bootstrap_test, randomisation_test, sign_test, t_test, wilcoxon_test
 from rankscope.typing import Floats
@@ -137,6 +138,24 @@ TESTS: dict[str, SignificanceTest] = {
         uses_resampling=True,
         has_intervals=True,
     ),
+    "max-t": SignificanceTest(
+        summary="Westfall and Young's max-t: random signs of each query's differences",
+        run=lambda x, s, sample: max_t_test(x, confidence_level=1 - s.alpha, **resampling_options(s), **sample),
+        kind="all",
+        uses_resampling=True,
+        has_intervals=True,
+        takes_clusters=True,
+    ),
+    "max-t-bootstrap": SignificanceTest(
+        summary="Westfall and Young's max-t: bootstrap of the queries",
+        run=lambda x, s, sample: max_t_test(
+            x, resampling="bootstrap", confidence_level=1 - s.alpha, **resampling_options(s), **sample
+        ),
+        kind="all",
+        uses_resampling=True,
+        has_intervals=True,
+        takes_clusters=True,
+    ),
     "nemenyi": SignificanceTest(
         summary="Nemenyi's test of mean ranks, after Friedman's",
         run=lambda x, s, _: nemenyi_test(x, confidence_level=1 - s.alpha),
@@ -177,8 +196,8 @@ class ComparisonSettings(Settings):
         "t",
         TESTS,
         kind="test",
-        help="Significance test: of two systems at a time; of all systems at once (tukey, randomised-tukey, "
-        "nemenyi); or a Bayesian test instead (bayes-t, bayes-signed-rank).",
+        help="Significance test: of two systems at a time; of all systems at once (max-t, max-t-bootstrap, tukey, "
+        "randomised-tukey, nemenyi); or a Bayesian test instead (bayes-t, bayes-signed-rank).",
     )
     correction: str = choice(
         "holm", CORRECTIONS, kind="correction", help="Correction of p-values for multiple comparisons."

@@ -306,12 +306,13 @@ def compare(
     baseline
         Compare each of the other systems with this one. Default: compare all pairs.
     test
-        Significance test: of two systems at a time; of all systems at once (tukey, randomised-tukey, nemenyi); or a
-        Bayesian test instead (bayes-t, bayes-signed-rank). One of 't', 'permutation', 'bootstrap', 'wilcoxon', 'sign',
-        'mcnemar', 'tukey', 'randomised-tukey', 'nemenyi', 'bayes-t', 'bayes-signed-rank'. Default: 't'.
+        Significance test: of two systems at a time; of all systems at once (max-t, max-t-bootstrap, tukey,
+        randomised-tukey, nemenyi); or a Bayesian test instead (bayes-t, bayes-signed-rank). One of 't', 'permutation',
+        'bootstrap', 'wilcoxon', 'sign', 'mcnemar', 'tukey', 'randomised-tukey', 'max-t', 'max-t-bootstrap', 'nemenyi',
+        'bayes-t', 'bayes-signed-rank'. Default: 't'.
     correction
-        Correction of p-values for multiple comparisons. One of 'holm', 'bonferroni', 'hochberg', 'bh', 'none'. Default:
-        'holm'.
+        Correction of p-values for multiple comparisons. One of 'holm', 'bonferroni', 'hochberg', 'hommel', 'bh', 'by',
+        'none'. Default: 'holm'.
     family
         Which p-values are corrected together: those of all pairs of systems for one measure (pairs), or for all
         measures (all). One of 'pairs', 'all'. Default: 'pairs'.
@@ -356,8 +357,8 @@ def compare(
     Only queries with a value for every system are used; a note counts the others. There is no verdict on a system none
     of whose documents is judged: its pairs have no p-value, and the sentence says so first. Equal systems have p = 1.
     Constant differences have no p-value by t and bootstrap, and a note. All pairs and measures share the same
-    resamples. Tests of all systems at once (tukey, randomised-tukey, nemenyi) correct for multiple comparisons by
-    themselves.
+    resamples. Tests of all systems at once (max-t, tukey, randomised-tukey, nemenyi) correct for multiple comparisons
+    by themselves.
 
     Examples
     --------
