@@ -242,7 +242,7 @@ def render_scores(scores: Scores, format_: str, *, by_query: bool = False) -> st
     UnknownName
         The format does not exist.
     ParameterError
-        The format trec has no bounds.
+        The format trec has no bounds and no groups.
     """
     if format_ not in FORMATS:
         raise UnknownName("output format", format_, FORMATS)
@@ -255,6 +255,11 @@ def as_trec(scores: Scores, by_query: bool) -> str:
     """trec_eval's lines, under its names where it has one; with several runs, each begins with its runid."""
     if scores.bounds is not None:
         raise ParameterError("the format trec has no place for bounds (--unjudged bounds); choose another format")
+    if scores.queries.group is not None:
+        raise ParameterError(
+            "the format trec has no place for groups of queries, whose lines would look like those of queries; choose "
+            "another format"
+        )
     names = [trec_name(measure) if isinstance(measure, Measure) else str(measure) for measure in scores.measures]
     lines = []
     several_systems = len(scores.systems) > 1
