@@ -67,6 +67,11 @@ class SignificanceTest:
         Whether it is for outcomes 0 and 1 only.
     takes_clusters
         Whether it takes clusters and weights of queries; else all queries must be independent and count the same.
+    pools_spread
+        Whether it takes the differences of all pairs to vary alike.
+    if_skewed
+        The test that errs less often where differences are skewed, since this one takes means as about normal, or
+        differences as symmetric; empty if there is none.
     """
 
     summary: str
@@ -79,6 +84,8 @@ class SignificanceTest:
     has_intervals: bool = False
     is_for_binary: bool = False
     takes_clusters: bool = False
+    pools_spread: bool = False
+    if_skewed: str = ""
 
 
 def resampling_options(settings: ComparisonSettings) -> dict[str, Any]:
@@ -91,6 +98,7 @@ TESTS: dict[str, SignificanceTest] = {
         run=lambda d, s, sample: t_test(d, alternative=s.alternative, **sample),
         assumes_normality=True,
         takes_clusters=True,
+        if_skewed="bootstrap",
     ),
     "permutation": SignificanceTest(
         summary="Fisher's randomisation test: sign flips of the differences",
@@ -98,6 +106,7 @@ TESTS: dict[str, SignificanceTest] = {
         uses_resampling=True,
         is_counting=True,
         takes_clusters=True,
+        if_skewed="bootstrap",
     ),
     "bootstrap": SignificanceTest(
         summary="studentised bootstrap test of the mean difference",
@@ -130,6 +139,8 @@ TESTS: dict[str, SignificanceTest] = {
         kind="all",
         assumes_normality=True,
         has_intervals=True,
+        pools_spread=True,
+        if_skewed="max-t-bootstrap",
     ),
     "randomised-tukey": SignificanceTest(
         summary="Tukey's HSD by permutations of each query's values",
@@ -137,6 +148,8 @@ TESTS: dict[str, SignificanceTest] = {
         kind="all",
         uses_resampling=True,
         has_intervals=True,
+        pools_spread=True,
+        if_skewed="max-t-bootstrap",
     ),
     "max-t": SignificanceTest(
         summary="Westfall and Young's max-t: random signs of each query's differences",
@@ -145,6 +158,7 @@ TESTS: dict[str, SignificanceTest] = {
         uses_resampling=True,
         has_intervals=True,
         takes_clusters=True,
+        if_skewed="max-t-bootstrap",
     ),
     "max-t-bootstrap": SignificanceTest(
         summary="Westfall and Young's max-t: bootstrap of the queries",
@@ -161,12 +175,14 @@ TESTS: dict[str, SignificanceTest] = {
         run=lambda x, s, _: nemenyi_test(x, confidence_level=1 - s.alpha),
         kind="all",
         compares="mean ranks",
+        pools_spread=True,
     ),
     "bayes-t": SignificanceTest(
         summary="Bayesian correlated t-test",
         run=lambda d, s, _: bayes_t_test(d, rope=s.rope),
         kind="posterior",
         assumes_normality=True,
+        if_skewed="bootstrap",
     ),
     "bayes-signed-rank": SignificanceTest(
         summary="Bayesian signed rank test",
