@@ -159,6 +159,12 @@ def test_the_notes_on_further_measures_are_with_their_tables() -> None:
     assert mentions(page.html, "RR: all 6 systems at once")
 
 
+def test_measures_that_were_not_named_are_corrected_together_and_the_page_says_so() -> None:
+    page, named = (rs.report(*six_by_five(), measures, figures=False).html for measures in (None, ["AP", "RR"]))
+    assert mentions(page, "family:75 pairs and measures", "all 5 measures together")  # 15 pairs of 6 systems
+    assert mentions(named, "family:15 pairs |", "each of the 2 measures")
+
+
 def test_one_system_is_described_and_compared_with_none(folder: Path) -> None:
     text = text_of(rs.report(folder / "demo.qrels", folder / "bm25.run", figures=False))
     assert mentions(text, "bm25", "nDCG@10 of 0.4055", "50 queries", "no other system")

@@ -158,6 +158,7 @@ def compare(
         result = decide_gate(new_scores, baseline_scores, None, gate_settings)
     else:
         paths = system_paths(qrels, runs, new_scores)
+        settings = settings.with_family(measures or None)
         comparison = compare_with(new_scores, baseline_scores, paths, standardise, settings, workers)
         result = PaperTable(comparison=comparison, settings=table_settings) if table == PAPER else comparison
     if save is not None:

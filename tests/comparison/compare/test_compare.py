@@ -125,6 +125,28 @@ def test_corrections_agree_with_statsmodels_on_the_family_that_is_named(correcti
         np.testing.assert_allclose(np.concatenate([part.pvalue_corrected for part in parts]), expected, rtol=1e-12)
 
 
+def test_where_no_measure_is_named_all_are_one_family_and_the_result_says_so():
+    table = random_table(3, 30, ("AP", "RR"), seed=9)
+    default, named = rs.compare(table), rs.compare(table, ["AP", "RR"])
+    for found, family in ((default, "all"), (named, "pairs")):
+        assert found.settings.family == family
+        expected = rs.compare(table, ["AP", "RR"], family=family)
+        for part, as_expected in zip(found.comparisons, expected.comparisons, strict=True):
+            assert part.pvalue_corrected.tolist() == as_expected.pvalue_corrected.tolist()
+    # Holm of 6 and of 3 tests: the least p-value times as many.
+    p = np.concatenate([part.pvalue for part in default.comparisons])
+    assert min(part.pvalue_corrected.min() for part in default.comparisons) == pytest.approx(6 * p.min())
+    assert named["AP"].pvalue_corrected.min() == pytest.approx(3 * named["AP"].pvalue.min())
+    assert mentions(default.notes, "corrected", "all 2 measures together")
+    assert mentions(named.notes, "each of the 2 measures", "itself", "5 %", "the family all")
+    assert rs.compare(table, family="pairs").settings.family == "pairs"
+    assert not mentions(rs.compare(table, "AP").notes, "measures")
+    for options in ({"test": "tukey"}, {"test": "bayes-t"}, {"correction": "none"}):
+        notes = rs.compare(table, **options).notes
+        assert mentions(notes, "each of the 2 measures", "itself")
+        assert not mentions(notes, "the family all")
+
+
 def test_tukeys_test_is_the_studentised_range_over_the_error_of_two_ways():
     m, n = VALUES.shape
     left = VALUES - VALUES.mean(axis=1, keepdims=True) - VALUES.mean(axis=0) + VALUES.mean()
@@ -393,8 +415,8 @@ def test_the_signature_names_every_setting_that_changes_a_number():
     assert plain.split(" | ")[-6:-1] == ["test:t", "correction:holm", "family:10 pairs", "alpha:0.05", "interval:t"]
     assert "correction" not in rs.compare(TABLE, test="tukey").signature()
     two = random_table(2, 20, ("AP", "RR"))
-    assert "family:2 pairs and measures" in rs.compare(two, family="all").signature()
-    assert "family:1 pair |" in rs.compare(two).signature()
+    assert "family:2 pairs and measures" in rs.compare(two).signature()
+    assert "family:1 pair |" in rs.compare(two, ["AP", "RR"]).signature()
 
 
 def test_str_is_the_text_and_repr_is_short():

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rankscope.comparison.common_queries import MeasureValues, refuse_one_cluster
-from rankscope.data.text import join_names
+from rankscope.data.text import format_percent, join_names
 from rankscope.errors import InputError
 from rankscope.settings import (
     NONNEGATIVE,
@@ -218,12 +218,13 @@ class ComparisonSettings(Settings):
     correction: str = choice(
         "holm", CORRECTIONS, kind="correction", help="Correction of p-values for multiple comparisons."
     )
-    family: str = choice(
-        "pairs",
+    family: str | None = choice(
+        None,
         FAMILIES,
         kind="family",
         help="Which p-values are corrected together: those of all pairs of systems for one measure (pairs), or"
         " for all measures (all).",
+        unset="all if no measure is named, else pairs",
     )
     alternative: str = choice(
         "two-sided",
@@ -257,6 +258,28 @@ class ComparisonSettings(Settings):
     def tests_all_systems(self) -> bool:
         """Whether all systems are tested at once; such a test corrects for all pairs by itself."""
         return self.method.kind == "all"
+
+    def with_family(self, measures: object) -> ComparisonSettings:
+        """The settings with the family that the measures give it, if none is set. measures: None if none is named."""
+        if self.family is not None or self.tests_all_systems or self.is_bayesian:
+            return self
+        return replace(self, family="all" if measures is None else "pairs")
+
+    def family_notes(self, n_measures: int) -> list[str]:
+        """Whether the claims by several measures are corrected together."""
+        if n_measures == 1:
+            return []
+        corrects = self.correction != "none" and not self.tests_all_systems and not self.is_bayesian
+        if corrects and self.family == "all":
+            return [
+                f"p-values are corrected for all pairs and all {n_measures} measures together; with the family pairs, "
+                "or with one measure, they are corrected for its pairs only"
+            ]
+        remedy = ", or choose the family all" if corrects else ""
+        return [
+            f"each of the {n_measures} measures is tested for itself: that one of them tells equal systems apart is "
+            f"more probable than {format_percent(self.alpha)}; name the measure that decides beforehand{remedy}"
+        ]
 
     def interval_of(self, values: MeasureValues) -> str:
         """The interval that is computed for these values."""

@@ -323,7 +323,7 @@ def compare(
     baseline: str | None = None,
     test: str = "t",
     correction: str = "holm",
-    family: str = "pairs",
+    family: str | None = None,
     alternative: str = "two-sided",
     alpha: float = 0.05,
     interval: str | None = None,
@@ -353,7 +353,7 @@ def compare(
         'none'. Default: 'holm'.
     family
         Which p-values are corrected together: those of all pairs of systems for one measure (pairs), or for all
-        measures (all). One of 'pairs', 'all'. Default: 'pairs'.
+        measures (all). One of 'pairs', 'all'. Default: all if no measure is named, else pairs.
     alternative
         Alternative hypothesis: the values of the first system of a pair differ from those of the second (two-sided),
         are greater, or are less. With a baseline, the baseline is the second. One of 'two-sided', 'greater', 'less'.
@@ -433,6 +433,7 @@ def compare_systems(
 ) -> Comparison:
     """As `compare`, with its settings as one object."""
     check_systems(scores, settings.baseline)
+    settings = settings.with_family(measures)
     first, second = compared_pairs(scores, settings.baseline)
     values_by_measure = [match_queries(scores, name) for name in measure_names_of(scores, measures)]
     for measure_values in values_by_measure:
@@ -461,6 +462,7 @@ def compare_systems(
             dict.fromkeys(
                 (
                     *scores.notes,
+                    *settings.family_notes(len(values_by_measure)),
                     *(note for comparison in comparisons for note in comparison.notes),
                     *scores.queries.clustering_notes(),
                 )
@@ -488,7 +490,7 @@ def correct_pvalues(results: list[PairTestResults], settings: ComparisonSettings
     """The p-values of each measure, corrected for the number of tests in their family."""
     if settings.tests_all_systems:
         return [result.pvalue_corrected for result in results if result.pvalue_corrected is not None]
-    if settings.family == "pairs":
+    if settings.family != "all":
         return [adjust_pvalues(result.pvalue, method=settings.correction).pvalue for result in results]
     all_pvalues = np.concatenate([result.pvalue for result in results])
     split_points = np.cumsum([result.pvalue.size for result in results])[:-1]
