@@ -598,8 +598,7 @@ def page_of(
     notes = content.scores.notes
     if content.comparison is not None:
         result = content.comparison
-        family_notes = result.settings.family_notes(len(result.comparisons))
-        notes = (*result.scores.notes, *family_notes, *result.comparisons[0].notes)
+        notes = (*result.scores.notes, *result.general_notes, *result.comparisons[0].notes)
     notes = (*notes, *content.scores.queries.clustering_notes())
     return render_page(
         title,

@@ -147,6 +147,28 @@ def test_where_no_measure_is_named_all_are_one_family_and_the_result_says_so():
         assert not mentions(notes, "the family all")
 
 
+@pytest.mark.parametrize("interval", ["t", "bca", "percentile", "tango"])
+def test_a_one_sided_test_has_a_one_sided_bound(interval):
+    """The end of a two-sided interval of the level 1 - 2 alpha, and nothing beyond it on the other side."""
+    table = TABLE
+    if interval == "tango":
+        table = score_table((np.random.default_rng(4).random((3, 40)) < [[0.9], [0.7], [0.4]]).astype(float))
+    options: dict[str, Any] = {"interval": interval, "rng": 1, "n_resamples": 500}
+    both = rs.compare(table, alpha=0.1, **options)["AP"]
+    for alternative, bound, other, infinite in (("greater", "low", "high", np.inf), ("less", "high", "low", -np.inf)):
+        result = rs.compare(table, alternative=alternative, **options)
+        assert getattr(result["AP"], bound).tolist() == getattr(both, bound).tolist()
+        assert (getattr(result["AP"], other) == infinite).all()
+        frame = result.frame()
+        assert frame[other].null_count() == len(frame)
+        assert frame[bound].to_list() == getattr(both, bound).tolist()
+        cells = [str(row) for section in result.sections() if section.table is not None for row in section.table.rows]
+        word = "at least" if alternative == "greater" else "at most"
+        assert any(word in row for row in cells)
+    if interval == "t":  # the bound excludes 0 where p is at most the level
+        assert ((both.low > 0) == (rs.compare(table, alternative="greater")["AP"].pvalue < 0.05)).all()
+
+
 def test_tukeys_test_is_the_studentised_range_over_the_error_of_two_ways():
     m, n = VALUES.shape
     left = VALUES - VALUES.mean(axis=1, keepdims=True) - VALUES.mean(axis=0) + VALUES.mean()

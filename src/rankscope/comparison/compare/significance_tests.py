@@ -259,6 +259,11 @@ class ComparisonSettings(Settings):
         """Whether all systems are tested at once; such a test corrects for all pairs by itself."""
         return self.method.kind == "all"
 
+    @property
+    def controls_any_claim(self) -> bool:
+        """Whether the level is that of any false claim of a family, and not of each test or of the share of claims."""
+        return self.tests_all_systems or self.correction not in ("bh", "by", "none")
+
     def with_family(self, measures: object) -> ComparisonSettings:
         """The settings with the family that the measures give it, if none is set. measures: None if none is named."""
         if self.family is not None or self.tests_all_systems or self.is_bayesian:

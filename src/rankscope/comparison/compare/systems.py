@@ -21,7 +21,7 @@ from rankscope.comparison.compare.pair_tests import (
     withhold,
 )
 from rankscope.comparison.compare.result import Comparison, MeasureComparison
-from rankscope.comparison.compare.significance_tests import ComparisonSettings
+from rankscope.comparison.compare.significance_tests import RESAMPLED_INTERVALS, ComparisonSettings
 from rankscope.data.scores import Scores
 from rankscope.data.text import format_p_value, pluralise, pluralise_queries
 from rankscope.errors import InputError
@@ -122,10 +122,15 @@ def data_notes(comparison: MeasureComparison) -> list[str]:
                 "otherwise (95 % confidence)",
             )
         )
-    tied = (comparison.test_results.effects.ties > MANY_TIES * comparison.n) & ~comparison.equal
+    tied = are_tied(comparison)
     if tied.any():
         notes.append(name_pairs(comparison, tied, "ties on more than half of the queries: only the others decide"))
     return notes
+
+
+def are_tied(comparison: MeasureComparison) -> Bools:
+    """(pairs) whether the systems tie on more than half of the queries, and differ on some."""
+    return (comparison.test_results.effects.ties > MANY_TIES * comparison.n) & ~comparison.equal
 
 
 def unseen_share(n: int) -> float:
@@ -147,6 +152,8 @@ def test_notes(comparison: MeasureComparison, settings: ComparisonSettings) -> l
                     f"with test {settings.method.if_skewed}",
                 )
             )
+    if settings.interval in RESAMPLED_INTERVALS:
+        notes += interval_notes(comparison)
     if comparison.measure_values.are_binary:
         notes += binary_notes(comparison, settings)
     if settings.method.compares in ("ranks", "signs") and not (
@@ -156,6 +163,24 @@ def test_notes(comparison: MeasureComparison, settings: ComparisonSettings) -> l
             f"the test {settings.test} is about medians, not means; studies disagree on whether it finds too much on "
             "many queries (Parapar et al. 2020; Urbano et al. 2019), so t or permutation is the safer choice"
         )
+    return notes
+
+
+def interval_notes(comparison: MeasureComparison) -> list[str]:
+    """Whether intervals by resampling are too narrow: where queries are few, or many differences are 0."""
+    notes = []
+    if 1 < comparison.measure_values.n_clusters < FEW:
+        notes.append(
+            f"bootstrap intervals of so few as {units_text(comparison)} are too narrow: those of 95 % hold the true "
+            "difference in 80 to 90 % of cases; prefer the interval t"
+        )
+    tied = are_tied(comparison)
+    if tied.any():
+        observation = (
+            "ties on so many queries that bootstrap intervals are too narrow, however many queries there are: those "
+            "of 95 % hold the true difference in 83 to 93 % of cases; prefer the interval t"
+        )
+        notes.append(name_pairs(comparison, tied, observation))
     return notes
 
 
@@ -454,21 +479,14 @@ def compare_systems(
         )
     ]
     comparisons = compare_groups(comparisons, scores.queries, settings, workers)
-    return Comparison(
-        scores=scores,
-        comparisons=tuple(comparisons),
-        settings=settings,
-        notes=tuple(
-            dict.fromkeys(
-                (
-                    *scores.notes,
-                    *settings.family_notes(len(values_by_measure)),
-                    *(note for comparison in comparisons for note in comparison.notes),
-                    *scores.queries.clustering_notes(),
-                )
-            )
-        ),
+    result = Comparison(scores=scores, comparisons=tuple(comparisons), settings=settings, notes=())
+    notes = (
+        *scores.notes,
+        *result.general_notes,
+        *(note for comparison in comparisons for note in comparison.notes),
+        *scores.queries.clustering_notes(),
     )
+    return replace(result, notes=tuple(dict.fromkeys(notes)))
 
 
 def compared_pairs(scores: Scores, baseline: str | None) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
