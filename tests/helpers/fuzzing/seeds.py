@@ -89,6 +89,10 @@ def runs() -> Seeds:
         "trec": RUN,
         "msmarco": b"q\ta\t1\nq\tb\t2\nr\ta\t1\n",
         "json": json.dumps(named).encode(),
+        "lists": b"".join(
+            json.dumps({"id": q, "retrieved": ["a", *map(str, range(250))]}).encode() + b"\n" for q in "qr"
+        ),
+        "mixed": b'{"qid": "q", "doc": "a", "score": 1, "x": true}\n{"qid": "q", "doc": "b", "score": 2, "x": [1]}\n',
         **tables(frame().drop("relevance")),
         **packed(RUN),
     }
@@ -511,6 +515,8 @@ def score_tables() -> Seeds:
         "semicolons": b"# note\nqid;a;b\n1;0,5;1\n",
         "measures": b'model\titem\tF1\tWER\tx\na\t1\t.5\t3\t"y\nz"\na\t2\t1\t2\tq\n',
         "trec_eval": b"map                   \tq1\t0.5\nmap\tq2\t1\nrunid\tall\tx\nmap\tall\t0.75\n",
+        "trec_eval of runs": b"map\tq1\t0.5\nrunid\tall\tx\nmap\tall\t0.5\nmap\tq1\t1\nrunid\tall\ty\ngm_map\tall\t1\n",
+        "index": b",user_input,response,faithfulness\n0,who?,he,0.5\n1,why?,so,\n",
         "ir_measures": b"q1\tnDCG@10\t0.5\nq2\tnDCG@10\t1.0\n",
         "mapping": b'{"a": {"q1": 0.5, "q2": null}, "b": {"q1": 1, "q2": 0}}',
         "repeats": b"item,epoch,group,weight,a,b\n1,1,x,0.5,1,0\n1,2,x,0.5,0,1\n2,1,y,2,1,1\n",
