@@ -33,8 +33,8 @@ def resampled_power(
 ) -> Floats:
     """(measures, levels, resamples) percent of pairs of systems that a t-test on a set is expected to tell apart.
 
-    All measures have the same resamples of the queries. In each, the difference and the deviation of a pair are those of
-    the resample, and the test has a set of `size` queries. A measure that lacks values has those of its complete
+    All measures have the same resamples of the queries. In each, the difference and the deviation of a pair are those
+    of the resample, and the test has a set of `size` queries. A measure that lacks values has those of its complete
     queries. NaN with fewer than 2 queries in a set or in all.
 
     Parameters
