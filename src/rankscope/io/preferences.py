@@ -364,8 +364,8 @@ def repeat_notes(table: Table) -> list[str]:
         n_names = 0 if column is None else table.frame[column].n_unique()
         if 1 < n_names < table.frame.height:
             return [
-                f"{table.name}: {pluralise(table.frame.height, 'row')} of {n_names:,} different values of {column!r} are "
-                f"taken as independent; if those of one are not, say so with cluster_by (--cluster-by {column})"
+                f"{table.name}: {pluralise(table.frame.height, 'row')} of {n_names:,} different values of {column!r} "
+                f"are taken as independent; if those of one are not, say so with cluster_by (--cluster-by {column})"
             ]
     return []
 

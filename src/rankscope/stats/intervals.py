@@ -14,6 +14,7 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, bootstrap_means, draw
 from rankscope.kernels.rounding_ties import NOISE
 from rankscope.stats.cluster_sums import ClusterSums, cluster_sums
+from rankscope.stats.confusion import share_interval
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import (
     as_differences,
@@ -255,13 +256,8 @@ def wilson_interval(values: npt.ArrayLike, *, confidence_level: float = 0.95) ->
     check_share("confidence_level", confidence_level)
     rows, shape = outcomes(values)
     n, ones = rows.shape[1], rows.sum(axis=1)
-    z = float(special().ndtri((1 + confidence_level) / 2))
-    share, scale = ones / n, 1 + z * z / n
-    middle = (share + z * z / (2 * n)) / scale
-    half_width = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale
-    low = np.where(ones == 0, 0.0, middle - half_width)
-    high = np.where(ones == n, 1.0, middle + half_width)
-    return interval_of_shares("wilson", share, low, high, confidence_level, n, shape)
+    low, high = share_interval(ones, n, confidence_level=confidence_level)
+    return interval_of_shares("wilson", ones / n, low, high, confidence_level, n, shape)
 
 
 def outcomes(values: npt.ArrayLike) -> tuple[Floats, tuple[int, ...]]:

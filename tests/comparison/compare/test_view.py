@@ -11,6 +11,7 @@ from helpers.messages import mentions
 from helpers.score_tables import random_table, score_table
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import rankscope as rs
 from rankscope.comparison.compare.columns import beaten_letters, letter, stars
@@ -232,6 +233,12 @@ def test_what_is_of_interest_to_few_is_folded():
     d = FAR[1] - FAR[0]  # the better one first
     assert row[:3] == ("b", "a", f"{d.mean():+.4f}")
     assert row[5] == f"{d.mean() / d.std(ddof=1):+.2f}"
+    low, high = stats.binomtest(int((d > 0).sum()), d.size).proportion_ci(method="wilson")
+    assert row[8:] == (f"{100 * (d > 0).mean():.0f} %", f"[{100 * low:.0f}, {100 * high:.0f}]")
+    in_clusters = score_table(FAR).with_queries(
+        {"query": score_table(FAR).query_ids, "cluster": np.arange(d.size) // 2}
+    )
+    assert len(tables(rs.compare(in_clusters))["AP: intervals and effect sizes"].rows[0]) == 8
 
 
 def test_thirty_systems_have_thirty_letters_and_no_table_of_435_pairs():

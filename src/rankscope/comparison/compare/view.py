@@ -35,7 +35,7 @@ from rankscope.comparison.compare.leaders import (
     withheld_sentence,
 )
 from rankscope.comparison.compare.overview import all_measures_section
-from rankscope.data.columns import Column, column, digits, interval, rank_range, table_of
+from rankscope.data.columns import Column, column, digits, interval, percent, rank_range, table_of
 from rankscope.data.section import Cell, Figure, Section, Table
 from rankscope.data.text import (
     first_names,
@@ -46,6 +46,7 @@ from rankscope.data.text import (
     pluralise_queries,
 )
 from rankscope.kernels.rounding_ties import NOISE, order_of
+from rankscope.stats.confusion import share_interval
 from rankscope.stats.intervals import bootstrap_interval, t_interval
 
 if TYPE_CHECKING:
@@ -558,6 +559,7 @@ def effect_size_sections(result: Comparison, comparison: MeasureComparison) -> l
         column("Cohen's d", signs * effects.cohens_d[pairs], digits(2, signed=True)),
         column("its interval", zip(low, high, strict=True), interval(2)),
         column("Hedges' g", signs * effects.hedges_g[pairs], digits(2, signed=True)),
+        *win_columns(comparison, np.where(signs > 0, effects.wins[pairs], effects.losses[pairs])),
     )
     sentence = (
         f"Each interval has the level {format_percent(1 - comparison.alpha)}, without correction for multiple "
@@ -572,6 +574,17 @@ def effect_size_sections(result: Comparison, comparison: MeasureComparison) -> l
             notes=bca.notes,
             folded=True,
         )
+    ]
+
+
+def win_columns(comparison: MeasureComparison, wins: npt.NDArray[np.int64]) -> list[Column]:
+    """The share of queries that are won, with Wilson's interval; none where queries have clusters or weights."""
+    if any(values is not None for values in comparison.measure_values.sample.values()):
+        return []
+    low, high = share_interval(wins, comparison.n, confidence_level=1 - comparison.alpha)
+    return [
+        column("better on", wins / comparison.n, percent()),
+        column("Wilson interval, %", zip(100 * low, 100 * high, strict=True), interval(0)),
     ]
 
 

@@ -116,7 +116,7 @@ def systems_sentence(measure_estimates: MeasureEstimates, estimate: PredictionPo
 
 
 def biased_systems(estimate: PredictionPowered) -> list[int]:
-    """The systems of which the machine is biased, all tested together (Holm), and those of which it always errs alike."""
+    """The systems of which the machine is biased (with Holm's correction), and those of which it always errs alike."""
     pvalue = adjust_pvalues(estimate.bias_pvalue, method="holm").pvalue
     is_same_error = np.isnan(pvalue) & (estimate.bias_low == estimate.bias_high) & (estimate.bias != 0)
     return np.flatnonzero(at_most(pvalue, 1 - estimate.confidence_level) | is_same_error).tolist()
