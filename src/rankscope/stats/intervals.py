@@ -43,13 +43,13 @@ __all__ = [
 #: Bootstrap intervals of fewer queries come with a note.
 FEW = 25
 SHORT = (
-    f"fewer than {FEW} {{0}}: bootstrap intervals are too narrow (of 10 {{0}}, those of 95 % hold the true mean in "
-    "80 to 90 % of cases); prefer the t interval"
+    f"fewer than {FEW} {{0}}: bootstrap intervals are too narrow (those of 95 % hold the true mean in 80 to 95 % of "
+    "cases); prefer the t interval"
 )
 #: So do those of lists of which more than half has one value, such as differences with many ties.
 TIED = (
     "{0} one value on more than half of the {1}: bootstrap intervals are too narrow, however many {1} there are (those "
-    "of 95 % hold the true mean in 83 to 93 % of cases); prefer the t interval"
+    "of 95 % hold the true mean in as few as 75 % of cases); prefer the t interval"
 )
 #: Most means of resamples held at once: 64 MB.
 MEANS = 1 << 23

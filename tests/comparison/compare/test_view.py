@@ -96,11 +96,11 @@ def test_bootstrap_intervals_that_are_too_narrow_are_noted():
     tied = np.where(np.arange(60) < 40, 0.5, rng.random((2, 60)))
     free = rng.random((2, 60))
     for x, interval, text, noted in (
-        (tied, "bca", "83 to 93 %", True),
-        (tied, "t", "83 to 93 %", False),
-        (free, "bca", "83 to 93 %", False),
-        (free[:, :20], "percentile", "80 to 90 %", True),
-        (free, "percentile", "80 to 90 %", False),
+        (tied, "bca", "as few as 75 %", True),
+        (tied, "t", "as few as 75 %", False),
+        (free, "bca", "as few as 75 %", False),
+        (free[:, :20], "percentile", "80 to 95 %", True),
+        (free, "percentile", "80 to 95 %", False),
     ):
         notes = rs.compare(score_table(x), interval=interval, n_resamples=99, rng=1).notes
         assert mentions(notes, "bootstrap intervals", "too narrow", text) == noted

@@ -274,7 +274,10 @@ class Comparison(Result):
             return []
         chance = f"{100 * settings.alpha:g} of 100"
         kinds = {comparison.measure_values.clusters is None for comparison in self.comparisons}
-        condition = f"if {'queries' if True in kinds else 'clusters'} are a random sample"
+        condition = (
+            f"if {'queries' if True in kinds else 'clusters'} are a random sample in which no rare, large difference "
+            "is missing"
+        )
         level = f"significant at level {settings.alpha:g}"
         if n_tests > 1 and settings.controls_any_claim:
             return [

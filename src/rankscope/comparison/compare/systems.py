@@ -84,7 +84,10 @@ def few_notes(comparison: MeasureComparison) -> list[str]:
     if comparison.n == 1:
         return ["with one query the variation between queries is unknown: no test or interval can be trusted"]
     if comparison.n < FEW:
-        return [f"{comparison.n} queries are few: only large differences can be significant, and intervals are rough"]
+        return [
+            f"{comparison.n} queries are few: only large differences can be significant, and p and intervals are rough "
+            "if differences are skewed"
+        ]
     return []
 
 
@@ -172,13 +175,13 @@ def interval_notes(comparison: MeasureComparison) -> list[str]:
     if 1 < comparison.measure_values.n_clusters < FEW:
         notes.append(
             f"bootstrap intervals of so few as {units_text(comparison)} are too narrow: those of 95 % hold the true "
-            "difference in 80 to 90 % of cases; prefer the interval t"
+            "difference in 80 to 95 % of cases; prefer the interval t"
         )
     tied = are_tied(comparison)
     if tied.any():
         observation = (
             "ties on so many queries that bootstrap intervals are too narrow, however many queries there are: those "
-            "of 95 % hold the true difference in 83 to 93 % of cases; prefer the interval t"
+            "of 95 % hold the true difference in as few as 75 % of cases; prefer the interval t"
         )
         notes.append(name_pairs(comparison, tied, observation))
     return notes
