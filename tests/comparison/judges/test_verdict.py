@@ -9,6 +9,7 @@ import pytest
 
 import rankscope as rs
 from rankscope import agree_judgments
+from rankscope.comparison.judges import JudgeSettings
 from rankscope.comparison.judges.bias import holm
 from rankscope.comparison.judges.group_bias import difference_of_means
 from rankscope.comparison.judges.verdict import BESIDE, REPLACES, UNDECIDED, verdict_of, verdicts_by_use
@@ -76,11 +77,8 @@ def test_intervals_of_verdicts_are_those_of_max_t_with_a_system_that_never_chang
         "AP",
         ("a", "b", "c"),
         changes,
-        margin=0.01,
-        confidence_level=0.9,
-        n_resamples=200,
-        rng=5,
-        sample=sample,
+        JudgeSettings(margin=0.01, confidence_level=0.9, n_resamples=200, seed=5),
+        sample,
         top=np.array([2, 0]),
         families={"x": np.array([True, False, False]), "y": np.array([False, True, True])},
     )
@@ -116,10 +114,10 @@ def test_intervals_of_verdicts_are_those_of_max_t_with_a_system_that_never_chang
 
 def test_few_queries_carry_no_verdict() -> None:
     changes = np.random.default_rng(6).normal(0.5, 0.01, (3, 9))
-    arguments: dict[str, Any] = {"margin": 0.01, "confidence_level": 0.95, "n_resamples": 100, "rng": 1}
+    settings = JudgeSettings(margin=0.01, n_resamples=100)
     for values, sample in ((changes, {}), (np.repeat(changes, 3, axis=1), {"clusters": np.repeat(np.arange(9), 3)})):
         full = {"clusters": None, "weights": None, **sample}
-        verdicts = verdicts_by_use("AP", ("a", "b", "c"), values, sample=full, **arguments)
+        verdicts = verdicts_by_use("AP", ("a", "b", "c"), values, settings, full)
         assert [verdict.verdict for verdict in verdicts] == [UNDECIDED, UNDECIDED]
         assert verdicts[0].change == pytest.approx(changes[0].mean())
         assert np.isnan([verdicts[0].low, verdicts[0].high]).all()

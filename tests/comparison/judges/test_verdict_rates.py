@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from helpers.simulated_rates import show
 
+from rankscope.comparison.judges import JudgeSettings
 from rankscope.comparison.judges.bias import favour_of
 from rankscope.comparison.judges.group_bias import difference_of_means
 from rankscope.comparison.judges.verdict import BESIDE, REPLACES, verdicts_by_use
@@ -46,11 +47,8 @@ def test_a_verdict_is_seldom_wrong_at_the_margin(shape: str, n: int, is_clustere
             "AP",
             tuple("abcd"),
             changes,
-            margin=MARGIN,
-            confidence_level=0.95,
-            n_resamples=300,
-            rng=rng,
-            sample=sample,
+            JudgeSettings(margin=MARGIN, n_resamples=300, seed=int(rng.integers(1000))),
+            sample,
         )[0].verdict
         if verdict in counts:
             counts[verdict] += 1

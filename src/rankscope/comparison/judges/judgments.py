@@ -365,17 +365,8 @@ def agree_judges(
     queries: QueryTable | None = None,
 ) -> JudgeAgreement:
     """As `agree_judgments`, with its settings as one object. evaluation: the other arguments of `evaluate`."""
-    if runs is None and (
-        measures is not None or any(evaluation.get(name, default) != default for name, default in RUN_DEFAULTS.items())
-    ):
-        raise ParameterError(
-            "measures and their options need runs, and none is given; name some, or remove the options"
-        )
-    if runs is None and (settings.families is not None or settings.top is not None):
-        raise ParameterError(
-            "families (--family) and top (--top) are of systems, which need runs, and none is given; name some, or "
-            "remove the options"
-        )
+    if runs is None:
+        refuse_without_runs(measures, settings, evaluation)
     evaluation = {"rel": settings.rel, **evaluation}
     check_evaluation(runs, (qrels_a, qrels_b), measures, evaluation)
     confidence_level = settings.confidence_level
@@ -386,20 +377,11 @@ def agree_judges(
     confusion, chance_corrected = grade_by_grade(common, judge_names, settings.normalise, confidence_level)
     relevant_a, relevant_b = (grades >= settings.rel for grades in common.grades)
     relevance, binary = relevant_or_not(relevant_a, relevant_b, settings.beta, confidence_level)
-    tastes, families, ranking_effects = tuple[SystemTaste, ...](), tuple[FamilyBias, ...](), NO_EFFECTS
+    ranking_effects = NO_EFFECTS
     if runs is not None:
         qrels_pair = judgments_for_ranking(common, settings.judged)
         ranking_effects = effects_on_ranking(qrels_pair, judge_names, runs, measures, evaluation, settings, queries)
-        is_top = top_documents(common, settings.judged, ranking_effects.hits)
-        tastes = taste_by_system(common, ranking_effects.systems, is_top, confidence_level)
-        families = bias_by_family(
-            common,
-            ranking_effects.systems,
-            is_top,
-            ranking_effects.families,
-            ranking_effects.own_family,
-            confidence_level,
-        )
+    tastes, families = biases_of_systems(common, ranking_effects, settings)
     judged_by = settings.judged if ranking_effects.effects else None
     highest = max(map(highest_grade, common.grades))
     fault = level_above_grades(settings.rel, highest)
@@ -428,6 +410,31 @@ def agree_judges(
         groups=bias_by_group(common, described, (relevant_a, relevant_b), confidence_level),
         prevalence=prevalence_of(common, binary, settings.rel, confidence_level),
     )
+
+
+def biases_of_systems(
+    common: CommonDocuments, effects: RankingEffects, settings: JudgeSettings
+) -> tuple[tuple[SystemTaste, ...], tuple[FamilyBias, ...]]:
+    """What each system ranks first, and each family of systems, under both judges; empty without runs."""
+    systems, confidence_level = effects.systems, settings.confidence_level
+    is_top = top_documents(common, settings.judged, effects.hits)
+    return (
+        taste_by_system(common, systems, is_top, confidence_level),
+        bias_by_family(common, systems, is_top, effects.families, effects.own_family, confidence_level),
+    )
+
+
+def refuse_without_runs(measures: Any, settings: JudgeSettings, evaluation: Mapping[str, Any]) -> None:
+    """Raise ParameterError for what means nothing without runs."""
+    if measures is not None or any(evaluation.get(name, default) != default for name, default in RUN_DEFAULTS.items()):
+        raise ParameterError(
+            "measures and their options need runs, and none is given; name some, or remove the options"
+        )
+    if settings.families is not None or settings.top is not None:
+        raise ParameterError(
+            "families (--family) and top (--top) are of systems, which need runs, and none is given; name some, or "
+            "remove the options"
+        )
 
 
 def with_clusters(

@@ -307,27 +307,12 @@ def effect_of(
         ap_correlation = tau_ap(means_a, means_b, ties="b" if has_ties else "a")
         if has_ties:
             notes = ("systems are tied under the first judge: tau_AP is tau_AP,b, the mean of both directions",)
-    top, tau_top, top_ends = np.empty(0, np.int64), NAN, (NAN, NAN)
-    if settings.top is not None:
-        top = best_systems(gaps_a, settings.top)
-        if top.size > 1:
-            tau_top = kendall_tau(means_a[top], means_b[top])
-            if complete.shape[2] > 1:
-                top_ends, _ = tau_ends(complete[:, top] * (scores.sign(measure) or 1), True, settings, sample)
-    verdicts: tuple[Verdict, ...] = ()
-    if complete.shape[2]:
-        verdicts = verdicts_by_use(
-            measure,
-            scores.systems,
-            complete[1] - complete[0],
-            margin=settings.margin,
-            confidence_level=settings.confidence_level,
-            n_resamples=settings.n_resamples,
-            rng=settings.seed,
-            sample=sample,
-            top=None if settings.top is None else top,
-            families=families,
-        )
+    top = best_systems(gaps_a, settings.top)
+    tau_top, top_ends = NAN, (NAN, NAN)
+    if top.size > 1:
+        tau_top = kendall_tau(means_a[top], means_b[top])
+        if complete.shape[2] > 1:
+            top_ends, _ = tau_ends(complete[:, top] * (scores.sign(measure) or 1), True, settings, sample)
     return RankingEffect(
         measure=measure,
         systems=scores.systems,
@@ -344,18 +329,22 @@ def effect_of(
         swaps=tuple(zip(names[first].tolist(), names[second].tolist(), strict=True)),
         n=len(scores.query_ids),
         notes=notes,
-        verdicts=verdicts,
+        verdicts=verdicts_by_use(
+            measure, scores.systems, complete[1] - complete[0], settings, sample, top=top, families=families
+        ),
         top=tuple(scores.systems[i] for i in top.tolist()),
         tau_b_top=tau_top,
         tau_b_top_ends=top_ends,
     )
 
 
-def best_systems(gaps: Floats, n: int) -> Ints:
+def best_systems(gaps: Floats, n: int | None) -> Ints:
     """Indices of the best n systems, and of those that tie with the last of them, the best one first.
 
-    gaps: (systems, systems) the means of the systems less those of the others.
+    gaps: (systems, systems) the means of the systems less those of the others. None for n: no system.
     """
+    if n is None:
+        return np.empty(0, np.int64)
     ranks = 1 + (gaps < 0).sum(axis=1)
     order = np.argsort(ranks, kind="stable")
     return np.asarray(order[ranks[order] <= ranks[order][min(n, ranks.size) - 1]])

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankscope.comparison.judges.common_documents import JudgeSettings
 from rankscope.data.columns import column, columns_of, digits, table_of
 from rankscope.data.section import Section
 from rankscope.data.text import format_percent, join_names
@@ -33,6 +34,8 @@ MIN_QUERIES = 10
 NAN = float("nan")
 #: What the values of systems may be used for.
 MEANS, DIFFERENCES = "means of systems", "differences between systems"
+NO_SYSTEM: Ints = np.empty(0, np.int64)
+NO_FAMILY: Mapping[str, Bools] = {}
 
 
 class Verdict(NamedTuple):
@@ -86,14 +89,11 @@ def verdicts_by_use(
     measure: str,
     systems: tuple[str, ...],
     changes: Floats,
-    *,
-    margin: float,
-    confidence_level: float,
-    n_resamples: int,
-    rng: Any,
+    settings: JudgeSettings,
     sample: Mapping[str, Any],
-    top: Ints | None = None,
-    families: Mapping[str, Bools] | None = None,
+    *,
+    top: Ints = NO_SYSTEM,
+    families: Mapping[str, Bools] = NO_FAMILY,
 ) -> tuple[Verdict, ...]:
     """The verdict for means of systems, for their differences, for those of the best systems and of families.
 
@@ -105,28 +105,25 @@ def verdicts_by_use(
         The names of the systems.
     changes
         (systems, queries) the values under B less those under A.
-    margin
-        The largest change that does not matter.
-    confidence_level
-        The level of all intervals together; those of families are another set.
-    n_resamples, rng
-        Of the bootstrap of `max_t_test`.
+    settings
+        How the judges are compared: the margin, the level of all intervals together, and the bootstrap. The intervals
+        of families are another set.
     sample
         Clusters and weights of the queries, as statistics take them.
     top
-        Indices of the best systems, the best one first; None for no such verdict.
+        Indices of the best systems, the best one first; none for no such verdict.
     families
         Family -> (systems) which are of it.
     """
     n_systems, n_queries = changes.shape
+    if not n_queries:
+        return ()
     is_enough = cluster_sums(changes, **sample).n >= MIN_QUERIES
     # The change of a mean is its difference from that of a system that never changes.
-    first, second, change, low, high = simultaneous_changes(
-        changes, confidence_level, n_resamples, rng, sample, is_enough=is_enough
-    )
+    first, second, change, low, high = simultaneous_changes(changes, settings, sample, is_enough=is_enough)
 
     def verdict(use: str, indices: Ints) -> Verdict:
-        decision, i = verdict_of(low[indices], high[indices], margin)
+        decision, i = verdict_of(low[indices], high[indices], settings.margin)
         i = int(indices[i])
         subject = systems[first[i]] + ("" if second[i] == n_systems else f" - {systems[second[i]]}")
         return Verdict(measure, use, decision, subject, float(change[i]), float(low[i]), float(high[i]), n_queries)
@@ -135,15 +132,15 @@ def verdicts_by_use(
     verdicts = [verdict(MEANS, np.flatnonzero(is_mean))]
     if n_systems > 1:
         verdicts.append(verdict(DIFFERENCES, np.flatnonzero(~is_mean)))
-    if top is not None and 1 < top.size < n_systems:
+    if 1 < top.size < n_systems:
         in_top = np.isin(first, top) & np.isin(second, top)
         verdicts.append(verdict(f"{DIFFERENCES} among the best {top.size}", np.flatnonzero(in_top)))
-    for family, mask in (families or {}).items():
+    for family, mask in families.items():
         contrast = changes[mask].mean(axis=0) - changes[~mask].mean(axis=0)
-        level = 1 - (1 - confidence_level) / len(families or {})
+        level = 1 - (1 - settings.confidence_level) / len(families)
         interval = t_interval(contrast, confidence_level=level, **sample)
         ends = (float(interval.low), float(interval.high)) if is_enough else (NAN, NAN)
-        decision, _ = verdict_of(np.array([ends[0]]), np.array([ends[1]]), margin)
+        decision, _ = verdict_of(np.array([ends[0]]), np.array([ends[1]]), settings.margin)
         subject = f"{family} - others"
         verdicts.append(
             Verdict(
@@ -154,13 +151,7 @@ def verdicts_by_use(
 
 
 def simultaneous_changes(
-    changes: Floats,
-    confidence_level: float,
-    n_resamples: int,
-    rng: Any,
-    sample: Mapping[str, Any],
-    *,
-    is_enough: bool,
+    changes: Floats, settings: JudgeSettings, sample: Mapping[str, Any], *, is_enough: bool
 ) -> tuple[Ints, Ints, Floats, Floats, Floats]:
     """First and second system of each change, the change and the ends of its interval; NaN for too few queries.
 
@@ -176,9 +167,9 @@ def simultaneous_changes(
     pairs = max_t_test(
         table,
         resampling="bootstrap",
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        rng=rng,
+        n_resamples=settings.n_resamples,
+        confidence_level=settings.confidence_level,
+        rng=settings.seed,
         **sample,
     )
     return pairs.first, pairs.second, pairs.difference, pairs.low, pairs.high
