@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,10 +15,13 @@ from rankscope.data.text import first_names, pluralise, pluralise_queries
 from rankscope.errors import InputError
 from rankscope.evaluation.foreign_measure import ForeignMeasure
 from rankscope.io.core import is_path
-from rankscope.io.tables import read_table
+from rankscope.io.tables import name_codes, read_table
 from rankscope.kernels.order import first_repeat
 from rankscope.settings import Settings, table_columns
 from rankscope.typing import Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = [
     "NuggetSettings",
@@ -190,12 +193,13 @@ def score_nugget_tables(nuggets: Any, citations: Any, settings: NuggetSettings) 
         list(dict.fromkeys(name for table in tables for name in getattr(table, part))) for part in ("runs", "queries")
     )
     shape = len(runs), len(queries)
+    places = [{name: i for i, name in enumerate(names)} for names in (runs, queries)]
     tables = [
         table._replace(
             runs=runs,
             queries=queries,
-            run=np.array([runs.index(name) for name in table.runs])[table.run],
-            query=np.array([queries.index(name) for name in table.queries])[table.query],
+            run=np.array([places[0][name] for name in table.runs])[table.run],
+            query=np.array([places[1][name] for name in table.queries])[table.query],
         )
         for table in tables
     ]
@@ -239,8 +243,7 @@ def support_of(source: Any, schema: Schema, names: Mapping[str, str]) -> Support
     queries, query = table.codes("query")
     may_be_empty = schema is CITATIONS
     labels = table.names(table.columns["support"], required=not may_be_empty, noun="support")
-    weights = {label: weight_of_word(label, SUPPORTS) for label in labels.unique().to_list()}
-    weight = np.array([weights[label] for label in labels.to_list()])
+    weight = weights_of_words(labels, SUPPORTS)
     is_wrong = np.isnan(weight)
     if may_be_empty:
         cites_nothing = (table.names(table.columns["citation"], required=False) == "").to_numpy()
@@ -254,9 +257,11 @@ def support_of(source: Any, schema: Schema, names: Mapping[str, str]) -> Support
     return Support(table, runs, queries, run.astype(np.int64), query.astype(np.int64), weight)
 
 
-def weight_of_word(word: str, words: Mapping[str, float]) -> float:
-    """What a word stands for, in whatever case, with blanks or hyphens; NaN for another word."""
-    return words.get(word.strip().lower().replace(" ", "_").replace("-", "_"), np.nan)
+def weights_of_words(texts: pl.Series, words: Mapping[str, float]) -> Floats:
+    """What each text stands for, in whatever case, with blanks or hyphens; NaN for another word."""
+    distinct, (codes,) = name_codes([texts])
+    weights = [words.get(word.strip().lower().replace(" ", "_").replace("-", "_"), np.nan) for word in distinct]
+    return np.array(weights)[codes]
 
 
 def refuse_repeats(table: Table, keys: Ints, noun: str) -> None:
@@ -280,9 +285,8 @@ def nugget_scores(support: Support, shape: tuple[int, int]) -> tuple[Floats, Boo
         support.query * len(names) + code.astype(np.int64), return_index=True, return_inverse=True
     )
     query_of = support.query[first_row]
-    words = table.names(table.columns["importance"], noun="importance").to_list()
-    meanings = {word: weight_of_word(word, IMPORTANCES) for word in set(words)}
-    importance = np.array([meanings[word] for word in words])
+    words = table.names(table.columns["importance"], noun="importance")
+    importance = weights_of_words(words, IMPORTANCES)
     if np.isnan(importance).any():
         row = int(np.isnan(importance).argmax())
         raise InputError(f"{table.locate(row)}: importance is {words[row]!r}, expected vital or okay")
@@ -327,9 +331,7 @@ def citation_scores(support: Support, shape: tuple[int, int]) -> tuple[Floats, l
     cell = support.run * shape[1] + support.query
     sentence_keys, sentence = np.unique(cell * len(names) + code.astype(np.int64), return_inverse=True)
     is_cited = ~np.isnan(support.weight)
-    cited = table.names(table.columns["citation"], required=False)
-    documents = {document: i for i, document in enumerate(dict.fromkeys(cited.to_list()))}
-    places = np.array([documents[document] for document in cited.to_list()], np.int64)
+    documents, (places,) = name_codes([table.names(table.columns["citation"], required=False)])
     refuse_repeats(table, sentence * len(documents) + places, "citation")
     weight = np.where(is_cited, support.weight, 0.0)
     n_cited, n_sentences = (
