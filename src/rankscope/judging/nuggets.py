@@ -150,8 +150,8 @@ def score_nuggets(nuggets: Any, citations: Any = None, *, columns: Mapping[str, 
         weighted_recall = (sum of s over v + .5 sum of s over o) / (number of v + .5 number of o)
 
     citation_precision is the mean support of the citations of the answer, and citation_recall the mean over its
-    sentences of the best support that a citation of the sentence gives, 0 for a sentence that cites nothing. TREC
-    judges the first citation of each sentence only; give only those to compute the same. What divides 0 by 0 is 0, as
+    sentences of the best support that a citation of the sentence gives, 0 for a sentence that cites nothing. Where
+    only one citation of a sentence was judged, give only that one. What divides 0 by 0 is 0, as
     in TREC's tools, and a note counts it. A nugget that is judged in answers of other runs only is not supported.
 
     References
