@@ -185,7 +185,7 @@ def tables(draw):
 
 
 @pytest.mark.parametrize("test", [t for t in OF_ANY_VALUES if t != "bayes-signed-rank"])
-@examples(25)
+@examples(25, quick=5)
 @given(x=tables())
 def test_swapping_two_systems_mirrors_all_that_is_said_of_them(test, x):
     options = {"test": test, "n_resamples": 99, "rng": 3}
@@ -205,7 +205,7 @@ def test_swapping_two_systems_mirrors_all_that_is_said_of_them(test, x):
 
 
 @pytest.mark.parametrize("test", [t for t in OF_ANY_VALUES if t not in ("bayes-signed-rank", "randomised-tukey")])
-@examples(25)
+@examples(25, quick=5)
 @given(x=tables(), seed=st.integers(0, 99))
 def test_the_order_of_the_systems_changes_nothing_but_rows(test, x, seed):
     order = np.random.default_rng(seed).permutation(len(x))

@@ -101,7 +101,7 @@ def test_against_a_baseline():
 
 
 @pytest.mark.parametrize("test", OF_ANY_VALUES)
-@examples(15)
+@examples(15, quick=5)
 @given(seed=st.integers(0, 10**6), m=st.integers(2, 4), based=st.booleans(), lower=st.booleans())
 def test_nothing_is_called_better_that_was_not_shown_to_be(test, seed, m, based, lower):
     table = score_table(random_table(m, 8, seed=seed, spread=0.03).matrix("AP"), "MeanRank" if lower else "AP")
