@@ -59,9 +59,7 @@ def haystack():
         DocumentRecallEvaluator,
     )
 
-    truth = [
-        [Document(content=d, score=float(grades[d])) for d in sorted(relevant_of(grades))] for grades, _ in CASES
-    ]
+    truth = [[Document(content=d, score=float(grades[d])) for d in sorted(relevant_of(grades))] for grades, _ in CASES]
     lists = [[Document(content=d) for d in retrieved[:K]] for _, retrieved in CASES]
     makers = {
         "nDCG": DocumentNDCGEvaluator(),
