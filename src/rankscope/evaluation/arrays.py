@@ -441,7 +441,7 @@ def score_tables(
     """Apply all measures, to some rows at a time. tables: with the queries that their rows are."""
     n_queries, n_measures = len(ids), len(plan.measures)
     # All documents are listed, so the ideal of the listed ones is that of the judged ones, which needs no sorting.
-    plan, listed_plan = replace(plan, measures=tuple(map(with_judged_ideal, plan.measures))), plan
+    computed = replace(plan, measures=tuple(map(with_judged_ideal, plan.measures)))
     values, undefined = np.empty((n_measures, n_queries)), np.empty((n_measures, n_queries), np.bool_)
     n_empty = np.zeros(n_measures, np.int64)
     fractions: list[npt.NDArray[Any]] = []
@@ -449,13 +449,13 @@ def score_tables(
         rows, columns = table.scores.shape
         numbers = np.arange(rows) if isinstance(queries, slice) else queries
         table_ids = ids if isinstance(queries, slice) else tuple(ids[i] for i in queries.tolist())
-        depth, ideal_depth = depths_of(plan, columns)
+        depth, ideal_depth = depths_of(computed, columns)
         rows_per_block = max(min(HITS_PER_BLOCK // max(depth, ideal_depth), CELLS_PER_BLOCK // columns), 1)
         for begin in range(0, rows, rows_per_block):
             end = min(begin + rows_per_block, rows)
-            hits = hits_of_table(table.select_rows(begin, end), plan, table_ids[begin:end], depth, ideal_depth)
+            hits = hits_of_table(table.select_rows(begin, end), computed, table_ids[begin:end], depth, ideal_depth)
             where = slice(begin, end) if isinstance(queries, slice) else numbers[begin:end]
-            block_values, undefined[:, where] = plan.values(hits, name)
+            block_values, undefined[:, where] = computed.values(hits, name)
             values[:, where] = block_values
             n_empty += count_empty_values(block_values, hits, plan)
         if has_fractions(table.relevance):
@@ -466,13 +466,13 @@ def score_tables(
         notes += below_level_note(hits, plan, np.concatenate([grades.ravel() for grades in fractions]))
     return Scores(
         systems=(name,),
-        measures=listed_plan.measures,
+        measures=plan.measures,
         query_ids=ids,
         values=freeze(values[np.newaxis]),
         missing=freeze(np.zeros((1, n_queries), np.bool_)),
         undefined=freeze(undefined),
-        settings=listed_plan.settings(n_queries),
-        measure_settings=listed_plan.measure_settings(hits),
+        settings=plan.settings(n_queries),
+        measure_settings=plan.measure_settings(hits),
         notes=tuple(notes),
         aliases=plan.aliases,
     )
