@@ -64,7 +64,7 @@ class ListMetric:
             raise ParameterError(f"{', '.join(map(str, parsed))} are {len(parsed)} measures, expected one")
         check_measure(parsed[0])
         self.measure = measure
-        self.options = {"preset": preset, "rel": rel, "ties": ties, "no_relevant": no_relevant}
+        self.options: dict[str, Any] = {"preset": preset, "rel": rel, "ties": ties, "no_relevant": no_relevant}
         self.name = str(measure)
         self.is_higher_better = parsed[0].higher_is_better is not False
         evaluate_arrays([[1.0]], [[1.0]], measure, **self.options)  # wrong options are refused before training
@@ -82,7 +82,7 @@ class ListMetric:
                 return grades
         if values.ndim != 1 or not values.size or values.dtype.kind not in "iuf":
             return values  # refused, or small already
-        grades = check_relevance(values[np.newaxis], None, is_flat=True)[0]
+        grades: npt.NDArray[Any] = check_relevance(values[np.newaxis], None, is_flat=True)[0]
         self.checked = [*self.checked[-DATA_SETS + 1 :], (values.copy(), grades)]
         return grades
 
