@@ -63,6 +63,7 @@ SCRIPTS = (
     "pooling",
     "prediction_powered",
     "learning",
+    "framework_metrics",
     "torch_ranker",
     "language_model",
 )

@@ -136,6 +136,7 @@ def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys, commands, monk
         "kemeny": {"voters": 6, "items": 7, "more": 8, "fewer": 5},
         "consensus_votes": {"voters": 6, "items": 7},
         "language_model": {"sentences": 60, "asked": 10},
+        "framework_metrics": {"queries": 10, "documents": 10},
         "learning": {"seeds": 1, "documents": 500, "features": 5, "queries": 4, "most": 2},
         "torch_ranker": {"small": (4, 40, 3), "large": (4, 40, 3)},
         "agreement": {"share": 0.005, "systems": 4, "segments": 30, "megabytes": 0.01},
