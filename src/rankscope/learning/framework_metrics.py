@@ -82,9 +82,9 @@ class ListMetric:
                 return grades
         if values.ndim != 1 or not values.size or values.dtype.kind not in "iuf":
             return values  # refused, or small already
-        grades: npt.NDArray[Any] = check_relevance(values[np.newaxis], None, is_flat=True)[0]
-        self.checked = [*self.checked[-DATA_SETS + 1 :], (values.copy(), grades)]
-        return grades
+        small: npt.NDArray[Any] = check_relevance(values[np.newaxis], None, is_flat=True)[0]
+        self.checked = [*self.checked[-DATA_SETS + 1 :], (values.copy(), small)]
+        return small
 
     def value(self, relevance: npt.ArrayLike, scores: npt.ArrayLike, **lists: Any) -> float:
         """The value over all lists."""
