@@ -25,6 +25,7 @@ __all__ = [
     "hashes",
     "order_descending",
     "words",
+    "words_at",
 ]
 
 
@@ -35,6 +36,8 @@ PADDING = 32
 KEEP = np.array([(1 << (8 * k)) - 1 for k in range(9)], dtype=np.uint64)
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 SHIFT = np.uint64(32)
+#: So many words are put together from aligned ones.
+MANY_WORDS = 500
 #: Strings that are hashed at a time, so that all arrays stay in the processor's cache.
 PIECE = 32_768
 
@@ -93,20 +96,42 @@ def ends_in_nul(fields: Fields) -> bool:
     return bool((fields.buffer[fields.starts + np.maximum(fields.lengths, 1) - 1] == 0)[fields.lengths > 0].any())
 
 
-def view_words(buffer: Bytes) -> Words:
-    """Every eight consecutive bytes as a little-endian number; `view_words(b)[i]` starts at byte i."""
-    return np.ndarray((buffer.size - 7,), np.dtype("<u8"), buffer, 0, (1,))
+def words_at(buffer: Bytes, positions: Ints) -> Words:
+    """The eight bytes from each position on, as little-endian numbers.
+
+    NumPy takes aligned words several times faster than others, so that two of them, shifted and put together, are read
+    in half of the time.
+    """
+    misaligned = -buffer.ctypes.data % 8 if positions.size >= MANY_WORDS else 0
+    n_words = (buffer.size - misaligned) // 8
+    if positions.size < MANY_WORDS or positions.min() < misaligned or positions.max() >= misaligned + 8 * (n_words - 1):
+        windows: Words = np.ndarray((buffer.size - 7,), "<u8", buffer, 0, (1,))
+        return windows[positions]
+    aligned = buffer[misaligned : misaligned + 8 * n_words].view("<u8")
+    if misaligned:
+        positions = positions - misaligned
+    index = positions >> 3
+    bits = (positions & 7).astype(np.uint64)
+    bits <<= np.uint64(3)
+    values: Words = aligned.take(index)
+    upper = aligned[1:].take(index)
+    values >>= bits
+    # By up to 64 bits in two steps: shifting by all bits of a word at once is not defined.
+    upper <<= np.uint64(1)
+    np.subtract(np.uint64(63), bits, out=bits)
+    upper <<= bits
+    values |= upper
+    return values
 
 
 def words(fields: Fields, j: int) -> Words:
     """The j-th eight bytes of each string as little-endian numbers, zeros past its end."""
-    windows = view_words(fields.buffer)
     n_left = fields.lengths - 8 * j if j else fields.lengths
     positions = fields.starts + 8 * j if j else fields.starts
     shortest, longest = int(n_left.min(initial=8)), int(n_left.max(initial=0))
     if shortest < 0:  # a string that ended before this word has nothing to read; stay inside the buffer
-        n_left, positions = np.maximum(n_left, 0), np.minimum(positions, windows.size - 1)
-    values: Words = windows[positions]
+        n_left, positions = np.maximum(n_left, 0), np.minimum(positions, fields.buffer.size - 8)
+    values = words_at(fields.buffer, positions)
     if shortest < 8:
         values &= KEEP[shortest] if 0 <= shortest == longest else KEEP[np.minimum(n_left, 8)]
     return values

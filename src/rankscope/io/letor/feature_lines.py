@@ -21,7 +21,7 @@ from rankscope.io.letor.label_lines import BlockDocuments
 from rankscope.kernels.decimals import parse_decimals
 from rankscope.kernels.numbers import parse_integers
 from rankscope.kernels.order import ranges
-from rankscope.kernels.text import KEEP, Fields, decode, view_words
+from rankscope.kernels.text import KEEP, Fields, decode, words_at
 from rankscope.typing import Bytes, Ints, Reals, Words
 
 __all__ = [
@@ -46,7 +46,7 @@ BEYOND = (
     "dtype='float64'"
 )
 #: Bytes, less than the 32 MB from which on memory is always returned to the system.
-KEPT_MEMORY = 1 << 24
+KEPT_MEMORY = 31 << 20
 #: The maximum number of white-space bytes at the end of lines in a regular block.
 MAX_TRAILING_SPACE = 4
 EXPECTED = "number:value, as 3:0.25"
@@ -133,7 +133,7 @@ class LineReader:
             return None
         blanks_before = blank_table(blanks, first_blanks, n_fields)
         starts = blanks_before + 1
-        field_words = view_words(bytes_)[starts]
+        field_words = words_at(bytes_, starts.ravel()).reshape(starts.shape)
         prefixes = self.prefixes_of(bytes_[int(blanks_before[0, 0]) : int(stops[0])].tobytes(), field_words)
         if prefixes is None:
             return None
