@@ -219,9 +219,11 @@ def preferences_of(table: Table, covariates: Sequence[str], unit: str | None, *,
     if not is_ordered:
         note_other_winners(table, notes)
         choice = read_choices(table, systems, left, right, notes)
-        rows = np.flatnonzero(choice != NO_CHOICE)
-        table, left, right, outcome = table.take(rows), left[rows], right[rows], np.array([1, -1, 0])[choice[rows]]
-        units = units and drop_unused_names(units.take(rows))
+        if (choice == NO_CHOICE).any():
+            rows = np.flatnonzero(choice != NO_CHOICE)
+            table, left, right, choice = table.take(rows), left[rows], right[rows], choice[rows]
+            units = units and drop_unused_names(units.take(rows))
+        outcome = np.array([1, -1, 0])[choice]
     pairs = drop_unused_names(Labels(systems, np.stack((left, right))))
     if len(pairs.names) < 2:
         raise InputError(f"{table.name}: no row says who won, expected {CHOICES}")
