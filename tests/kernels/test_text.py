@@ -23,6 +23,7 @@ from rankscope.kernels.text import (
     hashes,
     order_descending,
     words,
+    words_around,
     words_at,
 )
 
@@ -111,6 +112,10 @@ def test_many_words_are_the_bytes_from_each_position_on_wherever_the_buffer_begi
         expected = [int.from_bytes(buffer[at : at + 8].tobytes(), "little") for at in positions.tolist()]
         assert words_at(buffer, positions).tolist() == expected
         assert words_at(buffer, positions.astype(np.int32)).tolist() == expected
+        if positions.min() >= 8:
+            before, behind = words_around(buffer, positions)
+            assert before.tolist() == words_at(buffer, positions - 8).tolist()
+            assert behind.tolist() == expected
 
 
 @examples(150)

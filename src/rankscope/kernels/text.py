@@ -25,6 +25,7 @@ __all__ = [
     "hashes",
     "order_descending",
     "words",
+    "words_around",
     "words_at",
 ]
 
@@ -97,31 +98,78 @@ def ends_in_nul(fields: Fields) -> bool:
 
 
 def words_at(buffer: Bytes, positions: Ints) -> Words:
-    """The eight bytes from each position on, as little-endian numbers.
+    """The eight bytes from each position on, as little-endian numbers."""
+    aligned = aligned_words(buffer, positions)
+    if aligned is None:
+        return unaligned_words(buffer, positions)
+    return join_words(aligned.take(1), aligned.take(2), aligned.bits)
 
-    NumPy takes aligned words several times faster than others, so that two of them, shifted and put together, are read
-    in half of the time.
+
+def words_around(buffer: Bytes, positions: Ints) -> tuple[Words, Words]:
+    """The eight bytes before each position, and the eight from it on; in less time than by two calls of `words_at`."""
+    aligned = aligned_words(buffer, positions)
+    if aligned is None:
+        return unaligned_words(buffer, positions - 8), unaligned_words(buffer, positions)
+    middle = aligned.take(1)
+    before = join_words(aligned.take(0), middle.copy(), aligned.bits)
+    return before, join_words(middle, aligned.take(2), aligned.bits)
+
+
+class AlignedWords(NamedTuple):
+    """Where words begin that are put together from two aligned ones.
+
+    NumPy takes aligned words several times faster than others, so that two of them, shifted and joined, are read in
+    half of the time.
+
+    Attributes
+    ----------
+    words
+        All aligned words of a buffer.
+    places
+        Index of the word before the one in which each of the others begins.
+    bits
+        Bits before the beginning in the word in which it is.
     """
-    misaligned = -buffer.ctypes.data % 8 if positions.size >= MANY_WORDS else 0
+
+    words: Words
+    places: Ints
+    bits: Words
+
+    def take(self, offset: int) -> Words:
+        """The aligned words so many words behind `places`."""
+        return np.asarray(self.words[offset:].take(self.places))
+
+
+def aligned_words(buffer: Bytes, positions: Ints) -> AlignedWords | None:
+    """The aligned words for many positions; None where they are few, or so close to an end of the buffer that a word
+    beside theirs is not in it.
+    """
+    if positions.size < MANY_WORDS:
+        return None
+    misaligned = -buffer.ctypes.data % 8
     n_words = (buffer.size - misaligned) // 8
-    if positions.size < MANY_WORDS or positions.min() < misaligned or positions.max() >= misaligned + 8 * (n_words - 1):
-        windows: Words = np.ndarray((buffer.size - 7,), "<u8", buffer, 0, (1,))
-        return windows[positions]
-    aligned = buffer[misaligned : misaligned + 8 * n_words].view("<u8")
-    if misaligned:
-        positions = positions - misaligned
-    index = positions >> 3
-    bits = (positions & 7).astype(np.uint64)
+    if positions.min() < misaligned + 8 or positions.max() >= misaligned + 8 * (n_words - 1):
+        return None
+    from_second = positions - (misaligned + 8)
+    bits = (from_second & 7).astype(np.uint64)
     bits <<= np.uint64(3)
-    values: Words = aligned.take(index)
-    upper = aligned[1:].take(index)
-    values >>= bits
+    from_second >>= 3
+    return AlignedWords(buffer[misaligned : misaligned + 8 * n_words].view("<u8"), from_second, bits)
+
+
+def unaligned_words(buffer: Bytes, positions: Ints) -> Words:
+    windows: Words = np.ndarray((buffer.size - 7,), "<u8", buffer, 0, (1,))
+    return windows[positions]
+
+
+def join_words(first: Words, second: Words, bits: Words) -> Words:
+    """The words that begin so many bits within the first ones; both arrays are overwritten."""
+    first >>= bits
     # By up to 64 bits in two steps: shifting by all bits of a word at once is not defined.
-    upper <<= np.uint64(1)
-    np.subtract(np.uint64(63), bits, out=bits)
-    upper <<= bits
-    values |= upper
-    return values
+    second <<= np.uint64(1)
+    second <<= np.uint64(63) - bits
+    first |= second
+    return first
 
 
 def words(fields: Fields, j: int) -> Words:
