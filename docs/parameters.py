@@ -20,7 +20,7 @@ from rankscope.settings import Settings, parameters_text
 
 WIDTH = 120
 #: A section of a NumPy docstring begins with a title that is underlined.
-SECTION = re.compile(r"^ *(Parameters)\n *-{3,}\n", re.MULTILINE)
+SECTION = re.compile(r"^( *)Parameters\n *-{3,}\n", re.MULTILINE)
 NEXT_SECTION = re.compile(r"^ *[A-Z][a-z]+\n *-{3,}\n", re.MULTILINE)
 
 
@@ -63,17 +63,22 @@ def with_parameters(docstring: str, sentences: dict[str, str], order: list[str])
         return docstring
     following = NEXT_SECTION.search(docstring, match.end())
     end = len(docstring) if following is None else following.start()
-    entries = read_entries(docstring[match.end() : end])
+    indent = match.group(1)  # of a method it is deeper than that of a function
+    entries = read_entries(textwrap.dedent(docstring[match.end() : end].rstrip(" ")))
     for argument, sentence in sentences.items():
         entries = {
             ", ".join(others): text
             for names, text in entries.items()
             if (others := [name for name in names.split(", ") if name != argument])
         }
-        entries[argument] = textwrap.wrap(sentence, WIDTH - 8, break_long_words=False, break_on_hyphens=False)
+        entries[argument] = textwrap.wrap(
+            sentence, WIDTH - len(indent) - 4, break_long_words=False, break_on_hyphens=False
+        )
     ordered = sorted(entries, key=lambda names: order.index(names.split(", ")[0].lstrip("*")))
-    lines = [line for names in ordered for line in (f"    {names}", *(f"        {text}" for text in entries[names]))]
-    tail = "\n    " if following is None else "\n\n"
+    lines = [
+        line for names in ordered for line in (f"{indent}{names}", *(f"{indent}    {text}" for text in entries[names]))
+    ]
+    tail = f"\n{indent}" if following is None else "\n\n"
     return docstring[: match.end()] + "\n".join(lines) + tail + docstring[end:]
 
 
@@ -81,8 +86,8 @@ def read_entries(section: str) -> dict[str, list[str]]:
     """Names of parameters -> the lines of their text."""
     entries: dict[str, list[str]] = {}
     for line in section.splitlines():
-        if line.startswith("     "):
-            entries[list(entries)[-1]].append(line[8:].rstrip())
+        if line.startswith(" "):
+            entries[list(entries)[-1]].append(line.strip())
         elif line.strip():
             entries[line.strip()] = []
     return entries

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import re
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,18 @@ collect_ignore = ["helpers"]
 
 
 gc.disable()  # until all tests are collected
+
+
+def restore_signals() -> None:
+    """Take signals as Python starts with them: nohup and a shell's `&` have children ignore some."""
+    defaults = {"SIGINT": signal.default_int_handler, "SIGTERM": signal.SIG_DFL, "SIGHUP": signal.SIG_DFL}
+    for name, handler in defaults.items():
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
+
+
+restore_signals()
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

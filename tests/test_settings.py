@@ -94,6 +94,7 @@ WRITTEN_BY_HAND = {
     "which analysis is done, or a setting of the second of two": {
         "--ablate": "crossvalidate",
         "--blend": "train, crossvalidate",
+        "--by-group": "compare",
         "--gate": "compare",
         "--loss": "train, crossvalidate",
         "--measure": "fuse",

@@ -20,11 +20,14 @@ def resolve(path: str) -> Any:
     Parameters
     ----------
     path
-        A module and a name in it, as "rankscope.measures.binary:P"; without a name, the module.
+        A module and a name in it, as "rankscope.measures.binary:P" or "rankscope.data.scores:Scores.of"; without a
+        name, the module.
     """
     module_name, _, name = path.partition(":")
-    module = importlib.import_module(module_name)
-    return getattr(module, name) if name else module
+    target = importlib.import_module(module_name)
+    for part in filter(None, name.split(".")):
+        target = getattr(target, part)
+    return target
 
 
 class LazyRegistry(MutableMapping):  # type: ignore[type-arg]  # typing is not loaded here

@@ -64,7 +64,7 @@ def test_a_baseline_may_be_named_by_its_file(cli: Callable[..., Any], files: Pat
 
 
 def test_a_weight_and_a_level_are_taken(cli: Callable[..., Any], files: Path) -> None:
-    done = cli("evaluate", HUMAN, "rerank.run", *MACHINE, "--weight", "0", "--confidence-level", "0.9")
+    done = cli("evaluate", HUMAN, "rerank.run", *MACHINE, "--machine-weight", "0", "--confidence-level", "0.9")
     assert "weight:0 | confidence:0.9 |" in done.out
     assert "Its weight is 0." in done.out
 

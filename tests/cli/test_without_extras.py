@@ -46,7 +46,7 @@ NEEDS = {
     "crossvalidate demo-features.csv --loss torch:listnet --seeds 1 -o found.txt": "torch",
     "mt-experiment --data demo-mt --protocol cv --seeds 1 -o found.txt": "mt",
     "evaluate demo.qrels s3://somewhere/bm25.run -o found.txt": "scale",
-    "evaluate demo.qrels bm25.run --cluster tcp://127.0.0.1:1 -o found.txt": "scale",
+    "evaluate demo.qrels bm25.run --dask tcp://127.0.0.1:1 -o found.txt": "scale",
 }
 RUN = """
 import contextlib, io, json, os, sys

@@ -21,17 +21,6 @@ from rankscope.parallel import run_units
 Call = Callable[..., Done]
 
 
-@pytest.fixture(autouse=True)
-def default_signals() -> Iterator[None]:
-    """Signals as Python starts with them: under nohup or behind a shell's `&`, some are ignored instead."""
-    defaults = {"SIGINT": signal.default_int_handler, "SIGTERM": signal.SIG_DFL, "SIGHUP": signal.SIG_DFL}
-    numbers = {getattr(signal, name): handler for name, handler in defaults.items() if hasattr(signal, name)}
-    outside = {number: signal.signal(number, handler) for number, handler in numbers.items()}
-    yield
-    for number, handler in outside.items():
-        signal.signal(number, handler)
-
-
 @pytest.mark.parametrize(
     ("error", "said"),
     [

@@ -75,6 +75,20 @@ def query_differences(names: Sequence[str], queries: int, rng: np.random.Generat
     }
 
 
+def group_differences(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+    differences = rng.normal(0.02, 0.05, len(names) + 1)
+    return {
+        "measure": names[0],
+        "system_a": names[0],
+        "system_b": names[-1],
+        "groups": names,
+        "differences": differences,
+        "low": differences - 0.03,
+        "high": differences + 0.03,
+        "n_queries": rng.integers(2, 50, len(names) + 1),
+    }
+
+
 def significance_matrix(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
     means, chances = np.sort(rng.random(len(names)))[::-1], rng.random((len(names), len(names))) * 0.1
     return {

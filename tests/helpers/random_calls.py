@@ -108,7 +108,7 @@ JUNK = [
 WHOLE = ["1", "2", "3", "5", "0", "-1", "1.5", "1e3", "99999999999999999999", "nan", "x", ""]
 REAL = ["0.5", "0.05", "0.9", "1", "0", "2", "-1", "nan", "inf", "-inf", "1e308", "1e-320", "95", "5%", "x", ""]
 #: Options whose number is so much work: nothing large is asked of them. Every one of them ends in an error beyond it.
-COSTLY = {"--workers": ["1", "0", "-1", "x"], "--cluster": ["", "localhost", "x:y", "tcp://"]}
+COSTLY = {"--workers": ["1", "0", "-1", "x"], "--dask": ["", "localhost", "x:y", "tcp://"]}
 FEW, SOME = ["1", "0", "-1", "x"], ["1", "20", "25", "0", "-1", "x", "1e3"]
 COSTLY |= dict.fromkeys(("--epochs", "--seeds", "--models", "--search", "--restarts"), FEW)
 COSTLY |= dict.fromkeys(("--resamples", "--iterations"), SOME)

@@ -139,6 +139,18 @@ def translations() -> rs.translation.TranslationExperiment:
 
 
 #: Every class of results -> one of them.
+def grouped(scores: rs.Scores) -> rs.Scores:
+    """Queries with clusters, weights and groups, one with such a name, and one of a single query."""
+    ids, name = list(scores.query_ids), AWFUL.partition("caf")[0]  # data frames hold UTF-8 only
+    table = {
+        "query": ids,
+        "group": [name if i % 2 else "b" for i in range(7)] + ["one"],
+        "cluster": [f"{name}{i // 2}" for i in range(8)],
+        "weight": [1.0 + i % 3 for i in range(8)],
+    }
+    return scores.with_queries(table)
+
+
 RESULTS: dict[type, Callable[[], Any]] = {
     rs.Scores: scores,
     EachQuery: lambda: EachQuery(scores()),
@@ -196,7 +208,7 @@ RESULTS: dict[type, Callable[[], Any]] = {
     rs.experiments.FeatureAblation: lambda: rs.experiments.ablate(
         features(), {AWFUL: [AWFUL]}, "linear:listnet", "RR", folds=3, seeds=1
     ),
-    rs.experiments.FeatureImportance: lambda: made(rs.experiments.CrossValidation).feature_importance,
+    rs.experiments.FeatureImportance: lambda: made(rs.experiments.CrossValidation.__name__).feature_importance,
     rs.experiments.Search: lambda: rs.experiments.search(
         features(), {AWFUL: rs.learning.Ranker(hidden=())}, "RR", trials=2, folds=3, seeds=1
     ),
@@ -221,8 +233,21 @@ RESULTS: dict[type, Callable[[], Any]] = {
         {"ann": [0, 1, 2, 1], AWFUL: [0, 1, 2, None], "gpt": [0, 1, 1, 2]}, machines="gpt", n_resamples=20
     ),
 }
-made = cache(lambda kind: RESULTS[kind]())
-each = pytest.mark.parametrize("kind", RESULTS, ids=lambda kind: kind.__name__)
+#: The same with groups, clusters and weights of queries.
+GROUPED: dict[type, Callable[[], Any]] = {
+    rs.Scores: lambda: scores().with_queries(group_by="[0-3]|[4-7]"),
+    EachQuery: lambda: EachQuery(grouped(scores())),
+    rs.Comparison: lambda: rs.compare(grouped(scores()), ["RR", "nDCG@3"], rng=1),
+    PaperTable: lambda: paper_table(rs.compare(grouped(scores()), rng=1)),
+    rs.Gate: lambda: rs.gate(
+        grouped(rs.evaluate(QRELS, RUNS[0], ["RR"])), rs.evaluate(QRELS, RUNS[1], ["RR"]), margin=0.1, by_group=0.2
+    ),
+}
+CASES = {kind.__name__: (kind, make) for kind, make in RESULTS.items()} | {
+    f"{kind.__name__} with groups": (kind, make) for kind, make in GROUPED.items()
+}
+made = cache(lambda case: CASES[case][1]())
+each = pytest.mark.parametrize("case", CASES)
 
 
 def test_no_class_of_results_is_missing_here() -> None:
@@ -232,9 +257,9 @@ def test_no_class_of_results_is_missing_here() -> None:
 
 
 @each
-def test_a_result_is_a_tidy_table(kind: type) -> None:
-    result = made(kind)
-    assert type(result) is kind
+def test_a_result_is_a_tidy_table(case: str) -> None:
+    result = made(case)
+    assert type(result) is CASES[case][0]
     records = list(result.records())
     assert records
     assert len(set(result.columns)) == len(result.columns)
@@ -246,12 +271,12 @@ def test_a_result_is_a_tidy_table(kind: type) -> None:
 
 
 @each
-def test_its_frame_is_that_table(kind: type) -> None:
+def test_its_frame_is_that_table(case: str) -> None:
     """But for Scores: there it is each query's value, without the summaries."""
-    result = made(kind)
+    result = made(case)
     frame = result.frame()
     records = list(result.records())
-    if kind is rs.Scores:
+    if isinstance(result, rs.Scores):
         records = [record for record in result.records(by_query=True) if record.query != "all"]
     assert tuple(frame.columns) == result.columns
     assert frame.height == len(records)
@@ -266,8 +291,8 @@ def test_its_frame_is_that_table(kind: type) -> None:
 
 
 @each
-def test_it_shows_sections_whose_tables_are_even(kind: type) -> None:
-    sections = made(kind).sections()
+def test_it_shows_sections_whose_tables_are_even(case: str) -> None:
+    sections = made(case).sections()
     assert sections
     for section in sections:
         assert isinstance(section, Section)
@@ -278,25 +303,25 @@ def test_it_shows_sections_whose_tables_are_even(kind: type) -> None:
 
 
 @each
-def test_its_notes_are_sentences_and_its_signature_names_what_made_it(kind: type) -> None:
-    result = made(kind)
+def test_its_notes_are_sentences_and_its_signature_names_what_made_it(case: str) -> None:
+    result = made(case)
     assert all(isinstance(note, str) and note for note in result.notes)
     assert result.signature().endswith(f"rankscope {rs.__version__}")
 
 
 @each
-def test_its_text_is_that_of_its_sections_and_its_repr_is_one_short_line(kind: type) -> None:
-    result = made(kind)
+def test_its_text_is_that_of_its_sections_and_its_repr_is_one_short_line(case: str) -> None:
+    result = made(case)
     assert str(result) == as_text(result)
     assert f"\n\n{result.signature()}" in str(result)
-    if kind is not EachQuery:  # a view, which nobody is given
-        assert re.fullmatch(rf"{kind.__name__}\(.{{1,150}}\)", repr(result)), repr(result)
+    if not isinstance(result, EachQuery):  # a view, which nobody is given
+        assert re.fullmatch(rf"{type(result).__name__}\(.{{1,150}}\)", repr(result)), repr(result)
 
 
 @each
 @pytest.mark.parametrize("form", RESULT_FORMATS)
-def test_it_can_be_had_in_every_format_whatever_a_system_is_called(kind: type, form: str) -> None:
-    result = made(kind)
+def test_it_can_be_had_in_every_format_whatever_a_system_is_called(case: str, form: str) -> None:
+    result = made(case)
     text = render_result(result, form, details=True)
     assert text.endswith("\n")
     assert not text.endswith("\n\n") or form == "table"
@@ -314,9 +339,9 @@ def test_it_can_be_had_in_every_format_whatever_a_system_is_called(kind: type, f
 
 
 @each
-def test_it_can_be_had_as_a_page_whatever_a_system_is_called(kind: type) -> None:
+def test_it_can_be_had_as_a_page_whatever_a_system_is_called(case: str) -> None:
     pytest.importorskip("jinja2", reason="the extra `report` is not installed: pip install 'rankscope[report]'")
-    result = made(kind)
+    result = made(case)
     page = result_page(result, command="rankscope <this>", figures=None)
     assert page.html.count("<h2") >= 1 + len(result.sections())
     assert page.html.count("<caption ") == sum(section.table is not None for section in result.sections())

@@ -269,3 +269,27 @@ def test_what_does_not_fit_is_refused():
         with pytest.raises(ParameterError, match="2 queries"):
             way(np.zeros((3, 1)))
     assert (randomised_tukey_hsd([[0.1], [0.2]], n_resamples=9).pvalue == 1).all()
+
+
+def test_epsilon_is_that_of_the_doubly_centred_covariance():
+    """Greenhouse and Geisser (1959): (tr E)^2 / ((m - 1) tr E^2), 1 for two systems; p with its degrees of freedom."""
+    x = np.random.default_rng(3).normal(size=(6, 40)) * np.arange(1, 7)[:, None]
+    centring = np.eye(6) - 1 / 6
+    covariance = centring @ np.cov(x) @ centring
+    epsilon = np.trace(covariance) ** 2 / (5 * np.trace(covariance @ covariance))
+    found = two_way_anova(x)
+    assert found.epsilon == pytest.approx(epsilon)
+    assert found.pvalue_corrected == pytest.approx(stats.f.sf(found.statistic, 5 * epsilon, 5 * 39 * epsilon))
+    pair = two_way_anova(x[:2])
+    assert (pair.epsilon, pair.pvalue_corrected) == (pytest.approx(1), pytest.approx(pair.pvalue))
+
+
+@pytest.mark.slow
+def test_near_twins_are_told_apart_no_more_often_than_the_level_says_once_corrected():
+    """Five systems that go together and one apart: F errs in about 11 of 100."""
+    rng, runs = np.random.default_rng(1), 4000
+    twins = np.sqrt(0.95) * rng.normal(size=(runs, 1, 50)) + np.sqrt(0.05) * rng.normal(size=(runs, 5, 50))
+    tables = [two_way_anova(x) for x in np.concatenate([twins, rng.normal(size=(runs, 1, 50))], axis=1)]
+    assert np.mean([table.pvalue <= 0.05 for table in tables]) > 0.08
+    rate = np.mean([table.pvalue_corrected <= 0.05 for table in tables])
+    assert abs(rate - 0.05) <= 3.5 * np.sqrt(0.05 * 0.95 / runs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from helpers.same import assert_same_numbers
@@ -71,6 +73,7 @@ def test_the_false_discovery_rate_agrees_with_scipy(p):
 def test_all_agree_with_statsmodels():
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     names = {"bonferroni": "bonferroni", "holm": "holm", "hochberg": "simes-hochberg", "bh": "fdr_bh"}
+    names |= {"hommel": "hommel", "by": "fdr_by"}
     for ours, theirs in names.items():
         expected = multitest.multipletests(INFARCTION, method=theirs)[1]
         np.testing.assert_allclose(adjust_pvalues(INFARCTION, method=ours).pvalue, expected)
@@ -79,16 +82,33 @@ def test_all_agree_with_statsmodels():
 @given(p=PVALUES, seed=st.integers(0, 99))
 def test_corrections_only_raise_keep_the_order_and_are_themselves_in_order(p, seed):
     p = np.array(p)
-    none, bh, hochberg, holm, bonferroni = (
-        adjust_pvalues(p, method=m).pvalue for m in ("none", "bh", "hochberg", "holm", "bonferroni")
+    none, bh, by, hommel, hochberg, holm, bonferroni = (
+        adjust_pvalues(p, method=m).pvalue for m in ("none", "bh", "by", "hommel", "hochberg", "holm", "bonferroni")
     )
-    for less, more in ((none, bh), (bh, hochberg), (hochberg, holm), (holm, bonferroni)):
+    order = ((none, bh), (bh, by), (bh, hommel), (hommel, hochberg), (hochberg, holm), (holm, bonferroni))
+    for less, more in order:
         assert (less <= more * (1 + 1e-12)).all()
-    for adjusted in (bh, hochberg, holm, bonferroni):
+    for adjusted in (bh, by, hommel, hochberg, holm, bonferroni):
         assert (np.diff(adjusted[np.argsort(p, kind="stable")]) >= 0).all()
         assert (adjusted <= 1).all()
     shuffle = np.random.default_rng(seed).permutation(p.size)
     assert_same_numbers(adjust_pvalues(p[shuffle]).pvalue, holm[shuffle])
+
+
+@given(p=st.lists(st.floats(0, 1), min_size=1, max_size=9), level=st.sampled_from([0.013, 0.05, 0.2]))
+def test_hommel_finds_what_the_closed_test_of_simes_finds(p, level):
+    """A hypothesis is refuted where Simes' test refutes every set that has it."""
+    adjusted = adjust_pvalues(p, method="hommel").pvalue
+    for i in range(len(p)):
+        others = [q for j, q in enumerate(p) if j != i]
+        sets = (sorted([p[i], *chosen]) for k in range(len(p)) for chosen in itertools.combinations(others, k))
+        expected = max(min(len(s) * q / rank for rank, q in enumerate(s, 1)) for s in sets)
+        assert adjusted[i] == pytest.approx(min(expected, 1.0))
+
+
+def test_hommel_of_very_many_tests_is_refused():
+    with pytest.raises(ParameterError, match="hochberg"):
+        adjust_pvalues(np.full(20_001, 0.5), method="hommel")
 
 
 def test_a_table_of_pairs_and_measures_is_one_family():

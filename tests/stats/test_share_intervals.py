@@ -7,7 +7,7 @@ import pytest
 from scipy import optimize, stats
 
 from rankscope.errors import ParameterError
-from rankscope.stats import jeffreys_interval, tango_interval
+from rankscope.stats import jeffreys_interval, tango_interval, wilson_interval
 
 #: What a 95 % interval covers at least, at each of the settings below.
 PROMISED = 0.93
@@ -33,6 +33,15 @@ def test_jeffreys_intervals_are_those_of_statsmodels(level):
     np.testing.assert_allclose(ours.low[1:], low[1:], rtol=1e-9)
     np.testing.assert_allclose(ours.high[:-1], high[:-1], rtol=1e-9)
     assert (ours.low[0], ours.high[-1]) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_wilson_intervals_are_those_of_statsmodels(level):
+    proportion = pytest.importorskip("statsmodels.stats.proportion")
+    ours = wilson_interval(all_counts(12), confidence_level=level)
+    low, high = proportion.proportion_confint(np.arange(13), 12, alpha=1 - level, method="wilson")
+    np.testing.assert_allclose(ours.low, low, atol=1e-12)
+    np.testing.assert_allclose(ours.high, high, atol=1e-12)
 
 
 @pytest.mark.parametrize(("won", "lost", "n"), [(4, 1, 20), (0, 0, 20), (9, 0, 10), (3, 3, 6), (1, 30, 200)])

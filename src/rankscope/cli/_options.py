@@ -19,13 +19,15 @@ from rankscope.evaluation.column_settings import ColumnSettings
 from rankscope.evaluation.conventions import DEFAULT_MEASURES, ConventionSettings, InputSettings, RunErrorSettings
 from rankscope.evaluation.engine import plan_and_join
 from rankscope.evaluation.joining import ENTITY, n_workers
+from rankscope.evaluation.query_settings import QuerySettings
 from rankscope.evaluation.scoring import score_hits
 from rankscope.io.core import FORMATS, writable_formats
 
 __all__ = [
     "READING_OPTIONS",
-    "cluster_option",
+    "add_queries",
     "columns_option",
+    "dask_option",
     "details_option",
     "evaluate_files",
     "evaluation_options",
@@ -41,6 +43,7 @@ __all__ = [
     "name_option",
     "output_option",
     "output_options",
+    "query_options",
     "reading_workers",
     "refuse_with",
     "refuse_without",
@@ -58,42 +61,42 @@ __all__ = [
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def cluster_option(command: Command, needs: tuple[str, str] | None = None) -> Command:
-    """`--cluster` and `--cluster-timeout`, for each command with --workers. The command runs on the cluster.
+def dask_option(command: Command, needs: tuple[str, str] | None = None) -> Command:
+    """`--dask` and `--dask-timeout`, for each command with --workers. The command runs on the cluster.
 
     needs: an argument and its option without which the command sends nothing to workers.
     """
 
     @click.option(
-        "--cluster",
+        "--dask",
         metavar="ADDRESS",
         help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786: its workers do the work. They do not change "
         "the result.",
     )
     @click.option(
-        "--cluster-timeout",
+        "--dask-timeout",
         type=click.FloatRange(min=0, min_open=True),
         metavar="SECONDS",
-        help="With --cluster: seconds to wait for the scheduler and its first worker. Default: 10.",
+        help="With --dask: seconds to wait for the scheduler and its first worker. Default: 10.",
     )
     @functools.wraps(command)
-    def on_cluster(*args: Any, cluster: str | None, cluster_timeout: float | None, **options: Any) -> Any:
-        if cluster is None:
-            if cluster_timeout is not None:
-                raise ParameterError("--cluster-timeout needs --cluster; add it, or leave out --cluster-timeout")
+    def on_cluster(*args: Any, dask: str | None, dask_timeout: float | None, **options: Any) -> Any:
+        if dask is None:
+            if dask_timeout is not None:
+                raise ParameterError("--dask-timeout needs --dask; add it, or leave out --dask-timeout")
             return command(*args, **options)
         if options.get("workers") is not None:
             raise ParameterError(
-                "--workers cannot be combined with --cluster: the cluster has its own workers; leave out one of them"
+                "--workers cannot be combined with --dask: the cluster has its own workers; leave out one of them"
             )
         if needs is not None and options[needs[0]] is None:
-            raise ParameterError(f"--cluster needs {needs[1]}; add it, or leave out --cluster")
+            raise ParameterError(f"--dask needs {needs[1]}; add it, or leave out --dask")
         import logging
 
         from rankscope.parallel.cluster import TIMEOUT, use
 
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # one line says what failed
-        with use(cluster, timeout=TIMEOUT if cluster_timeout is None else cluster_timeout):
+        with use(dask, timeout=TIMEOUT if dask_timeout is None else dask_timeout):
             return command(*args, **options)
 
     return on_cluster  # type: ignore[return-value]  # click calls it by name
@@ -220,7 +223,10 @@ def with_hint(help: str, hint: str) -> str:
 
 
 #: Values of options and arguments that name judgments, runs or scores.
-FILE_VALUES = ("qrels", "qrels_a", "qrels_b", "runs", "source", "files", "judged", "machine", "train_on", "against")
+FILE_VALUES = (
+    *("qrels", "qrels_a", "qrels_b", "runs", "source", "files", "judged", "machine", "train_on", "against", "queries"),
+    *("train_file", "valid", "test_file"),
+)
 
 
 def columns_option(command: Command) -> Command:
@@ -247,13 +253,27 @@ def columns_option(command: Command) -> Command:
     return setting_options(ColumnSettings)(cast(Command, with_columns))
 
 
+def query_options(command: Command) -> Command:
+    """What is known of the queries: the options of every command with statistics on queries."""
+    return setting_options(QuerySettings)(command)
+
+
+def add_queries(scores: Scores, settings: QuerySettings) -> Scores:
+    """The scores with what the options say of their queries."""
+    if settings == QuerySettings():
+        return scores
+    from rankscope.evaluation.query_table import with_queries
+
+    return with_queries(scores, settings.queries, settings)
+
+
 #: Values of the options that say how runs are read, not how they are measured.
 READING_OPTIONS = ("input", "total_ranks", "workers")
 
 
 def evaluation_options(command: Command) -> Command:
     """How runs are measured and read: the options of every command that starts from runs."""
-    command = option_group("Large data", workers_option(), cluster_option)(command)
+    command = option_group("Large data", workers_option(), dask_option)(command)
     command = columns_option(setting_options(InputSettings)(command))
     command = setting_options(ConventionSettings)(command)
     return measure_option(DEFAULT_MEASURES)(command)
@@ -329,12 +349,9 @@ def evaluate_files(qrels: str, runs: Sequence[str], measures: Sequence[str], **o
     A wrong argument raises before any file is read.
     """
     if not runs and options["input"] != ENTITY:
-        from rankscope.io.trec import looks_like_rank_table
-
-        hint = f"; {qrels} looks like a table of ranks: add --input {ENTITY}"
-        raise missing_runs_error(qrels, hint if looks_like_rank_table(qrels) else "")
+        raise missing_runs_error(qrels)
     conventions, reading = take_settings(ConventionSettings, options), take_settings(InputSettings, options)
-    errors = take_settings(RunErrorSettings, options)
+    errors, queries = take_settings(RunErrorSettings, options), take_settings(QuerySettings, options)
     workers = reading_workers(runs, options["workers"])
     with bytes_progress(runs, "reading runs") as progress:
         plan, joined = plan_and_join(
@@ -347,20 +364,26 @@ def evaluate_files(qrels: str, runs: Sequence[str], measures: Sequence[str], **o
             workers=workers,
             progress=progress,
         )
-        return score_hits(plan, joined)
+        scores = score_hits(plan, joined)
+    return add_queries(scores, queries)
 
 
-def missing_runs_error(qrels: str, hint: str = "") -> Exception:
+def missing_runs_error(qrels: str) -> Exception:
     """The error for a file without runs: the file does not exist, or the runs are missing."""
     from rankscope.io.core import is_url, missing_file_error
+    from rankscope.io.trec import looks_like_rank_table
 
     if qrels != "-" and not is_url(qrels) and not os.path.exists(qrels):
         return missing_file_error(qrels)
     context = click.get_current_context()
     takes_scores = any("--lower" in parameter.opts for parameter in context.command.params)
-    score_hint = " (a file of scores needs the columns system, query and value)" if takes_scores else ""
-    order_hint = f"; {qrels} is read as the judgments, and runs come after them{score_hint}"
-    return click.UsageError(f"Missing argument 'RUN...'{hint or order_hint}.")
+    if looks_like_rank_table(qrels):
+        score_hint = "; if it holds scores, say which column holds the queries: --columns query=NAME"
+        hint = f"{qrels} looks like a table of ranks: add --input {ENTITY}"
+    else:
+        score_hint = " (a file of scores needs the columns system, query and value)"
+        hint = f"{qrels} is read as the judgments, and runs come after them"
+    return click.UsageError(f"Missing argument 'RUN...'; {hint}{score_hint if takes_scores else ''}.")
 
 
 def score_file_options(command: Command) -> Command:
@@ -378,11 +401,14 @@ def holds_scores(qrels: str, runs: Sequence[str], options: dict[str, Any]) -> bo
     """
     from rankscope.evaluation.read_scores import is_score_file
     from rankscope.evaluation.score_tables import ScoreTableSettings
+    from rankscope.io.trec import looks_like_rank_table
 
-    if options["input"] is not None or not is_score_file(qrels, alone=not runs):
-        for name, setting in ScoreTableSettings.declared().items():
-            if is_given(name):
-                raise ParameterError(f"{setting.flag} is for a file of scores, and {qrels} is none; leave it out")
+    flags = [setting.flag for name, setting in ScoreTableSettings.declared().items() if is_given(name)]
+    # Without runs, standard input can only hold scores, and options tell what a table of names and numbers holds.
+    is_named = not runs and (qrels == "-" or (bool(flags) and looks_like_rank_table(qrels)))
+    if options["input"] is not None or not (is_named or is_score_file(qrels, alone=not runs)):
+        if flags:
+            raise ParameterError(f"{flags[0]} is for a file of scores, and {qrels} is none; leave it out")
         return False
     for name in (*ConventionSettings.declared(), *InputSettings.declared(), "workers"):
         if name in options and is_given(name):
@@ -402,7 +428,8 @@ def load_scores(qrels: str, runs: Sequence[str], measures: Sequence[str], **opti
     is_scores = holds_scores(qrels, runs, options)
     settings = take_settings(ScoreTableSettings, options)
     if is_scores:
-        return read_score_files([qrels, *runs], list(measures) or None, settings)
+        scores = read_score_files([qrels, *runs], list(measures) or None, settings)
+        return add_queries(scores, take_settings(QuerySettings, options))
     return evaluate_files(qrels, runs, measures, **options)
 
 
@@ -436,7 +463,7 @@ def refuse_workers(options: dict[str, Any]) -> None:
     """
     from rankscope.parallel.cluster import current_cluster
 
-    flag = "--cluster" if current_cluster() is not None else "--workers"
+    flag = "--dask" if current_cluster() is not None else "--workers"
     if options.pop("workers") is not None or current_cluster() is not None:
         raise ParameterError(
             f"{flag} cannot be combined with --machine: one process reads each run once for both judges; leave it out"

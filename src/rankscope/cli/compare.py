@@ -10,12 +10,14 @@ import click
 
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import (
+    add_queries,
     details_option,
     evaluate_files,
     evaluation_options,
     holds_scores,
     load_scores,
     missing_runs_error,
+    query_options,
     save_option,
     score_file_options,
     system_paths,
@@ -39,6 +41,7 @@ from rankscope.data.result import Result
 from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.evaluation.joining import ENTITY
+from rankscope.evaluation.query_settings import QuerySettings
 from rankscope.evaluation.read_scores import read_baseline, read_score_files
 from rankscope.evaluation.saved_scores import check_save, write_scores
 from rankscope.evaluation.score_tables import ScoreTableSettings
@@ -57,6 +60,7 @@ FULL, PAPER = "full", "paper"
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @option_group("Measures and data", evaluation_options)
 @option_group("Measures and data", score_file_options)
+@option_group("Queries that belong together", query_options)
 @option_group("Comparison", setting_options(ComparisonSettings))
 @option_group(
     "Comparison",
@@ -73,10 +77,10 @@ FULL, PAPER = "full", "paper"
         GateSettings,
         only=("margin",),
         optional=True,
-        hint="Needs --against. Exit code 0: a loss as large as the margin or larger is ruled out; 3: "
-        "otherwise, RUN is significantly worse than the baseline; 4: undecided.",
+        hint="Needs --against (for scores: or --baseline). Exit code 0: a loss as large as the margin or larger is "
+        "ruled out; 3: otherwise, RUN is significantly worse than the baseline; 4: undecided.",
     ),
-    setting_options(GateSettings, only=("power",), hint="Needs --gate."),
+    setting_options(GateSettings, only=("by_group", "power"), hint="Needs --gate."),
 )
 @option_group(
     "Output",
@@ -99,6 +103,7 @@ def compare(
     standardise: str | None,
     against: str | None,
     margin: float | None,
+    by_group: float | None,
     power: float,
     save: str | None,
     details: bool,
@@ -119,6 +124,7 @@ def compare(
     rankscope compare demo.qrels *.run -m AP --baseline bm25 --test permutation --seed 7
     rankscope compare demo.qrels *.run --format latex --table paper
     rankscope compare demo.qrels rerank.run --against hybrid.run -m nDCG@10 --gate 0.02
+    rankscope compare demo.qrels bm25-rm3.run bm25.run -m AP --queries demo-queries.csv
     """
     settings, result_output = take_settings(ComparisonSettings, options), pop_result_output(options)
     table_settings = take_settings(PaperTableSettings, options)
@@ -128,8 +134,13 @@ def compare(
     are_scores = holds_scores(qrels, runs, options)
     gate_settings = None
     if margin is not None:
-        gate_settings = settings_of_gate(settings, margin, power)
-        check_gate_options(1 if are_scores else len(runs), against, standardise)
+        gate_settings = settings_of_gate(settings, margin, by_group, power)
+        has_baseline = against is not None or (are_scores and settings.baseline is not None)
+        check_gate_options(1 if are_scores else len(runs), has_baseline, standardise, are_scores=are_scores)
+    elif by_group is not None:
+        raise ParameterError(
+            "--by-group needs --gate: it is the margin of each group, beside that of all queries; add --gate"
+        )
     elif is_given("power"):
         raise ParameterError("--power needs --gate: it estimates how many more queries would decide; add --gate")
     inputs = (qrels, *runs, *([against] if against is not None else []))
@@ -142,13 +153,16 @@ def compare(
             "--against a baseline (`rankscope evaluate --save` saves the scores of a run)"
         )
     workers = options["workers"]
-    new_scores, baseline_scores = evaluate_new_and_baseline(qrels, runs, measures, against, settings.baseline, options)
+    new_scores, baseline_scores = evaluate_new_and_baseline(
+        qrels, runs, measures, against, settings.baseline, options, is_gate=gate_settings is not None
+    )
+    named_measures = new_scores.measure_names if measures else None
     result: Result
     if gate_settings is not None and baseline_scores is not None:
-        result = decide_gate(new_scores, baseline_scores, None, gate_settings)
+        result = decide_gate(new_scores, baseline_scores, named_measures, gate_settings)
     else:
         paths = system_paths(qrels, runs, new_scores)
-        comparison = compare_with(new_scores, baseline_scores, paths, standardise, settings, workers)
+        comparison = compare_with(new_scores, baseline_scores, named_measures, paths, standardise, settings, workers)
         result = PaperTable(comparison=comparison, settings=table_settings) if table == PAPER else comparison
     if save is not None:
         write_scores(new_scores, save)
@@ -160,12 +174,13 @@ def compare(
 def compare_with(
     new_scores: Scores,
     baseline_scores: Scores | None,
+    measures: Sequence[str] | None,
     runs: Sequence[str],
     standardise: str | None,
     settings: ComparisonSettings,
     workers: int | None,
 ) -> Comparison:
-    """Compare all new systems, with the baseline if there is one."""
+    """Compare all new systems, with the baseline if there is one. measures: those that the user names, if any."""
     scores = new_scores
     if baseline_scores is not None:
         scores = join_scores(new_scores, baseline_scores)
@@ -175,16 +190,17 @@ def compare_with(
     settings = replace(settings, baseline=resolve_system(settings.baseline, runs, scores))
     n_pairs = len(scores.measures) * len(scores.systems) * (len(scores.systems) - 1) // 2
     with progress_bar(n_pairs if settings.baseline is None else None, "comparing pairs") as progress:
-        return compare_systems(scores, None, settings, workers=workers, progress=progress)
+        return compare_systems(scores, measures, settings, workers=workers, progress=progress)
 
 
-def settings_of_gate(settings: ComparisonSettings, margin: float, power: float) -> GateSettings:
+def settings_of_gate(settings: ComparisonSettings, margin: float, by_group: float | None, power: float) -> GateSettings:
     """The settings of a gate. Raises ParameterError for options of a comparison that a gate does not have."""
     settings.refuse(
         "alternative", "correction", "family", "interval", "rope", since="--gate has one-sided bounds for each measure"
     )
     return GateSettings(
         margin=margin,
+        by_group=by_group,
         alpha=settings.alpha,
         test=settings.test,
         power=power,
@@ -217,10 +233,17 @@ def check_table_options(
         )
 
 
-def check_gate_options(n_runs: int, against: str | None, standardise: str | None) -> None:
+def check_gate_options(n_runs: int, has_baseline: bool, standardise: str | None, *, are_scores: bool) -> None:
     """Raise ParameterError for runs and options that a gate cannot use."""
-    if against is None:
-        raise ParameterError("--gate needs the baseline: pass --against with a run, or with scores saved by --save")
+    if not has_baseline:
+        raise ParameterError(
+            "--gate needs the baseline: pass --against with "
+            + (
+                "another file of scores, or --baseline with a system of this one"
+                if are_scores
+                else "a run, or with scores saved by --save"
+            )
+        )
     if n_runs > 1:
         raise ParameterError(f"--gate takes one RUN, and there are {n_runs}; run it once for each")
     if standardise is not None:
@@ -234,13 +257,27 @@ def evaluate_new_and_baseline(
     against: str | None,
     baseline: str | None,
     options: dict[str, Any],
+    *,
+    is_gate: bool,
 ) -> tuple[Scores, Scores | None]:
-    """The scores of the runs, and those of the baseline if `--against` names it."""
+    """The scores of the runs, and those of the baseline if `--against` names it, or --baseline for a gate."""
     if against is None:
-        return load_scores(qrels, runs, measures, **options), None
+        scores = load_scores(qrels, runs, measures, **options)
+        if not is_gate:
+            return scores, None
+        baseline_index = scores.place_of_system(resolve_system(baseline, system_paths(qrels, runs, scores), scores))
+        others = [index for index in range(len(scores.systems)) if index != baseline_index]
+        if len(others) != 1:
+            raise ParameterError(
+                f"--gate compares one system with the baseline, and {qrels} has {len(others)}; name both with --systems"
+            )
+        return scores.select(systems=others), scores.select(systems=[baseline_index])
     if holds_scores(qrels, runs, options):
         table_settings = take_settings(ScoreTableSettings, options)
-        new_scores = read_score_files([qrels, *runs], list(measures) or None, table_settings)
+        new_scores = add_queries(
+            read_score_files([qrels, *runs], list(measures) or None, table_settings),
+            take_settings(QuerySettings, options),
+        )
         # The systems that were named are new ones.
         old_scores = read_score_files([against], list(measures) or None, replace(table_settings, table_systems=()))
         return new_scores, old_scores.select(systems=[find_baseline(old_scores, against, baseline)])

@@ -13,6 +13,7 @@ from rankscope.cli._options import (
     machine_option,
     missing_runs_error,
     output_options,
+    query_options,
     reading_workers,
     refuse_with,
     refuse_without,
@@ -26,6 +27,7 @@ from rankscope.data.result import Result
 from rankscope.data.scores import EachQuery, Scores
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import ConventionSettings, InputSettings, RunErrorSettings, plan_evaluation
+from rankscope.evaluation.query_settings import QuerySettings
 from rankscope.judging.estimation import EstimateSettings
 from rankscope.reporting.tables import FORMATS, RESULT_FORMATS, render_result, render_scores
 
@@ -46,6 +48,7 @@ __all__ = [
         help="Show one measure as each reference tool computes it, side by side; instead of -m.",
     ),
 )
+@option_group("Queries that belong together", query_options)
 @option_group(
     "Machine judgments",
     machine_option(
@@ -81,10 +84,12 @@ def evaluate(
     \b
     rankscope evaluate demo.qrels bm25.run dense.run -m nDCG@10 -m AP
     rankscope evaluate demo.qrels bm25.run --by-query --format csv -o scores.csv
+    rankscope evaluate demo.qrels bm25.run dense.run -m AP --queries demo-queries.csv
     rankscope evaluate demo-few.qrels bm25.run dense.run --machine demo-judge.qrels -m nDCG@10
     """
     check_page(format_, output)
-    check_output(output, (qrels, *runs, *([machine] if machine is not None else [])))
+    queries = options["queries"]
+    check_output(output, (qrels, *runs, *(path for path in (machine, queries) if path is not None)))
     if machine is not None:
         check_result_format("--machine", format_)
         text = result_text(estimate_with_machine(qrels, runs, machine, measures, options), format_)
@@ -97,7 +102,7 @@ def evaluate(
         if save is not None:
             from rankscope.evaluation.saved_scores import check_save
 
-            check_save(save, (qrels, *runs), output=output)
+            check_save(save, (qrels, *runs, *([queries] if queries is not None else [])), output=output)
         for name in EstimateSettings.declared():
             options.pop(name)
         scores = evaluate_files(qrels, runs, measures, **options)
@@ -122,7 +127,7 @@ def compare_conventions(qrels: str, runs: tuple[str, ...], measure: str, options
 
     refuse_without("--machine", *EstimateSettings.declared())
     since = "a table of conventions shows the means of one measure for all runs"
-    refuse_with("--conventions", "measures", "by_query", "save", "on_error", since=since)
+    refuse_with("--conventions", "measures", "by_query", "save", "on_error", *QuerySettings.declared(), since=since)
     settings = take_settings(ConventionSettings, options), take_settings(InputSettings, options)
     workers = reading_workers(runs, options["workers"])
     with bytes_progress(runs, "reading runs") as progress:
@@ -133,17 +138,21 @@ def estimate_with_machine(
     qrels: str, runs: tuple[str, ...], machine: str, measures: tuple[str, ...], options: dict[str, Any]
 ) -> Result:
     """Estimates from people's judgments and a machine's."""
+    from rankscope.evaluation.query_table import QueryTable
     from rankscope.judging.estimation import estimate_means
 
     since = "estimates are means over all queries and need all runs"
     refuse_with("--machine", "conventions", "by_query", "save", "on_error", since=since)
+    queries = QueryTable.of_settings(take_settings(QuerySettings, options))
     refuse_workers(options)
     if not runs:
         raise missing_runs_error(qrels)
     settings = take_settings(EstimateSettings, options)
     plan = plan_evaluation(list(measures) or None, take_settings(ConventionSettings, options))
     with bytes_progress(runs, "reading runs") as progress:
-        return estimate_means(qrels, list(runs), machine, plan, settings, input=options["input"], progress=progress)
+        return estimate_means(
+            qrels, list(runs), machine, plan, settings, queries=queries, input=options["input"], progress=progress
+        )
 
 
 def check_result_format(flag: str, format_: str) -> None:

@@ -11,8 +11,8 @@ import click
 
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import (
-    cluster_option,
     columns_option,
+    dask_option,
     format_option,
     given_flags,
     input_option,
@@ -100,7 +100,7 @@ NOT_WITH_PARAMETERS = ("normalisations", *FusionSettings.declared(), "train_on",
 
 def fuse_options(command: Function) -> Function:
     for title, options in (
-        ("Large data", (workers_option("Needs --train."), partial(cluster_option, needs=("train_on", "--train")))),
+        ("Large data", (workers_option("Needs --train."), partial(dask_option, needs=("train_on", "--train")))),
         ("Output", OUTPUT_OPTIONS),
         ("Evaluation", EVALUATION_OPTIONS),
         ("Training", TRAINING_OPTIONS),

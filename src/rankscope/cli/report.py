@@ -18,6 +18,7 @@ from rankscope.cli._options import (
     load_scores,
     machine_option,
     missing_runs_error,
+    query_options,
     reading_workers,
     score_file_options,
 )
@@ -27,6 +28,7 @@ from rankscope.comparison.compare import ComparisonSettings
 from rankscope.errors import OutputError, ParameterError
 from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.joining import ENTITY
+from rankscope.evaluation.query_settings import QuerySettings
 from rankscope.evaluation.score_tables import ScoreTableSettings
 from rankscope.reporting.page import Page, check_page_path, is_page
 from rankscope.reporting.report import report_scores, write_report
@@ -45,6 +47,7 @@ DEFAULT = "report.html"
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @option_group("Measures and data", evaluation_options)
 @option_group("Measures and data", score_file_options)
+@option_group("Queries that belong together", query_options)
 @option_group("Comparison", setting_options(ComparisonSettings))
 @option_group(
     "Machine judgments",
@@ -93,15 +96,19 @@ def report(
 
     \b
     rankscope report demo.qrels bm25.run dense.run --baseline bm25 -o mine.html
+    rankscope report demo.qrels bm25.run bm25-rm3.run -m AP --queries demo-queries.csv
     """
     settings = take_settings(ComparisonSettings, options)
+    queries = {name: options.pop(name) for name in QuerySettings.declared()}
+    query_files = [queries["queries"]] if queries["queries"] is not None else []
+    query_arguments = queries if QuerySettings(**queries) != QuerySettings() else None
     scores_options = dict(options) if holds_scores(qrels, runs, options) else None
     take_settings(ScoreTableSettings, options)
     reading_arguments = {name: options.pop(name) for name in READING_OPTIONS}
     if scores_options is not None:
         if machine is not None or map_ is not None:
             raise ParameterError(f"--machine and --map are for judgments, and {qrels} holds scores; leave them out")
-        output = page_path(output, (qrels, *runs))
+        output = page_path(output, (qrels, *runs, *query_files))
         scores = load_scores(qrels, runs, measures, **scores_options)
         page = report_scores(
             scores,
@@ -111,6 +118,7 @@ def report(
             date=date,
             figures=figures,
             sources=(qrels, *runs),
+            queries=query_arguments,
         )
         show_page(page, output, figures=figures)
         return
@@ -118,7 +126,7 @@ def report(
         raise missing_runs_error(qrels)
     make_plan(list(measures) or None, **options)  # a wrong argument raises before any file is read
     reading_workers(runs, reading_arguments["workers"])
-    output = page_path(output, (qrels, *runs, *([machine] if machine is not None else [])))
+    output = page_path(output, (qrels, *runs, *query_files, *([machine] if machine is not None else [])))
     with bytes_progress(runs, "reading runs") as progress:
         page = write_report(
             qrels,
@@ -131,6 +139,7 @@ def report(
             figures=figures,
             progress=progress,
             conventions=options,
+            queries=query_arguments,
             machine=machine,
             map=map_,
             **reading_arguments,

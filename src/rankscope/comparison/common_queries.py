@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.queries import Queries
 from rankscope.data.scores import MIN_GEOMETRIC, Scores
+from rankscope.data.tables import type_with_article
 from rankscope.data.text import join_names, pluralise_queries
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.rounding_ties import NOISE, order_of
-from rankscope.typing import Floats, Ints
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "MeasureValues",
@@ -23,7 +26,9 @@ __all__ = [
     "match_queries",
     "measure_names_of",
     "query_gains",
+    "refuse_one_cluster",
     "resolve_system",
+    "split_by_group",
     "unjudged_reason",
 ]
 
@@ -75,6 +80,21 @@ class MeasureValues:
         """The name of the values in a sentence: "AP", or "log GMAP" for logarithms."""
         return f"log {self.measure}" if self.are_logarithms else self.measure
 
+    @property
+    def sample(self) -> dict[str, Any]:
+        """Clusters and weights of the queries, as the statistics take them."""
+        return {"clusters": self.clusters, "weights": self.weights}
+
+    @property
+    def n_clusters(self) -> int:
+        """How many clusters of queries; without clusters each query is one."""
+        return self.n if self.clusters is None else np.unique(self.clusters).size
+
+    @cached_property
+    def means(self) -> Floats:
+        """(systems) the mean of each system, weighted if there are weights."""
+        return np.asarray(np.average(self.values, axis=1, weights=self.weights))
+
     @cached_property
     def scale(self) -> float:
         """The largest absolute value. Differences that are tiny beside it count as 0, those of means too."""
@@ -104,6 +124,17 @@ class MeasureValues:
         """How many queries."""
         return self.queries.size
 
+    def select(self, chosen: Bools | Ints) -> MeasureValues:
+        """The values on some of the queries. chosen: their indices among the n, or whether each is one of them."""
+        return replace(
+            self,
+            values=np.ascontiguousarray(self.values[:, chosen]),
+            queries=self.queries[chosen],
+            clusters=None if self.clusters is None else self.clusters[chosen],
+            weights=None if self.weights is None else self.weights[chosen],
+            notes=(),
+        )
+
 
 def measure_names_of(scores: Scores, measures: object) -> tuple[str, ...]:
     """The full names of one measure, a list of measures, or all (None), without duplicates. Raises UnknownName."""
@@ -119,14 +150,17 @@ def check_systems(scores: Scores, baseline: str | None, minimum: int = 2) -> Non
     """Raise if the argument is no Scores, has too few systems, or lacks the baseline."""
     if not isinstance(scores, Scores):
         raise ParameterError(
-            f"scores are a {type(scores).__name__}, expected what evaluate gives; pass evaluate(qrels, runs, measures)"
+            f"scores are {type_with_article(scores)}, expected Scores; pass evaluate(qrels, runs, measures), or for "
+            "values of another tool read_scores(path) or Scores.of(table)"
         )
     if baseline is not None and baseline not in scores.systems:
         raise UnknownName("system of these scores", str(baseline), scores.systems, "; it was asked for as the baseline")
     if len(scores.systems) < minimum:
+        is_table = scores.settings.get("source") == "table"
+        advice = "another file of scores, or a column of numbers for each system" if is_table else "another run"
         raise ParameterError(
             f"{len(scores.systems)} system ({', '.join(scores.systems)}), expected at least {minimum} to compare; "
-            "give another run"
+            f"give {advice}"
         )
 
 
@@ -185,6 +219,20 @@ def match_queries(scores: Scores, measure: str) -> MeasureValues:
         clusters=None if clusters is None else clusters[complete],
         weights=None if weights is None else weights[complete],
     )
+
+
+def refuse_one_cluster(values: MeasureValues) -> None:
+    """Raise InputError if all queries are one cluster."""
+    if values.clusters is not None and values.n_clusters < 2:
+        raise InputError(
+            f"{values.measure}: all {pluralise_queries(values.n)} that have a value of every system are one cluster, "
+            "expected at least 2, better 10: nothing says how clusters vary; choose other clusters"
+        )
+
+
+def split_by_group(values: MeasureValues, queries: Queries) -> dict[str, MeasureValues]:
+    """The values on the queries of each group that has any of these."""
+    return {name: values.select(places) for name, places in queries.places_by_group(values.queries).items()}
 
 
 def unjudged_reason(systems: Sequence[str], subject: str = "") -> str:

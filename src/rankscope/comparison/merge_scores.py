@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rankscope.comparison.common_queries import check_systems, measure_names_of
 from rankscope.data.hits import freeze
+from rankscope.data.queries import COLUMNS
 from rankscope.data.scores import Scores
 from rankscope.data.text import join_names, pluralise_queries
 from rankscope.errors import InputError, ParameterError
@@ -23,6 +26,8 @@ __all__ = [
 #: The names of both in messages.
 NAMES = ("the new scores", "the baseline")
 ADVICE = "evaluate both with the same judgments and options"
+#: Settings of what is known of the queries: groups, clusters and weights.
+QUERY_SETTINGS = ("groups", "clusters", "weights")
 #: Queries that a message names at most.
 MOST_IN_MESSAGE = 3
 
@@ -110,7 +115,9 @@ def refuse_different_queries(a: Scores, b: Scores, names: tuple[str, str]) -> No
 def comparable_settings(settings: Mapping[str, str]) -> dict[str, str]:
     """Settings without those that change no value."""
     return {
-        key: value for key, value in settings.items() if key != "queries" and (key, value) != ("unjudged", "bounds")
+        key: value
+        for key, value in settings.items()
+        if key not in ("queries", *QUERY_SETTINGS) and (key, value) != ("unjudged", "bounds")
     }
 
 
@@ -169,6 +176,7 @@ def join_scores(a: Scores, b: Scores, measures: object = None) -> Scores:
     selected_a, selected_b = (
         scores.select(measures=[scores.measure_names.index(name) for name in measure_names]) for scores in (a, b)
     )
+    query_columns, query_settings = join_query_columns(a, b, order)
     values: Floats = np.concatenate([selected_a.values, selected_b.values[:, :, order]])
     missing: Bools = np.concatenate([selected_a.missing, selected_b.missing[:, order]])
     return replace(
@@ -177,10 +185,34 @@ def join_scores(a: Scores, b: Scores, measures: object = None) -> Scores:
         values=freeze(values),
         missing=freeze(missing),
         bounds=None,
-        settings={key: value for key, value in a.settings.items() if (key, value) != ("unjudged", "bounds")},
+        settings={key: value for key, value in a.settings.items() if (key, value) != ("unjudged", "bounds")}
+        | query_settings,
+        query_columns=query_columns,
         notes=tuple(dict.fromkeys((*a.notes, *b.notes, *provenance_notes(a, b)))),
         unjudged_systems=(*a.unjudged_systems, *(names_b[b.systems.index(name)] for name in b.unjudged_systems)),
     )
+
+
+def join_query_columns(
+    a: Scores, b: Scores, order: npt.NDArray[np.intp]
+) -> tuple[dict[str, tuple[Any, ...]], dict[str, str]]:
+    """What is known of the queries by either of two scores, and its settings.
+
+    order: the places of the queries of `a` among those of `b`. Raises InputError where a group, cluster or weight
+    differs.
+    """
+    columns_b = {name: tuple(values[place] for place in order) for name, values in b.query_columns.items()}
+    for name in COLUMNS:
+        values_a, values_b = a.query_columns.get(name), columns_b.get(name)
+        if values_a is not None and values_b is not None and values_a != values_b:
+            query, *both = next(x for x in zip(a.query_ids, values_a, values_b, strict=True) if x[1] != x[2])
+            raise InputError(
+                f"the {name} of query {query!r} is {both[0]!r} for {NAMES[0]} and {both[1]!r} for {NAMES[1]}, expected "
+                "the same; give both the same table of queries"
+            )
+    settings_b = {name: value for name, value in b.settings.items() if name in QUERY_SETTINGS}
+    settings_a = {name: value for name, value in a.settings.items() if name in QUERY_SETTINGS}
+    return {**columns_b, **a.query_columns}, {**settings_b, **settings_a}
 
 
 def provenance_notes(a: Scores, b: Scores) -> list[str]:

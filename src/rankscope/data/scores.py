@@ -13,22 +13,26 @@ from rankscope._version import __version__
 from rankscope.data.queries import Queries
 from rankscope.data.result import Result
 from rankscope.data.section import Section, Table
-from rankscope.data.text import format_value, pluralise, pluralise_queries, replace_invalid_utf8
+from rankscope.data.text import format_value, join_names, pluralise, pluralise_queries, replace_invalid_utf8
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.registry import resolve
-from rankscope.typing import Bools, Floats
+from rankscope.typing import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
+    "BoundedGroupRecord",
     "BoundedRecord",
     "EachQuery",
+    "GroupRecord",
     "Record",
     "Scores",
 ]
 
 
+#: What the title of a column says of bounds.
+END_TITLES = {None: "", 0: " low", 1: " high"}
 #: The least value that enters a geometric mean (trec_eval's MIN_GEO_MEAN).
 MIN_GEOMETRIC = 0.00001
 
@@ -82,8 +86,57 @@ class BoundedRecord(NamedTuple):
     high: float
 
 
-def summarise(values: Floats, kinds: list[str]) -> Floats:
-    """(systems, measures) one value for all queries. values: (systems, measures, queries); kinds: of the measures."""
+class GroupRecord(NamedTuple):
+    """A row where queries have groups.
+
+    Attributes
+    ----------
+    system, measure, query
+        Names; the query is "all" for a summary.
+    group
+        The group of the query, or of the summary: "all" for that of all queries.
+    value
+        NaN if undefined or skipped.
+    """
+
+    system: str
+    measure: str
+    query: str
+    group: str | None
+    value: float
+
+
+class BoundedGroupRecord(NamedTuple):
+    """A row with bounds where queries have groups.
+
+    Attributes
+    ----------
+    system, measure, query
+        Names; the query is "all" for a summary.
+    group
+        The group of the query, or of the summary: "all" for that of all queries.
+    value
+        NaN if undefined or skipped.
+    low, high
+        What missing judgments allow; NaN if they do not bound it.
+    """
+
+    system: str
+    measure: str
+    query: str
+    group: str | None
+    value: float
+    low: float
+    high: float
+
+
+def summarise(values: Floats, kinds: list[str], weights: Floats | None = None) -> Floats:
+    """(systems, measures) one value for all queries.
+
+    values: (systems, measures, queries). kinds: of the measures. weights: (queries), which sums do not have.
+    """
+    if weights is not None:
+        return weighted_summaries(values, kinds, weights)
     present = ~np.isnan(values)
     if np.count_nonzero(present) == present.size and kinds.count("mean") == len(kinds):
         return np.asarray(np.add.accumulate(values, axis=2)[:, :, -1] / values.shape[2])
@@ -105,6 +158,23 @@ def summarise(values: Floats, kinds: list[str]) -> Floats:
     if geometric:
         means[:, geometric] = np.exp(means[:, geometric])
     return means
+
+
+def weighted_summaries(values: Floats, kinds: list[str], weights: Floats) -> Floats:
+    """As `summarise`, with weights."""
+    present = ~np.isnan(values)
+    is_geometric = np.array([kind == "geometric" for kind in kinds])[:, None]
+    is_sum = np.array([kind == "sum" for kind in kinds])[:, None]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        terms = np.where(is_geometric, np.log(np.maximum(values, MIN_GEOMETRIC)), values)
+    terms = np.where(present, terms, 0.0)
+    each_weight = np.where(is_sum, 1.0, weights)  # (measures, queries)
+    total = (terms * each_weight).sum(axis=2)
+    total_weight = (present * each_weight).sum(axis=2)
+    total_weight[:, is_sum[:, 0]] = np.minimum(total_weight[:, is_sum[:, 0]], 1.0)
+    total_weight[:, [kind == "none" for kind in kinds]] = 0.0
+    means = np.divide(total, total_weight, out=np.full(total.shape, np.nan), where=total_weight > 0)
+    return np.asarray(np.exp(means, out=means, where=is_geometric[:, 0]))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -246,6 +316,74 @@ class Scores(Result):
         """Group, cluster and weight of the queries, as far as `query_columns` has them."""
         return Queries.of_columns(self.query_ids, self.query_columns)
 
+    def with_queries(
+        self,
+        queries: Any = None,
+        *,
+        group: str | None = None,
+        group_by: str | None = None,
+        cluster_by: str | None = None,
+        weight: str | None = None,
+        missing_group: str = "own",
+    ) -> Scores:
+        """The scores with what is known of their queries: groups, clusters and weights.
+
+        Parameters
+        ----------
+        queries
+            Table with a row for each query, its group, cluster or weight: a file, a data frame, a mapping of columns or
+            a list of records. Default: the columns of a file of scores.
+        group
+            Column of the group of a query, such as head or tail: results are also shown for each group. Default: a
+            column group, if there is one.
+        group_by
+            Regular expression that finds the group in the id of a query, such as '^[a-z]+'.
+        cluster_by
+            Clusters, whose queries are not independent, such as the turns of a conversation: a column, or a regular
+            expression that finds the cluster in the id of a query, such as '^[^_]+'. Default: a column cluster, if
+            there is one.
+        weight
+            Column of the weight of a query, such as how often it is asked; means are weighted. Default: a column
+            weight, if there is one.
+        missing_group
+            Queries without a group or cluster: a group for them all, and a cluster for each (own), or an error. One of
+            'own', 'error'. Default: 'own'.
+
+        Returns
+        -------
+        Scores
+            The same values. Means are weighted where there are weights; comparisons and all other statistics on queries
+            take those of a cluster as one unit.
+
+        Raises
+        ------
+        InputError
+            A query stands twice in the table, a column is missing, a weight is not above 0, or all queries are one
+            cluster.
+        ParameterError
+            A pattern is no regular expression.
+
+        Examples
+        --------
+        >>> import rankscope as rs
+        >>> values = {"a_1": 1.0, "a_2": 0.5, "b_1": 0.0, "b_2": 0.25}
+        >>> scores = rs.Scores.of({"bm25": values}, measures="F1").with_queries(cluster_by="^[^_]+")
+        >>> scores.queries.cluster, scores.settings["clusters"]
+        (('a', 'a', 'b', 'b'), '2')
+        >>> scores.with_queries({"query": list(values), "weight": [1, 1, 2, 4]}).overall("F1")
+        0.3125
+        """
+        scores: Scores = resolve("rankscope.evaluation.query_table:scores_with_queries")(
+            self,
+            queries,
+            group=group,
+            group_by=group_by,
+            cluster_by=cluster_by,
+            weight=weight,
+            missing_group=missing_group,
+        )
+        return scores
+
     def place_of(self, measure: object) -> int:
         """The index of a measure among `measures`, by any of its names.
 
@@ -348,6 +486,25 @@ class Scores(Result):
             measure_settings=tuple(self.measure_settings[i] for i in measure_index) if self.measure_settings else (),
         )
 
+    def with_direction(self) -> Scores:
+        """The scores by the measures of which higher or lower is better, with a note on the others.
+
+        Returns
+        -------
+        Scores
+            The scores; unchanged if no measure has a direction.
+        """
+        has_direction = [
+            self.sign(name) != 0 and measure.summary != "none"
+            for name, measure in zip(self.measure_names, self.measures, strict=True)
+        ]
+        if all(has_direction) or not any(has_direction):
+            return self
+        names = join_names(name for name, has in zip(self.measure_names, has_direction, strict=True) if not has)
+        note = f"neither higher nor lower is better, so no system can be: left out: {names}"
+        selected = self.select(measures=[i for i, has in enumerate(has_direction) if has])
+        return replace(selected, notes=(*self.notes, note))
+
     def matrix(self, measure: object) -> Floats:
         """The values of one measure, (systems, queries).
 
@@ -367,22 +524,53 @@ class Scores(Result):
     @cached_property
     def _summaries(self) -> Floats:
         """(systems, measures) the value over all queries."""
-        return summarise(self.values, [measure.summary for measure in self.measures])
+        return summarise(self.values, [measure.summary for measure in self.measures], self.queries.weight)
 
     @cached_property
     def _bounds(self) -> Floats:
         """(2, systems, measures) the lowest and highest value over all queries."""
         if self.bounds is None:
             return np.full((2, len(self.systems), len(self.measures)), np.nan)
-        return np.array([summarise(bound, [measure.summary for measure in self.measures]) for bound in self.bounds])
+        kinds = [measure.summary for measure in self.measures]
+        return np.array([summarise(bound, kinds, self.queries.weight) for bound in self.bounds])
 
-    def summary(self, measure: object) -> Floats:
-        """The value of each system over all queries.
+    @cached_property
+    def _groups(self) -> dict[str, Scores]:
+        """The scores of the queries of each group."""
+        return {name: self._of_queries(places) for name, places in self.queries.places_by_group().items()}
+
+    def _of_queries(self, places: Ints) -> Scores:
+        """The scores of some queries, for summaries. places: their indices."""
+        listed = places.tolist()
+        return replace(
+            self,
+            query_ids=tuple(self.query_ids[place] for place in listed),
+            values=self.values[:, :, places],
+            missing=self.missing[:, places],
+            undefined=self.undefined[:, places],
+            bounds=None if self.bounds is None else self.bounds[..., places],
+            query_columns={
+                name: tuple(values[place] for place in listed) for name, values in self.query_columns.items()
+            },
+        )
+
+    def _group(self, name: str | None) -> Scores:
+        """The scores of a group; None for all queries. Raises UnknownName."""
+        if name is None:
+            return self
+        if name not in self._groups:
+            raise UnknownName("group of these queries", name, tuple(self._groups))
+        return self._groups[name]
+
+    def summary(self, measure: object, *, group: str | None = None) -> Floats:
+        """The value of each system over all queries, or over those of a group.
 
         Parameters
         ----------
         measure
             The measure.
+        group
+            The group of queries. Default: all queries.
 
         Returns
         -------
@@ -393,13 +581,13 @@ class Scores(Result):
         Raises
         ------
         UnknownName
-            The measure was not computed.
+            The measure was not computed, or there is no such group.
         """
-        summaries: Floats = self._summaries[:, self.place_of(measure)]
+        summaries: Floats = self._group(group)._summaries[:, self.place_of(measure)]
         return summaries
 
-    def overall(self, measure: object, system: str | None = None) -> float:
-        """The value of one system over all queries.
+    def overall(self, measure: object, system: str | None = None, *, group: str | None = None) -> float:
+        """The value of one system over all queries, or over those of a group.
 
         Parameters
         ----------
@@ -407,18 +595,22 @@ class Scores(Result):
             The measure or its name.
         system
             Name of the system. Default: the only one.
+        group
+            The group of queries. Default: all queries.
 
         Raises
         ------
         UnknownName
-            The measure or system does not exist.
+            The measure, system or group does not exist.
         ParameterError
             No system is named, and there are several.
         """
-        return float(self._summaries[self.place_of_system(system), self.place_of(measure)])
+        return float(self._group(group)._summaries[self.place_of_system(system), self.place_of(measure)])
 
-    def overall_bounds(self, measure: object, system: str | None = None) -> tuple[float, float]:
-        """The lowest and highest value of one system over all queries that missing judgments allow.
+    def overall_bounds(
+        self, measure: object, system: str | None = None, *, group: str | None = None
+    ) -> tuple[float, float]:
+        """The lowest and highest value of one system over all queries, or a group, that missing judgments allow.
 
         Parameters
         ----------
@@ -426,62 +618,78 @@ class Scores(Result):
             The measure.
         system
             Name of the system. Default: the only one.
+        group
+            The group of queries. Default: all queries.
 
         Returns
         -------
         low, high
             NaN if they do not bound the measure, or bounds were not requested (`unjudged="bounds"`).
         """
-        low, high = self._bounds[:, self.place_of_system(system), self.place_of(measure)].tolist()
+        low, high = self._group(group)._bounds[:, self.place_of_system(system), self.place_of(measure)].tolist()
         return low, high
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the tidy table: with low and high where bounds were asked for."""
-        return Record._fields if self.bounds is None else BoundedRecord._fields
+    def _record(self) -> type[Record | BoundedRecord | GroupRecord | BoundedGroupRecord]:
+        """What a row of the tidy table is."""
+        if self.queries.group is None:
+            return Record if self.bounds is None else BoundedRecord
+        return GroupRecord if self.bounds is None else BoundedGroupRecord
 
-    def records(self, *, by_query: bool = False) -> Iterator[Record | BoundedRecord]:
-        """The rows of the tidy table, with bounds if they were requested.
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the tidy table: with the group if there are groups, low and high if there are bounds."""
+        return self._record._fields
+
+    def records(self, *, by_query: bool = False) -> Iterator[Record | BoundedRecord | GroupRecord | BoundedGroupRecord]:
+        """The rows of the tidy table, with groups and bounds if there are any.
 
         Parameters
         ----------
         by_query
             First the rows of every query, then the summaries ("all"). Default: only the summaries.
         """
+        record: Any = self._record
+        group = self.queries.group
+        names = [self.query_ids, *([group] if group is not None else [])]
         for s, system in enumerate(self.systems):
             for m, measure in enumerate(self.measure_names):
-                overall = float(self._summaries[s, m])
-                if self.bounds is None:
-                    if by_query:
-                        for query, value in zip(self.query_ids, self.values[s, m].tolist(), strict=True):
-                            yield Record(system, measure, query, value)
-                    yield Record(system, measure, "all", overall)
-                    continue
                 if by_query:
-                    low, high = self.bounds[:, s, m].tolist()
-                    for row in zip(self.query_ids, self.values[s, m].tolist(), low, high, strict=True):
-                        yield BoundedRecord(system, measure, *row)
-                yield BoundedRecord(system, measure, "all", overall, *self._bounds[:, s, m].tolist())
+                    values = [self.values[s, m], *(self.bounds[:, s, m] if self.bounds is not None else [])]
+                    for row in zip(*names, *(x.tolist() for x in values), strict=True):
+                        yield record(system, measure, *row)
+                for name, scores in self._summarised():
+                    bounds = [] if self.bounds is None else scores._bounds[:, s, m].tolist()
+                    group_name = [] if group is None else [name]
+                    yield record(system, measure, "all", *group_name, float(scores._summaries[s, m]), *bounds)
+
+    def _summarised(self) -> list[tuple[str, Scores]]:
+        """What has a summary: each group, then all queries."""
+        return [*self._groups.items(), ("all", self)]
 
     def frame(self) -> pl.DataFrame:
-        """The value of each query as a tidy polars frame: system, measure, query, value (null if missing), bounds,
-        and `query_columns`.
+        """The value of each query as a tidy polars frame: system, measure, query, its group if it has one, value (null
+        if missing), bounds, and the other `query_columns`.
 
         For computing: without the summaries of `records`, which would count as one more query.
         """
         import polars as pl
 
         n_systems, n_measures, n_queries = self.values.shape
+        copies = n_systems * n_measures
+        by_query = {name: list(values) * copies for name, values in self.query_columns.items()}
+        group = {"group": by_query.pop("group")} if "group" in by_query else {}
         frame = pl.DataFrame(
             {
                 "system": np.repeat(
                     np.array([replace_invalid_utf8(system) for system in self.systems], object), n_measures * n_queries
                 ).tolist(),
                 "measure": np.tile(np.repeat(np.array(self.measure_names, object), n_queries), n_systems).tolist(),
-                "query": [replace_invalid_utf8(query) for query in self.query_ids] * (n_systems * n_measures),
+                "query": [replace_invalid_utf8(query) for query in self.query_ids] * copies,
+                **group,
                 "value": self.values.ravel(),
                 **({} if self.bounds is None else {"low": self.bounds[0].ravel(), "high": self.bounds[1].ravel()}),
-                **{name: list(values) * (n_systems * n_measures) for name, values in self.query_columns.items()},
+                **by_query,
             },
             strict=False,
         )
@@ -529,22 +737,47 @@ class Scores(Result):
         -----
         The lowest and highest value follow each measure that missing judgments bound, if bounds were requested.
         """
-        value_columns: list[tuple[str, str, Floats, Floats]] = []  # name, kind, (systems, queries), (systems)
-        for m, (name, measure) in enumerate(zip(self.measure_names, self.measures, strict=True)):
-            value_columns.append((name, measure.summary, self.values[:, m], self._summaries[:, m]))
-            if self.bounds is not None and not np.isnan(self.bounds[:, :, m]).all():
-                for side, bound, total in zip(("low", "high"), self.bounds, self._bounds, strict=True):
-                    value_columns.append((f"{name} {side}", measure.summary, bound[:, m], total[:, m]))
-        rows = [["system", *(["query"] if by_query else []), *(name for name, *_ in value_columns)]]
+        group = self.queries.group
+        has_counts = group is not None and not by_query
+        heading = [
+            "system",
+            *(["query"] if by_query else []),
+            *(["group"] if group is not None else []),
+            *(["queries"] if has_counts else []),
+        ]
+        # Each column is a measure, and which of its bounds it shows.
+        places: list[tuple[int, int | None]] = []
+        for m in range(len(self.measures)):
+            is_bounded = self.bounds is not None and not np.isnan(self.bounds[:, :, m]).all()
+            places += [(m, None), *([(m, 0), (m, 1)] if is_bounded else [])]
+        kinds = [self.measures[m].summary for m, _ in places]
+        rows = [[*heading, *(f"{self.measure_names[m]}{END_TITLES[end]}" for m, end in places)]]
+        names = [self.query_ids, *([map(str, group)] if group is not None else [])]
+        ids = list(zip(*names, strict=True))
         for s, system in enumerate(self.systems):
             if by_query:
                 cell_columns = [
-                    [format_value(x, kind) for x in values[s].tolist()] for _, kind, values, _ in value_columns
+                    [format_value(x, kind) for x in self._column(*place)[s].tolist()]
+                    for place, kind in zip(places, kinds, strict=True)
                 ]
-                rows += [[system, query, *row] for query, *row in zip(self.query_ids, *cell_columns, strict=True)]
-            summary = [format_value(float(total[s]), kind) for _, kind, _, total in value_columns]
-            rows.append([system, *(["all"] if by_query else []), *summary])
+                rows += [[system, *query, *row] for query, *row in zip(ids, *cell_columns, strict=True)]
+            for name, scores in self._summarised():
+                summary = [
+                    format_value(float(scores._column_summary(*place)[s]), kind)
+                    for place, kind in zip(places, kinds, strict=True)
+                ]
+                row_names = [*(["all"] if by_query else []), *([name] if group is not None else [])]
+                count = [f"{len(scores.query_ids):,}"] if has_counts else []
+                rows.append([system, *row_names, *count, *summary])
         return rows
+
+    def _column(self, m: int, end: int | None) -> Floats:
+        """(systems, queries) the values of a measure, or one of their bounds."""
+        return self.values[:, m] if self.bounds is None or end is None else self.bounds[end, :, m]
+
+    def _column_summary(self, m: int, end: int | None) -> Floats:
+        """(systems) the summaries of a column."""
+        return self._summaries[:, m] if end is None else self._bounds[end, :, m]
 
     def sections(self, *, by_query: bool = False) -> list[Section]:
         """One table, without a title.
@@ -557,7 +790,12 @@ class Scores(Result):
         heading, *rows = self.cells(by_query=by_query)
         return [
             Section(
-                title="", table=Table(columns=tuple(heading), rows=tuple(map(tuple, rows)), n_name_columns=1 + by_query)
+                title="",
+                table=Table(
+                    columns=tuple(heading),
+                    rows=tuple(map(tuple, rows)),
+                    n_name_columns=1 + by_query + (self.queries.group is not None),
+                ),
             )
         ]
 
@@ -599,8 +837,11 @@ class EachQuery(Result):
     def notes(self) -> tuple[str, ...]:
         return self.scores.notes
 
-    def records(self) -> Iterator[Record | BoundedRecord]:
+    def records(self) -> Iterator[Record | BoundedRecord | GroupRecord | BoundedGroupRecord]:
         return self.scores.records(by_query=True)
+
+    def contents(self) -> str:
+        return self.scores.contents()
 
     def sections(self) -> list[Section]:
         return self.scores.sections(by_query=True)

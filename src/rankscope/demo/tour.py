@@ -18,6 +18,7 @@ from rankscope.demo.chunk_lists import chunk_list_files
 from rankscope.demo.collection import SEED, SYSTEMS, collection_files, judge_files, refuse_occupied
 from rankscope.demo.labels import label_files
 from rankscope.demo.letor import feature_files, letor_files
+from rankscope.demo.queries import query_files
 from rankscope.demo.rankings import N_AUTHORS, answer_files, entity_files, preference_files, vote_files
 from rankscope.demo.scores import score_files
 from rankscope.demo.translations import translation_files
@@ -67,6 +68,7 @@ PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (
     vote_files,
     preference_files,
     score_files,
+    query_files,
     chunk_list_files,
     feature_files,
     translation_files,
@@ -193,6 +195,14 @@ TOUR = (
         "scores that another tool computed: a row for each question, and a column for each model",
     ),
     Step(
+        "rankscope evaluate demo.qrels bm25-rm3.run bm25.run -m nDCG@10 --queries demo-queries.csv",
+        "means of head and tail queries, and of all, weighted by how often each query is asked",
+    ),
+    Step(
+        "rankscope compare demo.qrels bm25-rm3.run bm25.run -m nDCG@10 --queries demo-queries.csv",
+        "which is better where wordings of one need are no independent queries, and whether that depends on the group",
+    ),
+    Step(
         "rankscope compare demo-rag-gold.jsonl demo-rag-old.jsonl demo-rag-new.jsonl --doc-of '^([^#]+)' -m R@5",
         "lists of retrieved chunks and of gold documents, as logs of retrieval hold them: which retriever finds more",
     ),
@@ -209,6 +219,11 @@ TOUR = (
         "rankscope compare demo.qrels rerank.run --against hybrid.run -m nDCG@10 --gate 0.02",
         "a gate for continuous integration: exit code 0, since rerank is non-inferior",
         in_short_tour=True,
+    ),
+    Step(
+        "rankscope compare demo.qrels rerank.run --against dense.run -m nDCG@10 --gate 0.02 --by-group 0.02 "
+        "--queries demo-queries.csv",
+        "the gate for head and for tail queries, too: neither may lose more",
     ),
     Step(
         "rankscope stability demo.qrels *.run --seed 7",
@@ -238,12 +253,12 @@ TOUR = (
         "three runs merged into one order of the documents of each query",
     ),
     Step(
-        "rankscope leaderboard demo-preferences.csv --unit prompt",
+        "rankscope leaderboard demo-preferences.csv --cluster-by prompt",
         "which of six assistants leads after 600 pairwise comparisons, and which cannot be distinguished",
         in_short_tour=True,
     ),
     Step(
-        "rankscope leaderboard demo-preferences.csv --unit prompt --model davidson --covariate length --position",
+        "rankscope leaderboard demo-preferences.csv --cluster-by prompt --model davidson --covariate length --position",
         "another one leads when corrected for the length and the position of answers",
     ),
     Step(

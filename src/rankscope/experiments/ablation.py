@@ -323,7 +323,8 @@ def ablate(
         Number of times that each ranker is trained, each time from another random seed. Default: 3.
     test
         Significance test of the differences between rankers. One of 't', 'permutation', 'bootstrap', 'wilcoxon',
-        'sign', 'mcnemar', 'tukey', 'randomised-tukey', 'nemenyi', 'bayes-t', 'bayes-signed-rank'. Default: 't'.
+        'sign', 'mcnemar', 'tukey', 'randomised-tukey', 'max-t', 'max-t-bootstrap', 'nemenyi', 'bayes-t',
+        'bayes-signed-rank'. Default: 't'.
     rel
         Lowest relevance that counts as relevant. Default: 1.
     no_relevant

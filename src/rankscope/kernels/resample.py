@@ -34,6 +34,7 @@ __all__ = [
     "seed_root",
     "share_of_sizes",
     "shuffled_ranks",
+    "sign_vectors",
 ]
 
 
@@ -98,12 +99,25 @@ def flip_sums(differences: Floats, draws: Draws) -> Iterator[Floats]:
     all sums. A sign takes one random bit.
     """
     n_pairs, n = differences.shape
-    n_words = -(-n // 64)
     minus_twice, total = -2.0 * differences.T, differences.sum(axis=1)
     for stream, n_rows in chunks(draws, max(n, n_pairs)):
-        bits = stream.integers(0, 1 << 64, size=(n_rows, n_words), dtype=np.uint64).astype("<u8", copy=False)
-        flipped = np.unpackbits(bits.view(np.uint8), axis=1, count=n, bitorder="little")
-        yield signed_sums(flipped, minus_twice, total)
+        yield signed_sums(random_bits(stream, n_rows, n), minus_twice, total)
+
+
+def sign_vectors(draws: Draws, n: int, width: int = 0) -> Iterator[Floats]:
+    """(resamples, n), chunk by chunk: the random signs of `flip_sums`, -1 and 1.
+
+    width: columns of the matrix that they will be multiplied with, so that the product is bounded too.
+    """
+    for stream, n_rows in chunks(draws, max(n, width)):
+        yield 1.0 - 2.0 * random_bits(stream, n_rows, n).astype(np.float64)
+
+
+def random_bits(stream: np.random.Generator, n_rows: int, n: int) -> npt.NDArray[np.uint8]:
+    """(rows, n) zeros and ones; each row takes whole words of the stream."""
+    n_words = -(-n // 64)
+    bits = stream.integers(0, 1 << 64, size=(n_rows, n_words), dtype=np.uint64).astype("<u8", copy=False)
+    return np.unpackbits(bits.view(np.uint8), axis=1, count=n, bitorder="little")
 
 
 def exact_flip_sums(differences: Floats) -> Iterator[Floats]:

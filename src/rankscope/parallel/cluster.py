@@ -180,7 +180,7 @@ def connect(address: str, timeout: float) -> Any:
         elif isinstance(error, (MemoryError, struct.error)):  # of reading something else as Dask's lengths
             reason = "what answers there does not speak Dask's language; check the address"
         raise ParameterError(
-            f"no Dask scheduler answered at {address} within {timeout:g} seconds (--cluster-timeout); {reason}"
+            f"no Dask scheduler answered at {address} within {timeout:g} seconds (--dask-timeout); {reason}"
         ) from None
 
 
@@ -223,7 +223,7 @@ def wait_for_workers(client: Any, timeout: float) -> None:
 def no_workers_error(client: Any, timeout: float) -> ParameterError:
     address = client.scheduler.address
     return ParameterError(
-        f"the cluster at {address} has had no worker for {timeout:g} seconds (--cluster-timeout), expected at least 1; "
+        f"the cluster at {address} has had no worker for {timeout:g} seconds (--dask-timeout), expected at least 1; "
         f"start some with `dask worker {address}`, or wait until the batch system does"
     )
 

@@ -21,6 +21,7 @@ from rankscope.comparison.compare import (
     all_measures_section,
     compare_systems,
     effect_size_sections,
+    group_sections,
     leaderboard,
     pair_by_pair,
     query_section,
@@ -31,13 +32,15 @@ from rankscope.comparison.summary import n_tests_of, verdict
 from rankscope.data.columns import column, digits
 from rankscope.data.entities import EntityRanks
 from rankscope.data.scores import Scores
-from rankscope.data.section import Figure, Section, Table
+from rankscope.data.section import Figure, Section
 from rankscope.data.text import join_names, pluralise, pluralise_queries
-from rankscope.errors import InputError, ParameterError, RankscopeError
+from rankscope.errors import InputError, ParameterError, RankscopeError, UnknownName
 from rankscope.evaluation.conventions import ConventionSettings, InputSettings, Plan, make_plan
 from rankscope.evaluation.curves import curve_measures, curve_sections
 from rankscope.evaluation.engine import plan_and_join
 from rankscope.evaluation.joining import ENTITY, JoinedRun, Progress
+from rankscope.evaluation.query_settings import QuerySettings
+from rankscope.evaluation.query_table import QueryTable
 from rankscope.evaluation.read_scores import select_measures
 from rankscope.evaluation.scoring import score_hits
 from rankscope.evaluation.unjudged import unjudged_measures, unjudged_shares
@@ -153,13 +156,13 @@ def main_measure(content: ReportContent) -> list[Section]:
     sections = [replace(leaderboard(result, part), sentence="")]  # the verdict says it already
     if result.baseline is None:
         sections.append(replace(pair_by_pair(result, part), folded=part.first.size > 1))
+    sections += group_sections(result, part)
     return [*sections, query_section(result, part, folded=False)]
 
 
 def summary(scores: Scores) -> list[Section]:
     """A table of means, for measures or systems that are not compared."""
-    heading, *rows = scores.cells()
-    return [Section(title="Means", table=Table(columns=tuple(heading), rows=tuple(map(tuple, rows))))]
+    return [replace(section, title="Means") for section in scores.sections()]
 
 
 def estimates_with_machine(content: ReportContent) -> list[Section]:
@@ -178,12 +181,13 @@ def unjudged(content: ReportContent) -> list[Section]:
 
 
 def further_measures(content: ReportContent) -> list[Section]:
-    """A leaderboard for each further measure, and the means and the reason for those that are not compared."""
+    """For each further measure a leaderboard and its groups; means and the reason for those that are not compared."""
     sections = []
     if content.comparison is not None:
         for part in content.comparison.comparisons[1:]:
             section = leaderboard(content.comparison, part)
             sections.append(replace(section, notes=(*section.notes, *part.notes), folded=True))
+            sections += group_sections(content.comparison, part, folded=True)
     names = content.scores.measure_names
     for name, reason in content.not_compared.items():
         means = summary(content.scores.select(measures=[names.index(name)]))[0]
@@ -338,6 +342,7 @@ def report(
     workers: int | None = None,
     progress: Progress | None = None,
     conventions: Mapping[str, Any] | None = None,
+    queries: Mapping[str, Any] | None = None,
     machine: Any = None,
     map: Any = None,
 ) -> Page:
@@ -354,12 +359,13 @@ def report(
     baseline
         Compare each of the other systems with this one. Default: compare all pairs.
     test
-        Significance test: of two systems at a time; of all systems at once (tukey, randomised-tukey, nemenyi); or a
-        Bayesian test instead (bayes-t, bayes-signed-rank). One of 't', 'permutation', 'bootstrap', 'wilcoxon', 'sign',
-        'mcnemar', 'tukey', 'randomised-tukey', 'nemenyi', 'bayes-t', 'bayes-signed-rank'. Default: 't'.
+        Significance test: of two systems at a time; of all systems at once (max-t, max-t-bootstrap, tukey,
+        randomised-tukey, nemenyi); or a Bayesian test instead (bayes-t, bayes-signed-rank). One of 't', 'permutation',
+        'bootstrap', 'wilcoxon', 'sign', 'mcnemar', 'tukey', 'randomised-tukey', 'max-t', 'max-t-bootstrap', 'nemenyi',
+        'bayes-t', 'bayes-signed-rank'. Default: 't'.
     correction
-        Correction of p-values for multiple comparisons. One of 'holm', 'bonferroni', 'hochberg', 'bh', 'none'. Default:
-        'holm'.
+        Correction of p-values for multiple comparisons. One of 'holm', 'bonferroni', 'hochberg', 'hommel', 'bh', 'by',
+        'none'. Default: 'holm'.
     family
         Which p-values are corrected together: those of all pairs of systems for one measure (pairs), or for all
         measures (all). One of 'pairs', 'all'. Default: 'pairs'.
@@ -392,6 +398,8 @@ def report(
         As for `evaluate`.
     conventions
         Further arguments of `evaluate`, as {"ties": "file"}.
+    queries
+        Groups, clusters and weights of the queries: arguments of `Scores.with_queries`, as {"queries": "queries.csv"}.
     machine
         Judgments by a machine of all queries. `qrels` are then judgments by people of some queries, drawn at random.
         The page adds estimates from both by the first measure (`rankscope.judging.estimate`); all else uses the
@@ -436,11 +444,11 @@ def report(
         seed=seed_of(rng),
     )
     page_options: dict[str, Any] = {"title": title, "command": command, "date": date, "figures": figures}
+    page_options |= {"queries": queries, "workers": workers}
     if isinstance(qrels, Scores):
         if runs is not None or conventions or (machine, map, input, total_ranks) != (None, None, None, None):
             raise ParameterError("scores are evaluated already; leave runs and the arguments of evaluate out")
-        scores = qrels if measures is None else select_measures(qrels, list(map(str, as_names(measures))))
-        return report_scores(scores, settings, workers=workers, **page_options)
+        return report_scores(scores_by(qrels, measures), settings, **page_options)
     return write_report(
         qrels,
         runs,
@@ -448,13 +456,17 @@ def report(
         settings,
         input=input,
         total_ranks=total_ranks,
-        workers=workers,
         progress=progress,
         conventions=conventions,
         machine=machine,
         map=map,
         **page_options,
     )
+
+
+def scores_by(scores: Scores, measures: Any) -> Scores:
+    """The scores by these measures; None for all of them."""
+    return scores if measures is None else select_measures(scores, list(map(str, as_names(measures))))
 
 
 def write_report(
@@ -472,20 +484,22 @@ def write_report(
     workers: int | None = None,
     progress: Progress | None = None,
     conventions: Mapping[str, Any] | None = None,
+    queries: Mapping[str, Any] | None = None,
     machine: Any = None,
     map: Any = None,
 ) -> Page:
     """As `report`, with the settings of the comparison as one object."""
     evaluate_options = {**(conventions or {})}
-    if machine is None:
-        if map is not None:
-            raise ParameterError("map (--map) is only for judgments by a machine (--machine); leave it out")
-    else:
-        refuse_pipes(as_run_list(runs), "beside a machine (--machine) runs are read twice")
-    stamps_before = file_stamps((qrels, *as_run_list(runs), machine))
+    if machine is None and map is not None:
+        raise ParameterError("map (--map) is only for judgments by a machine (--machine); leave it out")
+    query_table = (queries or {}).get("queries")
+    if machine is not None:
+        read_twice = "beside a machine (--machine) runs and a table of queries are read twice"
+        refuse_pipes([*as_run_list(runs), query_table], read_twice)
+    stamps_before = file_stamps((qrels, *as_run_list(runs), machine, query_table))
     evaluation = ConventionSettings(**evaluate_options), InputSettings(input=input, total_ranks=total_ranks)
     plan, joined = plan_and_join(qrels, runs, measures, *evaluation, workers=workers, progress=progress)
-    scores = score_hits(plan, joined)
+    scores = add_queries(score_hits(plan, joined), queries)
     settings, shown_systems, limit_notes = choose_systems(scores, settings, as_run_list(runs))
     baseline, scores = settings.baseline, scores.select(systems=shown_systems)
     has_judgments = input != ENTITY and not isinstance(qrels, EntityRanks)
@@ -498,11 +512,12 @@ def write_report(
         rng=settings.seed,
         estimates=None
         if machine is None
-        else estimates_of(qrels, runs, machine, map, baseline, scores, evaluate_options, input),
-        **(scores_of_extra_sections([joined[i] for i in shown_systems], plan) if has_judgments else {}),
+        else estimates_of(qrels, runs, machine, map, baseline, scores, evaluate_options, input, queries),
+        **(extra_scores([joined[i] for i in shown_systems], plan, scores.query_columns) if has_judgments else {}),
     )
     sources = [("judgments", qrels), *([("judgments of a machine", machine)] if machine is not None else [])]
     sources += [("run", run) for run in as_run_list(runs)]
+    sources += [("queries", query_table)] if query_table is not None else []
     provenance_rows = provenance(sources, scores if comparison_result is None else comparison_result, command)
     refuse_changed(stamps_before)  # the hashes are of what was evaluated
     return page_of(content, title or title_of(scores, qrels), provenance_rows, limit_notes, date=date, figures=figures)
@@ -518,9 +533,12 @@ def report_scores(
     figures: bool = True,
     workers: int | None = None,
     sources: Sequence[PathLike] = (),
+    queries: Mapping[str, Any] | None = None,
 ) -> Page:
     """As `report`, of scores, without the parts that look into the lists. sources: the files they were read from."""
-    stamps_before = file_stamps(sources)
+    query_table = (queries or {}).get("queries")
+    stamps_before = file_stamps((*sources, query_table))
+    scores = add_queries(scores, queries)
     settings, shown_systems, limit_notes = choose_systems(scores, settings, sources)
     scores = scores.select(systems=shown_systems)
     comparison_result, not_compared = compare_all(scores, settings, workers)
@@ -533,11 +551,23 @@ def report_scores(
     )
     result = scores if comparison_result is None else comparison_result
     files: Sequence[Any] = sources or [scores]
-    provenance_rows = provenance([("scores", source) for source in files], result, command)
+    named_sources = [("scores", source) for source in files]
+    named_sources += [("queries", query_table)] if query_table is not None else []
+    provenance_rows = provenance(named_sources, result, command)
     refuse_changed(stamps_before)
     limit_notes = [*limit_notes, "from scores alone: without unjudged documents and curves, which need lists"]
     title = title or title_of(scores, sources[0] if sources else None)
     return page_of(content, title, provenance_rows, limit_notes, date=date, figures=figures)
+
+
+def add_queries(scores: Scores, queries: Mapping[str, Any] | None) -> Scores:
+    """The scores with what is known of their queries. Raises ParameterError for what is no argument of that."""
+    if not queries:
+        return scores
+    unknown = [name for name in queries if name not in QuerySettings.declared()]
+    if unknown:
+        raise UnknownName("argument of queries", unknown[0], QuerySettings.declared())
+    return scores.with_queries(**queries)
 
 
 def choose_systems(
@@ -563,6 +593,7 @@ def page_of(
     notes = content.scores.notes
     if content.comparison is not None:
         notes = (*content.comparison.scores.notes, *content.comparison.comparisons[0].notes)
+    notes = (*notes, *content.scores.queries.clustering_notes())
     return render_page(
         title,
         verdict_of(content),
@@ -590,12 +621,13 @@ def estimates_of(
     scores: Scores,
     conventions: Mapping[str, Any],
     input_: str | None,
+    queries: Mapping[str, Any] | None,
 ) -> Estimates:
     """Estimates of the first measure from the judgments of people and a machine."""
     measure: Any = scores.measures[0]
     plan = make_plan([measure], **conventions)
     settings = EstimateSettings(baseline=baseline, map=map)
-    return estimate_means(qrels, runs, machine, plan, settings, input=input_)
+    return estimate_means(qrels, runs, machine, plan, settings, queries=QueryTable.of(queries), input=input_)
 
 
 def best_systems(scores: Scores, baseline: str | None) -> tuple[list[int], list[str]]:
@@ -645,6 +677,16 @@ def scores_of_extra_sections(joined: Sequence[JoinedRun], plan: Plan) -> dict[st
             plan.with_measures(unjudged_measures(), unjudged="bounds"), joined
         )
     return scores_of_section
+
+
+def extra_scores(
+    joined: Sequence[JoinedRun], plan: Plan, query_columns: Mapping[str, tuple[Any, ...]]
+) -> dict[str, Scores]:
+    """As `scores_of_extra_sections`, with what is known of the queries, such as their weights."""
+    return {
+        name: replace(scores, query_columns=query_columns)
+        for name, scores in scores_of_extra_sections(joined, plan).items()
+    }
 
 
 def title_of(scores: Scores, qrels: Any) -> str:

@@ -6,12 +6,24 @@ Random numbers come from `rng` = numpy.random.default_rng(rng), the same whateve
 
 from rankscope.stats.anova import AllPairs, Anova, all_pairs, randomised_tukey_hsd, tukey_hsd, two_way_anova
 from rankscope.stats.bayes import Posterior, bayes_signed_rank_test, bayes_t_test
+from rankscope.stats.betting import BettingTest, betting_test
+from rankscope.stats.cluster_sums import design_effect, intraclass_correlation
 from rankscope.stats.concordance import Concordance, MeanTaus, concordance_test, mean_taus
 from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, rates
 from rankscope.stats.correlation import Correlation, correlation_matrix, correlation_test
 from rankscope.stats.effects import Effects, effect_sizes
 from rankscope.stats.friedman import Friedman, friedman_test, nemenyi_test
-from rankscope.stats.intervals import Interval, bootstrap_interval, jeffreys_interval, t_interval, tango_interval
+from rankscope.stats.group_means import GroupMeansTest, group_means_test
+from rankscope.stats.group_sequential import SPENDING, SequentialBounds, sequential_bounds, spent_level
+from rankscope.stats.intervals import (
+    Interval,
+    bootstrap_interval,
+    jeffreys_interval,
+    t_interval,
+    tango_interval,
+    wilson_interval,
+)
+from rankscope.stats.max_t import max_t_test
 from rankscope.stats.multiple_comparisons import CORRECTIONS, Adjusted, Clusters, adjust_pvalues, find_clusters
 from rankscope.stats.paired_tests import (
     PairedTest,
@@ -36,11 +48,13 @@ from rankscope.stats.williams import williams_test
 
 __all__ = [
     "CORRECTIONS",
+    "SPENDING",
     "STANDARDISATIONS",
     "Adjusted",
     "AllPairs",
     "Alpha",
     "Anova",
+    "BettingTest",
     "Clusters",
     "Concordance",
     "ConfusionMatrix",
@@ -48,6 +62,7 @@ __all__ = [
     "Effects",
     "Friedman",
     "Generalisability",
+    "GroupMeansTest",
     "Gwet",
     "Interval",
     "Kappa",
@@ -55,12 +70,14 @@ __all__ = [
     "PairedTest",
     "Posterior",
     "Rates",
+    "SequentialBounds",
     "Standardised",
     "adjust_pvalues",
     "all_pairs",
     "anova_power",
     "bayes_signed_rank_test",
     "bayes_t_test",
+    "betting_test",
     "bootstrap_interval",
     "bootstrap_test",
     "cohens_kappa",
@@ -68,14 +85,18 @@ __all__ = [
     "confusion_matrix",
     "correlation_matrix",
     "correlation_test",
+    "design_effect",
     "difference_for_t",
     "effect_sizes",
     "find_clusters",
     "friedman_test",
     "generalisability",
+    "group_means_test",
     "gwets_ac",
+    "intraclass_correlation",
     "jeffreys_interval",
     "krippendorffs_alpha",
+    "max_t_test",
     "mean_taus",
     "nemenyi_test",
     "queries_for_anova",
@@ -84,7 +105,9 @@ __all__ = [
     "randomisation_test",
     "randomised_tukey_hsd",
     "rates",
+    "sequential_bounds",
     "sign_test",
+    "spent_level",
     "standardise_scores",
     "t_interval",
     "t_power",
@@ -94,4 +117,5 @@ __all__ = [
     "two_way_anova",
     "wilcoxon_test",
     "williams_test",
+    "wilson_interval",
 ]

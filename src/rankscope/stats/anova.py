@@ -40,6 +40,10 @@ class Anova:
         Mean squares.
     statistic, pvalue
         F and p of the hypothesis that all systems are equal.
+    epsilon
+        Greenhouse and Geisser's epsilon: 1 where all differences of two systems vary alike, down to 1 / (systems - 1).
+    pvalue_corrected
+        p with degrees of freedom times epsilon, which does not assume that they vary alike.
     statistic_queries, pvalue_queries
         F and p of the hypothesis that all queries are equal.
     omega_squared
@@ -61,6 +65,8 @@ class Anova:
     ms_error: float
     statistic: float
     pvalue: float
+    epsilon: float
+    pvalue_corrected: float
     statistic_queries: float
     pvalue_queries: float
     omega_squared: float
@@ -104,7 +110,8 @@ def two_way_anova(scores: npt.ArrayLike) -> Anova:
 
     References
     ----------
-    Fisher (1925); Tague-Sutcliffe and Blustein (1995); omega squared: Maxwell and Delaney (2004).
+    Fisher (1925); Tague-Sutcliffe and Blustein (1995); omega squared: Maxwell and Delaney (2004); epsilon: Greenhouse
+    and Geisser (1959).
 
     Examples
     --------
@@ -118,7 +125,8 @@ def two_way_anova(scores: npt.ArrayLike) -> Anova:
     centred = x - x.mean()
     ss_systems = float(n * (centred.mean(axis=1) ** 2).sum())
     ss_queries = float(m * (centred.mean(axis=0) ** 2).sum())
-    ss_error = float((residuals(x) ** 2).sum())
+    x_residuals = residuals(x)
+    ss_error = float((x_residuals**2).sum())
     df_systems, df_queries, df_error = m - 1, n - 1, (m - 1) * (n - 1)
     ms_systems, ms_queries, ms_error = ss_systems / df_systems, ss_queries / df_queries, ss_error / df_error
     noise = x.size * (1e-13 * float(np.abs(x).max())) ** 2  # the most that rounding makes of a sum of squares that is 0
@@ -126,6 +134,10 @@ def two_way_anova(scores: npt.ArrayLike) -> Anova:
         f_test(mean_square if mean_square > noise else 0.0, df, ms_error, df_error)
         for mean_square, df in ((ms_systems, df_systems), (ms_queries, df_queries))
     )
+    epsilon = greenhouse_geisser(x_residuals)
+    p_corrected = p_systems
+    if ms_error > 0:
+        p_corrected = float(special().fdtrc(epsilon * df_systems, epsilon * df_error, f_systems))
     total_squares = ss_systems + ss_queries + ss_error + ms_error
     squares = [ss_systems, ss_queries, ss_error, ms_systems, ms_queries, ms_error]
     with np.errstate(over="ignore"):  # sums of squares beyond float64 are infinite, but not their ratios
@@ -142,12 +154,25 @@ def two_way_anova(scores: npt.ArrayLike) -> Anova:
         ms_error=scaled_squares[5],
         statistic=f_systems,
         pvalue=p_systems,
+        epsilon=epsilon,
+        pvalue_corrected=p_corrected,
         statistic_queries=f_queries,
         pvalue_queries=p_queries,
         omega_squared=(ss_systems - df_systems * ms_error) / total_squares if total_squares > 0 else 0.0,
         sigma=float(np.ldexp(np.sqrt(ms_error), exponent)),
         notes=() if ms_error > 0 else ("systems and queries explain every score: there is no error to test against",),
     )
+
+
+def greenhouse_geisser(residuals: Floats) -> float:
+    """Epsilon of residuals (systems, queries): (sum of eigenvalues)^2 / (m - 1) / sum of their squares; 1 if all are 0.
+
+    The eigenvalues are those of the doubly centred covariance of the systems, of which only traces are needed.
+    """
+    m, n = residuals.shape
+    products = residuals @ residuals.T if m <= n else residuals.T @ residuals  # the same eigenvalues above 0
+    square = float((products**2).sum())
+    return min(float(np.trace(products)) ** 2 / ((m - 1) * square), 1.0) if square > 0 else 1.0
 
 
 def f_test(mean_square: float, df: int, ms_error: float, df_error: int) -> tuple[float, float]:

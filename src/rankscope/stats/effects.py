@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.stats.cluster_sums import cluster_sums, effective_number
 from rankscope.stats.distributions import noncentral_t_cdf, special
 from rankscope.stats.inputs import (
     all_zero,
@@ -78,7 +79,14 @@ class Effects:
     notes: tuple[str, ...]
 
 
-def effect_sizes(differences: npt.ArrayLike, *, confidence_level: float = 0.95, zone: float = 0.0) -> Effects:
+def effect_sizes(
+    differences: npt.ArrayLike,
+    *,
+    confidence_level: float = 0.95,
+    zone: float = 0.0,
+    clusters: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | None = None,
+) -> Effects:
     """Effect sizes of the difference between two systems.
 
     Parameters
@@ -89,6 +97,10 @@ def effect_sizes(differences: npt.ArrayLike, *, confidence_level: float = 0.95, 
         Level of the interval of d, in (0, 1).
     zone
         A difference of at most this much is a tie.
+    clusters
+        The cluster of each query, whose differences are not independent, (queries). None: all are independent.
+    weights
+        How much each query counts, (queries). None: all count the same.
 
     Returns
     -------
@@ -102,13 +114,15 @@ def effect_sizes(differences: npt.ArrayLike, *, confidence_level: float = 0.95, 
 
     Notes
     -----
-    Cohen's d for paired data (d_z) is mean / s of the differences; Hedges' g is d (1 - 3 / (4 (n - 1) - 1)), and 0 for
-    two queries. The interval of d holds those values whose noncentral t distribution makes t = d sqrt(n) not too
-    extreme.
+    Cohen's d for paired data (d_z) is mean / s of the differences. Hedges' g is d times gamma(m / 2) / (sqrt(m / 2)
+    gamma((m - 1) / 2)) with m = n - 1, which takes out the bias of d, and 0 for two queries. The interval of d holds
+    those values whose noncentral t distribution makes t = d sqrt(n) not too extreme; with clusters or weights t is that
+    of `t_test`, and m its degrees of freedom. Weights count for the mean and s; superiority, wins, ties and losses
+    count queries.
 
     References
     ----------
-    Cohen (1988); Hedges (1981); Steiger and Fouladi (1997) for the interval.
+    Cohen (1988); Hedges (1981), equation 6e; Steiger and Fouladi (1997) for the interval.
 
     Examples
     --------
@@ -122,21 +136,27 @@ def effect_sizes(differences: npt.ArrayLike, *, confidence_level: float = 0.95, 
     wins, losses = count_outcomes(rows, zone)
     rows, exponent = scale_rows(rows)
     n = rows.shape[1]
-    degenerate = is_constant(rows) | (n == 1)
-    d = np.full(len(rows), np.nan)
-    if not degenerate.all():
-        d[~degenerate] = rows[~degenerate].mean(axis=1) / rows[~degenerate].std(axis=1, ddof=1)
+    mean, d, df = rows.mean(axis=1), np.full(len(rows), np.nan), n - 1.0
+    if clusters is None and weights is None:
+        degenerate = is_constant(rows) | (n == 1)
+        sd = rows[~degenerate].std(axis=1, ddof=1) if not degenerate.all() else np.zeros(0)
+        root = np.full(sd.size, np.sqrt(n))
+    else:
+        units = cluster_sums(rows, clusters, weights)
+        mean, degenerate, df = units.means, units.degenerate, units.df
+        sd = weighted_deviations(rows[~degenerate], weights)
+        root = sd / units.standard_errors[~degenerate]
+    d[~degenerate] = mean[~degenerate] / sd
     low, high = d.copy(), d.copy()
     if not degenerate.all():
-        ends = noncentralities(d[~degenerate] * np.sqrt(n), n - 1, confidence_level) / np.sqrt(n)
-        low[~degenerate], high[~degenerate] = ends
+        low[~degenerate], high[~degenerate] = noncentralities(d[~degenerate] * root, df, confidence_level) / root
     equal = all_zero(rows)
     d[equal] = 0.0
     ties = n - wins - losses
     effects = {
-        "mean": np.ldexp(rows.mean(axis=1), exponent),
+        "mean": np.ldexp(mean, exponent),
         "cohens_d": d,
-        "hedges_g": d * (1 - 3 / (4 * (n - 1) - 1)),
+        "hedges_g": d * bias_factor(df),
         "low": low,
         "high": high,
         "superiority": (wins + ties / 2) / n,
@@ -148,11 +168,26 @@ def effect_sizes(differences: npt.ArrayLike, *, confidence_level: float = 0.95, 
         confidence_level=confidence_level,
         n=n,
         degenerate=degenerate.reshape(shape),
-        notes=degenerate_notes(rows, degenerate),
+        notes=degenerate_notes(rows, degenerate, clustered=clusters is not None),
     )
 
 
-def noncentralities(t: Floats, df: int, confidence_level: float) -> Floats:
+def bias_factor(df: float) -> float:
+    """By what d is multiplied so that it has no bias; 0 for one degree of freedom, where no factor would do."""
+    gammaln = special().gammaln
+    return float(np.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / np.sqrt(df / 2)) if df > 1 else 0.0
+
+
+def weighted_deviations(rows: Floats, weights: npt.ArrayLike | None) -> Floats:
+    """(pairs) the standard deviation of queries, without the bias of few; weights: (queries)."""
+    queries = cluster_sums(rows, None, weights)
+    squares = (rows - queries.means[:, None]) ** 2
+    n_effective = effective_number(queries.weights)
+    variance = (squares @ queries.weights) / queries.total * n_effective / (n_effective - 1)
+    return np.asarray(np.sqrt(variance))
+
+
+def noncentralities(t: Floats, df: float, confidence_level: float) -> Floats:
     """(2, pairs) the noncentralities under which t is at the upper and at the lower tail; by secants, else bisection.
 
     Parameters
@@ -181,7 +216,7 @@ def noncentralities(t: Floats, df: int, confidence_level: float) -> Floats:
     return shifts.reshape(2, t.size)
 
 
-def first_guess(t: Floats, df: int, shares: Floats) -> tuple[Floats, Floats]:
+def first_guess(t: Floats, df: float, shares: Floats) -> tuple[Floats, Floats]:
     """Rough noncentralities, and by how much they change as the normal quantile of the share changes by 1.
 
     Parameters
@@ -213,7 +248,7 @@ def first_guess(t: Floats, df: int, shares: Floats) -> tuple[Floats, Floats]:
         return t * middle - np.sign(z) * distance, distance / np.abs(z)
 
 
-def by_secants(t: Floats, df: int, share: Floats, shift: Floats, width: Floats) -> tuple[Floats, Bools]:
+def by_secants(t: Floats, df: float, share: Floats, shift: Floats, width: Floats) -> tuple[Floats, Bools]:
     """The shift of each t under which P(T <= t) is its share, and whether the search converged.
 
     Parameters
@@ -259,7 +294,7 @@ def by_secants(t: Floats, df: int, share: Floats, shift: Floats, width: Floats) 
     return roots, converged
 
 
-def by_bisection(t: Floats, df: int, share: Floats) -> Floats:
+def by_bisection(t: Floats, df: float, share: Floats) -> Floats:
     """The same by bisection of an interval that holds the shift."""
     half_width = 10.0 + 2 * np.abs(t) * (1 + 10 / np.sqrt(df))
     low, high = t - half_width, t + half_width

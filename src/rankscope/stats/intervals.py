@@ -1,10 +1,10 @@
 """Intervals of a mean: Student's, the bootstrap's (percentile, BCa), and those of shares of zeros and ones (Jeffreys,
-Tango).
+Wilson, Tango).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, bootstrap_means, draw
 from rankscope.kernels.rounding_ties import NOISE
+from rankscope.stats.cluster_sums import ClusterSums, cluster_sums
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import (
     as_differences,
@@ -34,13 +35,14 @@ __all__ = [
     "percentile_ends",
     "t_interval",
     "tango_interval",
+    "wilson_interval",
 ]
 
 
 #: Bootstrap intervals of fewer queries come with a note.
 FEW = 25
 SHORT = (
-    f"fewer than {FEW} queries: bootstrap intervals are too narrow (of 10 queries, those of 95 % hold the true mean in "
+    f"fewer than {FEW} {{0}}: bootstrap intervals are too narrow (of 10 {{0}}, those of 95 % hold the true mean in "
     "about 90 % of cases); prefer the t interval"
 )
 #: Most means of resamples held at once: 64 MB.
@@ -84,7 +86,13 @@ class Interval:
     notes: tuple[str, ...]
 
 
-def t_interval(values: npt.ArrayLike, *, confidence_level: float = 0.95) -> Interval:
+def t_interval(
+    values: npt.ArrayLike,
+    *,
+    confidence_level: float = 0.95,
+    clusters: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | None = None,
+) -> Interval:
     """Student's interval of a mean: mean -+ t s / sqrt(n), with n - 1 degrees of freedom.
 
     Parameters
@@ -93,17 +101,26 @@ def t_interval(values: npt.ArrayLike, *, confidence_level: float = 0.95) -> Inte
         Scores or differences, (queries) or (lists, queries).
     confidence_level
         Level of the interval, in (0, 1).
+    clusters
+        The cluster of each query, whose values are not independent, (queries). None: all are independent.
+    weights
+        How much each query counts, (queries). None: all count the same.
 
     Returns
     -------
     Interval
-        If all values are equal, low = high = mean, flagged as degenerate. For a single query low and high are NaN,
-        flagged.
+        If all values are equal, low = high = mean, flagged as degenerate. For a single query or cluster low and high
+        are NaN, flagged.
 
     Raises
     ------
     ParameterError
         A value is NaN, or the level is outside (0, 1).
+
+    Notes
+    -----
+    With clusters or weights: mean -+ t times the standard error of the jackknife over clusters, with the effective
+    number of clusters less 1 as degrees of freedom.
 
     References
     ----------
@@ -119,12 +136,18 @@ def t_interval(values: npt.ArrayLike, *, confidence_level: float = 0.95) -> Inte
     rows, shape = as_differences(values, "values")
     rows, exponent = scale_rows(rows)
     n = rows.shape[1]
-    mean = rows.mean(axis=1)
+    mean, n_units = rows.mean(axis=1), n
     half_width = np.full(len(rows), np.nan)
-    if n > 1:
-        half_width = special().stdtrit(n - 1, (1 + confidence_level) / 2) * rows.std(axis=1, ddof=1) / np.sqrt(n)
-    degenerate = is_constant(rows) | (n == 1)
-    if n > 1:
+    if clusters is not None or weights is not None:
+        units = cluster_sums(rows, clusters, weights)
+        mean, degenerate, n_units = units.means, units.degenerate, units.n
+        if n_units > 1:
+            half_width = special().stdtrit(units.df, (1 + confidence_level) / 2) * units.standard_errors
+    else:
+        degenerate = is_constant(rows) | (n == 1)
+        if n > 1:
+            half_width = special().stdtrit(n - 1, (1 + confidence_level) / 2) * rows.std(axis=1, ddof=1) / np.sqrt(n)
+    if n_units > 1:
         half_width[degenerate] = 0.0
     return Interval(
         method="t",
@@ -135,16 +158,17 @@ def t_interval(values: npt.ArrayLike, *, confidence_level: float = 0.95) -> Inte
         n=n,
         n_resamples=0,
         degenerate=degenerate.reshape(shape),
-        notes=interval_notes(degenerate, n),
+        notes=interval_notes(degenerate, n_units, clustered=clusters is not None),
     )
 
 
-def interval_notes(degenerate: Bools, n: int) -> tuple[str, ...]:
-    """Notes on intervals without a width."""
+def interval_notes(degenerate: Bools, n: int, *, clustered: bool) -> tuple[str, ...]:
+    """Notes on intervals without a width. n: the number of queries, or of clusters if `clustered`."""
+    unit = "cluster" if clustered else "query"
     if n == 1:
-        return ("one query: a single value says nothing of how much values vary",)
-    single = "all values are one: the interval has no width"
-    return count_note(degenerate, single, "have one value on every query: no width")
+        return (f"one {unit}: a single value says nothing of how much values vary",)
+    single = "all clusters have one mean" if clustered else "all values are one"
+    return count_note(degenerate, f"{single}: the interval has no width", f"have one value on every {unit}: no width")
 
 
 def jeffreys_interval(values: npt.ArrayLike, *, confidence_level: float = 0.95) -> Interval:
@@ -179,15 +203,68 @@ def jeffreys_interval(values: npt.ArrayLike, *, confidence_level: float = 0.95) 
     (0.5552, 1.0)
     """
     check_share("confidence_level", confidence_level)
-    rows, shape = as_differences(values, "values")
-    if not ((rows == 0) | (rows == 1)).all():
-        raise ParameterError("a value is neither 0 nor 1, expected outcomes; use another interval")
+    rows, shape = outcomes(values)
     n, ones = rows.shape[1], rows.sum(axis=1)
     inverse = special().betaincinv
     tail = (1 - confidence_level) / 2
     low = np.where(ones == 0, 0.0, inverse(ones + 0.5, n - ones + 0.5, tail))
     high = np.where(ones == n, 1.0, inverse(ones + 0.5, n - ones + 0.5, 1 - tail))
     return interval_of_shares("jeffreys", ones / n, low, high, confidence_level, n, shape)
+
+
+def wilson_interval(values: npt.ArrayLike, *, confidence_level: float = 0.95) -> Interval:
+    """Wilson's score interval of a share, the mean of zeros and ones.
+
+    Parameters
+    ----------
+    values
+        Zeros and ones, (queries) or (lists, queries).
+    confidence_level
+        Level of the interval, in (0, 1).
+
+    Returns
+    -------
+    Interval
+        It lies within [0, 1], and has a width also where all values are equal. Never degenerate.
+
+    Raises
+    ------
+    ParameterError
+        A value is neither 0 nor 1, or the level is outside (0, 1).
+
+    Notes
+    -----
+    The interval holds all shares p with |x / n - p| <= z sqrt(p (1 - p) / n).
+
+    References
+    ----------
+    Wilson (1927), "Probable inference, the law of succession, and statistical inference"; agrees with
+    statsmodels.stats.proportion.proportion_confint(method="wilson").
+
+    Examples
+    --------
+    >>> result = wilson_interval([1, 1, 1, 1])
+    >>> round(float(result.low), 4), float(result.high)
+    (0.5101, 1.0)
+    """
+    check_share("confidence_level", confidence_level)
+    rows, shape = outcomes(values)
+    n, ones = rows.shape[1], rows.sum(axis=1)
+    z = float(special().ndtri((1 + confidence_level) / 2))
+    share, scale = ones / n, 1 + z * z / n
+    middle = (share + z * z / (2 * n)) / scale
+    half_width = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale
+    low = np.where(ones == 0, 0.0, middle - half_width)
+    high = np.where(ones == n, 1.0, middle + half_width)
+    return interval_of_shares("wilson", share, low, high, confidence_level, n, shape)
+
+
+def outcomes(values: npt.ArrayLike) -> tuple[Floats, tuple[int, ...]]:
+    """As `as_differences`, of zeros and ones. Raises ParameterError for other values."""
+    rows, shape = as_differences(values, "values")
+    if not ((rows == 0) | (rows == 1)).all():
+        raise ParameterError("a value is neither 0 nor 1, expected outcomes; use another interval")
+    return rows, shape
 
 
 def tango_interval(differences: npt.ArrayLike, *, confidence_level: float = 0.95) -> Interval:
@@ -278,6 +355,8 @@ def bootstrap_interval(
     confidence_level: float = 0.95,
     n_resamples: int = 10_000,
     rng: Any = None,
+    clusters: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | None = None,
 ) -> Interval:
     """A bootstrap interval of a mean, from the means of resamples with replacement.
 
@@ -293,6 +372,11 @@ def bootstrap_interval(
         Number of resamples; all lists get the same ones.
     rng
         Seed or `numpy.random.Generator`.
+    clusters
+        The cluster of each query, whose values are not independent, (queries); clusters are drawn. None: all are
+        independent.
+    weights
+        How much each query counts, (queries). None: all count the same.
 
     Returns
     -------
@@ -322,16 +406,21 @@ def bootstrap_interval(
     rows, exponent = scale_rows(rows)
     draws = draw(as_generator(rng), n_resamples)
     n = rows.shape[1]
-    mean = rows.mean(axis=1)
-    degenerate = is_constant(rows) | (n == 1)
+    if clusters is None and weights is None:
+        units, degenerate = ClusterSums(sums=rows, weights=np.ones(n)), is_constant(rows) | (n == 1)
+    else:
+        units = cluster_sums(rows, clusters, weights)
+        degenerate = units.degenerate
+    mean = rows.mean(axis=1) if units.sums is rows else units.means
     ends = np.full((2, len(rows)), np.nan)
-    if n > 1:
+    if units.n > 1:
         ends[:, degenerate] = mean[degenerate]
     varying = np.flatnonzero(~degenerate)
     block_size = max(1, MEANS // n_resamples)
     for start in range(0, varying.size, block_size):  # each block draws the same resamples again
         block = varying[start : start + block_size]
-        ends[:, block] = bootstrap_ends(rows[block], method, confidence_level, draws)
+        ends[:, block] = bootstrap_ends(replace(units, sums=units.sums[block]), method, confidence_level, draws)
+    notes = interval_notes(degenerate, units.n, clustered=clusters is not None)
     return Interval(
         method=method,
         mean=np.ldexp(mean, exponent).reshape(shape),
@@ -341,20 +430,25 @@ def bootstrap_interval(
         n=n,
         n_resamples=n_resamples,
         degenerate=degenerate.reshape(shape),
-        notes=interval_notes(degenerate, n) + ((SHORT,) if 1 < n < FEW else ()),
+        notes=notes + ((SHORT.format("clusters" if clusters is not None else "queries"),) if 1 < units.n < FEW else ()),
     )
 
 
-def bootstrap_ends(rows: Floats, method: str, confidence_level: float, draws: Draws) -> Floats:
+def bootstrap_ends(units: ClusterSums, method: str, confidence_level: float, draws: Draws) -> Floats:
     """(2, lists) the low and the high ends."""
-    centred = rows - rows.mean(axis=1, keepdims=True)  # the bias is then counted about 0
-    means = bootstrap_means(centred, draws)
+    is_plain = bool((units.weights == 1).all())
+    means = units.sums.mean(axis=1) if is_plain else units.means
+    # The bias is then counted about 0.
+    centred = replace(units, sums=units.sums - means[:, None] * units.weights)
+    samples = bootstrap_means(centred.sums, draws) if is_plain else centred.resampled_means(draws)
     tail = (1 - confidence_level) / 2
-    shares = np.broadcast_to(np.array([[tail], [1 - tail]]), (2, len(rows)))
+    shares = np.broadcast_to(np.array([[tail], [1 - tail]]), (2, len(means)))
     if method == "bca":
-        shares = bca_shares(centred, means, tail)
-    means.sort(axis=1)
-    return np.asarray(quantiles(means, shares) + rows.mean(axis=1))
+        # The mean less that without a value is the value, but for a factor; of unequal clusters the mean is not 0.
+        gaps = centred.sums if is_plain else centred.gaps - centred.gaps.mean(axis=1, keepdims=True)
+        shares = bca_shares(gaps, samples, tail)
+    samples.sort(axis=1)
+    return np.asarray(quantiles(samples, shares) + means)
 
 
 def bca_shares(centred: Floats, means: Floats, tail: float) -> Floats:
@@ -363,7 +457,7 @@ def bca_shares(centred: Floats, means: Floats, tail: float) -> Floats:
     Parameters
     ----------
     centred
-        (lists, values) values less their mean.
+        (lists, values) values less their mean; of clusters the mean less that without each, less the mean of these.
     means
         (lists, resamples) means of resamples of the centred values.
     tail

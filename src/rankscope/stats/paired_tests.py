@@ -4,15 +4,23 @@ the bootstrap.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.kernels.resample import bootstrap_moments, draw, exact_flip_sums, flip_sums
+from rankscope.kernels.resample import (
+    Draws,
+    bootstrap_counts,
+    bootstrap_moments,
+    draw,
+    exact_flip_sums,
+    flip_sums,
+)
 from rankscope.kernels.rounding_ties import NOISE, tied_with_previous
+from rankscope.stats.cluster_sums import ClusterSums, cluster_sums
 from rankscope.stats.distributions import special, t_pvalue
 from rankscope.stats.inputs import (
     all_zero,
@@ -117,12 +125,13 @@ def formula_result(
     )
 
 
-def degenerate_notes(differences: Floats, degenerate: Bools) -> tuple[str, ...]:
-    """Notes of a test that needs a variance on pairs without one."""
+def degenerate_notes(differences: Floats, degenerate: Bools, *, clustered: bool = False) -> tuple[str, ...]:
+    """Notes of a test that needs a variance on pairs without one. clustered: whether queries have clusters."""
     if differences.shape[1] == 1:
         return ("one query: a single difference says nothing of how much differences vary",)
-    single_note = "the difference is the same on every query: there is no variance to test it against"
-    plural_note = "differ by the same amount on every query: no variance to test it against"
+    where = "in every cluster" if clustered else "on every query"
+    single_note = f"the difference is the same {where}: there is no variance to test it against"
+    plural_note = f"differ by the same amount {where}: no variance to test it against"
     equal = all_zero(differences)
     return (
         *count_note(equal, "no query tells the two systems apart", "are told apart by no query"),
@@ -130,7 +139,13 @@ def degenerate_notes(differences: Floats, degenerate: Bools) -> tuple[str, ...]:
     )
 
 
-def t_test(differences: npt.ArrayLike, *, alternative: str = "two-sided") -> PairedTest:
+def t_test(
+    differences: npt.ArrayLike,
+    *,
+    alternative: str = "two-sided",
+    clusters: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | None = None,
+) -> PairedTest:
     """Student's paired t-test of the mean difference; the default test.
 
     Parameters
@@ -139,6 +154,10 @@ def t_test(differences: npt.ArrayLike, *, alternative: str = "two-sided") -> Pai
         Differences, (queries) or (pairs, queries).
     alternative
         "two-sided", "greater" or "less".
+    clusters
+        The cluster of each query, whose differences are not independent, (queries). None: all are independent.
+    weights
+        How much each query counts, (queries). None: all count the same.
 
     Returns
     -------
@@ -152,9 +171,15 @@ def t_test(differences: npt.ArrayLike, *, alternative: str = "two-sided") -> Pai
     ParameterError
         A difference is NaN, or the alternative is unknown.
 
+    Notes
+    -----
+    With clusters or weights the standard error is that of the jackknife over clusters, and the degrees of freedom are
+    the effective number of clusters less 1: G - 1 for clusters of one size.
+
     References
     ----------
-    Student (1908), with n - 1 degrees of freedom; agrees with scipy.stats.ttest_rel.
+    Student (1908), with n - 1 degrees of freedom; agrees with scipy.stats.ttest_rel. With clusters of one size, it
+    agrees with the cluster-robust covariance of statsmodels.
 
     Examples
     --------
@@ -168,13 +193,18 @@ def t_test(differences: npt.ArrayLike, *, alternative: str = "two-sided") -> Pai
     n = rows.shape[1]
     degenerate = is_constant(rows) | (n == 1)
     statistic, pvalue = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
-    varying_rows = rows[~degenerate]
-    if varying_rows.size:
+    if clusters is not None or weights is not None:
+        units = cluster_sums(rows, clusters, weights)
+        degenerate = units.degenerate
+        statistic[~degenerate] = units.means[~degenerate] / units.standard_errors[~degenerate]
+        pvalue[~degenerate] = t_pvalue(statistic[~degenerate], units.df, alternative)
+    elif not degenerate.all():
+        varying_rows = rows[~degenerate]
         statistic[~degenerate] = varying_rows.mean(axis=1) / (varying_rows.std(axis=1, ddof=1) / np.sqrt(n))
         pvalue[~degenerate] = t_pvalue(statistic[~degenerate], n - 1, alternative)
     equal = all_zero(rows)
     statistic[equal], pvalue[equal] = 0.0, 1.0
-    notes = degenerate_notes(rows, degenerate)
+    notes = degenerate_notes(rows, degenerate, clustered=clusters is not None)
     return formula_result("t", shape, statistic, pvalue, alternative, n, degenerate=degenerate, notes=notes)
 
 
@@ -420,6 +450,8 @@ def randomisation_test(
     alternative: str = "two-sided",
     n_resamples: int = 10_000,
     rng: Any = None,
+    clusters: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | None = None,
 ) -> PairedTest:
     """Fisher's randomisation test: if the systems were equal, each difference could have the other sign.
 
@@ -433,6 +465,10 @@ def randomisation_test(
         Number of random vectors of signs; all pairs get the same ones.
     rng
         Seed or `numpy.random.Generator`; the same seed gives the same p on any machine.
+    clusters
+        The cluster of each query, whose differences are not independent, (queries). None: all are independent.
+    weights
+        How much each query counts, (queries). None: all count the same.
 
     Returns
     -------
@@ -449,7 +485,7 @@ def randomisation_test(
     -----
     p is the share of vectors of signs with a mean at least as far from 0 as the observed one. If there are at most
     `n_resamples` such vectors (2^n), each is counted once and p = count / 2^n; else they are drawn, and p = (1 + count)
-    / (1 + n_resamples).
+    / (1 + n_resamples). All queries of a cluster have one sign, so that n is the number of clusters.
 
     References
     ----------
@@ -466,16 +502,20 @@ def randomisation_test(
     rows, shape = as_differences(differences)
     rows, exponent = scale_rows(rows)
     generator = as_generator(rng)
-    n = rows.shape[1]
-    exact = n < 31 and 2**n <= n_resamples
-    chunks = exact_flip_sums(rows) if exact else flip_sums(rows, draw(generator, n_resamples))
-    count = count_extreme(chunks, rows.sum(axis=1), NOISE * np.abs(rows).sum(axis=1), alternative)
-    pvalue, error = (count / 2**n, np.zeros(len(rows))) if exact else monte_carlo(count, n_resamples)
-    equal = all_zero(rows)
+    n, means, equal = rows.shape[1], rows.mean(axis=1), all_zero(rows)
+    flipped, tolerance = rows, NOISE * np.abs(rows).sum(axis=1)
+    if clusters is not None or weights is not None:
+        units = cluster_sums(rows, clusters, weights)
+        flipped, means = units.sums, units.means
+    n_signs = flipped.shape[1]
+    exact = n_signs < 31 and 2**n_signs <= n_resamples
+    chunks = exact_flip_sums(flipped) if exact else flip_sums(flipped, draw(generator, n_resamples))
+    count = count_extreme(chunks, flipped.sum(axis=1), tolerance, alternative)
+    pvalue, error = (count / 2**n_signs, np.zeros(len(rows))) if exact else monte_carlo(count, n_resamples)
     one_query_note = ("one query: a difference cannot be distinguished from chance",) if n == 1 else ()
     return PairedTest(
         test="randomisation",
-        statistic=np.ldexp(rows.mean(axis=1), exponent).reshape(shape),
+        statistic=np.ldexp(means, exponent).reshape(shape),
         pvalue=pvalue.reshape(shape),
         alternative=alternative,
         n=n,
@@ -493,6 +533,8 @@ def bootstrap_test(
     alternative: str = "two-sided",
     n_resamples: int = 10_000,
     rng: Any = None,
+    clusters: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | None = None,
 ) -> PairedTest:
     """The studentised bootstrap shift test: the distribution of t if the mean difference were 0.
 
@@ -506,6 +548,10 @@ def bootstrap_test(
         Number of resamples; all pairs get the same ones.
     rng
         Seed or `numpy.random.Generator`; the same seed gives the same p.
+    clusters
+        The cluster of each query, whose differences are not independent, (queries). None: all are independent.
+    weights
+        How much each query counts, (queries). None: all count the same.
 
     Returns
     -------
@@ -522,7 +568,8 @@ def bootstrap_test(
     -----
     The differences less their mean are resampled with replacement; p = (1 + number of resamples whose t is at least as
     extreme) / (1 + n_resamples). A resample of a single value has no s: its t is infinite, or 0 if that value is 0, so
-    that few queries make p large, not small.
+    that few queries make p large, not small. With clusters, these are drawn, and both t of the data and t of a resample
+    have the cluster-robust standard error (CR1), which for clusters of one query is s / sqrt(n).
 
     References
     ----------
@@ -540,16 +587,17 @@ def bootstrap_test(
     rows, _ = scale_rows(rows)
     draws = draw(as_generator(rng), n_resamples)
     n = rows.shape[1]
-    degenerate = is_constant(rows) | (n == 1)
     statistic, pvalue, error = (np.full(len(rows), np.nan) for _ in range(3))
-    varying_rows = rows[~degenerate]
-    if varying_rows.size:
-        sd = varying_rows.std(axis=1, ddof=1)
-        statistic[~degenerate] = varying_rows.mean(axis=1) / (sd / np.sqrt(n))
-        observed = statistic[~degenerate]
-        # In units of s, so that one tolerance serves all pairs.
-        shifted = (varying_rows - varying_rows.mean(axis=1, keepdims=True)) / sd[:, None]
-        resampled = (studentised(mean, mean_square, n) for mean, mean_square in bootstrap_moments(shifted, draws))
+    if clusters is not None or weights is not None:
+        units = cluster_sums(rows, clusters, weights)
+        degenerate = units.degenerate
+        varying = replace(units, sums=units.sums[~degenerate])
+        observed, resampled = cluster_t(varying, draws)
+    else:
+        degenerate = is_constant(rows) | (n == 1)
+        observed, resampled = query_t(rows[~degenerate], draws)
+    if observed.size:
+        statistic[~degenerate] = observed
         # A mean of 0 is exact only to the last bits of the values, and t multiplies them by sqrt(n).
         count = count_extreme(resampled, observed, NOISE * (np.abs(observed) + np.sqrt(n)), alternative)
         pvalue[~degenerate], error[~degenerate] = monte_carlo(count, n_resamples)
@@ -565,8 +613,56 @@ def bootstrap_test(
         exact=False,
         error=error.reshape(shape),
         degenerate=degenerate.reshape(shape),
-        notes=degenerate_notes(rows, degenerate),
+        notes=degenerate_notes(rows, degenerate, clustered=clusters is not None),
     )
+
+
+def query_t(rows: Floats, draws: Draws) -> tuple[Floats, Iterable[Floats]]:
+    """(pairs) t of the differences, and that of resamples of them less their mean. rows: (pairs, queries)."""
+    n = rows.shape[1]
+    if not len(rows):
+        return np.zeros(0), ()
+    sd = rows.std(axis=1, ddof=1)
+    # In units of s, so that one tolerance serves all pairs.
+    shifted = (rows - rows.mean(axis=1, keepdims=True)) / sd[:, None]
+    resampled = (studentised(mean, mean_square, n) for mean, mean_square in bootstrap_moments(shifted, draws))
+    return rows.mean(axis=1) / (sd / np.sqrt(n)), resampled
+
+
+def cluster_t(units: ClusterSums, draws: Draws) -> tuple[Floats, Iterable[Floats]]:
+    """(pairs) the cluster-robust t of the data, and that of resamples of clusters whose mean difference is 0."""
+    if not len(units.sums):
+        return np.zeros(0), ()
+    n = units.n
+    residuals = units.sums - units.means[:, None] * units.weights
+    root = np.sqrt(n / (n - 1) * (residuals**2).sum(axis=1))
+    return units.means * units.total / root, resampled_cluster_t(residuals / root[:, None], units.weights, draws)
+
+
+def resampled_cluster_t(residuals: Floats, weights: Floats, draws: Draws) -> Iterator[Floats]:
+    """(resamples, pairs), chunk by chunk: t of samples of clusters.
+
+    Parameters
+    ----------
+    residuals
+        (pairs, clusters) sums by cluster of the differences less their mean.
+    weights
+        (clusters) sums of the weights.
+    draws
+        The resamples.
+    """
+    n = weights.size
+    by_sum, by_square, by_product = residuals.T, (residuals * residuals).T, (residuals * weights).T
+    for counts in bootstrap_counts(draws, n, len(residuals)):
+        mean = (counts @ by_sum) / (counts @ weights)[:, None]
+        total_square = counts @ by_square
+        square = total_square + mean * (mean * (counts @ weights**2)[:, None] - 2 * (counts @ by_product))
+        has_no_spread: Bools = square <= NOISE * total_square
+        sums = mean * (counts @ weights)[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = sums / np.sqrt(n / (n - 1) * square)
+        t[has_no_spread] = np.where(np.abs(sums[has_no_spread]) > NOISE, np.copysign(np.inf, sums[has_no_spread]), 0.0)
+        yield t
 
 
 def studentised(mean: Floats, mean_square: Floats, n: int) -> Floats:

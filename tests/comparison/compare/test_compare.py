@@ -110,6 +110,7 @@ def test_the_bootstrap_test_is_close_to_t_on_data_without_skewness():
 
 
 PEER_CORRECTIONS = {"holm": "holm", "bonferroni": "bonferroni", "hochberg": "simes-hochberg", "bh": "fdr_bh"}
+PEER_CORRECTIONS |= {"hommel": "hommel", "by": "fdr_by"}
 
 
 @pytest.mark.parametrize("family", ["pairs", "all"])

@@ -34,7 +34,7 @@ def value(ranks: list[int]) -> np.ndarray[Any, Any]:
 
 
 def test_estimates_are_those_of_the_values_that_evaluate_gives() -> None:
-    (found,) = rs.judging.estimate(HUMAN, RUNS, MACHINE, "RR", weight=1).parts
+    (found,) = rs.judging.estimate(HUMAN, RUNS, MACHINE, "RR", machine_weight=1).parts
     human = value(RANKS["x"])[CHOSEN]
     machine = value([rank if i % 3 else 1 for i, rank in enumerate(RANKS["x"])])
     assert found.of_systems.human[0] == pytest.approx(human.mean())
@@ -125,7 +125,7 @@ def test_what_is_no_map_is_refused(given: Any) -> None:
         ({"machine": {q: {"a": 3} for q in QUERIES}}, "up to 3, .*up to 1, .*3=3"),
         ({"map": "0=0"}, "grade 1, .*map"),
         ({"baseline": "z"}, "unknown system"),
-        ({"weight": float("inf")}, "weight is inf"),
+        ({"machine_weight": float("inf")}, "machine_weight is inf"),
         ({"confidence_level": 1}, "confidence_level is 1"),
         ({"measures": "GMAP"}, "GMAP is not a mean"),
         ({"measures": "alpha_nDCG@10"}, "subtopic"),

@@ -103,6 +103,7 @@ def test_a_figure_is_as_wide_as_asked_for(name):
 SHOWN_OF_2000 = {
     "leaderboard": ("best", 50, "2,000", "systems"),
     "distribution": ("first", 50, "2,000", "systems"),
+    "group_differences": ("first", 50, "2,000", "groups"),
     "significance_matrix": ("first", 40, "2,000", "systems"),
     "precision_recall": ("first", 16, "2,000", "systems"),
     "gain_curve": ("first", 16, "2,000", "systems"),

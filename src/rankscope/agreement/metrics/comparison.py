@@ -313,7 +313,7 @@ def compare_metrics(
         acc_eq, else 0.
     correction
         Correction of p-values for multiple comparisons, over all pairs of metrics of a task. WMT's metrics shared task
-        uses none. One of 'holm', 'bonferroni', 'hochberg', 'bh', 'none'. Default: 'holm'.
+        uses none. One of 'holm', 'bonferroni', 'hochberg', 'hommel', 'bh', 'by', 'none'. Default: 'holm'.
     alpha
         Significance level A: the difference between two metrics is significant if its corrected p-value is at most A.
         Default: 0.05.
@@ -382,10 +382,11 @@ def compare_metrics(
 
     `rankscope.agreement.metrics.compare_matrices` says what each test assumes. Where people ranked, and for statistics
     that only rankings have, the bootstrap over segments is the default. If people or a metric score whole systems only,
-    all are compared on whole systems, and the test draws or swaps systems. `alternative="greater"` gives half the
-    p-value, and twice the false findings. Swaps of cells take errors as independent from cell to cell. The average over
-    tasks is tested by the average of their resamples, which tasks on one language pair share; if these are at both
-    levels, all of them swap systems for the average.
+    all are compared on whole systems, and the test draws or swaps systems. At level system, the bootstrap of rankings
+    computes wins and means anew on the drawn segments. `alternative="greater"` gives half the p-value, and twice the
+    false findings. Swaps of cells take errors as independent from cell to cell. The average over tasks is tested by the
+    average of their resamples, which tasks on one language pair share; if these are at both levels, all of them swap
+    systems for the average.
 
     Scores that one side lacks are skipped for all metrics, and counted in notes.
 
@@ -396,7 +397,7 @@ def compare_metrics(
 
     Examples
     --------
-    >>> from rankscope.data.metric_scores import PairScores, MetricScores
+    >>> from rankscope import MetricScores, PairScores
     >>> rng = np.random.default_rng(1)
     >>> good = rng.normal(size=(5, 40))
     >>> def scored(name, noise):

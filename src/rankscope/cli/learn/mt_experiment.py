@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from rankscope.cli._groups import Command, option_group
-from rankscope.cli._options import cluster_option, details_option, format_option, workers_option
+from rankscope.cli._options import dask_option, details_option, format_option, workers_option
 from rankscope.cli._output import progress_bar
 from rankscope.cli._results import FIGURE_OPTION, PAGE, PLOT_OPTION, page_of, pop_result_output
 from rankscope.cli._setting_options import setting_options, take_settings
@@ -39,7 +39,7 @@ __all__ = [
 @click.option(
     "--cache", metavar="DIR", help="Keep computed features in this folder. Default: FOLDER/cache with -o, else none."
 )
-@option_group("Large data", workers_option(default="all cores if the work is long enough"), cluster_option)
+@option_group("Large data", workers_option(default="all cores if the work is long enough"), dask_option)
 @option_group(
     "Output",
     details_option(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
+    from rankscope.comparison.compare.group_view import group_sections as group_sections
     from rankscope.comparison.compare.leaders import headline as headline
     from rankscope.comparison.compare.leaders import leading_systems as leading_systems
     from rankscope.comparison.compare.leaders import withheld_sentence as withheld_sentence
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from rankscope.comparison.compare.paper import PaperTableSettings as PaperTableSettings
     from rankscope.comparison.compare.paper import paper_table as paper_table
     from rankscope.comparison.compare.result import Comparison as Comparison
+    from rankscope.comparison.compare.result import Interaction as Interaction
     from rankscope.comparison.compare.result import MeasureComparison as MeasureComparison
     from rankscope.comparison.compare.significance_tests import FAMILIES as FAMILIES
     from rankscope.comparison.compare.significance_tests import INTERVALS as INTERVALS
@@ -35,6 +37,7 @@ HOMES = {
     "ComparisonSettings": "significance_tests",
     "FAMILIES": "significance_tests",
     "INTERVALS": "significance_tests",
+    "Interaction": "result",
     "MeasureComparison": "result",
     "PaperTable": "paper",
     "PaperTableSettings": "paper",
@@ -48,6 +51,7 @@ HOMES = {
     "differences_figure": "view",
     "effect_size_sections": "view",
     "extremes_table": "view",
+    "group_sections": "group_view",
     "headline": "leaders",
     "leaderboard": "view",
     "leading_systems": "leaders",

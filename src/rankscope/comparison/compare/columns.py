@@ -111,9 +111,12 @@ def pair_columns(
 
 def mean_intervals(result: Comparison, comparison: MeasureComparison) -> tuple[Floats, Floats]:
     """(systems) the ends of the confidence intervals of the means; NaN where nothing varies."""
-    is_tango = result.settings.interval_of(comparison.measure_values) == "tango"
-    mean_interval = jeffreys_interval if is_tango else t_interval
-    interval = mean_interval(comparison.measure_values.values, confidence_level=1 - comparison.alpha)
+    measure_values, confidence_level = comparison.measure_values, 1 - comparison.alpha
+    interval = (
+        jeffreys_interval(measure_values.values, confidence_level=confidence_level)
+        if result.settings.interval_of(measure_values) == "tango"
+        else t_interval(measure_values.values, confidence_level=confidence_level, **measure_values.sample)
+    )
     low, high = (np.where(interval.degenerate, np.nan, bounds) for bounds in (interval.low, interval.high))
     return low, high
 

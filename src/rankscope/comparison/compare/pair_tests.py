@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -12,17 +12,19 @@ import numpy.typing as npt
 from rankscope.comparison.common_queries import MeasureValues
 from rankscope.comparison.compare.significance_tests import RESAMPLED_INTERVALS, ComparisonSettings
 from rankscope.errors import ParameterError
-from rankscope.kernels.rounding_ties import NOISE, signs_of
+from rankscope.kernels.rounding_ties import NOISE, at_most, signs_of
 from rankscope.stats.effects import Effects, effect_sizes
 from rankscope.stats.inputs import all_zero, count_outcomes
 from rankscope.stats.intervals import bootstrap_interval, t_interval, tango_interval
-from rankscope.typing import Bools, Floats
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "PairTestJob",
     "PairTestResults",
+    "decide_pairs",
     "pair_slices",
     "run_tests",
+    "significant_pairs",
     "withhold",
 ]
 
@@ -157,7 +159,7 @@ def run_slice(job: PairTestJob, unit: tuple[int, slice]) -> PairTestResults:
     measure_values, pair_slice = job.values_by_measure[unit[0]], unit[1]
     differences = measure_values.differences(job.first[pair_slice], job.second[pair_slice])
     interval = job.settings.interval_of(measure_values)
-    result = compute_slice(differences, measure_values.sign, job.settings, interval)
+    result = compute_slice(differences, measure_values.sign, job.settings, interval, measure_values.sample)
     is_noise = np.abs(result.difference) <= NOISE * measure_values.scale  # the means are equal
     return replace(result, difference=np.where(is_noise, 0.0, result.difference))
 
@@ -168,13 +170,15 @@ def pair_slices(n_pairs: int, n_queries: int) -> Iterator[slice]:
         yield slice(start, min(start + slice_size, n_pairs))
 
 
-def compute_slice(differences: Floats, sign: int, settings: ComparisonSettings, interval: str) -> PairTestResults:
+def compute_slice(
+    differences: Floats, sign: int, settings: ComparisonSettings, interval: str, sample: Mapping[str, Any]
+) -> PairTestResults:
     """Test pairs by their differences (pairs, queries).
 
-    sign: -1 if lower is better, which swaps wins and losses. interval: its name.
+    sign: -1 if lower is better, which swaps wins and losses. interval: its name. sample: clusters and weights.
     """
-    interval_ends = interval_ends_of(differences, settings, interval)
-    effects = effect_sizes(differences, confidence_level=1 - settings.alpha, zone=settings.rope)
+    interval_ends = interval_ends_of(differences, settings, interval, sample)
+    effects = effect_sizes(differences, confidence_level=1 - settings.alpha, zone=settings.rope, **sample)
     if sign < 0:
         effects = replace(effects, wins=effects.losses, losses=effects.wins, superiority=1 - effects.superiority)
     missing = np.full(len(differences), np.nan)
@@ -182,17 +186,18 @@ def compute_slice(differences: Floats, sign: int, settings: ComparisonSettings, 
     posterior = None
     statistic = pvalue = error = missing
     degenerate = np.zeros(len(differences), np.bool_)
-    direction = signs_of(differences.mean(axis=1), np.abs(differences).max(axis=1))
+    mean = np.average(differences, axis=1, weights=sample["weights"])
+    direction = signs_of(mean, np.abs(differences).max(axis=1))
     notes: tuple[str, ...] = ()
     if settings.is_bayesian:
-        posterior_result = settings.method.run(sign * differences, settings)
+        posterior_result = settings.method.run(sign * differences, settings, sample)
         posterior = np.array([posterior_result.worse, posterior_result.equal, posterior_result.better])
         if settings.method.assumes_normality:  # such a test is certain of constant differences, even on two queries
             posterior[:, posterior_result.degenerate & ~equal] = np.nan
         error, degenerate, notes = posterior_result.error, posterior_result.degenerate, posterior_result.notes
         direction = sign * signs_of(posterior_result.better - posterior_result.worse, 1.0)
     elif not settings.tests_all_systems:
-        test_result = settings.method.run(differences, settings)
+        test_result = settings.method.run(differences, settings, sample)
         statistic, pvalue, error = test_result.statistic, test_result.pvalue, test_result.error
         degenerate, notes = test_result.degenerate, test_result.notes
         if settings.method.compares in ("ranks", "signs"):
@@ -203,7 +208,7 @@ def compute_slice(differences: Floats, sign: int, settings: ComparisonSettings, 
             null_statistic = n_untied / 2 if by_signs else n_untied * (n_untied + 1) / 4
             direction = np.sign(test_result.statistic - null_statistic)  # exact: multiples of 1/2
     return PairTestResults(
-        difference=differences.mean(axis=1),
+        difference=np.asarray(mean),
         low=interval_ends[0],
         high=interval_ends[1],
         statistic=statistic,
@@ -219,11 +224,13 @@ def compute_slice(differences: Floats, sign: int, settings: ComparisonSettings, 
     )
 
 
-def interval_ends_of(differences: Floats, settings: ComparisonSettings, method: str) -> Floats:
+def interval_ends_of(
+    differences: Floats, settings: ComparisonSettings, method: str, sample: Mapping[str, Any]
+) -> Floats:
     """(2, pairs) the ends of the interval of each mean difference; NaN for constant differences other than 0."""
     confidence_level = 1 - settings.alpha
     if method == "t":
-        interval = t_interval(differences, confidence_level=confidence_level)
+        interval = t_interval(differences, confidence_level=confidence_level, **sample)
     elif method == "tango":
         interval = tango_interval(differences, confidence_level=confidence_level)
     else:
@@ -233,6 +240,7 @@ def interval_ends_of(differences: Floats, settings: ComparisonSettings, method: 
             confidence_level=confidence_level,
             n_resamples=settings.n_resamples,
             rng=settings.seed,
+            **sample,
         )
     is_undefined = interval.degenerate & ~all_zero(differences)
     return np.where(is_undefined, np.nan, np.array([interval.low, interval.high]))
@@ -270,7 +278,7 @@ def add_simultaneous_test(
         raise ParameterError(
             f"test {settings.test!r} needs at least 2 queries, and {measure_values.n} has values; choose t"
         )
-    test_result = settings.method.run(measure_values.values, settings)
+    test_result = settings.method.run(measure_values.values, settings, measure_values.sample)
     has_own_intervals = settings.method.has_intervals  # Nemenyi's are of mean ranks
     return replace(
         result,
@@ -283,4 +291,21 @@ def add_simultaneous_test(
         low=np.where(np.isnan(result.low), np.nan, test_result.low) if has_own_intervals else result.low,
         high=np.where(np.isnan(result.high), np.nan, test_result.high) if has_own_intervals else result.high,
         notes=tuple(dict.fromkeys((*test_result.notes, *result.notes))),
+    )
+
+
+def decide_pairs(results: PairTestResults, corrected_pvalues: Floats, sign: int, settings: ComparisonSettings) -> Ints:
+    """(pairs) 1 where the first system is significantly better, -1 where it is worse, else 0. sign: of the measure."""
+    significant = significant_pairs(results, corrected_pvalues, settings)
+    agrees_with_means = results.direction == np.sign(results.difference)
+    return np.where(significant & agrees_with_means, results.direction * sign, 0).astype(np.int64)
+
+
+def significant_pairs(results: PairTestResults, corrected_pvalues: Floats, settings: ComparisonSettings) -> Bools:
+    """(pairs) whether the test shows a difference, in the direction of the alternative."""
+    if results.posterior is not None:
+        return np.asarray(at_most(1 - settings.alpha, results.posterior[[0, 2]].max(axis=0)), np.bool_)
+    side = {"two-sided": 0, "greater": 1, "less": -1}[settings.alternative]
+    return np.asarray(
+        at_most(corrected_pvalues, settings.alpha) & ((results.direction == side) | (side == 0)), np.bool_
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,15 +17,14 @@ from rankscope.data.result import Result
 from rankscope.data.scores import Scores
 from rankscope.data.text import pluralise
 from rankscope.errors import UnknownName
-from rankscope.kernels.rounding_ties import join_ties, order_of
+from rankscope.kernels.rounding_ties import join_ties, order_of, signs_of
+from rankscope.stats.group_means import GroupMeansTest
 from rankscope.stats.multiple_comparisons import Clusters, find_clusters
 from rankscope.typing import Floats
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = [
     "Comparison",
+    "Interaction",
     "MeasureComparison",
 ]
 
@@ -50,6 +49,26 @@ COLUMNS = (
 )
 #: Further columns for Bayesian tests: the probabilities that A is worse than B, practically equal, better.
 PROBABILITIES = ("worse", "equal", "better")
+#: Further columns where queries have groups: whether the difference of a pair varies with the group.
+INTERACTION = ("pvalue_interaction", "pvalue_interaction_corrected")
+#: The column of groups stands behind those of the systems.
+N_NAMES = 3
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Interaction:
+    """Whether the difference of each pair varies with the group of queries.
+
+    Attributes
+    ----------
+    test
+        The test of each pair, of arrays of shape (pairs).
+    pvalue_corrected
+        The p-values, corrected for the number of pairs, (pairs).
+    """
+
+    test: GroupMeansTest
+    pvalue_corrected: Floats
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -74,6 +93,11 @@ class MeasureComparison:
         The significance level.
     notes
         What a reader should know of the data and the test.
+    groups
+        The comparison on the queries of each group, if there are groups; p-values are corrected for the number of
+        groups and pairs together.
+    interaction
+        Whether differences vary with the group; None without groups, and with Bayesian tests.
     """
 
     measure_values: MeasureValues
@@ -85,6 +109,8 @@ class MeasureComparison:
     decisions: npt.NDArray[np.int64]
     alpha: float
     notes: tuple[str, ...]
+    groups: Mapping[str, MeasureComparison] = field(default_factory=dict)
+    interaction: Interaction | None = None
 
     @property
     def measure(self) -> str:
@@ -159,6 +185,13 @@ class MeasureComparison:
         return matrix
 
     @cached_property
+    def turns(self) -> Mapping[str, npt.NDArray[np.bool_]]:
+        """For each group, (pairs) whether its difference has another sign than that of all queries."""
+        scale = self.measure_values.scale
+        sign = signs_of(self.difference, scale)
+        return {name: signs_of(part.difference, scale) * sign < 0 for name, part in self.groups.items()}
+
+    @cached_property
     def clusters(self) -> Clusters | None:
         """Groups of systems that do not differ, and the ranks that the tests allow; None unless all pairs have p."""
         n_systems = len(self.systems)
@@ -230,29 +263,28 @@ class Comparison(Result):
         return n_pairs * (len(self.comparisons) if self.settings.family == "all" else 1)
 
     @property
+    def has_groups(self) -> bool:
+        """Whether there are comparisons by group of queries."""
+        return any(comparison.groups for comparison in self.comparisons)
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the tidy table."""
-        return COLUMNS + (PROBABILITIES if self.settings.is_bayesian else ())
+        probabilities = PROBABILITIES if self.settings.is_bayesian else ()
+        if not self.has_groups:
+            return COLUMNS + probabilities
+        interaction = () if self.settings.is_bayesian else INTERACTION
+        return (*COLUMNS[:N_NAMES], "group", *COLUMNS[N_NAMES:], *interaction, *probabilities)
 
     def records(self) -> Iterator[tuple[Any, ...]]:
-        """The rows of the tidy table, a row a measure and pair; NaN where a test gives no such number."""
+        """The rows of the tidy table, a row a measure and pair; NaN where a test gives no such number.
+
+        If there are groups, a pair has a row for each and one for all queries.
+        """
         for comparison in self.comparisons:
-            effects, test_results = comparison.test_results.effects, comparison.test_results
-            names = np.array(comparison.systems, object)
-            columns: list[Any] = [
-                names[comparison.first],
-                names[comparison.second],
-                comparison.means[comparison.first],
-                comparison.means[comparison.second],
-            ]
-            columns += [comparison.difference, comparison.low, comparison.high]
-            columns += [comparison.statistic, comparison.pvalue, comparison.pvalue_corrected]
-            columns += [comparison.effect_size, effects.wins, effects.ties, effects.losses]
-            columns = [column.tolist() for column in columns]
-            columns.append([comparison.n] * comparison.first.size)
-            columns += [] if test_results.posterior is None else test_results.posterior.tolist()
-            for row in zip(*columns, strict=True):
-                yield (comparison.measure, *row)
+            parts = {**comparison.groups, "all": comparison} if self.has_groups else {None: comparison}
+            for rows in zip(*(rows_of(part, name) for name, part in parts.items()), strict=True):
+                yield from rows
 
     def signature_parts(self) -> list[str]:
         """The settings that change the numbers."""
@@ -280,3 +312,23 @@ class Comparison(Result):
         """What it holds, in a few words."""
         n_systems, n_pairs = len(self.scores.systems), self.comparisons[0].first.size
         return f"{pluralise(n_systems, 'system')}, {pluralise(n_pairs, 'pair')}, {', '.join(self.measure_names)}"
+
+
+def rows_of(comparison: MeasureComparison, group: str | None) -> Iterator[tuple[Any, ...]]:
+    """The rows of the tidy table, one for each pair. group: the name of the group, or all; None without groups."""
+    effects, posterior = comparison.test_results.effects, comparison.test_results.posterior
+    first, second, n_pairs = comparison.first, comparison.second, comparison.first.size
+    names = np.array(comparison.systems, object)
+    columns: list[Any] = [names[first], names[second]]
+    columns += [] if group is None else [np.full(n_pairs, group, object)]
+    columns += [comparison.means[first], comparison.means[second]]
+    columns += [comparison.difference, comparison.low, comparison.high]
+    columns += [comparison.statistic, comparison.pvalue, comparison.pvalue_corrected]
+    columns += [comparison.effect_size, effects.wins, effects.ties, effects.losses, np.full(n_pairs, comparison.n)]
+    if posterior is not None:
+        columns += [*posterior]
+    elif group is not None:
+        interaction, missing = comparison.interaction, np.full(n_pairs, np.nan)
+        columns += [missing] * 2 if interaction is None else [interaction.test.pvalue, interaction.pvalue_corrected]
+    for row in zip(*(column.tolist() for column in columns), strict=True):
+        yield (comparison.measure, *row)

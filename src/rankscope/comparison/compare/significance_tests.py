@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rankscope.comparison.common_queries import MeasureValues
+from rankscope.comparison.common_queries import MeasureValues, refuse_one_cluster
+from rankscope.data.text import join_names
 from rankscope.errors import InputError
 from rankscope.settings import (
     NONNEGATIVE,
@@ -22,6 +23,7 @@ from rankscope.stats.anova import randomised_tukey_hsd, tukey_hsd
 from rankscope.stats.bayes import bayes_signed_rank_test, bayes_t_test
 from rankscope.stats.friedman import nemenyi_test
 from rankscope.stats.inputs import ALTERNATIVES
+from rankscope.stats.max_t import max_t_test
 from rankscope.stats.multiple_comparisons import CORRECTIONS
 from rankscope.stats.paired_tests import bootstrap_test, randomisation_test, sign_test, t_test, wilcoxon_test
 from rankscope.typing import Floats
@@ -45,7 +47,8 @@ class SignificanceTest:
     summary
         A description in a few words.
     run
-        The function that computes the test; its input and output depend on `kind`.
+        The function that computes the test; its input and output depend on `kind`. Clusters and weights of the queries
+        are the last argument.
     kind
         "pairs": `run` takes the differences (pairs, queries) and gives a PairedTest. "all": it takes the values
         (systems, queries) and gives an AllPairs. "posterior": it takes the differences, above 0 for better, and gives
@@ -62,10 +65,12 @@ class SignificanceTest:
         Whether it has its own intervals, which hold all true differences at once.
     is_for_binary
         Whether it is for outcomes 0 and 1 only.
+    takes_clusters
+        Whether it takes clusters and weights of queries; else all queries must be independent and count the same.
     """
 
     summary: str
-    run: Callable[[Floats, ComparisonSettings], Any]
+    run: Callable[[Floats, ComparisonSettings, Mapping[str, Any]], Any]
     kind: str = "pairs"
     compares: str = "means"
     uses_resampling: bool = False
@@ -73,6 +78,7 @@ class SignificanceTest:
     assumes_normality: bool = False
     has_intervals: bool = False
     is_for_binary: bool = False
+    takes_clusters: bool = False
 
 
 def resampling_options(settings: ComparisonSettings) -> dict[str, Any]:
@@ -82,68 +88,89 @@ def resampling_options(settings: ComparisonSettings) -> dict[str, Any]:
 TESTS: dict[str, SignificanceTest] = {
     "t": SignificanceTest(
         summary="Student's paired t-test of the mean difference",
-        run=lambda d, s: t_test(d, alternative=s.alternative),
+        run=lambda d, s, sample: t_test(d, alternative=s.alternative, **sample),
         assumes_normality=True,
+        takes_clusters=True,
     ),
     "permutation": SignificanceTest(
         summary="Fisher's randomisation test: sign flips of the differences",
-        run=lambda d, s: randomisation_test(d, alternative=s.alternative, **resampling_options(s)),
+        run=lambda d, s, sample: randomisation_test(d, alternative=s.alternative, **resampling_options(s), **sample),
         uses_resampling=True,
         is_counting=True,
+        takes_clusters=True,
     ),
     "bootstrap": SignificanceTest(
         summary="studentised bootstrap test of the mean difference",
-        run=lambda d, s: bootstrap_test(d, alternative=s.alternative, **resampling_options(s)),
+        run=lambda d, s, sample: bootstrap_test(d, alternative=s.alternative, **resampling_options(s), **sample),
         uses_resampling=True,
+        takes_clusters=True,
     ),
     "wilcoxon": SignificanceTest(
         summary="Wilcoxon's signed rank test",
-        run=lambda d, s: wilcoxon_test(d, alternative=s.alternative),
+        run=lambda d, s, _: wilcoxon_test(d, alternative=s.alternative),
         compares="ranks",
         is_counting=True,
     ),
     "sign": SignificanceTest(
         summary="sign test: are as many queries won as lost",
-        run=lambda d, s: sign_test(d, alternative=s.alternative, zone=s.rope),
+        run=lambda d, s, _: sign_test(d, alternative=s.alternative, zone=s.rope),
         compares="signs",
         is_counting=True,
     ),
     "mcnemar": SignificanceTest(
         summary="McNemar's exact test of outcomes 0 and 1: the sign test of successes",
-        run=lambda d, s: sign_test(d, alternative=s.alternative),
+        run=lambda d, s, _: sign_test(d, alternative=s.alternative),
         compares="signs",
         is_counting=True,
         is_for_binary=True,
     ),
     "tukey": SignificanceTest(
         summary="Tukey's honestly significant difference, queries as blocks",
-        run=lambda x, s: tukey_hsd(x, confidence_level=1 - s.alpha),
+        run=lambda x, s, _: tukey_hsd(x, confidence_level=1 - s.alpha),
         kind="all",
         assumes_normality=True,
         has_intervals=True,
     ),
     "randomised-tukey": SignificanceTest(
         summary="Tukey's HSD by permutations of each query's values",
-        run=lambda x, s: randomised_tukey_hsd(x, confidence_level=1 - s.alpha, **resampling_options(s)),
+        run=lambda x, s, _: randomised_tukey_hsd(x, confidence_level=1 - s.alpha, **resampling_options(s)),
         kind="all",
         uses_resampling=True,
         has_intervals=True,
     ),
+    "max-t": SignificanceTest(
+        summary="Westfall and Young's max-t: random signs of each query's differences",
+        run=lambda x, s, sample: max_t_test(x, confidence_level=1 - s.alpha, **resampling_options(s), **sample),
+        kind="all",
+        uses_resampling=True,
+        has_intervals=True,
+        takes_clusters=True,
+    ),
+    "max-t-bootstrap": SignificanceTest(
+        summary="Westfall and Young's max-t: bootstrap of the queries",
+        run=lambda x, s, sample: max_t_test(
+            x, resampling="bootstrap", confidence_level=1 - s.alpha, **resampling_options(s), **sample
+        ),
+        kind="all",
+        uses_resampling=True,
+        has_intervals=True,
+        takes_clusters=True,
+    ),
     "nemenyi": SignificanceTest(
         summary="Nemenyi's test of mean ranks, after Friedman's",
-        run=lambda x, s: nemenyi_test(x, confidence_level=1 - s.alpha),
+        run=lambda x, s, _: nemenyi_test(x, confidence_level=1 - s.alpha),
         kind="all",
         compares="mean ranks",
     ),
     "bayes-t": SignificanceTest(
         summary="Bayesian correlated t-test",
-        run=lambda d, s: bayes_t_test(d, rope=s.rope),
+        run=lambda d, s, _: bayes_t_test(d, rope=s.rope),
         kind="posterior",
         assumes_normality=True,
     ),
     "bayes-signed-rank": SignificanceTest(
         summary="Bayesian signed rank test",
-        run=lambda d, s: bayes_signed_rank_test(d, rope=s.rope, **resampling_options(s)),
+        run=lambda d, s, _: bayes_signed_rank_test(d, rope=s.rope, **resampling_options(s)),
         kind="posterior",
         uses_resampling=True,
     ),
@@ -169,8 +196,8 @@ class ComparisonSettings(Settings):
         "t",
         TESTS,
         kind="test",
-        help="Significance test: of two systems at a time; of all systems at once (tukey, randomised-tukey, "
-        "nemenyi); or a Bayesian test instead (bayes-t, bayes-signed-rank).",
+        help="Significance test: of two systems at a time; of all systems at once (max-t, max-t-bootstrap, tukey, "
+        "randomised-tukey, nemenyi); or a Bayesian test instead (bayes-t, bayes-signed-rank).",
     )
     correction: str = choice(
         "holm", CORRECTIONS, kind="correction", help="Correction of p-values for multiple comparisons."
@@ -217,10 +244,15 @@ class ComparisonSettings(Settings):
 
     def interval_of(self, values: MeasureValues) -> str:
         """The interval that is computed for these values."""
-        return self.interval or ("tango" if values.are_foreign and values.are_binary else "t")
+        is_plain = values.clusters is None and values.weights is None
+        return self.interval or ("tango" if is_plain and values.are_foreign and values.are_binary else "t")
 
     def check_values(self, values: MeasureValues) -> None:
-        """Raise InputError for values that are not 0 and 1 where the test or the interval is for these only."""
+        """Raise InputError for values that the test or the interval cannot take.
+
+        Some are for outcomes 0 and 1 only, and some for queries that are independent and count the same.
+        """
+        self.check_sample(values)
         if values.are_binary:
             return
         if self.method.is_for_binary:
@@ -233,6 +265,25 @@ class ComparisonSettings(Settings):
                 f"{values.measure} has values other than 0 and 1, and the interval 'tango' is for outcomes 0 and 1; "
                 "choose t, bca or percentile"
             )
+
+    def check_sample(self, values: MeasureValues) -> None:
+        """Raise InputError for clusters, a single cluster, or weights that the test or the interval cannot take."""
+        if values.clusters is None and values.weights is None:
+            return
+        kind = "clusters" if values.clusters is not None else "weights"
+        assumption = "independent" if values.clusters is not None else "of one weight"
+        if not self.method.takes_clusters:
+            able = [name for name, method in TESTS.items() if method.takes_clusters]
+            raise InputError(
+                f"the test {self.test!r} takes all queries as {assumption}, and these have {kind}; choose "
+                f"{join_names(able, conjunction='or')}"
+            )
+        if self.interval == "tango":
+            raise InputError(
+                f"the interval 'tango' takes all queries as {assumption}, and these have {kind}; choose t, bca or "
+                "percentile"
+            )
+        refuse_one_cluster(values)
 
     @property
     def is_bayesian(self) -> bool:

@@ -10,14 +10,24 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.comparison.common_queries import MeasureValues, check_systems, match_queries, measure_names_of
-from rankscope.comparison.compare.pair_tests import PairTestJob, PairTestResults, pair_slices, run_tests, withhold
+from rankscope.comparison.compare.groups import compare_groups
+from rankscope.comparison.compare.pair_tests import (
+    PairTestJob,
+    PairTestResults,
+    decide_pairs,
+    pair_slices,
+    run_tests,
+    significant_pairs,
+    withhold,
+)
 from rankscope.comparison.compare.result import Comparison, MeasureComparison
 from rankscope.comparison.compare.significance_tests import ComparisonSettings
 from rankscope.data.scores import Scores
-from rankscope.data.text import format_p_value, pluralise_queries
+from rankscope.data.text import format_p_value, pluralise, pluralise_queries
 from rankscope.errors import InputError
-from rankscope.kernels.rounding_ties import at_most
+from rankscope.evaluation.cluster_notes import cluster_notes, weight_notes
 from rankscope.stats.anova import all_pairs, two_way_anova
+from rankscope.stats.cluster_sums import cluster_sums, intraclass_correlation
 from rankscope.stats.friedman import friedman_test
 from rankscope.stats.inputs import scale_rows, seed_of
 from rankscope.stats.multiple_comparisons import adjust_pvalues
@@ -57,11 +67,33 @@ def measure_notes(
 
 
 def query_notes(comparison: MeasureComparison) -> list[str]:
+    """What clusters and weights of the queries are worth; else whether the queries are few."""
+    values = comparison.measure_values
+    if values.clusters is None:
+        return [*weight_notes(values.weights), *few_notes(comparison)]
+    return [*weight_notes(values.weights), *cluster_notes(values.clusters, pair_correlations(comparison))]
+
+
+def few_notes(comparison: MeasureComparison) -> list[str]:
     if comparison.n == 1:
         return ["with one query the variation between queries is unknown: no test or interval can be trusted"]
     if comparison.n < FEW:
         return [f"{comparison.n} queries are few: only large differences can be significant, and intervals are rough"]
     return []
+
+
+def pair_correlations(comparison: MeasureComparison) -> Floats:
+    """(pairs) how far differences within a cluster correlate; NaN where that is unknown."""
+    clusters = comparison.measure_values.clusters
+    assert clusters is not None
+    slices = pair_slices(comparison.first.size, comparison.n)
+    parts = [
+        intraclass_correlation(
+            comparison.measure_values.differences(comparison.first[x], comparison.second[x]), clusters
+        )
+        for x in slices
+    ]
+    return np.where(comparison.withheld | comparison.equal, np.nan, np.concatenate(parts))
 
 
 def data_notes(comparison: MeasureComparison) -> list[str]:
@@ -90,13 +122,13 @@ def data_notes(comparison: MeasureComparison) -> list[str]:
 def test_notes(comparison: MeasureComparison, settings: ComparisonSettings) -> list[str]:
     notes = []
     if settings.method.assumes_normality and comparison.n > 1:
-        is_skewed = COCHRAN * skewness(comparison) ** 2 > comparison.n
+        is_skewed = COCHRAN * skewness(comparison) ** 2 > comparison.measure_values.n_clusters
         if is_skewed.any():
             notes.append(
                 name_pairs(
                     comparison,
                     is_skewed,
-                    f"differences too skewed for t on {comparison.n} queries; check with test permutation",
+                    f"differences too skewed for t on {units_text(comparison)}; check with test permutation",
                 )
             )
     if comparison.measure_values.are_binary:
@@ -142,12 +174,12 @@ def resolution_notes(comparison: MeasureComparison, settings: ComparisonSettings
                 f"{settings.n_resamples:,} resamples cannot {finding} at level {settings.alpha:g}; "
                 f"use {int(np.ceil(family / settings.alpha)):,} or more"
             )
-    elif settings.method.is_counting and comparison.n < 60:
-        smallest_p = (2.0 if settings.alternative == "two-sided" else 1.0) / 2.0**comparison.n
+    elif settings.method.is_counting and comparison.measure_values.n_clusters < 60:
+        smallest_p = (2.0 if settings.alternative == "two-sided" else 1.0) / 2.0**comparison.measure_values.n_clusters
         if smallest_p * family > settings.alpha:
             correction = "" if family == 1 else f", times {family:,} for the correction,"
             notes.append(
-                f"on {pluralise_queries(comparison.n)} the {settings.test} test cannot {finding}: "
+                f"on {units_text(comparison)} the {settings.test} test cannot {finding}: "
                 f"its smallest possible p-value{correction} is {min(smallest_p * family, 1.0):.4g}, above the level "
                 f"{settings.alpha:g}"
             )
@@ -183,8 +215,8 @@ def direction_notes(comparison: MeasureComparison, settings: ComparisonSettings,
 
 def omnibus_notes(comparison: MeasureComparison, settings: ComparisonSettings) -> list[str]:
     """A test of all systems at once, if all pairs were compared."""
-    n_systems = len(comparison.systems)
-    if comparison.withheld.any():
+    n_systems, values = len(comparison.systems), comparison.measure_values
+    if comparison.withheld.any() or values.clusters is not None or values.weights is not None:
         return []
     if n_systems < 3 or comparison.n < 2 or comparison.first.size != n_systems * (n_systems - 1) // 2:
         return []
@@ -203,13 +235,22 @@ def omnibus_notes(comparison: MeasureComparison, settings: ComparisonSettings) -
     ]
 
 
+def units_text(comparison: MeasureComparison) -> str:
+    """How many queries, or clusters of queries."""
+    values = comparison.measure_values
+    return pluralise_queries(values.n) if values.clusters is None else pluralise(values.n_clusters, "cluster")
+
+
 def skewness(comparison: MeasureComparison) -> Floats:
-    """(pairs) the skewness of the differences, 0 where they are constant."""
+    """(pairs) the skewness of the differences, or of their means by cluster; 0 where they are constant."""
     skews = np.zeros(comparison.first.size)
     for pair_slice in pair_slices(comparison.first.size, comparison.n):
         d, _ = scale_rows(
             comparison.measure_values.differences(comparison.first[pair_slice], comparison.second[pair_slice])
         )
+        if comparison.measure_values.clusters is not None:
+            units = cluster_sums(d, **comparison.measure_values.sample)
+            d = units.sums / units.weights
         d = d - d.mean(axis=1, keepdims=True)
         squares = d * d
         variance = squares.mean(axis=1)
@@ -265,12 +306,13 @@ def compare(
     baseline
         Compare each of the other systems with this one. Default: compare all pairs.
     test
-        Significance test: of two systems at a time; of all systems at once (tukey, randomised-tukey, nemenyi); or a
-        Bayesian test instead (bayes-t, bayes-signed-rank). One of 't', 'permutation', 'bootstrap', 'wilcoxon', 'sign',
-        'mcnemar', 'tukey', 'randomised-tukey', 'nemenyi', 'bayes-t', 'bayes-signed-rank'. Default: 't'.
+        Significance test: of two systems at a time; of all systems at once (max-t, max-t-bootstrap, tukey,
+        randomised-tukey, nemenyi); or a Bayesian test instead (bayes-t, bayes-signed-rank). One of 't', 'permutation',
+        'bootstrap', 'wilcoxon', 'sign', 'mcnemar', 'tukey', 'randomised-tukey', 'max-t', 'max-t-bootstrap', 'nemenyi',
+        'bayes-t', 'bayes-signed-rank'. Default: 't'.
     correction
-        Correction of p-values for multiple comparisons. One of 'holm', 'bonferroni', 'hochberg', 'bh', 'none'. Default:
-        'holm'.
+        Correction of p-values for multiple comparisons. One of 'holm', 'bonferroni', 'hochberg', 'hommel', 'bh', 'by',
+        'none'. Default: 'holm'.
     family
         Which p-values are corrected together: those of all pairs of systems for one measure (pairs), or for all
         measures (all). One of 'pairs', 'all'. Default: 'pairs'.
@@ -315,8 +357,8 @@ def compare(
     Only queries with a value for every system are used; a note counts the others. There is no verdict on a system none
     of whose documents is judged: its pairs have no p-value, and the sentence says so first. Equal systems have p = 1.
     Constant differences have no p-value by t and bootstrap, and a note. All pairs and measures share the same
-    resamples. Tests of all systems at once (tukey, randomised-tukey, nemenyi) correct for multiple comparisons by
-    themselves.
+    resamples. Tests of all systems at once (max-t, tukey, randomised-tukey, nemenyi) correct for multiple comparisons
+    by themselves.
 
     Examples
     --------
@@ -353,6 +395,8 @@ def compare_systems(
 ) -> Comparison:
     """As `compare`, with its settings as one object."""
     check_systems(scores, settings.baseline)
+    if measures is None:
+        scores = scores.with_direction()
     first, second = compared_pairs(scores, settings.baseline)
     values_by_measure = [match_queries(scores, name) for name in measure_names_of(scores, measures)]
     for measure_values in values_by_measure:
@@ -372,11 +416,20 @@ def compare_systems(
             values_by_measure, results_by_measure, corrected_pvalues, strict=True
         )
     ]
+    comparisons = compare_groups(comparisons, scores.queries, settings, workers)
     return Comparison(
         scores=scores,
         comparisons=tuple(comparisons),
         settings=settings,
-        notes=tuple(dict.fromkeys((*scores.notes, *(note for comparison in comparisons for note in comparison.notes)))),
+        notes=tuple(
+            dict.fromkeys(
+                (
+                    *scores.notes,
+                    *(note for comparison in comparisons for note in comparison.notes),
+                    *scores.queries.clustering_notes(),
+                )
+            )
+        ),
     )
 
 
@@ -417,30 +470,18 @@ def measure_comparison(
 ) -> MeasureComparison:
     """The comparison by one measure. n_measures: how many measures were compared."""
     significant = significant_pairs(results, corrected_pvalues, settings)
-    agrees_with_means = results.direction == np.sign(results.difference)
-    decisions = np.where(significant & agrees_with_means, results.direction * measure_values.sign, 0)
     comparison = MeasureComparison(
         measure_values=measure_values,
-        means=measure_values.values.mean(axis=1),
+        means=measure_values.means,
         first=first,
         second=second,
         test_results=results,
         pvalue_corrected=corrected_pvalues,
-        decisions=decisions.astype(np.int64),
+        decisions=decide_pairs(results, corrected_pvalues, measure_values.sign, settings),
         alpha=settings.alpha,
         notes=(),
     )
     family_size = first.size * (n_measures if settings.family == "all" else 1)
     return replace(
         comparison, notes=(*measure_values.notes, *measure_notes(comparison, settings, significant, family_size))
-    )
-
-
-def significant_pairs(results: PairTestResults, corrected_pvalues: Floats, settings: ComparisonSettings) -> Bools:
-    """(pairs) whether the test shows a difference, in the direction of the alternative."""
-    if results.posterior is not None:
-        return np.asarray(at_most(1 - settings.alpha, results.posterior[[0, 2]].max(axis=0)), np.bool_)
-    side = {"two-sided": 0, "greater": 1, "less": -1}[settings.alternative]
-    return np.asarray(
-        at_most(corrected_pvalues, settings.alpha) & ((results.direction == side) | (side == 0)), np.bool_
     )

@@ -23,6 +23,7 @@ from rankscope.comparison.compare.columns import (
     stars,
     turned,
 )
+from rankscope.comparison.compare.group_view import group_sections
 from rankscope.comparison.compare.leaders import (
     ROUNDING,
     headline,
@@ -249,10 +250,12 @@ def query_section(result: Comparison, comparison: MeasureComparison, *, folded: 
     system_names = comparison.systems[a], comparison.systems[b]
     query_ids = [result.scores.query_ids[query] for query in comparison.measure_values.queries.tolist()]
     gain = query_gains(comparison.measure_values, a, b)
-    order = order_of(-gain)
+    weights = comparison.measure_values.weights
+    weighted_gain = gain if weights is None else gain * weights
+    order = order_of(-weighted_gain)
     return Section(
         title=f"{comparison.measure}, query by query: {system_names[0]} and {system_names[1]}",
-        sentence=" ".join([win_sentence(system_names, gain), *fragility_sentences(system_names, gain, order)]),
+        sentence=" ".join([win_sentence(system_names, gain), *fragility_sentences(system_names, weighted_gain, order)]),
         table=extremes_table(comparison.measure_values, query_ids, a, b),
         figure=differences_figure(comparison.measure_values, query_ids, a, b),
         notes=unanswered_notes(comparison, query_ids),
@@ -339,12 +342,13 @@ MOST_IN_MATRIX = 40
 
 
 def sections_of(result: Comparison) -> list[Section]:
-    """All systems by all measures; then for each measure the leaderboard, the pairs, effect sizes, and the queries."""
+    """All systems by all measures; for each the leaderboard, pairs, groups, effect sizes, and the queries."""
     sections = [all_measures_section(result)] if len(result.comparisons) > 1 else []
     for comparison in result.comparisons:
         sections.append(leaderboard(result, comparison))
         if result.baseline is None:
             sections.append(pair_by_pair(result, comparison))
+        sections += group_sections(result, comparison)
         sections += effect_size_sections(result, comparison)
         if not comparison.withheld.all():
             sections.append(query_section(result, comparison))
@@ -493,9 +497,10 @@ def effect_size_sections(result: Comparison, comparison: MeasureComparison) -> l
     b = np.where(sign > 0, comparison.second, comparison.first)
     confidence_level = 1 - comparison.alpha
     differences = comparison.measure_values.differences(a[varies], b[varies])
-    student = t_interval(differences, confidence_level=confidence_level)
+    sample = comparison.measure_values.sample
+    student = t_interval(differences, confidence_level=confidence_level, **sample)
     bca = bootstrap_interval(
-        differences, confidence_level=confidence_level, n_resamples=settings.n_resamples, rng=settings.seed
+        differences, confidence_level=confidence_level, n_resamples=settings.n_resamples, rng=settings.seed, **sample
     )
     pairs = np.flatnonzero(varies)
     signs = sign[pairs]

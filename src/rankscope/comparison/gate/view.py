@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from rankscope.comparison.compare import differences_figure, extremes_table
-from rankscope.comparison.gate.noninferiority import PASS, UNDECIDED, WORSE, Gate, GateSettings, MeasureGate
-from rankscope.data.columns import column, columns_of, digits, table_of
-from rankscope.data.section import Section, Table
+from rankscope.comparison.gate.noninferiority import PASS, UNDECIDED, WORSE, Gate, GateSettings, MeasureGate, worst
+from rankscope.data.columns import Column, column, columns_of, digits, table_of, thousands
+from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import (
     format_p_cell,
     format_p_value,
     format_percent,
     join_names,
+    pluralise,
     pluralise_queries,
 )
 
 __all__ = [
     "sections_of",
 ]
-
-
-EITHER = "it hurts most, or else that it helps most, are"
 
 
 class GateWords(NamedTuple):
@@ -50,12 +52,16 @@ class GateWords(NamedTuple):
 
 
 def sections_of(gate: Gate) -> tuple[Section, ...]:
-    """The verdict with a table of measures, then for each measure the queries that decide."""
+    """The verdict with a table of measures, then for each measure its groups and the queries that decide."""
     measure_gates = gate.measure_gates
     sentences = [sentence_of(measure_gate, gate) for measure_gate in measure_gates]
     gate_sentence = sentences[0] if len(measure_gates) == 1 else overall_sentence(gate)
+    if gate.settings.by_group is not None and len(measure_gates) == 1:
+        gate_sentence = f"{group_verdict_sentence(gate)} On all queries: {gate_sentence}"
     sections = [Section(title="Gate", sentence=gate_sentence, table=summary_table(gate))]
     for measure_gate, sentence in zip(measure_gates, sentences, strict=True):
+        if measure_gate.groups:
+            sections.append(group_section(measure_gate, gate))
         leading_sentences = [] if len(measure_gates) == 1 else [sentence]
         query_ids = [gate.scores.query_ids[query] for query in measure_gate.measure_values.queries.tolist()]
         sections.append(
@@ -71,17 +77,104 @@ def sections_of(gate: Gate) -> tuple[Section, ...]:
 
 def summary_table(gate: Gate) -> Table:
     gates = gate.measure_gates
-    means = [measure_gate.measure_values.values.mean(axis=1) for measure_gate in gates]
+    group_columns = []
+    if gate.settings.by_group is not None:
+        in_groups = [worst(part.verdict for part in measure_gate.groups.values()) for measure_gate in gates]
+        group_columns = [
+            column("all queries", [measure_gate.decision.verdict for measure_gate in gates], name=True),
+            column("groups", in_groups, name=True),
+        ]
     return table_of(
         column("measure", [measure_gate.measure_values.label for measure_gate in gates], name=True),
         column("verdict", [measure_gate.verdict for measure_gate in gates], name=True),
-        *columns_of((gate.system, gate.baseline), means, digits()),
-        column("difference", [measure_gate.difference for measure_gate in gates], digits(signed=True)),
-        column("low", [measure_gate.low for measure_gate in gates], digits(signed=True)),
-        column("high", [measure_gate.high for measure_gate in gates], digits(signed=True)),
-        column("p not worse", [measure_gate.decision.pvalue_noninferior for measure_gate in gates], format_p_cell),
-        column("p worse", [measure_gate.decision.pvalue_worse for measure_gate in gates], format_p_cell),
+        *group_columns,
+        *number_columns(gate, gates),
         column("n", [measure_gate.n for measure_gate in gates]),
+    )
+
+
+def number_columns(gate: Gate, parts: Sequence[MeasureGate]) -> list[Column]:
+    """Means, difference, bounds and p-values."""
+    means = [part.measure_values.means.tolist() for part in parts]
+    return [
+        *columns_of((gate.system, gate.baseline), means, digits()),
+        column("difference", [part.difference for part in parts], digits(signed=True)),
+        column("low", [part.low for part in parts], digits(signed=True)),
+        column("high", [part.high for part in parts], digits(signed=True)),
+        column("p not worse", [part.decision.pvalue_noninferior for part in parts], format_p_cell),
+        column("p worse", [part.decision.pvalue_worse for part in parts], format_p_cell),
+    ]
+
+
+def group_verdict_sentence(gate: Gate) -> str:
+    """The verdict by one measure on all queries and in groups."""
+    (measure_gate,) = gate.measure_gates
+    if gate.verdict == PASS:
+        return f"{gate.system} against {gate.baseline} passes on all queries and in every group."
+    predicate = {UNDECIDED: "is undecided", WORSE: "does not pass"}[gate.verdict]
+    clauses = [f"{measure_gate.decision.verdict} on all queries", *group_clauses(measure_gate)]
+    return f"{gate.system} against {gate.baseline} {predicate}: {'; '.join(clauses)}."
+
+
+def group_clauses(measure_gate: MeasureGate) -> list[str]:
+    """Which groups have which verdict, the worst first."""
+    names = {
+        verdict: [name for name, part in measure_gate.groups.items() if part.verdict == verdict]
+        for verdict in (WORSE, UNDECIDED, PASS)
+    }
+    return [f"{verdict} in {join_names(groups)}" for verdict, groups in names.items() if groups]
+
+
+def group_section(measure_gate: MeasureGate, gate: Gate) -> Section:
+    """The verdict in each group."""
+    groups, settings = measure_gate.groups, gate.settings
+    parts = list(groups.values())
+    clauses = "; ".join(group_clauses(measure_gate))
+    sentence = (
+        f"{clauses[0].upper()}{clauses[1:]}. A pass needs each of {pluralise(len(groups), 'group')} to be shown to "
+        f"lose less than {settings.by_group:g}, at level {settings.alpha:g}; since all of them are needed, that takes "
+        "no correction (an intersection-union test)."
+    )
+    has_clusters = measure_gate.measure_values.clusters is not None
+    notes = []
+    single = [name for name, part in groups.items() if part.measure_values.n_clusters < 2]
+    if single:
+        unit, units = ("cluster", "clusters") if has_clusters else ("query", "queries")
+        notes.append(f"{join_names(single)}: undecided, since one {unit} does not show how much {units} vary")
+    if len(groups) > 1:
+        notes.append(f"p worse: corrected for {len(groups):,} groups (Holm)")
+    return Section(
+        title=f"By group: {measure_gate.measure}",
+        sentence=sentence,
+        table=table_of(
+            column("group", list(groups), name=True),
+            column("verdict", [part.verdict for part in parts], name=True),
+            column("queries", [part.n for part in parts], thousands),
+            column("clusters", [part.measure_values.n_clusters for part in parts], thousands) if has_clusters else None,
+            *number_columns(gate, parts),
+        ),
+        figure=group_figure(measure_gate, gate),
+        notes=tuple(notes),
+    )
+
+
+def group_figure(measure_gate: MeasureGate, gate: Gate) -> Figure:
+    """A figure of the difference in each group and on all queries, with its bounds."""
+    parts = [*measure_gate.groups.values(), measure_gate]
+    return Figure(
+        "group_differences",
+        {
+            "measure": measure_gate.measure_values.label,
+            "system_a": gate.system,
+            "system_b": gate.baseline,
+            "groups": tuple(measure_gate.groups),
+            "differences": tuple(part.difference for part in parts),
+            "low": tuple(part.low for part in parts),
+            "high": tuple(part.high for part in parts),
+            "n_queries": tuple(part.n for part in parts),
+            "higher_is_better": measure_gate.measure_values.sign > 0,
+            "interval": f"one-sided bounds ({format_percent(1 - gate.settings.alpha)})",
+        },
     )
 
 
@@ -122,7 +215,8 @@ def sentence_of(measure_gate: MeasureGate, gate: Gate) -> str:
         worse_word="lower" if higher else "higher",
         confidence_text=f"{format_percent(1 - gate.settings.alpha)} confidence",
     )
-    verdict_sentence = {PASS: pass_sentence, WORSE: worse_sentence, UNDECIDED: undecided_sentence}[measure_gate.verdict]
+    sentences = {PASS: pass_sentence, WORSE: worse_sentence, UNDECIDED: undecided_sentence}
+    verdict_sentence = sentences[measure_gate.decision.verdict]
     return verdict_sentence(measure_gate, wording, gate.settings)
 
 
@@ -135,7 +229,9 @@ def constant_sentence(measure_gate: MeasureGate, wording: GateWords, margin: flo
             f"{pluralise_queries(measure_gate.n)}."
         )
     margin_clause = (
-        "" if gain > 0 else f", {'more' if measure_gate.verdict == WORSE else 'not more'} than {margin_text(margin)}"
+        ""
+        if gain > 0
+        else f", {'more' if measure_gate.decision.verdict == WORSE else 'not more'} than {margin_text(margin)}"
     )
     direction = wording.better_word if gain > 0 else wording.worse_word
     return (
@@ -217,6 +313,8 @@ def undecided_sentence(measure_gate: MeasureGate, wording: GateWords, settings: 
     )
     if measure_gate.n == 1:
         return f"{opening}; with one query, the variation between queries is unknown."
+    if math.isnan(measure_gate.low):
+        return f"{opening}; the difference is the same in every cluster, so that nothing says how clusters vary."
     estimate = more_queries(measure_gate, settings)
     bound_text = format_percent(1 - settings.alpha)
     if settings.test == "t":
@@ -239,6 +337,13 @@ def more_queries(measure_gate: MeasureGate, settings: GateSettings) -> str:
         return " If the true difference is the observed one, no realistic number of queries would decide."
     if n_needed <= measure_gate.n:
         return ""
+    n_clusters = measure_gate.decision.clusters_needed
+    if n_clusters is not None:
+        more = n_clusters - measure_gate.measure_values.n_clusters
+        return (
+            f" About {pluralise(n_clusters, 'cluster')} ({more:,} more; {pluralise_queries(n_needed)} in all) would "
+            f"decide with {format_percent(settings.power)} power, if new clusters are like these: a rough estimate."
+        )
     return (
         f" About {pluralise_queries(n_needed)} ({n_needed - measure_gate.n:,} more) would decide with "
         f"{format_percent(settings.power)} power, if new queries vary like these: a rough estimate."
@@ -256,17 +361,29 @@ def deciding_sentences(measure_gate: MeasureGate, gate: Gate) -> list[str]:
     ]
     if gate.settings.test != "t" or measure_gate.n < 3 or measure_gate.decision.is_constant:
         return sentences
-    turn = measure_gate.verdict_change
+    turn, values = measure_gate.verdict_change, measure_gate.measure_values
+    unit = "query" if values.clusters is None else "cluster"
+    units = {"query": "queries", "cluster": "clusters"}[unit]
     if turn is None:
-        removed_queries = {PASS: "it helps most are", WORSE: "it hurts most are", UNDECIDED: EITHER}
+        either = "it hurts most, or else that it helps most, are"
+        removed = {PASS: "it helps most are", WORSE: "it hurts most are", UNDECIDED: either}
         sentences.append(
-            f"The verdict stays if queries that {removed_queries[measure_gate.verdict]} removed, down to the last two."
+            f"The verdict stays if {units} that {removed[measure_gate.decision.verdict]} removed, down to the last two."
         )
         return sentences
-    query_ids = [gate.scores.query_ids[query] for query in measure_gate.measure_values.queries[turn.queries].tolist()]
     effect = "helps" if turn.helped else "hurts"
-    if len(query_ids) == 1:
-        condition = f"Without query {query_ids[0]}, which it {effect} most"
+    names = removed_names(measure_gate, gate, turn.queries)
+    if len(names) == 1:
+        condition = f"Without {unit} {names[0]}, which it {effect} most"
     else:
-        condition = f"Without the {pluralise_queries(len(query_ids))} ({join_names(query_ids)}) that it {effect} most"
+        condition = f"Without the {pluralise(len(names), unit, units)} ({join_names(names)}) that it {effect} most"
     return [*sentences, f"{condition}, the verdict would be: {turn.verdict}."]
+
+
+def removed_names(measure_gate: MeasureGate, gate: Gate, removed: npt.NDArray[np.intp]) -> list[str]:
+    """The names of the queries, or of their clusters; a query without a cluster is one of its name."""
+    places = measure_gate.measure_values.queries[removed].tolist()
+    ids, clusters = gate.scores.query_ids, gate.scores.queries.cluster
+    if clusters is None:
+        return [ids[place] for place in places]
+    return list(dict.fromkeys(clusters[place] or ids[place] for place in places))

@@ -106,7 +106,8 @@ def search(
         Compare each of the other rankers with this one. Default: compare all pairs.
     test
         Significance test of the differences between rankers. One of 't', 'permutation', 'bootstrap', 'wilcoxon',
-        'sign', 'mcnemar', 'tukey', 'randomised-tukey', 'nemenyi', 'bayes-t', 'bayes-signed-rank'. Default: 't'.
+        'sign', 'mcnemar', 'tukey', 'randomised-tukey', 'max-t', 'max-t-bootstrap', 'nemenyi', 'bayes-t',
+        'bayes-signed-rank'. Default: 't'.
     importance
         Compute the permutation importance of each feature. Default: False.
     blend

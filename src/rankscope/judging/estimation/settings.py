@@ -61,7 +61,7 @@ class EstimateSettings(Settings):
         None, help="Estimate the differences of the other systems from this one.", unset="all pairs", metavar="NAME"
     )
     map: Mapping[int, int] | str | None = grade_map_field()
-    weight: float | None = number(
+    machine_weight: float | None = number(
         None,
         rule=Number(),
         metavar="W",

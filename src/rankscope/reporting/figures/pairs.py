@@ -1,4 +1,4 @@
-"""Figures of pairs of systems: differences by query, significance of all pairs, shares of wins."""
+"""Figures of pairs of systems: differences by query and by group, significance of all pairs, shares of wins."""
 
 from __future__ import annotations
 
@@ -31,10 +31,21 @@ from rankscope.reporting.figures.marks import (
     square_axes,
 )
 from rankscope.reporting.figures.registry import figure
-from rankscope.reporting.figures.style import BLUE, DIVERGING, VERMILLION, Style, altair, between, finish, ink_on
+from rankscope.reporting.figures.style import (
+    BLUE,
+    DIVERGING,
+    VERMILLION,
+    Style,
+    altair,
+    between,
+    finish,
+    ink_on,
+    name_labels,
+)
 from rankscope.typing import Floats
 
 __all__ = [
+    "group_differences",
     "query_differences",
     "significance_matrix",
     "win_matrix",
@@ -45,6 +56,8 @@ __all__ = [
 MAX_BARS = 1000
 #: More systems could not be read in a matrix.
 MAX_SYSTEMS = 40
+#: At most so many groups are drawn, each in a row of this height.
+MAX_GROUPS, ROW_HEIGHT = 50, 24
 
 
 @figure
@@ -192,6 +205,133 @@ def bars(
             )
     # The whole column of a bar answers to the pointer, however low the bar is.
     return alt.layer(*layers, chart.mark_rect(aria=False, opacity=0).encode(x=x, x2=alt.X2("to:Q"), tooltip=tooltip))
+
+
+@figure
+def group_differences(
+    *,
+    measure: str,
+    system_a: str,
+    system_b: str,
+    groups: Sequence[str],
+    differences: npt.ArrayLike,
+    low: npt.ArrayLike | None = None,
+    high: npt.ArrayLike | None = None,
+    n_queries: Sequence[int] | None = None,
+    higher_is_better: bool | None = True,
+    interval: str = "95% interval",
+    style: Style | None = None,
+) -> Any:
+    """The difference of two systems in each group of queries as a dot with its interval, and that on all queries.
+
+    Parameters
+    ----------
+    measure
+        Name of the measure.
+    system_a, system_b
+        Names of the systems.
+    groups
+        Names of the groups; the first 50 are shown.
+    differences
+        Means of a minus those of b, (groups + 1); the last on all queries.
+    low, high
+        Ends of the intervals, (groups + 1); NaN if there is none.
+    n_queries
+        Numbers of queries, (groups + 1).
+    higher_is_better
+        Direction of the measure; with False, a is better where the difference is below 0; with None, neither is better.
+    interval
+        What the interval is.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit.
+    """
+    alt, style = altair(), style or Style()
+    names = as_names(groups, "groups")
+    shape = (len(names) + 1,)
+    values = as_table(differences, shape, "differences")
+    ends = [
+        np.full(shape, np.nan) if end is None else as_table(end, shape, argument)
+        for end, argument in ((low, "low"), (high, "high"))
+    ]
+    counts = None if n_queries is None else as_table(n_queries, shape, "n_queries")
+    a, b = shorten(printable(system_a)), shorten(printable(system_b))
+    all_name = "all queries"
+    while all_name in names:
+        all_name += " together"
+    rows = [
+        {
+            "group": name,
+            "difference": cell(values[i]),
+            "low": cell(ends[0][i]),
+            "high": cell(ends[1][i]),
+            "is": "all" if i == len(names) else "group",
+            # Two rows may have the same text, but keys of a scale must differ.
+            "text": f"{i}|{signed(values[i])}{'' if counts is None else f' ({counts[i]:,.0f})'}",
+        }
+        for i, name in [*enumerate(names[:MAX_GROUPS]), (len(names), all_name)]
+    ]
+    has_intervals = not np.isnan(ends[0]).all()
+    comparative = "higher" if higher_is_better is None else "better"
+    right, left = (b, a) if higher_is_better is False else (a, b)
+    counted = "" if counts is None else " In brackets: queries."
+    summary = ", ".join(f"{row['group']} {signed(values[i])}" for i, row in enumerate(rows[:5]) if row["is"] == "group")
+    return finish(
+        difference_dots(alt, rows, has_intervals, printable(measure), style),
+        title=f"{printable(measure)} by group: {a} {MINUS} {b}",
+        subtitle=[
+            f"Right of 0 {right} is {comparative}, left of it {left}.",
+            f"Dot: mean difference.{f' Line: {printable(interval)}.' if has_intervals else ''} Square: {all_name}."
+            f"{counted}",
+            truncation_note(len(names), MAX_GROUPS, "groups"),
+        ],
+        description=(
+            f"{printable(measure)} of {printable(system_a)} minus {printable(system_b)} by group: {summary}"
+            f"{' and others' if len(names) > 5 else ''}; on all queries {signed(values[-1])}."
+        ),
+        style=style,
+        height=ROW_HEIGHT * len(rows),
+    )
+
+
+def signed(value: float) -> str:
+    """A difference for texts, with its sign."""
+    return f"+{number(value)}" if value > 0 else number(value)
+
+
+def difference_dots(alt: Any, rows: list[dict[str, Any]], has_intervals: bool, measure: str, style: Style) -> Any:
+    """A row for each group: the difference, its interval and its text, beside a line at 0."""
+    y = alt.Y("group:N").title(None).scale(domain=[row["group"] for row in rows]).sort(None)
+    y = y.axis(labelExpr=name_labels(style), ticks=False)
+    title = f"difference in {measure}"
+    x = alt.X("difference:Q").title(title)
+    tooltip = [alt.Tooltip("group:N", title="group"), alt.Tooltip("difference:Q", title="difference", format="+.4f")]
+    zero = alt.Chart(inline([{}])).mark_rule(aria=False, opacity=0.6).encode(x=alt.X(datum=0))
+    layers = [zero]
+    if has_intervals:
+        tooltip += [alt.Tooltip(f"{end}:Q", title=end, format="+.4f") for end in ("low", "high")]
+        lines = alt.Chart().mark_rule(aria=False, strokeWidth=2, color=BLUE)
+        layers.append(lines.encode(y=y, x=alt.X("low:Q").title(title), x2=alt.X2("high:Q")))
+    kinds = ["group", "all"]
+    mark_shape = alt.Shape("is:N").scale(domain=kinds, range=["circle", "square"]).legend(None)
+    fill = alt.Fill("is:N").scale(domain=kinds, range=[BLUE, VERMILLION]).legend(None)
+    points = alt.Chart().mark_point(filled=True, size=75, opacity=1, stroke=style.paper, strokeWidth=1)
+    layers.append(points.encode(y=y, x=x, shape=mark_shape, fill=fill, tooltip=tooltip))
+    # The numbers at the right are the labels of a second axis, which takes the width that it needs.
+    label_expression = "slice(datum.label, indexof(datum.label, '|') + 1)"
+    right_axis = alt.Axis(orient="right", labelExpr=label_expression, ticks=False, domain=False, grid=False)
+    texts = alt.Y("text:N").title(None).scale(domain=[row["text"] for row in rows]).sort(None).axis(right_axis)
+    numbers = alt.Chart().mark_point(opacity=0, aria=False).encode(y=texts)
+    return alt.layer(alt.layer(*layers), numbers, data=inline(rows)).resolve_scale(y="independent")
 
 
 @figure

@@ -1,4 +1,4 @@
-"""`--cluster`: what is printed is what one worker gives, and what is wrong is told in one line."""
+"""`--dask`: what is printed is what one worker gives, and what is wrong is told in one line."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def refused(cli: Callable[..., Any], *arguments: object) -> str:
 def test_what_is_printed_is_the_same_on_a_cluster(cli, address, sent, command):
     expected = cli(*command)
     assert expected.code == 0, expected.err
-    assert_same_bits(cli(*command, "--cluster", address), expected)
+    assert_same_bits(cli(*command, "--dask", address), expected)
     assert sent
 
 
@@ -85,7 +85,7 @@ def test_crossvalidation_is_the_same_on_a_cluster(cli, address, sent, tmp_path, 
     command = ("crossvalidate", "train.txt", "--loss", "linear:listnet", "--seeds", 1, "--epochs", 2, "--format", "csv")
     expected = cli(*command, "--workers", 1)
     assert expected.code == 0, expected.err
-    assert_same_bits(cli(*command, "--cluster", address).out, expected.out)
+    assert_same_bits(cli(*command, "--dask", address).out, expected.out)
     assert len(sent) == 5
 
 
@@ -93,59 +93,59 @@ def test_crossvalidation_is_the_same_on_a_cluster(cli, address, sent, tmp_path, 
 def test_a_file_that_is_damaged_is_told_as_by_one_worker(cli, address):
     with open("boolean.run", "a") as file:
         file.write("a line\n")
-    assert refused(cli, *EVALUATE, "--cluster", address) == refused(cli, *EVALUATE, "--workers", 1)
+    assert refused(cli, *EVALUATE, "--dask", address) == refused(cli, *EVALUATE, "--workers", 1)
 
 
 @pytest.mark.usefixtures("demo")
 def test_an_address_nobody_answers_at_is_named_with_the_time_limit(cli, address):
-    found = refused(cli, *EVALUATE, "--cluster", "tcp://127.0.0.1:1", "--cluster-timeout", 0.3)
-    assert mentions(found, "Dask", "tcp://127.0.0.1:1 ", "0.3 seconds", "--cluster-timeout")
+    found = refused(cli, *EVALUATE, "--dask", "tcp://127.0.0.1:1", "--dask-timeout", 0.3)
+    assert mentions(found, "Dask", "tcp://127.0.0.1:1 ", "0.3 seconds", "--dask-timeout")
 
 
 @pytest.mark.usefixtures("demo")
 def test_what_is_no_address_is_told(cli):
-    assert mentions(refused(cli, *EVALUATE, "--cluster", "somewhere"), "'somewhere'", "Dask", "address")
+    assert mentions(refused(cli, *EVALUATE, "--dask", "somewhere"), "'somewhere'", "Dask", "address")
 
 
 @pytest.mark.usefixtures("demo")
 def test_workers_of_another_version_are_refused(cli, address, monkeypatch):
     monkeypatch.setattr(cluster_checks, "__version__", "99.1")
-    assert mentions(refused(cli, *EVALUATE, "--cluster", address), "expected 99.1")
+    assert mentions(refused(cli, *EVALUATE, "--dask", address), "expected 99.1")
 
 
 @pytest.mark.usefixtures("demo")
 def test_without_dask_it_is_said_what_to_install(cli, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    found = refused(cli, *EVALUATE, "--cluster", "tcp://127.0.0.1:1")
+    found = refused(cli, *EVALUATE, "--dask", "tcp://127.0.0.1:1")
     assert mentions(found, "Dask", "pip install 'rankscope[scale]'")
 
 
 @pytest.mark.usefixtures("demo")
 def test_options_that_exclude_each_other_are_refused_before_anything_is_asked(cli, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    cluster = ("--cluster", "tcp://127.0.0.1:1")
-    assert "--workers cannot be combined with --cluster" in refused(cli, *EVALUATE, *cluster, "--workers", 2)
-    assert "--cluster-timeout needs --cluster" in refused(cli, *EVALUATE, "--cluster-timeout", 2)
-    assert "--cluster needs --train" in refused(cli, "fuse", "bm25.run", "boolean.run", "-o", "a.run", *cluster)
+    cluster = ("--dask", "tcp://127.0.0.1:1")
+    assert "--workers cannot be combined with --dask" in refused(cli, *EVALUATE, *cluster, "--workers", 2)
+    assert "--dask-timeout needs --dask" in refused(cli, *EVALUATE, "--dask-timeout", 2)
+    assert "--dask needs --train" in refused(cli, "fuse", "bm25.run", "boolean.run", "-o", "a.run", *cluster)
 
 
 @pytest.mark.usefixtures("demo")
 @pytest.mark.parametrize("seconds", [0, -1, "soon"])
 def test_a_time_limit_is_a_number_above_0(cli, seconds):
-    assert "--cluster-timeout" in refused(cli, *EVALUATE, "--cluster", "a:1", "--cluster-timeout", seconds)
+    assert "--dask-timeout" in refused(cli, *EVALUATE, "--dask", "a:1", "--dask-timeout", seconds)
 
 
 @pytest.mark.usefixtures("demo")
 def test_machine_judgments_are_not_for_a_cluster(cli, address):
-    found = refused(cli, *EVALUATE[:4], "--machine", "demo.qrels", "--cluster", address)
-    assert found.startswith("--cluster cannot be combined with --machine")
+    found = refused(cli, *EVALUATE[:4], "--machine", "demo.qrels", "--dask", address)
+    assert found.startswith("--dask cannot be combined with --machine")
 
 
 @pytest.mark.usefixtures("demo")
 @pytest.mark.parametrize("cluster", [False, True])
 def test_a_run_that_cannot_be_read_is_left_out_where_that_is_asked_for(cli, request, cluster):
     Path("empty.run").touch()
-    where = ("--cluster", request.getfixturevalue("address")) if cluster else ()
+    where = ("--dask", request.getfixturevalue("address")) if cluster else ()
     command = ("evaluate", "demo.qrels", "empty.run", "bm25.run", *where)
     assert mentions(refused(cli, *command), "empty.run: ", "is empty")
     done = cli(*command, "--on-error", "skip")
