@@ -102,7 +102,8 @@ def test_a_line_says_whether_its_target_was_reached():
 
 
 def test_each_benchmark_has_its_place_in_run_all():
-    helpers = {"measuring", "generate", "peers", "run_all", "letor_folds", "learning_search", "other_collections"}
+    helpers = {"measuring", "generate", "peers", "run_all", "letor_folds"}
+    helpers |= {"learning_search", "learning_peers", "other_collections"}
     assert {path.stem for path in BENCHMARKS.glob("*.py")} - helpers == set(module("run_all").SCRIPTS)
 
 
@@ -127,6 +128,7 @@ def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys, commands, monk
         "clusters": {"systems": 3, "queries": 20, "clusters": 5, "resamples": 50},
         "saved_scores": {"systems": 2, "measures": 2, "queries": 5},
         "score_tables": {"systems": 3, "queries": 5},
+        "preference_tables": {"systems": 3, "comparisons": 50},
         "id_lists": {"queries": 3, "ids": 200},
         "chunks": {"queries": 3, "documents": 20},
         "correlation": {"measures": 3, "queries": 20, "resamples": 50},

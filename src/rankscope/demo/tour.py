@@ -390,6 +390,10 @@ def write_page(staged: StagedFolder, runs: Sequence[Path]) -> str:
         return f"The report page was not written: {error}."
     staging_path = f"{staged.path.relative_to(staged.target)}{os.sep}"  # in the names of the files that it was made of
     staged.write(PAGE, [page.html.replace(staging_path, "").encode()])
+    from rankscope.reporting.figures import drawing_problem
+
+    if (problem := drawing_problem()) is not None:
+        return f"For more, open {staged.target / PAGE} in a browser. It has no figures: {problem}."
     return f"For more, with figures, open {staged.target / PAGE} in a browser."
 
 
