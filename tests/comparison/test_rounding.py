@@ -9,7 +9,8 @@ import pytest
 from helpers.score_tables import BAYESIAN, OF_ALL, OF_ANY_VALUES, RESAMPLED, score_table
 
 import rankscope as rs
-from rankscope.comparison.gate.noninferiority import PASS, GateSettings, decide
+from rankscope.comparison.gate.decision import PASS, decide
+from rankscope.comparison.gate.settings import GateSettings
 from rankscope.stats import find_clusters, friedman_test, wilcoxon_test
 
 FACTORS = (0.1, 3.0, 1 / 7, 1e5 / 3)

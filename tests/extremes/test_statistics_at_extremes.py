@@ -12,7 +12,8 @@ import pytest
 
 import rankscope as rs
 from rankscope import stats
-from rankscope.comparison.gate.noninferiority import GateSettings, decide
+from rankscope.comparison.gate.decision import decide
+from rankscope.comparison.gate.settings import GateSettings
 from rankscope.stats.inputs import scale_table
 
 RNG = np.random.default_rng(5)

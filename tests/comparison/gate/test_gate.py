@@ -18,7 +18,7 @@ from scipy import stats as oracle
 import rankscope as rs
 from rankscope import gate
 from rankscope.comparison.gate import EXIT_CODES, GateSettings
-from rankscope.comparison.gate.noninferiority import PASS, UNDECIDED, WORSE, decide
+from rankscope.comparison.gate.decision import PASS, UNDECIDED, WORSE, decide
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.stats import queries_for_t
 

@@ -19,15 +19,8 @@ from statsmodels.stats.multitest import multipletests
 import rankscope as rs
 from rankscope import Gate
 from rankscope.comparison.gate import GateSettings
-from rankscope.comparison.gate.noninferiority import (
-    PASS,
-    UNDECIDED,
-    VERDICTS,
-    WORSE,
-    VerdictChange,
-    decide,
-    find_verdict_change,
-)
+from rankscope.comparison.gate.decision import PASS, UNDECIDED, VERDICTS, WORSE, decide
+from rankscope.comparison.gate.verdict_change import VerdictChange, find_verdict_change
 from rankscope.errors import InputError, ParameterError
 from rankscope.stats import bootstrap_test, queries_for_t, randomisation_test
 
@@ -234,7 +227,7 @@ def test_blocks_of_stages_change_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
     d, clusters = clustered_differences(9, mean=0.1)
     columns = {"cluster": clusters}
     found = gated(d, columns=columns)["AP"].verdict_change
-    monkeypatch.setattr("rankscope.comparison.gate.noninferiority.AT_ONCE", 1)
+    monkeypatch.setattr("rankscope.comparison.gate.verdict_change.AT_ONCE", 1)
     assert_same_bits(gated(d, columns=columns)["AP"].verdict_change, found)
 
 

@@ -15,15 +15,9 @@ from hypothesis import strategies as st
 
 import rankscope as rs
 from rankscope import gate
-from rankscope.comparison.gate.noninferiority import (
-    PASS,
-    UNDECIDED,
-    WORSE,
-    GateSettings,
-    VerdictChange,
-    decide,
-    find_verdict_change,
-)
+from rankscope.comparison.gate.decision import PASS, UNDECIDED, WORSE, decide
+from rankscope.comparison.gate.settings import GateSettings
+from rankscope.comparison.gate.verdict_change import VerdictChange, find_verdict_change
 from rankscope.reporting import figures
 from rankscope.stats import queries_for_t
 

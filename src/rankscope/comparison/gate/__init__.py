@@ -5,16 +5,16 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
-    from rankscope.comparison.gate.noninferiority import EXIT_CODES as EXIT_CODES
-    from rankscope.comparison.gate.noninferiority import Gate as Gate
-    from rankscope.comparison.gate.noninferiority import GateSettings as GateSettings
+    from rankscope.comparison.gate.decision import EXIT_CODES as EXIT_CODES
     from rankscope.comparison.gate.noninferiority import decide_gate as decide_gate
     from rankscope.comparison.gate.noninferiority import gate as gate
+    from rankscope.comparison.gate.result import Gate as Gate
+    from rankscope.comparison.gate.settings import GateSettings as GateSettings
 
 HOMES = {
-    "EXIT_CODES": "noninferiority",
-    "Gate": "noninferiority",
-    "GateSettings": "noninferiority",
+    "EXIT_CODES": "decision",
+    "Gate": "result",
+    "GateSettings": "settings",
     "decide_gate": "noninferiority",
     "gate": "noninferiority",
 }

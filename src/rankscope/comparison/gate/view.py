@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.comparison.compare import differences_figure, extremes_table
-from rankscope.comparison.gate.noninferiority import PASS, UNDECIDED, WORSE, Gate, GateSettings, MeasureGate, worst
+from rankscope.comparison.gate.decision import PASS, UNDECIDED, WORSE, worst
+from rankscope.comparison.gate.result import Gate, MeasureGate
+from rankscope.comparison.gate.settings import GateSettings
 from rankscope.data.columns import Column, column, columns_of, digits, table_of, thousands
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import (
