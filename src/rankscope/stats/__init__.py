@@ -13,10 +13,19 @@ from rankscope.stats.correlation import Correlation, correlation_matrix, correla
 from rankscope.stats.effects import Effects, effect_sizes
 from rankscope.stats.friedman import Friedman, friedman_test, nemenyi_test
 from rankscope.stats.group_means import GroupMeansTest, group_means_test
-from rankscope.stats.group_sequential import SPENDING, SequentialBounds, sequential_bounds, spent_level
+from rankscope.stats.group_sequential import (
+    SPENDING,
+    SequentialBounds,
+    crossing_chance,
+    repeated_look_error,
+    sample_size_factor,
+    sequential_bounds,
+    spent_level,
+)
 from rankscope.stats.intervals import (
     Interval,
     bootstrap_interval,
+    clopper_pearson_interval,
     jeffreys_interval,
     t_interval,
     tango_interval,
@@ -79,11 +88,13 @@ __all__ = [
     "betting_test",
     "bootstrap_interval",
     "bootstrap_test",
+    "clopper_pearson_interval",
     "cohens_kappa",
     "concordance_test",
     "confusion_matrix",
     "correlation_matrix",
     "correlation_test",
+    "crossing_chance",
     "difference_for_t",
     "effect_sizes",
     "find_clusters",
@@ -102,6 +113,8 @@ __all__ = [
     "randomisation_test",
     "randomised_tukey_hsd",
     "rates",
+    "repeated_look_error",
+    "sample_size_factor",
     "sequential_bounds",
     "sign_test",
     "spent_level",
