@@ -127,8 +127,9 @@ def compare(
     workers = options["workers"]
     options["hash_lists"] = save is not None
     new_scores, baseline_scores = evaluate_new_and_baseline(qrels, runs, measures, against, settings.baseline, options)
+    named_measures = new_scores.measure_names if measures else None
     paths = system_paths(qrels, runs, new_scores)
-    comparison = compare_with(new_scores, baseline_scores, paths, standardise, settings, workers)
+    comparison = compare_with(new_scores, baseline_scores, named_measures, paths, standardise, settings, workers)
     result = PaperTable(comparison=comparison, settings=table_settings) if table == PAPER else comparison
     if save is not None:
         write_scores(new_scores, save)
@@ -138,12 +139,13 @@ def compare(
 def compare_with(
     new_scores: Scores,
     baseline_scores: Scores | None,
+    measures: Sequence[str] | None,
     runs: Sequence[str],
     standardise: str | None,
     settings: ComparisonSettings,
     workers: int | None,
 ) -> Comparison:
-    """Compare all new systems, with the baseline if there is one."""
+    """Compare all new systems, with the baseline if there is one. measures: those that the user names, if any."""
     scores = new_scores
     if baseline_scores is not None:
         scores = join_scores(new_scores, baseline_scores)
@@ -153,7 +155,7 @@ def compare_with(
     settings = replace(settings, baseline=resolve_system(settings.baseline, runs, scores))
     n_pairs = len(scores.measures) * len(scores.systems) * (len(scores.systems) - 1) // 2
     with progress_bar(n_pairs if settings.baseline is None else None, "comparing pairs") as progress:
-        return compare_systems(scores, None, settings, workers=workers, progress=progress)
+        return compare_systems(scores, measures, settings, workers=workers, progress=progress)
 
 
 def check_table_options(

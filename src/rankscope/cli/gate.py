@@ -128,7 +128,13 @@ def gate(
     seen_queries = () if seen is None else read_query_ids(seen)
     given, system, baselines = load_input(qrels, runs, names, system, baselines, options)
     result = gate_of_input(
-        given, settings, system=system, baseline_systems=baselines, seen=seen_queries, looks_file=looks_file
+        given,
+        settings,
+        given.new.measure_names if names else None,
+        system=system,
+        baseline_systems=baselines,
+        seen=seen_queries,
+        looks_file=looks_file,
     )
     write_other_outputs(result, summary, junit)
     result_output.show(result)

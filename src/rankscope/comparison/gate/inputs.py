@@ -191,6 +191,7 @@ def systems_of_one_file(
 def gate_of_input(
     given: GateInput,
     settings: GateSettings,
+    measures: object = None,
     *,
     system: str | None = None,
     baseline_systems: Sequence[str] = (),
@@ -201,7 +202,7 @@ def gate_of_input(
     result = decide_gate(
         given.new,
         given.baselines,
-        None,
+        measures,
         settings,
         system=system,
         baseline_systems=baseline_systems,

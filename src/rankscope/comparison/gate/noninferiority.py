@@ -228,6 +228,8 @@ def decide_gate(
             "looks_file (--looks-file) is for planned looks (--up-to, --looks) or --test betting; plan looks, or leave "
             "it out"
         )
+    if measures is None:
+        new = new.with_direction()
     measure_names = measure_names_of(new, measures)
     joined_scores = join_with_baselines(new, baselines, measure_names, system, baseline_systems)
     check_margins(joined_scores, settings)
