@@ -216,12 +216,12 @@ TOUR = (
         "the same against a baseline, with hard and easy queries weighted equally",
     ),
     Step(
-        "rankscope compare demo.qrels rerank.run --against hybrid.run -m nDCG@10 --gate 0.02",
+        "rankscope gate demo.qrels hybrid.run rerank.run -m nDCG@10 --margin 0.02",
         "a gate for continuous integration: exit code 0, since rerank is non-inferior",
         in_short_tour=True,
     ),
     Step(
-        "rankscope compare demo.qrels rerank.run --against dense.run -m nDCG@10 --gate 0.02 --by-group 0.02 "
+        "rankscope gate demo.qrels dense.run rerank.run -m nDCG@10 --margin 0.02 --by-group 0.02 "
         "--queries demo-queries.csv",
         "the gate for head and for tail queries, too: neither may lose more",
     ),

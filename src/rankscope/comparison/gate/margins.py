@@ -84,7 +84,8 @@ class MarginRule(Rule):
         """The margin in an option's text."""
         margin = parse_margin(text)
         if margin is None:
-            raise ValueError(f"{text!r}, expected {MarginRule.expected.replace(chr(39), '')}")
+            expected = MarginRule.expected.replace("'2%'", "2%")
+            raise ValueError(f"{text!r}, expected {expected}")
         return margin
 
     def plain(self, value: Any) -> Any:
