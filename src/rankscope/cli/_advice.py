@@ -70,11 +70,6 @@ OPTION_HINTS = (
     (("--json", "--csv", "--tsv", "--jsonl", "--latex", "--markdown", "--html"), "--format", "write --format {}"),
     (("-J",), "--unjudged", "write --unjudged skip to skip documents without a judgment"),
     (("--confidence", "--confidence-level", "--ci"), "--correction", "--alpha 0.05 gives 95 % intervals"),
-    (
-        ("--gate", "--non-inferiority"),
-        "--against",
-        "the gate is a command: rankscope gate QRELS BASELINE NEW --margin 0.02",
-    ),
 )
 #: A value in lower case without punctuation -> the values that the user may mean; an option has one of them or none.
 VALUE_SYNONYMS = {
