@@ -92,6 +92,7 @@ WRITTEN_BY_HAND = {
         "--list": "features mt",
         "--new": "gate",
         "--presets": "measures",
+        "--quick": "demo",
         "--print": "stability",
         "--table": "agree segments, compare",
         "--title": "report",

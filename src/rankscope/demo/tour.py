@@ -25,7 +25,6 @@ from rankscope.demo.translations import translation_files
 from rankscope.errors import ParameterError
 from rankscope.evaluation.engine import evaluate
 from rankscope.io.core import StagedFolder, staged_folder
-from rankscope.reporting.report import report
 from rankscope.reporting.tables import render_scores
 
 __all__ = [
@@ -315,10 +314,11 @@ TOUR = (
 )
 
 
-def take_tour(directory: str | Path, seed: int = SEED, *, overwrite: bool = False) -> str:
+def take_tour(directory: str | Path, seed: int = SEED, *, overwrite: bool = False, quick: bool = False) -> str:
     """Write the demo and its page into a folder, all or nothing, and say what there is to see.
 
-    Raises OutputError as `write_collection` does.
+    quick: whether the page, which takes longer than all else, is left out. Raises OutputError as `write_collection`
+    does.
     """
     files = {name: text for part in PARTS for name, text in part(seed).items()}
     folder = Path(directory)
@@ -328,7 +328,9 @@ def take_tour(directory: str | Path, seed: int = SEED, *, overwrite: bool = Fals
             staged.write(name, [text.encode()])
         runs = [staged.path / f"{name}.run" for name in SYSTEMS]
         scores = evaluate(staged.path / "demo.qrels", runs)
-        page_sentence = write_page(staged, runs)
+        page_sentence = "The page was left out (--quick); `rankscope report` writes one."
+        if not quick:
+            page_sentence = write_page(staged, runs)
     n_judgments = files["demo.qrels"].count("\n")
     return "\n".join(
         [
@@ -361,6 +363,8 @@ def step_lines(steps: Iterable[Step]) -> list[str]:
 
 def write_page(staged: StagedFolder, runs: Sequence[Path]) -> str:
     """Write the report beside the files; the sentence that says where it is, or what is missing for it."""
+    from rankscope.reporting.report import report
+
     try:
         page = report(staged.path / "demo.qrels", runs, title="The demo's six systems")
     except ParameterError as error:  # without the extra
