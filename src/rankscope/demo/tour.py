@@ -220,9 +220,13 @@ TOUR = (
         in_short_tour=True,
     ),
     Step(
-        "rankscope gate demo.qrels dense.run rerank.run -m nDCG@10 --margin 0.02 --by-group 0.02 "
+        "rankscope gate demo.qrels bm25.run hybrid.run -m P@10 --margin 0.02 --by-group 0.02 "
         "--queries demo-queries.csv",
         "the gate for head and for tail queries, too: neither may lose more",
+    ),
+    Step(
+        "rankscope gate demo.qrels bm25.run rerank.run -m nDCG@10:0.02 -m R@100:5% --up-to 200 --summary gate.md",
+        "margins by measure, a page for a step's summary, and the first of several looks at up to 200 queries",
     ),
     Step(
         "rankscope stability demo.qrels *.run --seed 7",
