@@ -43,7 +43,7 @@ def faults(root: Path, version: str, changed: str, tags: str) -> list[str]:
     if not re.search(rf"^## {re.escape(version)}\b", (root / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE):
         found.append(f"CHANGELOG.md has no heading of version {version}")
     if changed.strip():
-        found.append(f"files are not committed: {', '.join(changed.split())}")
+        found.append(f"files are not committed: {', '.join(line[3:] for line in changed.splitlines())}")
     if f"v{version}" in tags.split():
         found.append(f"the tag v{version} exists; raise the version in src/rankscope/_version.py")
     return found
