@@ -46,6 +46,7 @@ SCRIPTS = (
     "label_intervals",
     "compare",
     "clusters",
+    "gate",
     "saved_scores",
     "score_tables",
     "id_lists",

@@ -54,7 +54,9 @@ def test_a_summary_has_the_verdict_the_numbers_and_the_documents_that_moved() ->
 
 
 @pytest.mark.parametrize("n_baselines", [1, 3])
-@pytest.mark.parametrize("measures", [["AP"], ["nDCG@10", "AP", "RR", "P@1", "P@2", "R@1", "R@2", "ERR", "P@5", "nDCG"]])
+@pytest.mark.parametrize(
+    "measures", [["AP"], ["nDCG@10", "AP", "RR", "P@1", "P@2", "R@1", "R@2", "ERR", "P@5", "nDCG"]]
+)
 def test_a_summary_has_at_most_30_lines(measures: list[str], n_baselines: int) -> None:
     page = gate_summary(of_runs(measures, n_baselines))
     assert len(page.splitlines()) <= 30
