@@ -143,3 +143,20 @@ def test_planned_looks_take_few_more_queries():
         found = sample_size_factor(5, alpha=0.025, power=0.9, spending=spending)
         assert found == pytest.approx(published, abs=0.02)
     assert sample_size_factor(1) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (lambda: crossing_chance([2.0, 2.0], [0.5]), r"bound has shape \(2,\)"),
+        (lambda: crossing_chance([2.0, 2.0], [0.5, 0.5]), "that rise"),
+        (lambda: crossing_chance([2.0], [1.5]), r"\(0, 1\]"),
+        (lambda: repeated_look_error(0), "n_looks"),
+        (lambda: repeated_look_error(2, alpha=0.0), "alpha"),
+        (lambda: sample_size_factor(0), "n_looks"),
+        (lambda: sample_size_factor(2, spending="all"), "spending"),
+    ],
+)
+def test_wrong_looks_of_chances_are_refused(call, match):
+    with pytest.raises(ParameterError, match=match):
+        call()

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rankscope.errors import ParameterError
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import check_choice, check_share
+from rankscope.stats.inputs import check_choice, check_count, check_share
 from rankscope.typing import Floats
 
 __all__ = [
@@ -206,6 +206,11 @@ def crossing_chance(bound: npt.ArrayLike, times: npt.ArrayLike, *, drift: float 
     float
         In [0, 1].
 
+    Raises
+    ------
+    ParameterError
+        There is not a bound for each time, or times do not rise or are outside (0, 1].
+
     Notes
     -----
     With a drift, the density of the sum s at time t is that without it, times exp(drift s - drift^2 t / 2).
@@ -220,7 +225,13 @@ def crossing_chance(bound: npt.ArrayLike, times: npt.ArrayLike, *, drift: float 
     0.071
     """
     t, bounds = np.atleast_1d(np.asarray(times, np.float64)), np.atleast_1d(np.asarray(bound, np.float64))
-    steps = np.sqrt(np.diff(t, prepend=0.0))
+    increments = np.diff(t, prepend=0.0)
+    if bounds.shape != t.shape or not (increments > 0).all() or t[-1] > 1:
+        raise ParameterError(
+            f"bound has shape {bounds.shape} and times are {t.tolist()}, expected a bound for each of some shares in "
+            "(0, 1] that rise"
+        )
+    steps = np.sqrt(increments)
     nodes, mass = np.zeros(1), np.ones(1)
     chance = 0.0
     for look, (time, step) in enumerate(zip(t.tolist(), steps.tolist(), strict=True)):
@@ -249,11 +260,18 @@ def repeated_look_error(n_looks: int, *, alpha: float = 0.05) -> float:
     float
         In [alpha, 1].
 
+    Raises
+    ------
+    ParameterError
+        The number of looks is below 1, or the level outside (0, 1).
+
     Examples
     --------
     >>> [round(repeated_look_error(looks), 3) for looks in (1, 2, 5, 10)]
     [0.05, 0.08, 0.13, 0.172]
     """
+    check_count("n_looks", n_looks)
+    check_share("alpha", alpha)
     bound = np.full(n_looks, special().ndtri(1 - alpha))
     return crossing_chance(bound, np.arange(1, n_looks + 1) / n_looks)
 
@@ -279,6 +297,11 @@ def sample_size_factor(
     float
         At least 1.
 
+    Raises
+    ------
+    ParameterError
+        The number of looks is below 1, the level or the power outside (0, 1), or the name of the spending unknown.
+
     References
     ----------
     Jennison and Turnbull (2000), section 2.2: the constant by which a fixed sample size is multiplied.
@@ -288,6 +311,7 @@ def sample_size_factor(
     >>> [round(sample_size_factor(5, spending=name), 2) for name in ("obrien-fleming", "pocock")]
     [1.03, 1.22]
     """
+    check_count("n_looks", n_looks)
     check_share("power", power)
     times = np.arange(1, n_looks + 1) / n_looks
     bound = sequential_bounds(times, alpha=alpha, spending=spending).bound

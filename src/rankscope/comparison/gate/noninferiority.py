@@ -219,15 +219,7 @@ def decide_gate(
         check_systems(scores, None, 1)
     if not baselines:
         raise ParameterError("no baseline, expected scores of at least one")
-    if settings.plans_looks and looks_file is None:
-        raise ParameterError(
-            "planned looks (up_to, looks) need a file that keeps them; name it with looks_file (--looks-file)"
-        )
-    if looks_file is not None and not settings.plans_looks and settings.test != "betting":
-        raise ParameterError(
-            "looks_file (--looks-file) is for planned looks (--up-to, --looks) or --test betting; plan looks, or leave "
-            "it out"
-        )
+    check_looks_file(settings, looks_file)
     if measures is None:
         new = new.with_direction()
     measure_names = measure_names_of(new, measures)
@@ -272,6 +264,19 @@ def decide_gate(
         looks=looks,
         seen=seen_queries,
     )
+
+
+def check_looks_file(settings: GateSettings, looks_file: PathLike | None) -> None:
+    """Raise ParameterError for planned looks without a file, or a file without looks."""
+    if settings.plans_looks and looks_file is None:
+        raise ParameterError(
+            "planned looks (up_to, looks) need a file that keeps them; name it with looks_file (--looks-file)"
+        )
+    if looks_file is not None and not settings.plans_looks and settings.test != "betting":
+        raise ParameterError(
+            "looks_file (--looks-file) is for planned looks (--up-to, --looks) or --test betting; plan looks, or leave "
+            "it out"
+        )
 
 
 def join_with_baselines(
