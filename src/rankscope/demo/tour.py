@@ -225,7 +225,8 @@ TOUR = (
         "the gate for head and for tail queries, too: neither may lose more",
     ),
     Step(
-        "rankscope gate demo.qrels bm25.run rerank.run -m nDCG@10:0.02 -m R@100:5% --up-to 200 --summary gate.md",
+        "rankscope gate demo.qrels bm25.run rerank.run -m nDCG@10:0.02 -m R@100:5% --up-to 200 "
+        "--summary gate.md --junit gate.xml",
         "margins by measure, a page for a step's summary, and the first of several looks at up to 200 queries",
     ),
     Step(
