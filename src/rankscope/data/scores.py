@@ -315,7 +315,7 @@ class Scores(Result):
     def judgment_hashes(self) -> Words | None:
         """(queries) a hash of the grades of each query; None where they are not known."""
         hashes: Words | None = getattr(self.judgments, "by_query", None)
-        return hashes
+        return hashes if hashes is not None and hashes.size == len(self.query_ids) else None
 
     @cached_property
     def measure_names(self) -> tuple[str, ...]:
