@@ -19,7 +19,7 @@ endef
 # What is compiled is kept, whatever the environment says: thousands of commands are started by the tests.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo torch scale test test-all test-machines test-lowest quick-lowest test-core quick-core test-wheel coverage \
+.PHONY: demo torch scale test test-all test-machines test-lowest quick-lowest test-core quick-core test-wheel release coverage \
 	fuzz lint check docs site bench bench-learn mutation clean
 
 demo: $(VENV)/.installed
@@ -71,6 +71,12 @@ quick-core:
 test-wheel: $(VENV)/.dev
 	$(INSTALL) --group build
 	$(BIN)/python tests/jobs/wheel.py
+
+# All that comes before a release: a clean checkout whose changes are described, the wheel and the sdist in dist/, their
+# metadata, and the wheel in an empty environment. Nothing is uploaded: it prints how.
+release: $(VENV)/.dev
+	$(INSTALL) --group build
+	PYTHONPATH=tests $(BIN)/python -m jobs.release
 
 # What part of the code the quick tests run: fails below 95 % of lines or 90 % of branches. Takes half an hour; install
 # PyTorch and Dask first, so that their tests run: `make torch scale coverage`.

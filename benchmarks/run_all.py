@@ -47,6 +47,7 @@ SCRIPTS = (
     "nuggets",
     "compare",
     "clusters",
+    "gate",
     "saved_scores",
     "score_tables",
     "preference_tables",

@@ -126,6 +126,7 @@ def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys, commands, monk
         "randomisation": {"systems": 3, "queries": 20, "resamples": 50},
         "compare": {"systems": 3, "queries": 20, "resamples": 50},
         "clusters": {"systems": 3, "queries": 20, "clusters": 5, "resamples": 50},
+        "gate": {"queries": 20, "documents": 30, "judged": 10, "pairs": 2, "betting_queries": 20, "looks": 3},
         "saved_scores": {"systems": 2, "measures": 2, "queries": 5},
         "score_tables": {"systems": 3, "queries": 5},
         "preference_tables": {"systems": 3, "comparisons": 50},

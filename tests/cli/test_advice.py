@@ -59,7 +59,10 @@ def test_the_nearest_name_is_named(cli: Callable[..., Any], arguments: str, said
 def test_where_no_command_is_near_all_are_named(cli: Callable[..., Any]) -> None:
     done = cli("qrels.txt", "it's", "a.run")
     assert mentions(
-        done.err, "evaluate, measures, convert", "compare, plan, report, stability", "fuse, consensus, leaderboard"
+        done.err,
+        "evaluate, measures, convert",
+        "compare, gate, plan, report, stability",
+        "fuse, consensus, leaderboard",
     )
     assert mentions(cli("it's so").err, "rankscope: ", "'it's so'", "expected evaluate, ")
 

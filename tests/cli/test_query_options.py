@@ -109,28 +109,18 @@ def test_the_demo_shows_what_its_page_says(demo: Path) -> None:
 
 
 def test_the_gate_by_group_has_its_exit_code(cli: Callable[..., Any], demo: Path) -> None:
-    gate = ("--against", "bm25.run", *NDCG, *TABLE, "--gate", "0.02")
-    assert cli("compare", "demo.qrels", "bm25-rm3.run", *gate).code == 0
-    done = cli("compare", "demo.qrels", "bm25-rm3.run", *gate, "--by-group", "0.02")
+    gate = ("gate", "demo.qrels", "bm25.run", "bm25-rm3.run", *NDCG, *TABLE, "--margin", "0.02")
+    assert cli(*gate).code == 0
+    done = cli(*gate, "--by-group", "0.02")
     assert done.code == 4
     assert mentions(done.out.splitlines(), "tail", "undecided")
-    done = cli("compare", "demo.qrels", "bm25-rm3.run", *gate, "--by-group", "0.02", "--format", "csv")
+    done = cli(*gate, "--by-group", "0.02", "--format", "csv")
     assert [row["group"] for row in csv.DictReader(io.StringIO(done.out))] == ["head", "tail", "all"]
 
 
 def test_a_baseline_that_was_saved_with_groups_needs_no_table(cli: Callable[..., Any], demo: Path) -> None:
     cli("evaluate", "demo.qrels", "bm25.run", *NDCG, *TABLE, "--save", "old.parquet")
-    options = (
-        "compare",
-        "demo.qrels",
-        "bm25-rm3.run",
-        "--against",
-        "old.parquet",
-        "--gate",
-        "0.02",
-        "--by-group",
-        "0.02",
-    )
+    options = ("gate", "demo.qrels", "old.parquet", "bm25-rm3.run", "--margin", "0.02", "--by-group", "0.02")
     found = cli(*options)
     assert found.code == 4
     assert "clusters:15" in found.out

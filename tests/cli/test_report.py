@@ -106,7 +106,7 @@ def test_without_the_extra_the_line_says_what_to_install(
     "command",
     [
         ("compare", "demo.qrels", "bm25.run", "rerank.run", "-m", "AP"),
-        ("compare", "demo.qrels", "bm25.run", "--against", "rerank.run", "-m", "AP", "--gate", "0.9"),
+        ("gate", "demo.qrels", "rerank.run", "bm25.run", "-m", "AP", "--margin", "0.9"),
         ("plan", "demo.qrels", "bm25.run", "rerank.run", "-m", "AP", "--difference", "0.05"),
         ("agree", "measures", "demo.qrels", "bm25.run", "rerank.run", "dense.run", "-m", "AP", "-m", "RR"),
         ("agree", "judgments", "demo.qrels", "other.qrels"),

@@ -86,11 +86,10 @@ def test_report_has_no_parts_that_need_lists(cli: Callable[..., Any], values: An
 
 def test_a_gate_with_a_file_of_scores(cli: Callable[..., Any], values: Any) -> None:
     Path("new.csv").write_text("item,new\n" + "".join(f"{i:03d},{x}\n" for i, x in enumerate(values[1])))
-    call = ("compare", "new.csv", "-m", "F1", "--against", "scores.csv", "--gate", "0.02")
-    assert cli(*call, "--baseline", "old").code == 0
-    assert mentions(cli(*call).err, "3 systems", "--baseline")
-    worse = cli("compare", "scores.csv", "-m", "F1", "--against", "new.csv", "--gate", "0.02")
-    assert mentions(worse.err, "3")
+    options = ("-m", "F1", "--margin", "0.02")
+    assert cli("gate", "scores.csv", "new.csv", *options, "--baseline", "old").code == 0
+    assert mentions(cli("gate", "scores.csv", "new.csv", *options).err, "3 systems", "--baseline")
+    assert mentions(cli("gate", "new.csv", "scores.csv", *options).err, "3 systems", "--new")
 
 
 def test_scores_come_from_standard_input(cli: Callable[..., Any], values: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,12 +120,13 @@ def test_scores_in_the_place_of_a_run_are_told(cli: Callable[..., Any], values: 
 
 def test_a_gate_within_a_file_of_scores(cli: Callable[..., Any], values: Any) -> None:
     Path("new.csv").write_text("item,new\n" + "".join(f"{i:03d},{x}\n" for i, x in enumerate(values[1])))
-    gate = ("-m", "F1", "--baseline", "old", "--gate", "0.02")
-    expected = cli("compare", "new.csv", "--against", "scores.csv", *gate, "--format", "csv")
-    one_file = cli("compare", "scores.csv", "--systems", "old,new", *gate, "--format", "csv")
+    gate = ("-m", "F1", "--baseline", "old", "--margin", "0.02")
+    expected = cli("gate", "scores.csv", "new.csv", *gate, "--format", "csv")
+    one_file = cli("gate", "scores.csv", "--new", "new", *gate, "--format", "csv")
     assert (one_file.code, one_file.out) == (0, expected.out)
-    assert mentions(cli("compare", "scores.csv", *gate).err, "one system", "scores.csv has 2", "--systems")
-    assert mentions(cli("compare", "scores.csv", "--gate", "0.02").err, "--against", "file of scores", "--baseline")
+    assert cli("gate", "scores.csv", "--systems", "old,new", *gate, "--format", "csv").out == expected.out
+    assert mentions(cli("gate", "scores.csv", *gate).err, "2 systems beside the baseline", "--new")
+    assert mentions(cli("gate", "scores.csv", "--margin", "0.02").err, "3 systems", "--baseline")
 
 
 def test_a_table_whose_header_tells_nothing_may_be_one_of_scores(cli: Callable[..., Any], values: Any) -> None:
@@ -227,10 +227,10 @@ def test_agree_measures_and_a_gate_take_further_forms(cli: Callable[..., Any], v
     done = cli("agree", "measures", "two.jsonl", "--statistic", "pearson", "--format", "csv")
     assert float(records(done.out)[0]["value"]) == pytest.approx(-1.0)
     call = forms(values)
-    gate = ("-m", "F1", "--against", "long.csv", "--baseline", "old", "--gate", "0.02")
-    assert cli("compare", *call["epochs.csv"][:1], "--systems", "new", "--repeats", "mean", *gate).code in (0, 2)
+    gate = ("-m", "F1", "--baseline", "old", "--new", "new", "--margin", "0.02")
+    assert cli("gate", "long.csv", *call["epochs.csv"][:1], "--repeats", "mean", *gate).code in (0, 2)
     Path("new.csv").write_text("item,length,new\n" + "".join(f"{i},9,{x}\n" for i, x in enumerate(values[1])))
-    assert cli("compare", "new.csv", "--systems", "new", *gate).code == 0
+    assert cli("gate", "long.csv", "new.csv", *gate).code == 0
 
 
 def test_options_of_scores_are_refused_for_comparisons(cli: Callable[..., Any], values: Any) -> None:

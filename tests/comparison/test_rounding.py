@@ -9,7 +9,7 @@ import pytest
 from helpers.score_tables import BAYESIAN, OF_ALL, OF_ANY_VALUES, RESAMPLED, score_table
 
 import rankscope as rs
-from rankscope.comparison.gate.noninferiority import PASS, GateSettings, decide
+from rankscope.comparison.gate.decision import PASS, Criterion, decide
 from rankscope.stats import find_clusters, friedman_test, wilcoxon_test
 
 FACTORS = (0.1, 3.0, 1 / 7, 1e5 / 3)
@@ -118,7 +118,7 @@ def test_ranks_of_sizes_and_of_systems_are_those_of_decimals(factor: float) -> N
 @pytest.mark.parametrize("differences", [[-0.3 + 0.2] * 7, [0.7 - 0.8] * 7, [-0.1] * 7])
 def test_a_constant_loss_of_the_margin_passes(differences: list[float]) -> None:
     for factor in FACTORS:
-        criterion = GateSettings(margin=factor * 0.1)
+        criterion = Criterion(margin=factor * 0.1)
         assert decide(factor * np.array(differences), criterion).verdict == PASS
 
 
@@ -129,7 +129,7 @@ def test_the_scale_of_values_decides_no_gate(test: str) -> None:
         differences = np.round(0.1 * rng.integers(-4, 6, 12), 1)
         seen = []
         for factor in (1.0, *FACTORS):
-            criterion = GateSettings(margin=factor * 0.1, test=test, n_resamples=200, seed=1)
+            criterion = Criterion(margin=factor * 0.1, test=test, n_resamples=200, seed=1)
             found = decide(factor * differences, criterion)
             seen.append((found.verdict, round(found.pvalue_noninferior, 9), round(found.pvalue_worse, 9)))
         assert len(set(seen)) == 1

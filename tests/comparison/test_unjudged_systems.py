@@ -105,6 +105,6 @@ def test_a_report_says_so_first_and_a_gate_of_files_ends_with_2(
     assert "No verdict on foreign" in page.html
     assert "significantly better" not in page.html
     with pytest.raises(SystemExit) as end:
-        main(["compare", paths["q.qrels"], paths["foreign.run"], "--against", paths["good.run"], "--gate", "0.02"])
+        main(["gate", paths["q.qrels"], paths["good.run"], paths["foreign.run"], "--margin", "0.02"])
     assert end.value.code == 2
     assert "no verdict: none of the documents of foreign is judged" in capsys.readouterr().err

@@ -36,7 +36,7 @@ def short_page(monkeypatch, few_files):
     class Page:
         html = "the page"
 
-    monkeypatch.setattr("rankscope.demo.tour.report", lambda *_, **__: Page())
+    monkeypatch.setattr("rankscope.reporting.report.report", lambda *_, **__: Page())
 
 
 @pytest.mark.parametrize("step", TOUR, ids=[step.command.removeprefix("rankscope ") for step in TOUR])
@@ -68,7 +68,7 @@ def test_the_demo_fits_a_screen_and_names_one_command_for_each_purpose(tour):
         "evaluate",
         "compare",
         "plan",
-        "compare",
+        "gate",
         "stability",
         "consensus",
         "leaderboard",
@@ -137,13 +137,13 @@ def test_the_page_names_the_files_where_they_are(tour):
     assert ".rankscope-" not in html
 
 
-@pytest.mark.parametrize("step", ["evaluate", "report"])
+@pytest.mark.parametrize("step", ["demo.tour.evaluate", "reporting.report.report"])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, OutputError("the page cannot be written")])
 def test_the_demo_is_written_whole_or_not_at_all(tmp_path, monkeypatch, few_files, step, error):
     def failing(*_, **__):
         raise error
 
-    monkeypatch.setattr(f"rankscope.demo.tour.{step}", failing)
+    monkeypatch.setattr(f"rankscope.{step}", failing)
     (tmp_path / "old").mkdir()
     (tmp_path / "old" / "demo.qrels").write_text("precious")
     for name in ("new", "old"):
@@ -183,6 +183,17 @@ def test_the_command_prints_the_tour(tmp_path, capsys, short_page):
     assert "(seed 5)" in out
     assert f"Try next, after cd {tmp_path / 'new'}:" in out
     assert err == ""
+
+
+def test_the_quick_demo_has_all_files_but_the_page(tmp_path, capsys, tour):
+    folder, text = tour
+    assert run_cli(str(tmp_path / "quick"), "--quick") == 0
+    out, _ = capsys.readouterr()
+    assert out.splitlines()[2:15] == text.splitlines()[2:15]
+    assert mentions(out, "--quick", "rankscope report")
+    assert {path.name for path in folder.iterdir()} >= {path.name for path in (tmp_path / "quick").iterdir()}
+    assert (tmp_path / "quick" / "demo.qrels").read_bytes() == (folder / "demo.qrels").read_bytes()
+    assert not (tmp_path / "quick" / "report.html").exists()
 
 
 def test_the_command_refuses_a_folder_in_use_in_one_line_with_exit_code_2(tmp_path, capsys, short_page):

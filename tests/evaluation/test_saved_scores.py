@@ -132,7 +132,8 @@ def test_other_programs_find_the_tidy_table(tmp_path: Path) -> None:
     write_scores(scores, tmp_path / "s.parquet")
     expected = scores.frame()
     table = pl.read_parquet(tmp_path / "s.parquet")
-    assert table.columns == ["system", "measure", "query", "value", "low", "high", "missing", "undefined"]
+    flags = ("missing", "undefined", "judgment_hash")
+    assert table.columns == ["system", "measure", "query", "value", "low", "high", *flags]
     assert table.select(expected.columns).equals(expected)
     assert table.filter(system="poor", measure="RR")["missing"].to_list() == [False, True, True]
     assert table.filter(system="poor", measure="RR")["undefined"].to_list() == [False, False, True]
@@ -377,6 +378,7 @@ def test_the_form_of_the_file_is_written_down() -> None:
         "value": pl.Float64,
         "missing": pl.Boolean,
         "undefined": pl.Boolean,
+        "judgment_hash": pl.UInt64,
     }
 
 

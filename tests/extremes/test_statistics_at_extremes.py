@@ -12,7 +12,7 @@ import pytest
 
 import rankscope as rs
 from rankscope import stats
-from rankscope.comparison.gate.noninferiority import GateSettings, decide
+from rankscope.comparison.gate.decision import Criterion, decide
 from rankscope.stats.inputs import scale_table
 
 RNG = np.random.default_rng(5)
@@ -119,12 +119,12 @@ def test_a_usual_table_stays_as_it_is_in_memory_too() -> None:
 @pytest.mark.parametrize(("margin", "verdict"), [(0.0, "worse"), (0.08, "pass"), (1e300, "pass")])
 def test_a_gate_knows_no_unit(power: int, margin: float, verdict: str) -> None:
     differences = np.ldexp(np.array([-0.1, 0.0, -0.05, -0.02, -0.09, -0.01, -0.08, -0.03]), power)
-    asked = GateSettings(margin=np.ldexp(margin, power) if margin < 1 else margin)
+    asked = Criterion(margin=np.ldexp(margin, power) if margin < 1 else margin)
     found = decide(differences, asked)
     assert found.verdict == verdict
     assert found.low < found.mean < found.high
     assert np.ldexp(found.mean, -power) == pytest.approx(-0.0475)
-    endless = decide(differences, replace(asked, alpha=1e-300))
+    endless = decide(differences, replace(asked, level=1e-300))
     assert (endless.low, endless.high) == (-np.inf, np.inf) or abs(endless.low) > 1e20 * abs(found.low)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,13 @@ def made(values: Any, measure: str = "AP", system: str = "new") -> Scores:
         settings={"queries": str(array.shape[2])},
         measure_settings=({},),
     )
+
+
+def with_lists(scores: Scores, changed: int = 0) -> Scores:
+    """The scores with hashes of lists, of which the first are others."""
+    lists = np.arange(scores.values.size, dtype=np.uint64).reshape(scores.values.shape) % scores.values.shape[2]
+    lists[..., :changed] += np.uint64(1_000_000)
+    return replace(scores, lists=lists)
 
 
 def gated(differences: Any, *, margin: float = 0.02, measure: str = "AP", **options: Any) -> Gate:

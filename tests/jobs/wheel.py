@@ -65,19 +65,24 @@ def examples(folder: Path, env: dict[str, str]) -> int:
     return len(blocks)
 
 
+def fresh_environment(folder: Path, *requirements: object) -> dict[str, str]:
+    """Install these in an empty environment, away from the source. Gives the variables for its programs."""
+    run(sys.executable, "-m", "venv", "fresh", folder=folder, env=dict(os.environ))
+    programs = folder / "fresh" / ("Scripts" if os.name == "nt" else "bin")
+    env = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    env |= {"PATH": os.pathsep.join([str(programs), env["PATH"]]), "LC_ALL": "C.UTF-8"}
+    options = ["--quiet", "--disable-pip-version-check", "--no-compile", "--constraint", ROOT / "constraints.txt"]
+    run(programs / "python", "-m", "pip", "install", *options, *requirements, folder=folder, env=env)
+    place = run("python", "-c", "import rankscope; print(rankscope.__file__)", folder=folder, env=env)
+    if not Path(place.strip()).is_relative_to(folder.resolve()):
+        raise SystemExit(f"rankscope was imported from {place.strip()}, expected the new environment")
+    return env
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        wheel = built(folder)
-        run(sys.executable, "-m", "venv", "fresh", folder=folder, env=dict(os.environ))
-        programs = folder / "fresh" / ("Scripts" if os.name == "nt" else "bin")
-        env = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
-        env |= {"PATH": os.pathsep.join([str(programs), env["PATH"]]), "LC_ALL": "C.UTF-8"}
-        options = ["--quiet", "--disable-pip-version-check", "--no-compile", "--constraint", ROOT / "constraints.txt"]
-        run(programs / "python", "-m", "pip", "install", *options, f"{wheel}[report,learn]", folder=folder, env=env)
-        place = run("python", "-c", "import rankscope; print(rankscope.__file__)", folder=folder, env=env)
-        if not Path(place.strip()).is_relative_to(folder.resolve()):
-            raise SystemExit(f"rankscope was imported from {place.strip()}, expected the new environment")
+        env = fresh_environment(folder, f"{built(folder)}[report,learn]")
         run(shutil.which("rankscope", path=env["PATH"]), "demo", "rankscope-demo", folder=folder, env=env)
         count = examples(folder / "rankscope-demo", env)
         print(f"the wheel works: rankscope demo, and {count} examples of the README")

@@ -8,7 +8,14 @@ from helpers.same import assert_same_numbers
 from scipy import integrate, stats
 
 from rankscope.errors import ParameterError
-from rankscope.stats import SPENDING, sequential_bounds, spent_level
+from rankscope.stats import (
+    SPENDING,
+    crossing_chance,
+    repeated_look_error,
+    sample_size_factor,
+    sequential_bounds,
+    spent_level,
+)
 
 #: One-sided .025, five equal looks: Jennison and Turnbull (2000), tables of chapter 7, as R's gsDesign prints them.
 PUBLISHED = {
@@ -94,3 +101,62 @@ def test_all_looks_together_err_as_often_as_the_level_says(spending, n_looks):
     bounds = sequential_bounds(n / n[-1], alpha=alpha, spending=spending)
     rate = (p <= bounds.level).any(axis=1).mean()
     assert abs(rate - alpha) <= 3.5 * np.sqrt(alpha * (1 - alpha) / runs) + 0.002  # t for a normal z at early looks
+
+
+def test_information_says_how_looks_go_together_and_times_what_they_spend():
+    """Two looks with 50 and 200 queries, which spend as if they were halves: a plain integral."""
+    found = sequential_bounds([0.5, 1.0], information=[50, 200])
+    assert_same_numbers(found.spent, spent_level([0.5, 1.0]))
+    first, step = np.sqrt(50 / 200), np.sqrt(150 / 200)
+
+    def crosses_later(z):
+        return stats.norm.pdf(z) * stats.norm.sf((found.bound[1] - z * first) / step)
+
+    chance = integrate.quad(crosses_later, -9, found.bound[0], epsabs=1e-13, limit=200)[0]
+    assert chance == pytest.approx(found.spent[1] - found.spent[0], rel=1e-7)
+    assert_same_numbers(sequential_bounds(FIVE, information=FIVE * 250).level, sequential_bounds(FIVE).level)
+    for wrong in ([1, 1], [0, 1], [1, 2, 3]):
+        with pytest.raises(ParameterError, match="information"):
+            sequential_bounds([0.5, 1.0], information=wrong)
+
+
+def test_a_test_at_every_look_errs_as_published():
+    """Armitage, McPherson and Rowe (1969), table 2: two-sided .05 at each of 1, 2, 3, 4, 5, 10 and 20 looks."""
+    published = {1: 0.05, 2: 0.083, 3: 0.107, 4: 0.126, 5: 0.142, 10: 0.193, 20: 0.248}
+    found = [2 * repeated_look_error(looks, alpha=0.025) for looks in published]
+    np.testing.assert_allclose(found, list(published.values()), atol=0.0015)  # hardly any path crosses both bounds
+
+
+@pytest.mark.parametrize("spending", SPENDING)
+def test_bounds_are_crossed_as_often_as_is_spent_and_with_a_drift_as_simulated(spending):
+    bounds = sequential_bounds(FIVE, alpha=0.05, spending=spending).bound
+    assert crossing_chance(bounds, FIVE) == pytest.approx(0.05, rel=1e-6)
+    sums = np.random.default_rng(1).normal(2.5 / 5, np.sqrt(1 / 5), (200_000, 5)).cumsum(axis=1)
+    simulated = (sums / np.sqrt(FIVE) >= bounds).any(axis=1).mean()
+    assert crossing_chance(bounds, FIVE, drift=2.5) == pytest.approx(simulated, abs=0.004)
+    assert crossing_chance([1.6], [1.0], drift=2.0) == pytest.approx(float(stats.norm.sf(1.6 - 2.0)))
+
+
+def test_planned_looks_take_few_more_queries():
+    """Jennison and Turnbull (2000), tables 2.2 and 2.4: 1.026 and 1.207 of bounds that these are nearly (power .9)."""
+    for spending, published in (("obrien-fleming", 1.026), ("pocock", 1.207)):
+        found = sample_size_factor(5, alpha=0.025, power=0.9, spending=spending)
+        assert found == pytest.approx(published, abs=0.02)
+    assert sample_size_factor(1) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (lambda: crossing_chance([2.0, 2.0], [0.5]), r"bound has shape \(2,\)"),
+        (lambda: crossing_chance([2.0, 2.0], [0.5, 0.5]), "that rise"),
+        (lambda: crossing_chance([2.0], [1.5]), r"\(0, 1\]"),
+        (lambda: repeated_look_error(0), "n_looks"),
+        (lambda: repeated_look_error(2, alpha=0.0), "alpha"),
+        (lambda: sample_size_factor(0), "n_looks"),
+        (lambda: sample_size_factor(2, spending="all"), "spending"),
+    ],
+)
+def test_wrong_looks_of_chances_are_refused(call, match):
+    with pytest.raises(ParameterError, match=match):
+        call()

@@ -7,7 +7,8 @@ import pytest
 from scipy import optimize, stats
 
 from rankscope.errors import ParameterError
-from rankscope.stats import jeffreys_interval, tango_interval, wilson_interval
+from rankscope.stats import clopper_pearson_interval, jeffreys_interval, tango_interval, wilson_interval
+from rankscope.stats.intervals import largest_share, tango_pvalue
 
 #: What a 95 % interval covers at least, at each of the settings below.
 PROMISED = 0.93
@@ -42,6 +43,30 @@ def test_wilson_intervals_are_those_of_statsmodels(level):
     low, high = proportion.proportion_confint(np.arange(13), 12, alpha=1 - level, method="wilson")
     np.testing.assert_allclose(ours.low, low, atol=1e-12)
     np.testing.assert_allclose(ours.high, high, atol=1e-12)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_clopper_pearson_intervals_are_those_of_scipy(level):
+    ours = clopper_pearson_interval(all_counts(12), confidence_level=level)
+    theirs = [stats.binomtest(ones, 12).proportion_ci(level, method="exact") for ones in range(13)]
+    np.testing.assert_allclose(ours.low, [interval.low for interval in theirs], atol=1e-12)
+    np.testing.assert_allclose(ours.high, [interval.high for interval in theirs], atol=1e-12)
+
+
+def test_the_largest_share_without_any_is_the_rule_of_three():
+    """(1 - share)^n = alpha: 5.8 % of 50, 2.0 % of 149, about 3/n."""
+    np.testing.assert_allclose(largest_share(0, [20, 50, 149], 0.05), 1 - 0.05 ** (1 / np.array([20, 50, 149])))
+    assert largest_share(7, 7, 0.05) == 1
+    assert float(stats.binom.cdf(3, 40, largest_share(3, 40, 0.05))) == pytest.approx(0.05)
+
+
+def test_the_p_value_of_a_margin_is_alpha_at_the_lower_end_of_tangos_interval():
+    for won, lost, n in ((4, 1, 20), (0, 0, 20), (0, 5, 100), (3, 4, 60)):
+        interval = tango_interval([1.0] * won + [-1.0] * lost + [0.0] * (n - won - lost), confidence_level=0.9)
+        assert float(tango_pvalue(won, lost, n, -float(interval.low))) == pytest.approx(0.05, rel=1e-6)
+    assert float(tango_pvalue(9, 4, 30, 0.0)) == pytest.approx(float(stats.norm.sf((9 - 4) / np.sqrt(13))))  # McNemar
+    assert float(tango_pvalue(0, 0, 30, 0.0)) == 0.5
+    assert float(tango_pvalue(0, 4, 4, 0.0)) == pytest.approx(float(stats.norm.sf(-2)))
 
 
 @pytest.mark.parametrize(("won", "lost", "n"), [(4, 1, 20), (0, 0, 20), (9, 0, 10), (3, 3, 6), (1, 30, 200)])

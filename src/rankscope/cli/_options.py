@@ -271,12 +271,15 @@ def add_queries(scores: Scores, settings: QuerySettings) -> Scores:
 READING_OPTIONS = ("input", "total_ranks", "workers")
 
 
-def evaluation_options(command: Command) -> Command:
-    """How runs are measured and read: the options of every command that starts from runs."""
+def evaluation_options(command: Command, measure_hint: str = "") -> Command:
+    """How runs are measured and read: the options of every command that starts from runs.
+
+    measure_hint: a sentence at the end of the help of -m.
+    """
     command = option_group("Large data", workers_option(), dask_option)(command)
     command = columns_option(setting_options(InputSettings)(command))
     command = setting_options(ConventionSettings)(command)
-    return measure_option(DEFAULT_MEASURES)(command)
+    return measure_option(DEFAULT_MEASURES, hint=measure_hint)(command)
 
 
 #: What the formats are for, in the order of the help.
@@ -343,10 +346,12 @@ def resolve_format(requested: str | None, output: str | None, formats: Sequence[
     return requested or suffix_format or "table"
 
 
-def evaluate_files(qrels: str, runs: Sequence[str], measures: Sequence[str], **options: Any) -> Scores:
+def evaluate_files(
+    qrels: str, runs: Sequence[str], measures: Sequence[str], *, hash_lists: bool = False, **options: Any
+) -> Scores:
     """Scores of these files. options: those of `evaluation_options`, and of `RunErrorSettings` if the command has them.
 
-    A wrong argument raises before any file is read.
+    hash_lists: whether hashes of the lists are kept. A wrong argument raises before any file is read.
     """
     if not runs and options["input"] != ENTITY:
         raise missing_runs_error(qrels)
@@ -362,6 +367,7 @@ def evaluate_files(qrels: str, runs: Sequence[str], measures: Sequence[str], **o
             reading,
             errors,
             workers=workers,
+            hash_lists=hash_lists,
             progress=progress,
         )
         scores = score_hits(plan, joined)

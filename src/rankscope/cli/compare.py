@@ -1,4 +1,4 @@
-"""`rankscope compare`: which system is better, by tests on the same queries; and the gate."""
+"""`rankscope compare`: which system is better, by tests on the same queries."""
 
 from __future__ import annotations
 
@@ -33,11 +33,9 @@ from rankscope.comparison.compare import (
     PaperTableSettings,
     compare_systems,
 )
-from rankscope.comparison.gate import Gate, GateSettings, decide_gate
 from rankscope.comparison.merge_scores import join_scores
 from rankscope.comparison.standardisation import StandardisationSettings
 from rankscope.comparison.standardisation import standardise as standardise_scores
-from rankscope.data.result import Result
 from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.evaluation.joining import ENTITY
@@ -72,17 +70,6 @@ FULL, PAPER = "full", "paper"
     ),
 )
 @option_group(
-    "Gate (non-inferiority)",
-    setting_options(
-        GateSettings,
-        only=("margin",),
-        optional=True,
-        hint="Needs --against (for scores: or --baseline). Exit code 0: a loss as large as the margin or larger is "
-        "ruled out; 3: otherwise, RUN is significantly worse than the baseline; 4: undecided.",
-    ),
-    setting_options(GateSettings, only=("by_group", "power"), hint="Needs --gate."),
-)
-@option_group(
     "Output",
     save_option("Save the scores of the RUNs to a .parquet file, for --against."),
     details_option("Also show bootstrap intervals, effect sizes and single queries."),
@@ -102,9 +89,6 @@ def compare(
     measures: tuple[str, ...],
     standardise: str | None,
     against: str | None,
-    margin: float | None,
-    by_group: float | None,
-    power: float,
     save: str | None,
     details: bool,
     table: str,
@@ -123,26 +107,14 @@ def compare(
     rankscope compare demo-qa.csv -m F1 --baseline base
     rankscope compare demo.qrels *.run -m AP --baseline bm25 --test permutation --seed 7
     rankscope compare demo.qrels *.run --format latex --table paper
-    rankscope compare demo.qrels rerank.run --against hybrid.run -m nDCG@10 --gate 0.02
     rankscope compare demo.qrels bm25-rm3.run bm25.run -m AP --queries demo-queries.csv
     """
     settings, result_output = take_settings(ComparisonSettings, options), pop_result_output(options)
     table_settings = take_settings(PaperTableSettings, options)
-    check_table_options(table, result_output.format_, table_settings, details=details, gate=margin is not None)
+    check_table_options(table, result_output.format_, table_settings, details=details)
     if table == PAPER and against is None and settings.baseline is None:
         table_settings.refuse_differences()
     are_scores = holds_scores(qrels, runs, options)
-    gate_settings = None
-    if margin is not None:
-        gate_settings = settings_of_gate(settings, margin, by_group, power)
-        has_baseline = against is not None or (are_scores and settings.baseline is not None)
-        check_gate_options(1 if are_scores else len(runs), has_baseline, standardise, are_scores=are_scores)
-    elif by_group is not None:
-        raise ParameterError(
-            "--by-group needs --gate: it is the margin of each group, beside that of all queries; add --gate"
-        )
-    elif is_given("power"):
-        raise ParameterError("--power needs --gate: it estimates how many more queries would decide; add --gate")
     inputs = (qrels, *runs, *([against] if against is not None else []))
     result_output.check(inputs)
     if save is not None:
@@ -153,22 +125,15 @@ def compare(
             "--against a baseline (`rankscope evaluate --save` saves the scores of a run)"
         )
     workers = options["workers"]
-    new_scores, baseline_scores = evaluate_new_and_baseline(
-        qrels, runs, measures, against, settings.baseline, options, is_gate=gate_settings is not None
-    )
+    options["hash_lists"] = save is not None
+    new_scores, baseline_scores = evaluate_new_and_baseline(qrels, runs, measures, against, settings.baseline, options)
     named_measures = new_scores.measure_names if measures else None
-    result: Result
-    if gate_settings is not None and baseline_scores is not None:
-        result = decide_gate(new_scores, baseline_scores, named_measures, gate_settings)
-    else:
-        paths = system_paths(qrels, runs, new_scores)
-        comparison = compare_with(new_scores, baseline_scores, named_measures, paths, standardise, settings, workers)
-        result = PaperTable(comparison=comparison, settings=table_settings) if table == PAPER else comparison
+    paths = system_paths(qrels, runs, new_scores)
+    comparison = compare_with(new_scores, baseline_scores, named_measures, paths, standardise, settings, workers)
+    result = PaperTable(comparison=comparison, settings=table_settings) if table == PAPER else comparison
     if save is not None:
         write_scores(new_scores, save)
     result_output.show(result, details=details)
-    if isinstance(result, Gate):
-        click.get_current_context().exit(result.exit_code)
 
 
 def compare_with(
@@ -193,37 +158,18 @@ def compare_with(
         return compare_systems(scores, measures, settings, workers=workers, progress=progress)
 
 
-def settings_of_gate(settings: ComparisonSettings, margin: float, by_group: float | None, power: float) -> GateSettings:
-    """The settings of a gate. Raises ParameterError for options of a comparison that a gate does not have."""
-    settings.refuse(
-        "alternative", "correction", "family", "interval", "rope", since="--gate has one-sided bounds for each measure"
-    )
-    return GateSettings(
-        margin=margin,
-        by_group=by_group,
-        alpha=settings.alpha,
-        test=settings.test,
-        power=power,
-        n_resamples=settings.n_resamples,
-        seed=settings.seed,
-    )
-
-
 def check_table_options(
     table: str,
     format_: str,
     table_settings: PaperTableSettings,
     *,
     details: bool,
-    gate: bool,
 ) -> None:
     """Raise ParameterError for options that the paper table cannot use, or that nothing but it uses."""
     if table != PAPER:
         if is_given("table_columns"):
             raise ParameterError("--table-columns needs --table paper; add it, or leave the columns out")
         return
-    if gate:
-        raise ParameterError("--table paper is of a comparison, and --gate of a decision; leave one of them out")
     if details:
         raise ParameterError("--table paper shows one table, and --details all; leave one of them out")
     if format_ in ("csv", "json", "jsonl", PARQUET):
@@ -233,23 +179,6 @@ def check_table_options(
         )
 
 
-def check_gate_options(n_runs: int, has_baseline: bool, standardise: str | None, *, are_scores: bool) -> None:
-    """Raise ParameterError for runs and options that a gate cannot use."""
-    if not has_baseline:
-        raise ParameterError(
-            "--gate needs the baseline: pass --against with "
-            + (
-                "another file of scores, or --baseline with a system of this one"
-                if are_scores
-                else "a run, or with scores saved by --save"
-            )
-        )
-    if n_runs > 1:
-        raise ParameterError(f"--gate takes one RUN, and there are {n_runs}; run it once for each")
-    if standardise is not None:
-        raise ParameterError("--gate takes its margin in units of the measure; remove --standardise")
-
-
 def evaluate_new_and_baseline(
     qrels: str,
     runs: tuple[str, ...],
@@ -257,21 +186,10 @@ def evaluate_new_and_baseline(
     against: str | None,
     baseline: str | None,
     options: dict[str, Any],
-    *,
-    is_gate: bool,
 ) -> tuple[Scores, Scores | None]:
-    """The scores of the runs, and those of the baseline if `--against` names it, or --baseline for a gate."""
+    """The scores of the runs, and those of the baseline if `--against` names it."""
     if against is None:
-        scores = load_scores(qrels, runs, measures, **options)
-        if not is_gate:
-            return scores, None
-        baseline_index = scores.place_of_system(resolve_system(baseline, system_paths(qrels, runs, scores), scores))
-        others = [index for index in range(len(scores.systems)) if index != baseline_index]
-        if len(others) != 1:
-            raise ParameterError(
-                f"--gate compares one system with the baseline, and {qrels} has {len(others)}; name both with --systems"
-            )
-        return scores.select(systems=others), scores.select(systems=[baseline_index])
+        return load_scores(qrels, runs, measures, **options), None
     if holds_scores(qrels, runs, options):
         table_settings = take_settings(ScoreTableSettings, options)
         new_scores = add_queries(

@@ -24,12 +24,15 @@ __all__ = [
     help="Random seed of the simulation.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace the demo's files in DIR; other files stay.")
+@click.option("--quick", is_flag=True, help="Leave out the page, which takes longer than all else.")
 @click.option("--tour", is_flag=True, help="Write nothing; list all commands to try on the demo.")
-def demo(directory: str, seed: int, overwrite: bool, tour: bool) -> None:
+def demo(directory: str, seed: int, overwrite: bool, quick: bool, tour: bool) -> None:
     """Write a small simulated test collection into DIR (rankscope-demo), evaluate it, and say what to try next.
 
     \b
     rankscope demo
+    rankscope demo --quick
     rankscope demo my-demo --seed 7
     """
-    click.echo(full_tour() if tour else take_tour(directory, seed, overwrite=overwrite), nl=False)
+    text = full_tour() if tour else take_tour(directory, seed, overwrite=overwrite, quick=quick)
+    click.echo(text, nl=False)

@@ -105,7 +105,7 @@ def evaluate(
             check_save(save, (qrels, *runs, *([queries] if queries is not None else [])), output=output)
         for name in EstimateSettings.declared():
             options.pop(name)
-        scores = evaluate_files(qrels, runs, measures, **options)
+        scores = evaluate_files(qrels, runs, measures, hash_lists=save is not None, **options)
         text = save_and_render(scores, format_, by_query=by_query, save=save)
     write_output(text, output)
 

@@ -30,7 +30,8 @@ COMMANDS = {
     "measures": ("rankscope.cli.measures:measures", "List all measures, or explain one."),
     "convert": ("rankscope.cli.convert:convert", "Convert judgments and runs to another format."),
     "demo": ("rankscope.cli.demo:demo", "Make a small test collection to try things on."),
-    "compare": ("rankscope.cli.compare:compare", "Which system is better? Significance tests, and the gate."),
+    "compare": ("rankscope.cli.compare:compare", "Which system is better? Significance tests."),
+    "gate": ("rankscope.cli.gate:gate", "May the new system replace the baseline? For continuous integration."),
     "plan": ("rankscope.cli.plan:plan", "How many queries does a comparison need? Statistical power."),
     "report": ("rankscope.cli.report:report", "Write an HTML report: comparison, figures, details."),
     "stability": ("rankscope.cli.stability:stability", "Which measures can be trusted? Error rates and power."),
@@ -55,7 +56,7 @@ COMMANDS = {
 #: The parts of the overview.
 GROUPS = {
     "Evaluate": ("evaluate", "nuggets", "measures", "convert", "demo"),
-    "Compare": ("compare", "plan", "report", "stability"),
+    "Compare": ("compare", "gate", "plan", "report", "stability"),
     "Judges": ("agree", "pool"),
     "Combine": ("fuse", "consensus", "leaderboard"),
     "Learn": ("train", "predict", "crossvalidate", "features", "mt-experiment"),

@@ -74,12 +74,7 @@ def check_same_collection(
                     f"no {measure} among the measures of {name} ({', '.join(scores.measure_names)}), expected it in "
                     f"both; evaluate again with -m {measure}"
                 )
-    refuse_different_queries(a, b, names)
-    if a.fingerprint and b.fingerprint and same_query_order(a, b) and a.fingerprint != b.fingerprint:
-        raise InputError(
-            f"{names[0]} and {names[1]} have the same queries but other judgments: the grades of judged documents "
-            f"differ; {ADVICE}"
-        )
+    refuse_different_judgments(a, b, names)
     refuse_different_settings("", comparable_settings(a.settings), comparable_settings(b.settings), names)
     for measure in measure_names:
         refuse_different_settings(f"{measure}: ", settings_of(a, measure), settings_of(b, measure), names)
@@ -95,9 +90,8 @@ def same_query_order(a: Scores, b: Scores) -> bool:
     return a.query_ids == b.query_ids
 
 
-def refuse_different_queries(a: Scores, b: Scores, names: tuple[str, str]) -> None:
-    if set(a.query_ids) == set(b.query_ids):
-        return
+def refuse_different_judgments(a: Scores, b: Scores, names: tuple[str, str]) -> None:
+    """Raise InputError for other queries or other grades, with what changed."""
     only_a, only_b = set(a.query_ids) - set(b.query_ids), set(b.query_ids) - set(a.query_ids)
     if only_a and only_b and len(only_a) == len(a.query_ids):
         raise InputError(
@@ -109,7 +103,31 @@ def refuse_different_queries(a: Scores, b: Scores, names: tuple[str, str]) -> No
         for query_ids, name in zip((only_a, only_b), names, strict=True)
         if query_ids
     ]
-    raise InputError(f"{' and '.join(differences)}, expected the same queries in both; {ADVICE}")
+    changed = changed_queries(a, b)
+    if changed:
+        differences.append(
+            f"other grades in {pluralise_queries(len(changed))} ({join_names(changed, MOST_IN_MESSAGE)})"
+        )
+    if differences:
+        raise InputError(f"{'; '.join(differences)}; expected the same queries and judgments in both: {ADVICE}")
+    if a.fingerprint and b.fingerprint and same_query_order(a, b) and a.fingerprint != b.fingerprint:
+        raise InputError(
+            f"{names[0]} and {names[1]} have the same queries but other judgments: the grades of judged documents "
+            f"differ; {ADVICE}"
+        )
+
+
+def changed_queries(a: Scores, b: Scores) -> list[str]:
+    """The queries of both whose grades differ, as far as that is known."""
+    hashes_a, hashes_b = a.judgment_hashes, b.judgment_hashes
+    if hashes_a is None or hashes_b is None:
+        return []
+    hash_of_query = dict(zip(b.query_ids, hashes_b.tolist(), strict=True))
+    return [
+        query
+        for query, hashed in zip(a.query_ids, hashes_a.tolist(), strict=True)
+        if hash_of_query.get(query, hashed) != hashed
+    ]
 
 
 def comparable_settings(settings: Mapping[str, str]) -> dict[str, str]:
@@ -185,6 +203,9 @@ def join_scores(a: Scores, b: Scores, measures: object = None) -> Scores:
         values=freeze(values),
         missing=freeze(missing),
         bounds=None,
+        lists=None
+        if selected_a.lists is None or selected_b.lists is None
+        else freeze(np.concatenate([selected_a.lists, selected_b.lists[:, :, order]])),
         settings={key: value for key, value in a.settings.items() if (key, value) != ("unjudged", "bounds")}
         | query_settings,
         query_columns=query_columns,
@@ -222,6 +243,7 @@ def provenance_notes(a: Scores, b: Scores) -> list[str]:
             f"the baseline was computed by rankscope {b.version}, the new scores by {a.version}; the changelog says "
             "whether a number changed in between"
         )
-    if not (a.fingerprint and b.fingerprint and same_query_order(a, b)):
+    are_compared = a.judgment_hashes is not None and b.judgment_hashes is not None
+    if not are_compared and not (a.fingerprint and b.fingerprint and same_query_order(a, b)):
         notes.append("it is unknown whether both use the same judgments; their queries are the same")
     return notes

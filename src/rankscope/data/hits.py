@@ -15,7 +15,7 @@ from rankscope.data.subtopics import Subtopics
 from rankscope.errors import ParameterError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, count_before, group_of, place_in_group, sum_by_group
-from rankscope.typing import Bools, Floats, Grades, Ints
+from rankscope.typing import Bools, Floats, Grades, Ints, Words
 
 __all__ = [
     "Hits",
@@ -60,6 +60,8 @@ class Hits:
         How the lists were ranked.
     subtopics
         Judgments by subtopic; None if judgments are of queries only.
+    lists
+        Hashes of the retrieved lists, (q, depths); None if none are kept (`Convention.list_depths`).
     _memory
         What was computed from the hits.
     _qrels_memory
@@ -94,6 +96,7 @@ class Hits:
     ties: str = "doc_id_desc"
     precision: str = "float64"
     subtopics: Subtopics | None = None
+    lists: Words | None = None
     _memory: dict[Any, Any] = field(default_factory=dict, repr=False)
     _qrels_memory: dict[Any, Any] = field(default_factory=dict, repr=False)
 
@@ -280,6 +283,7 @@ class Hits:
             grades=self.grades[ranges(self.grade_offsets[index], n_grades)],
             grade_offsets=bounds(n_grades),
             subtopics=None if self.subtopics is None else self.subtopics.select(index),
+            lists=None if self.lists is None else self.lists[index],
             _qrels_memory={},
         )
 
@@ -437,6 +441,7 @@ class Hits:
         """These hits, and the changed arrays."""
         for name in PER_HIT:
             changes.setdefault(name, getattr(self, name)[rows])
+        changes.setdefault("lists", None)  # other lists than those of the run
         return replace(self, _memory={}, **changes)
 
 

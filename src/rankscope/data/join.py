@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from rankscope.data.chunks import DUPLICATE_ADVICE, REMOVE_ADVICE, DocumentMap, Merging, as_document_map
 from rankscope.data.hits import Hits, freeze
+from rankscope.data.list_hashes import list_hashes
 from rankscope.data.qrels import Qrels
 from rankscope.data.row_input import rows_from_dicts
 from rankscope.data.rows import BLOCK_ROWS, Rows, are_valid_ids, decode_id, decode_ids
@@ -62,6 +63,8 @@ class Convention:
         The document of each chunk that a run retrieved: a pattern with one group, or a mapping {chunk: document}.
     may_merge
         Whether users can choose `duplicates`, which the message for a document that a query holds twice then names.
+    list_depths
+        Depths down to which hashes of the lists are kept, 0 for whole lists; `Hits.lists` then tells equal lists.
 
     Raises
     ------
@@ -84,6 +87,7 @@ class Convention:
     duplicates: str | None = None
     doc_of: DocumentMap | Mapping[str, str] | str | None = None
     may_merge: bool = True
+    list_depths: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         check_tie_rule(self.ties)
@@ -114,6 +118,8 @@ class RunPart(NamedTuple):
         Indices of the judged queries among those of the qrels.
     retrieved, listed
         Number of documents retrieved for each of them, and of rows before documents were merged.
+    lists
+        Hashes of their lists, (queries, depths).
     unjudged_queries, adds_negative, first_docs, tag, n_ungrouped, notes, rank_note
         As in the Joiner.
     """
@@ -122,6 +128,7 @@ class RunPart(NamedTuple):
     queries: Ints
     retrieved: Ints
     listed: Ints
+    lists: Words
     unjudged_queries: list[str]
     adds_negative: bool
     first_docs: tuple[str, ...]
@@ -169,6 +176,7 @@ class Joiner:
         self.retrieved = np.zeros(n, np.int64)
         # Rows before documents are merged: the same numbers where nothing is.
         self.listed = np.zeros(n, np.int64) if convention.merging else self.retrieved
+        self.lists: Words = np.zeros((n, len(convention.list_depths)), np.uint64)
         self.adds_negative = False  # whether a negative score was added to another
         self.missing = np.empty(n, np.bool_)
         self.missing.fill(True)
@@ -197,6 +205,8 @@ class Joiner:
             self.retrieved[codes[judged_groups]] = lengths[judged_groups]
             self.missing[codes[judged_groups]] = False
             self.has_judged_query |= bool(judged_groups.size)
+            if self.convention.list_depths:
+                self.lists[codes[judged_groups]] = self._list_hashes(block)[judged_groups]
             describe_row = partial(self._describe_row, codes, block.offsets, block.docs.take)
             ranks = rank_rows(
                 self._rounded(block.values),
@@ -208,6 +218,13 @@ class Joiner:
                 describe_row,
             )
             self._append(ranks, codes, block.offsets, row_groups, judgments)
+
+    def _list_hashes(self, rows: Rows) -> Words:
+        """A hash of each list, for each depth."""
+        convention = self.convention
+        return list_hashes(
+            rows.hashes, self._rounded(rows.values), rows.offsets, convention.list_depths, ties=convention.ties
+        )
 
     def _merge(self, rows: Rows, codes: Ints) -> tuple[Rows, Words]:
         """The rows with each document once, and their keys."""
@@ -241,7 +258,7 @@ class Joiner:
 
     def add_mapping(self, run: Mapping[str, Mapping[str, float]]) -> None:
         """Join a run held as `{query_id: {document_id: score}}`."""
-        if self.convention.merging.doc_of is not None:  # chunks, as rows may hold them
+        if self.convention.merging.doc_of is not None or self.convention.list_depths:  # which rows have
             self.add(rows_from_dicts(run, f"run {self.name!r}", "score"))
             return
         codes: list[int] = []
@@ -430,6 +447,7 @@ class Joiner:
             queries,
             self.retrieved[queries],
             self.listed[queries],
+            self.lists[queries],
             self.unjudged_queries,
             self.adds_negative,
             self.first_docs,
@@ -445,6 +463,7 @@ class Joiner:
         self.listed[part.queries] = part.listed
         self.retrieved[part.queries] = part.retrieved
         self.missing[part.queries] = False
+        self.lists[part.queries] = part.lists
         self.has_judged_query |= bool(part.queries.size)
         self.unjudged_queries += part.unjudged_queries
         self.adds_negative |= part.adds_negative
@@ -521,6 +540,7 @@ class Joiner:
             rel=self.convention.rel,
             ties=self.convention.ties,
             precision=self.convention.precision,
+            lists=self.lists if self.convention.list_depths else None,
             _qrels_memory=qrels.memory,
         )
         hits.__dict__["query"] = freeze(query)  # fills the cached property, which would compute it from the offsets

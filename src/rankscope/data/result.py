@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rankscope._version import __version__
@@ -54,6 +54,10 @@ class Result:
     def contents(self) -> str:
         """What it holds, in a few words."""
         raise NotImplementedError
+
+    def json_head(self) -> Mapping[str, Any]:
+        """What stands beside the rows of the tidy table in JSON; without it JSON is the list of rows."""
+        return {}
 
     def signature(self) -> str:
         """Every setting that changes the numbers, and the version, in one line."""

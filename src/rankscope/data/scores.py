@@ -16,7 +16,7 @@ from rankscope.data.section import Section, Table
 from rankscope.data.text import format_value, join_names, pluralise, pluralise_queries, replace_invalid_utf8
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.registry import resolve
-from rankscope.typing import Bools, Floats, Ints
+from rankscope.typing import Bools, Floats, Ints, Words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -198,6 +198,9 @@ class Scores(Result):
     bounds
         The lowest and highest value that missing judgments allow, (2, systems, measures, queries), NaN if they do not
         bound the measure; None if bounds were not requested.
+    lists
+        Hashes of the ranked lists as each measure sees them, (systems, measures, queries): equal ones are of the same
+        documents in the same order. None if they were not requested (`hash_lists`).
     settings
         Settings that change the numbers, for the signature.
     measure_settings
@@ -209,7 +212,8 @@ class Scores(Result):
     version
         Version of rankscope that computed the values.
     judgments
-        Gives the fingerprint of the judgments, if they are known.
+        Gives the fingerprint of the judgments, if they are known; its attribute `by_query`, if it has one, a hash of
+        the grades of each query, (queries).
     query_columns
         What a table of scores says of its queries, such as "group", "cluster" or "weight": the name of a column, and
         its values (text, numbers or None) in the order of `query_ids`.
@@ -233,6 +237,7 @@ class Scores(Result):
     missing: Bools
     undefined: Bools
     bounds: Floats | None = None
+    lists: Words | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
     measure_settings: tuple[Mapping[str, str], ...] = ()
     notes: tuple[str, ...] = ()
@@ -305,6 +310,12 @@ class Scores(Result):
     def fingerprint(self) -> str:
         """Identifies the judgments: their queries and the grades of each; empty where they are not known."""
         return self.judgments() if self.judgments is not None else ""
+
+    @property
+    def judgment_hashes(self) -> Words | None:
+        """(queries) a hash of the grades of each query; None where they are not known."""
+        hashes: Words | None = getattr(self.judgments, "by_query", None)
+        return hashes if hashes is not None and hashes.size == len(self.query_ids) else None
 
     @cached_property
     def measure_names(self) -> tuple[str, ...]:
@@ -458,12 +469,18 @@ class Scores(Result):
         better = self.measures[self.place_of(measure)].higher_is_better
         return 0 if better is None else 1 if better else -1
 
-    def select(self, *, systems: Sequence[int] | None = None, measures: Sequence[int] | None = None) -> Scores:
-        """The scores of some systems and measures.
+    def select(
+        self,
+        *,
+        systems: Sequence[int] | None = None,
+        measures: Sequence[int] | None = None,
+        queries: Ints | None = None,
+    ) -> Scores:
+        """The scores of some systems, measures and queries.
 
         Parameters
         ----------
-        systems, measures
+        systems, measures, queries
             Their indices. Default: all.
 
         Returns
@@ -474,6 +491,11 @@ class Scores(Result):
         system_index = list(range(len(self.systems)) if systems is None else systems)
         measure_index = list(range(len(self.measures)) if measures is None else measures)
         names = tuple(self.systems[i] for i in system_index)
+        if queries is not None:
+            settings = {**self.settings, **({"queries": str(len(queries))} if "queries" in self.settings else {})}
+            return replace(self._of_queries(queries), settings=settings, judgments=None).select(
+                systems=system_index, measures=measure_index
+            )
         return replace(
             self,
             systems=names,
@@ -483,6 +505,7 @@ class Scores(Result):
             missing=self.missing[system_index],
             undefined=self.undefined[measure_index],
             bounds=None if self.bounds is None else self.bounds[np.ix_([0, 1], system_index, measure_index)],
+            lists=None if self.lists is None else self.lists[np.ix_(system_index, measure_index)],
             measure_settings=tuple(self.measure_settings[i] for i in measure_index) if self.measure_settings else (),
         )
 
@@ -549,6 +572,7 @@ class Scores(Result):
             missing=self.missing[:, places],
             undefined=self.undefined[:, places],
             bounds=None if self.bounds is None else self.bounds[..., places],
+            lists=None if self.lists is None else self.lists[..., places],
             query_columns={
                 name: tuple(values[place] for place in listed) for name, values in self.query_columns.items()
             },

@@ -26,7 +26,6 @@ from rankscope.demo.translations import translation_files
 from rankscope.errors import ParameterError
 from rankscope.evaluation.engine import evaluate
 from rankscope.io.core import StagedFolder, staged_folder
-from rankscope.reporting.report import report
 from rankscope.reporting.tables import render_scores
 
 __all__ = [
@@ -239,14 +238,19 @@ TOUR = (
         "which differences these and other numbers of queries detect, if systems vary as much as they well may",
     ),
     Step(
-        "rankscope compare demo.qrels rerank.run --against hybrid.run -m nDCG@10 --gate 0.02",
+        "rankscope gate demo.qrels hybrid.run rerank.run -m nDCG@10 --margin 0.02",
         "a gate for continuous integration: exit code 0, since rerank is non-inferior",
         in_short_tour=True,
     ),
     Step(
-        "rankscope compare demo.qrels rerank.run --against dense.run -m nDCG@10 --gate 0.02 --by-group 0.02 "
+        "rankscope gate demo.qrels bm25.run hybrid.run -m P@10 --margin 0.02 --by-group 0.02 "
         "--queries demo-queries.csv",
         "the gate for head and for tail queries, too: neither may lose more",
+    ),
+    Step(
+        "rankscope gate demo.qrels bm25.run rerank.run -m nDCG@10:0.02 -m R@100:5% --up-to 200 "
+        "--summary gate.md --junit gate.xml",
+        "margins by measure, a page for a step's summary, and the first of several looks at up to 200 queries",
     ),
     Step(
         "rankscope stability demo.qrels *.run --seed 7",
@@ -338,10 +342,11 @@ TOUR = (
 )
 
 
-def take_tour(directory: str | Path, seed: int = SEED, *, overwrite: bool = False) -> str:
+def take_tour(directory: str | Path, seed: int = SEED, *, overwrite: bool = False, quick: bool = False) -> str:
     """Write the demo and its page into a folder, all or nothing, and say what there is to see.
 
-    Raises OutputError as `write_collection` does.
+    quick: whether the page, which takes longer than all else, is left out. Raises OutputError as `write_collection`
+    does.
     """
     files = {name: text for part in PARTS for name, text in part(seed).items()}
     folder = Path(directory)
@@ -351,7 +356,9 @@ def take_tour(directory: str | Path, seed: int = SEED, *, overwrite: bool = Fals
             staged.write(name, [text.encode()])
         runs = [staged.path / f"{name}.run" for name in SYSTEMS]
         scores = evaluate(staged.path / "demo.qrels", runs)
-        page_sentence = write_page(staged, runs)
+        page_sentence = "The page was left out (--quick); `rankscope report` writes one."
+        if not quick:
+            page_sentence = write_page(staged, runs)
     n_judgments = files["demo.qrels"].count("\n")
     return "\n".join(
         [
@@ -384,6 +391,8 @@ def step_lines(steps: Iterable[Step]) -> list[str]:
 
 def write_page(staged: StagedFolder, runs: Sequence[Path]) -> str:
     """Write the report beside the files; the sentence that says where it is, or what is missing for it."""
+    from rankscope.reporting.report import report
+
     try:
         page = report(staged.path / "demo.qrels", runs, title="The demo's six systems")
     except ParameterError as error:  # without the extra

@@ -35,8 +35,8 @@ class ColumnSettings(Settings):
 
     FUNCTIONS = ("rankscope:evaluate", "rankscope:read_scores")
     COMMANDS = (
-        *("evaluate", "compare", "plan", "report", "stability", "agree measures", "agree judgments", "pool", "fuse"),
-        *("convert", "features runs", "train", "predict", "crossvalidate"),
+        *("evaluate", "compare", "gate", "plan", "report", "stability", "agree measures", "agree judgments", "pool"),
+        *("fuse", "convert", "features runs", "train", "predict", "crossvalidate"),
     )
 
     columns: Mapping[str, str] | None = table_columns(

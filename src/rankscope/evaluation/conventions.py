@@ -69,7 +69,7 @@ class ConventionSettings(Settings):
     """The conventions of an evaluation, as the user sets them. `plan_evaluation` fills the others from the preset."""
 
     FUNCTIONS = ("rankscope:evaluate", "rankscope:Evaluator")
-    COMMANDS = ("evaluate", "compare", "plan", "report", "stability", "agree measures", "agree judgments")
+    COMMANDS = ("evaluate", "compare", "gate", "plan", "report", "stability", "agree measures", "agree judgments")
 
     preset: str | None = choice(
         None,
@@ -267,6 +267,18 @@ class Plan:
     def measured_hits(self, hits: Hits) -> Hits:
         """The hits that the measures see."""
         return hits.judged_only() if self.unjudged == "skip" else hits
+
+    @cached_property
+    def list_depths(self) -> tuple[int, ...]:
+        """(measures) how many documents of a list each measure sees; 0 for the whole list."""
+        if self.unjudged == "skip":
+            return (0,) * len(self.measures)
+        return tuple(getattr(measure, "cutoff", 0) if measure.needs_first_k_only() else 0 for measure in self.measures)
+
+    def with_list_hashes(self) -> Plan:
+        """The same plan, which also keeps hashes of the lists as each measure sees them."""
+        depths = tuple(sorted(set(self.list_depths)))
+        return replace(self, convention=replace(self.convention, list_depths=depths), _settings={})
 
     def with_measures(self, measures: Iterable[str], *, unjudged: str | None = None) -> Plan:
         """The same conventions for other measures; where ties are averaged, measures that cannot be are skipped."""

@@ -71,6 +71,7 @@ def evaluate(
     total_ranks: int | None = None,
     workers: int | None = None,
     on_error: str = "stop",
+    hash_lists: bool = False,
     progress: Progress | None = None,
 ) -> Scores:
     """Evaluate runs against judgments: one value for each system, measure and query.
@@ -137,6 +138,9 @@ def evaluate(
     on_error
         Runs, and partitions of runs, that cannot be read: stop, or skip them with a note. One of 'stop', 'skip'.
         Default: 'stop'.
+    hash_lists
+        Also keep a hash of each ranked list, as far as the measure sees it, which tells `gate` whether the lists of two
+        systems are the same.
     progress
         Called with the number of bytes just read.
 
@@ -184,7 +188,17 @@ def evaluate(
         qrels, runs = naming.judgments(qrels), runs if runs is None else [naming.run(run) for run in list_runs(runs)]
     errors = RunErrorSettings(on_error=on_error)
     return score_hits(
-        *plan_and_join(qrels, runs, measures, conventions, reading, errors, workers=workers, progress=progress)
+        *plan_and_join(
+            qrels,
+            runs,
+            measures,
+            conventions,
+            reading,
+            errors,
+            workers=workers,
+            hash_lists=hash_lists,
+            progress=progress,
+        )
     )
 
 
@@ -197,6 +211,7 @@ def plan_and_join(
     errors: RunErrorSettings = STOP_AT_ERRORS,
     *,
     workers: int | None = None,
+    hash_lists: bool = False,
     progress: Progress | None = None,
 ) -> tuple[Plan, list[JoinedRun]]:
     """Plan the evaluation, and join the runs with the judgments. Wrong arguments raise before anything is read."""
@@ -207,6 +222,8 @@ def plan_and_join(
     if reading.input in (*LETOR, ENTITY) or isinstance(qrels, EntityRanks):
         conventions.refuse("duplicates", "doc_of", "overlap", since="this input holds each document once")
     plan = plan_evaluation(measures, conventions)
+    if hash_lists:
+        plan = plan.with_list_hashes()
     if reading.input == ENTITY or isinstance(qrels, EntityRanks):
         if conventions.ties is not None or runs is not None:
             raise ParameterError(

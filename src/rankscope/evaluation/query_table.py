@@ -14,12 +14,14 @@ from rankscope.data.tables import NUMBER, Column, Schema, Table, list_columns, t
 from rankscope.data.text import first_names, join_names, pluralise_queries
 from rankscope.errors import InputError, UnknownName
 from rankscope.evaluation.query_settings import ERROR, QuerySettings, compile_pattern
-from rankscope.io.core import columns_of, is_path, source_name
+from rankscope.io.core import BOM, columns_of, is_path, source_name
 from rankscope.io.tables import column_names, parse_table, read_content
+from rankscope.typing import PathLike
 
 __all__ = [
     "QueryTable",
     "describe",
+    "read_query_ids",
     "scores_with_queries",
     "with_queries",
 ]
@@ -238,6 +240,19 @@ def read_table_of_queries(queries: Any, settings: QuerySettings) -> Table:
     columns = wanted_columns(settings, header)
     refuse_missing(columns, header, "queries")
     return table_of_frame(queries, "queries", SCHEMA, columns)
+
+
+def read_query_ids(path: PathLike) -> tuple[str, ...]:
+    """The ids of queries in a file: a line each, or the column of queries of a table. Raises InputError."""
+    content, name = read_content(path), source_name(path)
+    if SCHEMA.match(column_names(content), columns_of(path)).get("query") is not None:
+        ids = parse_table(content, name, SCHEMA, columns_of(path)).ids("query").to_list()
+    else:
+        lines = content.removeprefix(BOM).decode("utf-8", "surrogateescape").splitlines()
+        ids = [line.strip() for line in lines if line.strip()]
+    if not ids:
+        raise InputError(f"{name}: no id of a query, expected one a line, or a table with a column query")
+    return tuple(dict.fromkeys(ids))
 
 
 def wanted_columns(settings: QuerySettings, header: Sequence[str] | Mapping[str, Any]) -> dict[str, str]:

@@ -6,7 +6,7 @@ import io
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ from rankscope.io.core import (
 )
 from rankscope.io.tables import polars_errors, refuse_false_pages
 from rankscope.measures.base import Measure
-from rankscope.typing import PathLike
+from rankscope.typing import PathLike, Words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -93,9 +93,10 @@ def write_scores(scores: Scores, path: PathLike) -> None:
     Notes
     -----
     Other programs can read the file as a table: system, measure, query, value (null if there is none), low and high
-    (with bounds), missing (the run has no list), undefined (no relevant document was judged), and what is known of the
-    queries (`query_columns`). Everything else is JSON
-    in the file's metadata, under "rankscope". In the table, bytes of names that are not valid UTF-8 are replaced.
+    (with bounds), missing (the run has no list), undefined (no relevant document was judged), hashes of the grades of
+    each query (judgment_hash) and of each list (list_hash, with `hash_lists`), and what is known of the queries
+    (`query_columns`). Everything else is JSON in the file's metadata, under "rankscope". In the table, bytes of names
+    that are not valid UTF-8 are replaced.
 
     Examples
     --------
@@ -140,6 +141,8 @@ def tidy_score_frame(scores: Scores) -> pl.DataFrame:
             **bounds,
             "missing": np.repeat(scores.missing[:, None], m, axis=1).ravel(),
             "undefined": np.tile(scores.undefined.ravel(), s),
+            **({} if scores.judgment_hashes is None else {"judgment_hash": np.tile(scores.judgment_hashes, s * m)}),
+            **({} if scores.lists is None else {"list_hash": scores.lists.ravel()}),
             **{name: list(values) * (s * m) for name, values in scores.query_columns.items()},
         },
         strict=False,
@@ -176,6 +179,9 @@ def scores_digest(scores: Scores, description: Mapping[str, Any]) -> str:
             digest.update(np.where(np.isnan(values), np.nan, values).astype("<f8").tobytes())  # one bit pattern for NaN
     for flags in (scores.missing, scores.undefined):
         digest.update(flags.tobytes())
+    for hashes in (scores.judgment_hashes, scores.lists):
+        if hashes is not None:
+            digest.update(hashes.astype("<u8").tobytes())
     return digest.hexdigest()
 
 
@@ -249,18 +255,43 @@ def rebuild_scores(description: Mapping[str, Any], frame: pl.DataFrame) -> Score
         missing=freeze(np.array(columns["missing"][:, 0])),
         undefined=freeze(np.array(columns["undefined"][0])),
         bounds=None if bounds is None else freeze(bounds),
+        lists=freeze(np.array(columns["list_hash"])) if "list_hash" in columns else None,
         settings=dict(description["settings"]),
         measure_settings=tuple(dict(settings) for settings in description["measure_settings"]),
         notes=tuple(description["notes"]),
         aliases=MeasureAliases(dict(description["asked"]), [m for m in measures if isinstance(m, Measure)]),
         version=str(description["version"]),
-        judgments=partial(str, description["judgments"]) if description["judgments"] else None,
+        judgments=SavedFingerprint(
+            text=description["judgments"],
+            by_query=freeze(np.array(columns["judgment_hash"][0, 0])) if "judgment_hash" in columns else None,
+        )
+        if description["judgments"]
+        else None,
         query_columns={name: tuple(values) for name, values in description.get("query_columns", {}).items()},
         unjudged_systems=tuple(description["unjudged_systems"]),
     )
 
 
-VALUES = ("value", "low", "high", "missing", "undefined")
+VALUES = ("value", "low", "high", "missing", "undefined", "judgment_hash", "list_hash")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SavedFingerprint:
+    """What identifies judgments, as it was saved.
+
+    Attributes
+    ----------
+    text
+        The text of their fingerprint.
+    by_query
+        (queries) a hash of the grades of each query; None in files of early versions.
+    """
+
+    text: str
+    by_query: Words | None = None
+
+    def __call__(self) -> str:
+        return str(self.text)
 
 
 def find_measure(

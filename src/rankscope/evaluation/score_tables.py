@@ -111,7 +111,7 @@ class ScoreTableSettings(Settings):
     """How a table of scores is read."""
 
     FUNCTIONS = ("rankscope:read_scores",)
-    COMMANDS = ("compare", "plan", "report", "stability", "agree measures", "leaderboard")
+    COMMANDS = ("compare", "gate", "plan", "report", "stability", "agree measures", "leaderboard")
 
     lower: tuple[str, ...] = name_list((), help="Measures in a file of scores for which lower values are better.")
     table_systems: tuple[str, ...] = name_list(

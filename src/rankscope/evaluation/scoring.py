@@ -13,13 +13,14 @@ import numpy.typing as npt
 
 from rankscope.data.grades import has_fractions
 from rankscope.data.hits import Hits, freeze
+from rankscope.data.list_hashes import list_hashes
 from rankscope.data.scores import Scores
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.joining import JoinedRun, has_no_judged_document
 from rankscope.io.core import file_stem, source_name
-from rankscope.typing import Bools, Floats, Grades, Ints, PathLike
+from rankscope.typing import Bools, Floats, Grades, Ints, PathLike, Words
 
 __all__ = [
     "Fingerprint",
@@ -44,6 +45,13 @@ class Fingerprint:
     query_ids: Sequence[str]
     grades: Grades
     offsets: Ints
+
+    @cached_property
+    def by_query(self) -> Words:
+        """(queries) a hash of the grades of each query."""
+        bits = self.grades.astype(np.float64).view(np.uint64)
+        hashes: Words = list_hashes(bits, np.zeros(bits.size), self.offsets, (0,), ties="file")[:, 0]
+        return hashes
 
     @cached_property
     def text(self) -> str:
@@ -93,6 +101,7 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
         missing=stacked([run.hits.missing for run in joined]),
         undefined=undefined,
         bounds=bounds,
+        lists=hashes_of_lists(plan, joined),
         settings=plan.settings(len(first), first),
         measure_settings=plan.measure_settings(first),
         notes=tuple(notes),
@@ -100,6 +109,16 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
         judgments=first.cached_on_qrels("fingerprint", lambda: fingerprint_of(first)),
         unjudged_systems=unjudged_systems(systems, joined),
     )
+
+
+def hashes_of_lists(plan: Plan, joined: Sequence[JoinedRun]) -> Words | None:
+    """(systems, measures, queries) hashes of the lists as each measure sees them; None where none are kept."""
+    depths = plan.convention.list_depths
+    lists = [run.hits.lists for run in joined]
+    if not depths or any(hashes is None for hashes in lists):
+        return None
+    columns = [depths.index(depth) for depth in plan.list_depths]
+    return freeze(np.array([hashes[:, columns].T for hashes in lists if hashes is not None]))
 
 
 def stacked(arrays: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:

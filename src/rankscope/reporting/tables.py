@@ -169,8 +169,13 @@ def as_csv(result: Result, details: bool) -> str:
 
 
 def as_json(result: Result, details: bool) -> str:
-    """The tidy table as JSON."""
-    return write_records("json", result.columns, result.records())
+    """The tidy table as JSON: a list, or beside what a result says of all rows."""
+    rows = write_records("json", result.columns, result.records())
+    head = result.json_head()
+    if not head:
+        return rows
+    members = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in head.items()]
+    return "{\n" + ",\n".join([*members, f'"rows": {rows.rstrip()}']) + "\n}\n"
 
 
 def as_jsonl(result: Result, details: bool) -> str:

@@ -14,10 +14,19 @@ from rankscope.stats.correlation import Correlation, correlation_matrix, correla
 from rankscope.stats.effects import Effects, effect_sizes
 from rankscope.stats.friedman import Friedman, friedman_test, nemenyi_test
 from rankscope.stats.group_means import GroupMeansTest, group_means_test
-from rankscope.stats.group_sequential import SPENDING, SequentialBounds, sequential_bounds, spent_level
+from rankscope.stats.group_sequential import (
+    SPENDING,
+    SequentialBounds,
+    crossing_chance,
+    repeated_look_error,
+    sample_size_factor,
+    sequential_bounds,
+    spent_level,
+)
 from rankscope.stats.intervals import (
     Interval,
     bootstrap_interval,
+    clopper_pearson_interval,
     jeffreys_interval,
     t_interval,
     tango_interval,
@@ -82,11 +91,13 @@ __all__ = [
     "betting_test",
     "bootstrap_interval",
     "bootstrap_test",
+    "clopper_pearson_interval",
     "cohens_kappa",
     "concordance_test",
     "confusion_matrix",
     "correlation_matrix",
     "correlation_test",
+    "crossing_chance",
     "design_effect",
     "difference_for_t",
     "effect_sizes",
@@ -108,6 +119,8 @@ __all__ = [
     "randomised_tukey_hsd",
     "rates",
     "rogan_gladen",
+    "repeated_look_error",
+    "sample_size_factor",
     "sequential_bounds",
     "sign_test",
     "spent_level",

@@ -14,12 +14,15 @@ import numpy.typing as npt
 
 from rankscope.errors import ParameterError
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import check_choice, check_share
+from rankscope.stats.inputs import check_choice, check_count, check_share
 from rankscope.typing import Floats
 
 __all__ = [
     "SPENDING",
     "SequentialBounds",
+    "crossing_chance",
+    "repeated_look_error",
+    "sample_size_factor",
     "sequential_bounds",
     "spent_level",
 ]
@@ -106,7 +109,11 @@ def spent_level(times: npt.ArrayLike, *, alpha: float = 0.05, spending: str = "o
 
 
 def sequential_bounds(
-    times: npt.ArrayLike, *, alpha: float = 0.05, spending: str = "obrien-fleming"
+    times: npt.ArrayLike,
+    *,
+    alpha: float = 0.05,
+    spending: str = "obrien-fleming",
+    information: npt.ArrayLike | None = None,
 ) -> SequentialBounds:
     """The bounds of a one-sided test at each of several looks, so that all together err with probability alpha.
 
@@ -118,6 +125,9 @@ def sequential_bounds(
         One-sided level of all looks together, in (0, 1).
     spending
         How the level is spread over the looks, "obrien-fleming" or "pocock"; see `spent_level`.
+    information
+        How much each look knows, such as its number of queries, rising, (looks); only proportions count. Default: as
+        much as `times` says. With planned looks of any size, `times` are 1/K, 2/K, ..., and this the queries.
 
     Returns
     -------
@@ -127,7 +137,7 @@ def sequential_bounds(
     Raises
     ------
     ParameterError
-        Times do not rise or are outside (0, 1], the level is outside (0, 1), or the name is unknown.
+        Times or information do not rise, times are outside (0, 1], the level is outside (0, 1), or the name is unknown.
 
     Notes
     -----
@@ -136,8 +146,9 @@ def sequential_bounds(
 
     References
     ----------
-    Armitage, McPherson and Rowe (1969), "Repeated significance tests on accumulating data"; Lan and DeMets (1983). The
-    bounds agree with R's gsDesign and with PyPI's gsdesign.
+    Armitage, McPherson and Rowe (1969), "Repeated significance tests on accumulating data"; Lan and DeMets (1983), and
+    (1989), "Group sequential procedures: calendar versus information time". The bounds agree with R's gsDesign and with
+    PyPI's gsdesign.
 
     Examples
     --------
@@ -149,6 +160,8 @@ def sequential_bounds(
     if t.ndim != 1 or (np.diff(t) <= 0).any():
         raise ParameterError(f"times are {t.tolist()}, expected shares that rise from look to look")
     increments = np.diff(spent, prepend=0.0)
+    if information is not None:
+        t = as_information(information, t.size)
     steps = np.sqrt(np.diff(t, prepend=0.0))
     functions = special()
     bound = np.full(t.size, np.inf)
@@ -160,7 +173,155 @@ def sequential_bounds(
         if look + 1 < t.size:
             limit = bound[look] * np.sqrt(t[look])
             nodes, mass = next_masses(nodes, mass, step, min(limit, FAR * np.sqrt(t[look])), t[look], steps[look + 1])
-    return SequentialBounds(times=t, spent=spent, bound=bound, level=np.asarray(functions.ndtr(-bound)))
+    return SequentialBounds(
+        times=np.atleast_1d(np.asarray(times, np.float64)),
+        spent=spent,
+        bound=bound,
+        level=np.asarray(functions.ndtr(-bound)),
+    )
+
+
+def as_information(information: npt.ArrayLike, n_looks: int) -> Floats:
+    """(looks) how much each look knows, as shares of the last. Raises ParameterError."""
+    array = np.atleast_1d(np.asarray(information, np.float64))
+    if array.shape != (n_looks,) or not (array > 0).all() or (np.diff(array) <= 0).any():
+        raise ParameterError(f"information is {array.tolist()}, expected {n_looks} numbers above 0 that rise")
+    return np.asarray(array / array[-1])
+
+
+def crossing_chance(bound: npt.ArrayLike, times: npt.ArrayLike, *, drift: float = 0.0) -> float:
+    """The chance that a one-sided test crosses its bound at any of several looks.
+
+    Parameters
+    ----------
+    bound
+        The standard normal value that the test must reach at each look, (looks).
+    times
+        The share of the queries at each look, rising, in (0, 1], (looks).
+    drift
+        The expected value of the test at time 1; 0 under no difference.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    ParameterError
+        There is not a bound for each time, or times do not rise or are outside (0, 1].
+
+    Notes
+    -----
+    With a drift, the density of the sum s at time t is that without it, times exp(drift s - drift^2 t / 2).
+
+    References
+    ----------
+    Armitage, McPherson and Rowe (1969), table 2, has those of one bound at all looks.
+
+    Examples
+    --------
+    >>> round(crossing_chance([1.959964] * 5, [0.2, 0.4, 0.6, 0.8, 1.0]), 3)  # half of their two-sided .142
+    0.071
+    """
+    t, bounds = np.atleast_1d(np.asarray(times, np.float64)), np.atleast_1d(np.asarray(bound, np.float64))
+    increments = np.diff(t, prepend=0.0)
+    if bounds.shape != t.shape or not (increments > 0).all() or t[-1] > 1:
+        raise ParameterError(
+            f"bound has shape {bounds.shape} and times are {t.tolist()}, expected a bound for each of some shares in "
+            "(0, 1] that rise"
+        )
+    steps = np.sqrt(increments)
+    nodes, mass = np.zeros(1), np.ones(1)
+    chance = 0.0
+    for look, (time, step) in enumerate(zip(t.tolist(), steps.tolist(), strict=True)):
+        limit = bounds[look] * np.sqrt(time)
+        # The integral of the density times exp(drift s) above the limit, with the square completed.
+        tails = special().ndtr((nodes + drift * step * step - limit) / step)
+        growth = np.exp(drift * nodes + drift * drift * (step * step - time) / 2)
+        chance += float(mass @ (growth * tails))
+        if look + 1 < t.size:
+            nodes, mass = next_masses(nodes, mass, step, min(limit, FAR * np.sqrt(time)), time, steps[look + 1])
+    return min(chance, 1.0)
+
+
+def repeated_look_error(n_looks: int, *, alpha: float = 0.05) -> float:
+    """How often a one-sided test errs that is repeated at its full level, with as many new queries at each look.
+
+    Parameters
+    ----------
+    n_looks
+        Number of looks.
+    alpha
+        The level of each.
+
+    Returns
+    -------
+    float
+        In [alpha, 1].
+
+    Raises
+    ------
+    ParameterError
+        The number of looks is below 1, or the level outside (0, 1).
+
+    Examples
+    --------
+    >>> [round(repeated_look_error(looks), 3) for looks in (1, 2, 5, 10)]
+    [0.05, 0.08, 0.13, 0.172]
+    """
+    check_count("n_looks", n_looks)
+    check_share("alpha", alpha)
+    bound = np.full(n_looks, special().ndtri(1 - alpha))
+    return crossing_chance(bound, np.arange(1, n_looks + 1) / n_looks)
+
+
+def sample_size_factor(
+    n_looks: int, *, alpha: float = 0.05, power: float = 0.8, spending: str = "obrien-fleming"
+) -> float:
+    """How many times as many queries planned looks need, if all of them are taken, as one look of the same power.
+
+    Parameters
+    ----------
+    n_looks
+        Number of looks, with as many new queries at each.
+    alpha
+        One-sided level of all looks together.
+    power
+        The power.
+    spending
+        How the level is spread over the looks.
+
+    Returns
+    -------
+    float
+        At least 1.
+
+    Raises
+    ------
+    ParameterError
+        The number of looks is below 1, the level or the power outside (0, 1), or the name of the spending unknown.
+
+    References
+    ----------
+    Jennison and Turnbull (2000), section 2.2: the constant by which a fixed sample size is multiplied.
+
+    Examples
+    --------
+    >>> [round(sample_size_factor(5, spending=name), 2) for name in ("obrien-fleming", "pocock")]
+    [1.03, 1.22]
+    """
+    check_count("n_looks", n_looks)
+    check_share("power", power)
+    times = np.arange(1, n_looks + 1) / n_looks
+    bound = sequential_bounds(times, alpha=alpha, spending=spending).bound
+    functions = special()
+    fixed = float(functions.ndtri(1 - alpha) + functions.ndtri(power))
+    low, high = fixed, 3 * fixed
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if crossing_chance(bound, times, drift=middle) >= power else (middle, high)
+    return (high / fixed) ** 2
 
 
 def crossing_bound(nodes: Floats, mass: Floats, step: float, chance: float) -> float:

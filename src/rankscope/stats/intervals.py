@@ -1,5 +1,5 @@
-"""Intervals of a mean: Student's, the bootstrap's (percentile, BCa), and those of shares of zeros and ones (Jeffreys,
-Wilson, Tango).
+"""Intervals of a mean: Student's, the bootstrap's (percentile, BCa), and those of shares of zeros and ones (Clopper and
+Pearson, Jeffreys, Wilson, Tango).
 """
 
 from __future__ import annotations
@@ -31,11 +31,14 @@ from rankscope.typing import Bools, Floats
 __all__ = [
     "Interval",
     "bootstrap_interval",
+    "clopper_pearson_interval",
     "expanded_bca_ends",
     "jeffreys_interval",
+    "largest_share",
     "percentile_ends",
     "t_interval",
     "tango_interval",
+    "tango_pvalue",
     "wilson_interval",
 ]
 
@@ -218,6 +221,69 @@ def jeffreys_interval(values: npt.ArrayLike, *, confidence_level: float = 0.95) 
     return interval_of_shares("jeffreys", ones / n, low, high, confidence_level, n, shape)
 
 
+def clopper_pearson_interval(values: npt.ArrayLike, *, confidence_level: float = 0.95) -> Interval:
+    """Clopper and Pearson's exact interval of a share, the mean of zeros and ones.
+
+    Parameters
+    ----------
+    values
+        Zeros and ones, (queries) or (lists, queries).
+    confidence_level
+        Level of the interval, in (0, 1).
+
+    Returns
+    -------
+    Interval
+        It lies within [0, 1], and holds the true share at least as often as its level says. Never degenerate.
+
+    Raises
+    ------
+    ParameterError
+        A value is neither 0 nor 1, or the level is outside (0, 1).
+
+    References
+    ----------
+    Clopper and Pearson (1934), "The use of confidence or fiducial limits illustrated in the case of the binomial";
+    agrees with scipy.stats.binomtest(...).proportion_ci() and statsmodels' proportion_confint(method="beta").
+
+    Examples
+    --------
+    >>> result = clopper_pearson_interval([1, 1, 1, 1])
+    >>> round(float(result.low), 4), float(result.high)
+    (0.3976, 1.0)
+    """
+    check_share("confidence_level", confidence_level)
+    rows, shape = outcomes(values)
+    n, ones = rows.shape[1], rows.sum(axis=1)
+    tail = (1 - confidence_level) / 2
+    low, high = 1 - largest_share(n - ones, n, tail), largest_share(ones, n, tail)
+    return interval_of_shares("clopper-pearson", ones / n, low, high, confidence_level, n, shape)
+
+
+def largest_share(ones: npt.ArrayLike, n: npt.ArrayLike, alpha: float) -> Floats:
+    """The upper end of the one-sided exact interval of a share, as of Clopper and Pearson.
+
+    Parameters
+    ----------
+    ones
+        How often it was seen, of any shape.
+    n
+        In how many trials.
+    alpha
+        Chance to see so few if the share is as large as this. Of none in n it is 1 - alpha^(1/n), about 3/n for 0.05:
+        the rule of three.
+
+    Returns
+    -------
+    array
+        In (0, 1].
+    """
+    seen, trials = np.broadcast_arrays(np.asarray(ones, np.float64), np.asarray(n, np.float64))
+    is_all = seen >= trials
+    unseen = np.where(is_all, 1.0, trials - seen)
+    return np.where(is_all, 1.0, special().betaincinv(seen + 1, unseen, 1 - alpha))
+
+
 def wilson_interval(values: npt.ArrayLike, *, confidence_level: float = 0.95) -> Interval:
     """Wilson's score interval of a share, the mean of zeros and ones.
 
@@ -317,17 +383,56 @@ def tango_interval(differences: npt.ArrayLike, *, confidence_level: float = 0.95
     )
 
 
+def tango_score(n_first: npt.ArrayLike, n_second: npt.ArrayLike, n: npt.ArrayLike, difference: npt.ArrayLike) -> Floats:
+    """Tango's score statistic of a true difference of the shares: normal, below 0 where the observed one is smaller.
+
+    Parameters
+    ----------
+    n_first, n_second
+        Queries that only the first, and only the second, has right.
+    n
+        All queries.
+    difference
+        The true difference, in [0, 1).
+    """
+    first, second, n_queries, d = (np.asarray(x, np.float64) for x in (n_first, n_second, n, difference))
+    # The share of queries that only the second has right, most likely if the true difference is d:
+    # 2n q^2 + b q + c = 0.
+    linear = (2 * n_queries - first + second) * d - first - second
+    share = (np.sqrt(np.maximum(linear**2 + 8 * n_queries * second * d * (1 - d), 0.0)) - linear) / (4 * n_queries)
+    error = np.sqrt(n_queries * np.maximum(2 * share + d * (1 - d), 0.0))
+    gap = first - second - n_queries * d
+    certain = np.select([gap > 0, gap < 0], [np.inf, -np.inf], 0.0)
+    return np.asarray(np.divide(gap, error, out=certain, where=error > 0))
+
+
+def tango_pvalue(n_first: npt.ArrayLike, n_second: npt.ArrayLike, n: npt.ArrayLike, margin: npt.ArrayLike) -> Floats:
+    """The p-value that the first system's share of successes is lower than the second's by the margin, or more.
+
+    Parameters
+    ----------
+    n_first, n_second
+        Queries that only the first, and only the second, has right; of any shape.
+    n
+        All queries.
+    margin
+        The margin, in [0, 1).
+
+    Returns
+    -------
+    array
+        One-sided, by Tango's score test; it is below alpha where the lower end of his interval at 1 - 2 alpha is above
+        -margin.
+    """
+    return np.asarray(special().ndtr(tango_score(n_second, n_first, n, margin)))
+
+
 def tango_high(n_first: npt.NDArray[np.int64], n_second: npt.NDArray[np.int64], n: int, z: float) -> Floats:
     """The largest difference of the shares that is not refuted, by bisection."""
     low, high = (n_first - n_second) / n, np.ones(n_first.size)
     for _ in range(HALVINGS):
         d = (low + high) / 2
-        # The share of queries that only the second has right, most likely if the true difference is d: 2n q^2 + b q + c
-        # = 0.
-        linear = (2 * n - n_first + n_second) * d - n_first - n_second
-        share = (np.sqrt(np.maximum(linear**2 + 8 * n * n_second * d * (1 - d), 0.0)) - linear) / (4 * n)
-        variance = np.maximum(2 * share + d * (1 - d), 0.0)
-        is_refuted = n * d - (n_first - n_second) > z * np.sqrt(n * variance)
+        is_refuted = -tango_score(n_first, n_second, n, d) > z
         low, high = np.where(is_refuted, low, d), np.where(is_refuted, d, high)
     return np.asarray((low + high) / 2)
 

@@ -18,16 +18,8 @@ from statsmodels.stats.multitest import multipletests
 
 import rankscope as rs
 from rankscope import Gate
-from rankscope.comparison.gate import GateSettings
-from rankscope.comparison.gate.noninferiority import (
-    PASS,
-    UNDECIDED,
-    VERDICTS,
-    WORSE,
-    VerdictChange,
-    decide,
-    find_verdict_change,
-)
+from rankscope.comparison.gate.decision import PASS, UNDECIDED, VERDICTS, WORSE, Criterion, decide
+from rankscope.comparison.gate.verdict_change import VerdictChange, find_verdict_change
 from rankscope.errors import InputError, ParameterError
 from rankscope.stats import bootstrap_test, queries_for_t, randomisation_test
 
@@ -84,7 +76,16 @@ def test_p_values_and_bounds_are_those_of_t_with_the_jackknife(seed: int, margin
     found_numbers = [decision.pvalue_noninferior, decision.pvalue_worse, part.difference, part.low, part.high]
     np.testing.assert_allclose(found_numbers, expected, rtol=1e-9)
     noninferior, worse = expected[:2]
-    assert part.verdict == (PASS if noninferior <= 0.05 else WORSE if worse <= 0.05 else UNDECIDED)
+    # The share of clusters that may lose, where none loses .05, or fewer than five differ by as much.
+    counted = weights if kind != "clusters" else np.ones(d.size)
+    unit_means = np.array([np.average(d[codes == name], weights=counted[codes == name]) for name in np.unique(codes)])
+    n_losses, n_differing, share = int((unit_means <= -0.05).sum()), int((abs(unit_means) >= 0.05).sum()), np.nan
+    if n_losses == 0 or n_differing < 5:
+        share = oracle.beta.ppf(0.95, n_losses + 1, unit_means.size - n_losses)
+    assert part.decision.share_of_losses == pytest.approx(share, nan_ok=True)
+    skewed = part.decision.pvalue_skewed
+    may_pass = (np.isnan(share) or part.decision.least_mean >= -margin) and (np.isnan(skewed) or skewed <= 0.05)
+    assert part.verdict == (PASS if noninferior <= 0.05 and may_pass else WORSE if worse <= 0.05 else UNDECIDED)
 
 
 @pytest.mark.parametrize("test", ["permutation", "bootstrap"])
@@ -106,7 +107,7 @@ def test_each_query_as_its_own_cluster_of_weight_1_is_the_plain_gate() -> None:
     plain = gated(d, columns={"group": ["g"] * 20})["AP"]
     for columns in ({"cluster": range(20)}, {"weight": [2.0] * 20}):
         found = gated(d, columns=columns)["AP"]
-        assert_same_numbers(found.decision._replace(clusters_needed=None), plain.decision)
+        assert_same_numbers(found.decision._replace(clusters_fresh=None), plain.decision)
         assert (found.verdict_change is None) == (plain.verdict_change is None)
         if found.verdict_change and plain.verdict_change:
             assert_same_numbers(found.verdict_change, plain.verdict_change)
@@ -126,19 +127,19 @@ def test_ids_that_look_clustered_are_noted() -> None:
     assert mentions(found.notes, "look clustered", "cluster_by")
 
 
-def test_queries_needed_are_counted_in_clusters() -> None:
+def test_fresh_queries_are_counted_in_clusters() -> None:
+    """As many clusters as an equal system needs to pass in 80 of 100 cases, with the upper end of their spread."""
     d, clusters = clustered_differences(0, mean=0.0)
-    margin = 0.001
+    margin = 0.01
     found = gated(d, margin=margin, columns={"cluster": clusters})
     decision = found["AP"].decision
     assert decision.verdict == UNDECIDED
-    mean, error, _ = by_jackknife(found["AP"].gains, clusters, np.ones(d.size))
-    sd = error * np.sqrt(12)
-    needs = [queries_for_t(mean + margin, sd, alternative="greater", power=0.8)] if mean > -margin else []
-    needs += [queries_for_t(mean, sd, alternative="less", power=0.8)] if mean < 0 else []
-    assert decision.clusters_needed == min(needs)
-    assert decision.n_needed == int(np.ceil(min(needs) * d.size / 12))
-    assert mentions(found.sections()[0].sentence, f"{min(needs)} clusters", f"{min(needs) - 12} more")
+    _, error, df = by_jackknife(found["AP"].gains, clusters, np.ones(d.size))
+    sd = error * np.sqrt(12) * np.sqrt(df / oracle.chi2.ppf(0.2, df))
+    needed = queries_for_t(margin, sd, alternative="greater", power=0.8)
+    assert decision.clusters_fresh == needed
+    assert decision.n_fresh == int(np.ceil(needed * d.size / 12))
+    assert mentions(found.sections()[0].sentence, f"{needed:,} clusters", f"{decision.n_fresh:,} fresh queries")
 
 
 def test_one_cluster_is_refused() -> None:
@@ -159,8 +160,9 @@ def test_clusters_of_one_mean_decide_nothing() -> None:
 
 
 def test_a_constant_difference_decides_as_without_clusters() -> None:
-    for constant, verdict in ((0.0, "pass"), (-0.01, "pass"), (-0.05, "worse")):
-        assert gated([constant] * 8, columns={"cluster": np.repeat(range(4), 2)}).verdict == verdict
+    """1 - .05^(1/200) = 1.5 % of clusters may lose."""
+    for constant, verdict in ((0.0, "pass"), (-0.004, "pass"), (-0.01, "undecided"), (-0.05, "worse")):
+        assert gated([constant] * 400, columns={"cluster": np.repeat(range(200), 2)}).verdict == verdict
 
 
 def test_outcomes_0_and_1_have_no_interval_of_independent_queries() -> None:
@@ -187,13 +189,13 @@ def test_a_saved_baseline_keeps_clusters_weights_and_groups(tmp_path: Any) -> No
 # Queries that decide
 
 
-def turn_by_a_loop(d: Any, sample: Any, verdict: str, settings: GateSettings, *, helped: bool) -> VerdictChange | None:
+def turn_by_a_loop(d: Any, sample: Any, verdict: str, settings: Criterion, *, helped: bool) -> VerdictChange | None:
     """Clusters (or queries) removed one by one, and the gate asked again each time."""
     clusters = np.arange(d.size) if sample["clusters"] is None else sample["clusters"]
     weights = np.ones(d.size) if sample["weights"] is None else sample["weights"] / sample["weights"].max()
     sums = np.array([(d * weights)[clusters == name].sum() for name in np.unique(clusters)])
     order = np.argsort(-sums if helped else sums, kind="stable")
-    for n_removed in range(1, order.size - 1):
+    for n_removed in range(1, 1 + min(order.size - 2, int((sums > 0 if helped else sums < 0).sum()))):
         stays = ~np.isin(clusters, order[:n_removed])
         left = {name: None if values is None else values[stays] for name, values in sample.items()}
         other = decide(d[stays], settings, left).verdict
@@ -218,7 +220,7 @@ def test_the_clusters_that_turn_the_verdict_are_those_that_a_loop_finds(d: Any, 
         "clusters": None if kind == "weights" else clusters,
         "weights": None if kind == "clusters" else rng.uniform(1, 3, d.size),
     }
-    settings = GateSettings(margin=0.05)
+    settings = Criterion(margin=0.05)
     verdict = decide(d, settings, sample).verdict
     ends = {PASS: (True,), WORSE: (False,), UNDECIDED: (False, True)}[verdict]
     turns = [turn_by_a_loop(d, sample, verdict, settings, helped=helped) for helped in ends]
@@ -234,17 +236,18 @@ def test_blocks_of_stages_change_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
     d, clusters = clustered_differences(9, mean=0.1)
     columns = {"cluster": clusters}
     found = gated(d, columns=columns)["AP"].verdict_change
-    monkeypatch.setattr("rankscope.comparison.gate.noninferiority.AT_ONCE", 1)
+    monkeypatch.setattr("rankscope.comparison.gate.verdict_change.AT_ONCE", 1)
     assert_same_bits(gated(d, columns=columns)["AP"].verdict_change, found)
 
 
 def test_clusters_that_turn_the_verdict_are_named() -> None:
-    d = [0.02, 0.01, 0.015, 0.012, 0.018, 0.011, -0.2, -0.3, 0.012]
-    clusters = ["a", "a", "b", "b", "c", "c", "talk 7", "talk 7", None]
-    found = gated(d, margin=0.01, columns={"cluster": clusters})
+    d = [0.4, 0.3, 0.35, 0.32, 0.38, 0.31, -0.5, -0.5, 0.32] * 4
+    names = ["a", "a", "b", "b", "c", "c", "talk 7", "talk 7", None]
+    clusters = [f"{name}{i // 9 or ''}" if name and name != "talk 7" else name for i, name in enumerate(names * 4)]
+    found = gated(d, margin=0.05, columns={"cluster": clusters})
     turn = found["AP"].verdict_change
     assert turn is not None
-    assert turn.queries.tolist() == [6, 7]
+    assert (found.verdict, turn.verdict, turn.queries.tolist()) == ("undecided", "pass", [6, 7, 15, 16, 24, 25, 33, 34])
     SENTENCES.check("a verdict that hangs on a cluster", found.sections()[1].sentence)
 
 
@@ -257,7 +260,7 @@ def grouped(*parts: tuple[str, Any], **options: Any) -> Gate:
     return gated(np.concatenate([d for _, d in parts]), columns={"group": names}, **options)
 
 
-NOISE = np.tile([0.01, -0.01, 0.02, -0.02], 4)
+NOISE = np.tile([0.1, -0.1, 0.2, -0.2], 8)
 
 
 @pytest.mark.parametrize("test", ["t", "permutation", "bootstrap"])
@@ -272,8 +275,8 @@ def test_a_group_is_decided_as_its_queries_alone(test: str) -> None:
             assert_same_numbers(getattr(part.decision, name), getattr(expected, name))
     corrected = multipletests([decision.pvalue_worse for decision in alone], method="holm")[1]
     np.testing.assert_allclose([part.decision.pvalue_worse for part in found.groups.values()], corrected)
-    for part, p in zip(found.groups.values(), corrected, strict=True):
-        passes = part.decision.pvalue_noninferior <= 0.05
+    for part, p, expected in zip(found.groups.values(), corrected, alone, strict=True):
+        passes = expected.verdict == PASS
         assert part.verdict == (PASS if passes else WORSE if p <= 0.05 else UNDECIDED)
     assert found.verdict == max(
         (found.decision.verdict, *(p.verdict for p in found.groups.values())), key=VERDICTS.index
@@ -281,25 +284,25 @@ def test_a_group_is_decided_as_its_queries_alone(test: str) -> None:
 
 
 def test_a_pass_needs_every_group() -> None:
-    good, bad = 0.05 + NOISE, -0.1 + NOISE
+    good, bad = 0.25 + NOISE, -0.25 + NOISE
     found = grouped(("a", good), ("b", good), margin=0.02, by_group=0.02)
     assert (found.verdict, found.exit_code) == ("pass", 0)
     found = grouped(("a", np.tile(good, 5)), ("b", bad), margin=0.02, by_group=0.02)
     assert found["AP"].decision.verdict == PASS
     assert (found["AP"].groups["b"].verdict, found.verdict, found.exit_code) == (WORSE, "worse", 3)
-    found = grouped(("a", good), ("b", [0.3, -0.3, 0.2]), margin=0.1, by_group=0.02)
+    found = grouped(("a", good), ("b", [0.3, -0.3, 0.2]), margin=0.3, by_group=0.02)
     assert (found["AP"].groups["b"].verdict, found.verdict, found.exit_code) == (UNDECIDED, "undecided", 4)
 
 
 def test_worse_is_corrected_for_the_number_of_groups_and_pass_is_not() -> None:
     """p of worse is .04 in one of three groups; p of not worse is .04 in each."""
-    n = 16
+    n = 32
     shift = oracle.t.ppf(0.04, n - 1) * NOISE.std(ddof=1) / np.sqrt(n)  # p = .04 of worse
     found = grouped(("a", shift + NOISE), ("b", NOISE), ("c", NOISE), margin=0.001, by_group=0.001)["AP"]
     part = found.groups["a"]
     assert part.decision.pvalue_worse == pytest.approx(0.12, rel=1e-6)
     assert part.verdict == UNDECIDED
-    assert part.decision.n_needed is not None
+    assert part.decision.n_fresh is None  # the test of the group alone says worse
     alone = gated(shift + NOISE, margin=0.001)["AP"]
     assert (alone.decision.pvalue_worse, alone.verdict) == (pytest.approx(0.04, rel=1e-6), WORSE)
     margin = -2 * shift  # at this loss p = .04 of not worse
@@ -309,7 +312,7 @@ def test_worse_is_corrected_for_the_number_of_groups_and_pass_is_not() -> None:
 
 
 def test_a_group_of_one_query_is_undecided() -> None:
-    found = grouped(("a", 0.05 + NOISE), ("b", [0.3]), by_group=0.02)
+    found = grouped(("a", 0.25 + NOISE), ("b", [0.3]), by_group=0.02)
     part = found["AP"].groups["b"]
     assert (part.verdict, found.verdict) == (UNDECIDED, "undecided")
     assert np.isnan([part.low, part.decision.pvalue_noninferior]).all()
@@ -324,8 +327,10 @@ def test_a_group_of_one_cluster_is_undecided() -> None:
 
 
 def test_a_group_that_never_differs_passes() -> None:
-    found = grouped(("a", 0.05 + NOISE), ("b", [0.0] * 5), by_group=0.02)
+    found = grouped(("a", 0.25 + NOISE), ("b", [0.0] * 200), by_group=0.02)
     assert found.verdict == "pass"
+    found = grouped(("a", 0.25 + NOISE), ("b", [0.0] * 5), by_group=0.02)
+    assert (found.verdict, found["AP"].groups["b"].decision.reason) == ("undecided", "rare losses")
 
 
 def test_a_group_without_a_value_of_both_systems_is_refused() -> None:
@@ -337,14 +342,14 @@ def test_a_group_without_a_value_of_both_systems_is_refused() -> None:
 
 def test_where_lower_is_better_groups_turn_their_signs() -> None:
     d = np.concatenate([0.3 + NOISE, -0.3 + NOISE])
-    columns = {"group": np.repeat(["a", "b"], 16)}
+    columns = {"group": np.repeat(["a", "b"], 32)}
     found = gated(d, measure="MeanRank", columns=columns, margin=1, by_group=0.1)["MeanRank"]
     assert [part.verdict for part in found.groups.values()] == [WORSE, PASS]
     assert found.groups["a"].difference == pytest.approx(0.3)
 
 
 def test_groups_without_a_margin_of_theirs_decide_nothing_and_are_noted() -> None:
-    found = grouped(("a", 0.05 + NOISE), ("b", -0.5 + NOISE), margin=0.9)
+    found = grouped(("a", 0.25 + NOISE), ("b", -0.5 + NOISE), margin=0.9)
     assert found.verdict == "pass"
     assert mentions(found.notes, "2 groups", "--by-group")
     assert "group" not in found.columns
@@ -352,7 +357,7 @@ def test_groups_without_a_margin_of_theirs_decide_nothing_and_are_noted() -> Non
 
 def test_a_margin_of_groups_without_groups_is_refused() -> None:
     with pytest.raises(ParameterError) as raised:
-        gated(NOISE, columns={"cluster": range(16)}, by_group=0.1)
+        gated(NOISE, columns={"cluster": range(32)}, by_group=0.1)
     assert mentions(raised.value, "--by-group", "--group-by")
 
 
@@ -372,17 +377,17 @@ def group_section(result: Gate) -> Any:
 
 
 def test_the_tidy_table_has_a_row_a_group_where_groups_decide() -> None:
-    found = grouped(("a", 0.05 + NOISE), ("b", NOISE), margin=0.03, by_group=0.02)
+    found = grouped(("a", 0.25 + NOISE), ("b", NOISE), margin=0.03, by_group=0.02)
     frame = found.frame()
     assert frame.columns[3:5] == ["group", "margin"]
     assert frame["group"].to_list() == ["a", "b", "all"]
     assert frame["margin"].to_list() == [0.02, 0.02, 0.03]
-    assert frame["n"].to_list() == [16, 16, 32]
+    assert frame["n"].to_list() == [32, 32, 64]
     assert "by_group:0.02" in found.signature().split(" | ")
 
 
 def test_sentences() -> None:
-    good, poor = 0.05 + NOISE, -0.1 + NOISE
+    good, poor = 0.25 + NOISE, -0.25 + NOISE
     cases = {
         "all groups pass": grouped(("head", good), ("tail", good), by_group=0.03),
         "a group is worse": grouped(("head", np.tile(good, 5)), ("body", good), ("tail", poor), by_group=0.03),
@@ -394,29 +399,29 @@ def test_sentences() -> None:
 
 
 def test_the_table_of_groups_and_that_of_measures_say_which_verdict_is_of_what() -> None:
-    found = grouped(("head", np.tile(0.05 + NOISE, 5)), ("tail", -0.1 + NOISE), by_group=0.03)
+    found = grouped(("head", np.tile(0.25 + NOISE, 5)), ("tail", -0.25 + NOISE), by_group=0.03)
     summary = found.sections()[0].table
     assert summary is not None
     assert summary.columns[:4] == ("measure", "verdict", "all queries", "groups")
     assert summary.rows[0][:4] == ("AP", "worse", "pass", "worse")
     table = group_section(found).table
-    assert [row[:3] for row in table.rows] == [("head", "pass", "80"), ("tail", "worse", "16")]
+    assert [row[:3] for row in table.rows] == [("head", "pass", "160"), ("tail", "worse", "32")]
     figure = group_section(found).figure
     assert (figure.name, figure.data["groups"]) == ("group_differences", ("head", "tail"))
 
 
 def test_several_measures_have_groups_each() -> None:
     rng = np.random.default_rng(1)
-    table = {"query": [f"q{i}" for i in range(20)], "group": ["a", "b"] * 10}
-    values = 0.5 + 0.1 * rng.normal(size=(2, 20))
+    table = {"query": [f"q{i}" for i in range(60)], "group": ["a", "b"] * 30}
+    values = 0.5 + 0.1 * rng.normal(size=(2, 60))
     new = replace(
         made(values[0]).with_queries(table),
         measures=tuple(rs.parse_measures(["AP", "RR"])),
         values=values[None],
-        undefined=np.zeros((2, 20), bool),
+        undefined=np.zeros((2, 60), bool),
         measure_settings=({}, {}),
     )
-    old = replace(new, values=np.full((1, 2, 20), 0.5), systems=("old",))
+    old = replace(new, values=np.full((1, 2, 60), 0.5), systems=("old",))
     found = rs.gate(new, old, margin=0.2, by_group=0.3)
     assert [row[:4] for row in found.records()] == [
         (measure, "new", "old", group) for measure in ("AP", "RR") for group in ("a", "b", "all")
@@ -433,7 +438,7 @@ def test_several_measures_have_groups_each() -> None:
 def test_with_clusters_the_gate_errs_as_often_as_its_level_says(test: str) -> None:
     """20 clusters of 5 queries, of which a third of the variance is shared: as good as the margin allows, or equal."""
     rng, runs, clusters = np.random.default_rng(34), 1000, np.repeat(np.arange(20), 5)
-    settings = GateSettings(margin=0.02, test=test, n_resamples=399)
+    settings = Criterion(margin=0.02, test=test, n_resamples=399)
     sample = {"clusters": clusters, "weights": None}
     error = np.sqrt(0.05 * 0.95 / runs)
     for mean, verdict in ((-0.02, PASS), (0.0, WORSE)):

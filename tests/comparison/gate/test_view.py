@@ -12,20 +12,14 @@ from helpers.properties import examples
 from helpers.same import assert_same_numbers
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import rankscope as rs
 from rankscope import gate
-from rankscope.comparison.gate.noninferiority import (
-    PASS,
-    UNDECIDED,
-    WORSE,
-    GateSettings,
-    VerdictChange,
-    decide,
-    find_verdict_change,
-)
+from rankscope.comparison.gate.decision import PASS, UNDECIDED, WORSE, Criterion, decide
+from rankscope.comparison.gate.verdict_change import VerdictChange, find_verdict_change
 from rankscope.reporting import figures
-from rankscope.stats import queries_for_t
+from rankscope.stats import queries_for_t, sample_size_factor
 
 SENTENCES = Messages("gate")
 
@@ -76,9 +70,9 @@ def test_a_gate_and_a_comparison_show_queries_alike() -> None:
     assert_same_numbers(ours.figure, section.figure)
 
 
-def turn_by_a_loop(d: Any, verdict: str, asked: GateSettings, *, helped: bool) -> VerdictChange | None:
+def turn_by_a_loop(d: Any, verdict: str, asked: Criterion, *, helped: bool) -> VerdictChange | None:
     order = np.argsort(-d if helped else d, kind="stable")
-    for gone in range(1, d.size - 1):
+    for gone in range(1, 1 + min(d.size - 2, int((d > 0 if helped else d < 0).sum()))):  # what it helps, or hurts
         other = decide(d[order[gone:]], asked).verdict
         if other != verdict:
             return VerdictChange(other, order[:gone], helped)
@@ -89,7 +83,7 @@ def turn_by_a_loop(d: Any, verdict: str, asked: GateSettings, *, helped: bool) -
 @examples(150)
 def test_the_queries_that_turn_the_verdict_are_those_that_a_loop_finds(d: Any, margin: float, level: float) -> None:
     """From the most helped on of a pass, from the most hurt on of a loss; else from whichever end takes fewer."""
-    asked = GateSettings(margin=margin, alpha=level)
+    asked = Criterion(margin=margin, level=level)
     d = np.array(d)
     verdict = decide(d, asked).verdict
     ends = {PASS: (True,), WORSE: (False,), UNDECIDED: (False, True)}[verdict]
@@ -114,17 +108,17 @@ def test_an_open_verdict_may_hang_on_what_helps() -> None:
 
 
 def test_one_query_that_turns_the_verdict_is_named() -> None:
-    d = [0.02, 0.01, 0.015, 0.012, 0.018, 0.011, -0.5]
+    d = [*(0.02 * i for i in range(-4, 9)), *(0.02 * i for i in range(-4, 9)), -0.5]
     found = gated(d, margin=0.01)
     turn = found["AP"].verdict_change
     assert found.verdict == "undecided"
     assert turn is not None
-    assert (turn.verdict, turn.queries.tolist()) == ("pass", [6])
+    assert (turn.verdict, turn.queries.tolist()) == ("pass", [26])
     SENTENCES.check("a verdict that hangs on a query that is hurt", found.sections()[1].sentence)
 
 
 def test_a_verdict_that_nothing_turns_is_said_to_stay() -> None:
-    found = gated([0.1, 0.2, 0.15], margin=0.9)
+    found = gated([0.1, 0.2, 0.15, *[-0.1] * 10], margin=0.7)
     assert found["AP"].verdict_change is None
     SENTENCES.check("a pass that stays", found.sections()[1].sentence)
     found = gated([0.5, -0.5, 0.1], margin=0.01)
@@ -132,30 +126,41 @@ def test_a_verdict_that_nothing_turns_is_said_to_stay() -> None:
     SENTENCES.check("an open verdict that stays", found.sections()[1].sentence)
 
 
-def test_queries_needed_are_those_that_the_observed_difference_and_spread_ask_for() -> None:
+def upper_sd(d: Any, level: float) -> float:
+    """The upper end of the one-sided interval of a standard deviation."""
+    return float(d.std(ddof=1) * np.sqrt((d.size - 1) / stats.chi2.ppf(1 - level, d.size - 1)))
+
+
+def test_fresh_queries_are_those_with_which_an_equal_system_passes() -> None:
     d = np.array([0.1, -0.08] * 10)
     found = gated(d, margin=0.02)
     assert found.verdict == "undecided"
-    sd = d.std(ddof=1)
-    assert found["AP"].decision.n_needed == queries_for_t(d.mean() + 0.02, sd, alternative="greater")
-    power9 = gated(d, margin=0.02, power=0.9)["AP"].decision.n_needed
-    assert power9 == queries_for_t(d.mean() + 0.02, sd, alternative="greater", power=0.9)
-    assert power9 > found["AP"].decision.n_needed
-    assert mentions(found.sections()[0].sentence, found["AP"].decision.n_needed)
+    n_fresh = found["AP"].decision.n_fresh
+    assert n_fresh == queries_for_t(0.02, upper_sd(d, 0.8), alternative="greater")
+    power9 = gated(d, margin=0.02, power=0.9)
+    assert power9["AP"].decision.n_fresh == queries_for_t(0.02, upper_sd(d, 0.9), alternative="greater", power=0.9)
+    sentence = power9.sections()[0].sentence
+    assert mentions(sentence, f"{power9['AP'].decision.n_fresh} fresh queries", "90 of 100")
+    factor = sample_size_factor(5, power=0.9)
+    assert mentions(sentence, f"{int(np.ceil(power9['AP'].decision.n_fresh * factor))} queries (--up-to)")
+    # 100 (1 - Phi(z)) of one look, as of two and of five that are each taken at the full level.
+    assert mentions(sentence, "8 of 100", "13 at the fifth")
 
 
-def test_either_side_may_decide_sooner() -> None:
-    d = np.array([0.2, -0.24] * 8)  # the mean is -0.02: a margin of 0.021 is nearly it, a loss is nearer to be shown
-    part = gated(d, margin=0.021)["AP"]
-    assert part.decision.n_needed == queries_for_t(d.mean(), d.std(ddof=1), alternative="less")
+def test_where_losses_may_hide_there_are_as_many_fresh_queries_as_show_that_they_do_not() -> None:
+    """(1 - .02)^149 is below .05."""
+    assert gated([0.0] * 20, margin=0.02)["AP"].decision.n_fresh == 149
+    few = np.r_[np.zeros(19), -0.001]
+    assert gated(few, margin=0.02)["AP"].decision.n_fresh == 149
+    assert gated(few, margin=0.001)["AP"].decision.n_fresh == 2995
 
 
-def test_no_number_of_queries_decides_a_difference_of_nothing_without_a_margin() -> None:
+def test_no_number_of_queries_lets_an_equal_system_pass_without_a_margin() -> None:
     found = gated([0.1, -0.1] * 5, margin=0)
     assert found.verdict == "undecided"
-    assert found["AP"].decision.n_needed is None
-    assert mentions(found.sections()[0].sentence, "no realistic number of queries")
-    assert np.isnan(next(found.records())[-1])
+    assert found["AP"].decision.n_fresh is None
+    assert mentions(found.sections()[0].sentence, "margin of 0")
+    assert found.frame()["n_fresh"].to_list() == [None]
 
 
 # What is shown
@@ -175,19 +180,32 @@ def test_the_tidy_table_has_a_row_a_measure() -> None:
         "high": part.high,
         "pvalue_noninferior": part.decision.pvalue_noninferior,
         "pvalue_worse": part.decision.pvalue_worse,
+        "level": 0.05,
         "verdict": "undecided",
+        "reason": "",
         "n": 20,
-        "n_needed": part.decision.n_needed,
+        "n_fresh": part.decision.n_fresh,
+        "n_losses": 10,
+        "share_of_losses": None,
+        "least_mean": None,
+        "pvalue_skewed": None,
     }
     assert tuple(row) == found.columns
     assert {type(cell) for cell in next(found.records())} == {str, float, int}
-    decided = gated([0.1, 0.2, 0.3]).frame().to_dicts()[0]
-    assert decided["n_needed"] is None
+    hidden = gated([0.1, 0.2, 0.3]).frame().to_dicts()[0]
+    assert (hidden["reason"], hidden["n_losses"]) == ("rare losses", 0)
+    assert hidden["share_of_losses"] == pytest.approx(1 - 0.05 ** (1 / 3))
+    assert hidden["least_mean"] == pytest.approx(-hidden["share_of_losses"])  # three gains show nothing
+    assert gated([0.3, -0.1] * 20).frame()["n_fresh"].to_list() == [None]
 
 
 VERDICTS = {
-    "a pass": [0.1, 0.12, 0.11, 0.09],
-    "a pass of equal means": [-0.01, 0.01, 0.01, -0.01],
+    "a pass": [0.3, 0.32, 0.31, 0.29] * 10,
+    "a pass of equal means": [-0.06, 0.06, 0.06, -0.06] * 20,
+    "a pass though it is worse": [-0.055, 0.045, 0.045, -0.055] * 100,
+    "undecided, since losses may hide": [0.01, 0.0, -0.01, 0.0] * 12,
+    "undecided, since one loss may be many": [*[0.0] * 99, -0.5],
+    "undecided, since losses are skewed": [*[0.06] * 40, *[0.0] * 40, *[-0.4] * 5],
     "worse by more than the margin": [-0.1, -0.12, -0.11],
     "worse, perhaps by less than the margin": [-0.03, -0.01, -0.03, -0.01],
     "undecided": [-0.1, 0.12, 0.11],
@@ -210,15 +228,15 @@ def test_no_sentence_says_that_a_number_is_less_than_itself() -> None:
 
 
 def test_a_pass_by_another_test_cites_its_p_value_and_no_bound() -> None:
-    text = " ".join(str(gated(np.linspace(0, 0.2, 12), test="permutation", rng=1)).split())
-    assert mentions(text, 0.02, "ruled out", "permutation test", "p = 0.0002", "level 0.05")
+    text = " ".join(str(gated(np.linspace(-0.06, 0.4, 12), test="permutation", rng=1)).split())
+    assert mentions(text, 0.02, "ruled out", "permutation test", "p = 0.0007", "level 0.05")
     assert "% sure" not in text
 
 
 def test_logarithms_are_called_so() -> None:
     """GMAP is compared as natural logarithms: a margin of 0.1 is a geometric mean of e^-0.1 = 0.9048 times the old."""
-    old = np.linspace(0.2, 0.8, 12)
-    new = old * np.exp(np.tile([0.01, -0.03], 6))
+    old = np.tile(np.linspace(0.2, 0.8, 12), 40)
+    new = old * np.exp(np.tile([0.01, -0.03], 240))
     found = gate(made(new, "GMAP"), made(old, "GMAP", "old"), margin=0.1)
     assert found.verdict == "pass"
     assert mentions(found.sections()[0].sentence, "mean log GMAP", "0.0100 lower", "old", "less than the margin", 0.1)
@@ -228,12 +246,12 @@ def test_logarithms_are_called_so() -> None:
     assert table.rows[0][0] == "log GMAP"
     assert next(found.records())[0] == "GMAP"
     halved = gate(made(old / 2, "GMAP"), made(old, "GMAP", "old"), margin=0.1)
-    assert mentions(halved.sections()[0].sentence, "log GMAP is lower", "old", "the same 0.6931", 12)
+    assert mentions(halved.sections()[0].sentence, "log GMAP is lower", "old", "the same 0.6931", 480)
     assert not any("logarithm" in note for note in gated([0.1, 0.2]).notes)
 
 
 def test_many_queries_that_turn_the_verdict_are_named_in_part() -> None:
-    d = np.r_[np.full(8, 0.3) + np.arange(8) / 1000, np.linspace(-0.01, 0.01, 30)]
+    d = np.r_[np.full(8, 0.4) + np.arange(8) / 1000, np.linspace(-0.06, 0.07, 30)]
     found = gated(d, margin=0)
     turn = found["AP"].verdict_change
     assert turn is not None

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.comparison.compare import differences_figure, extremes_table
-from rankscope.comparison.gate.noninferiority import PASS, UNDECIDED, WORSE, Gate, GateSettings, MeasureGate, worst
+from rankscope.comparison.gate.decision import PASS, RARE_LOSSES, SAME_LISTS, SKEWNESS, UNDECIDED, WORSE, worst
+from rankscope.comparison.gate.looks import look_text
+from rankscope.comparison.gate.result import Gate, MeasureGate
+from rankscope.comparison.gate.settings import GateSettings
+from rankscope.comparison.gate.text import confidence_text, margin_text, rare_losses_text
 from rankscope.data.columns import Column, column, columns_of, digits, table_of, thousands
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import (
@@ -21,10 +26,19 @@ from rankscope.data.text import (
     pluralise,
     pluralise_queries,
 )
+from rankscope.stats.group_sequential import repeated_look_error, sample_size_factor
+from rankscope.stats.rare_losses import SIZE
 
 __all__ = [
+    "gate_sentence",
     "sections_of",
+    "sentence_of",
+    "summary_table",
 ]
+
+
+#: Looks of which it is said how often they err if each is taken at the full level, and looks of a plan.
+REPEATED_LOOKS, PLANNED_LOOKS = (2, 5), 5
 
 
 class GateWords(NamedTuple):
@@ -54,25 +68,40 @@ class GateWords(NamedTuple):
 def sections_of(gate: Gate) -> tuple[Section, ...]:
     """The verdict with a table of measures, then for each measure its groups and the queries that decide."""
     measure_gates = gate.measure_gates
-    sentences = [sentence_of(measure_gate, gate) for measure_gate in measure_gates]
-    gate_sentence = sentences[0] if len(measure_gates) == 1 else overall_sentence(gate)
-    if gate.settings.by_group is not None and len(measure_gates) == 1:
-        gate_sentence = f"{group_verdict_sentence(gate)} On all queries: {gate_sentence}"
-    sections = [Section(title="Gate", sentence=gate_sentence, table=summary_table(gate))]
-    for measure_gate, sentence in zip(measure_gates, sentences, strict=True):
+    several_baselines = len(gate.baselines) > 1
+    sections = [Section(title="Gate", sentence=gate_sentence(gate), table=summary_table(gate))]
+    for measure_gate in measure_gates:
         if measure_gate.groups:
             sections.append(group_section(measure_gate, gate))
-        leading_sentences = [] if len(measure_gates) == 1 else [sentence]
+        leading_sentences = [] if len(measure_gates) == 1 else [sentence_of(measure_gate, gate)]
         query_ids = [gate.scores.query_ids[query] for query in measure_gate.measure_values.queries.tolist()]
+        against = f" against {measure_gate.baseline}" if several_baselines else ""
         sections.append(
             Section(
-                title=f"Queries that decide: {measure_gate.measure}",
+                title=f"Queries that decide: {measure_gate.measure}{against}",
                 sentence=" ".join([*leading_sentences, *deciding_sentences(measure_gate, gate)]),
                 table=extremes_table(measure_gate.measure_values, query_ids, 0, 1),
                 figure=differences_figure(measure_gate.measure_values, query_ids, 0, 1),
             )
         )
     return tuple(sections)
+
+
+def gate_sentence(gate: Gate) -> str:
+    """The verdict on all, which look this was, and what another one would cost."""
+    measure_gates = gate.measure_gates
+    if len(measure_gates) > 1:
+        sentences = [overall_sentence(gate)]
+    elif gate.settings.by_group is not None:
+        sentences = [group_verdict_sentence(gate), f"On all queries: {sentence_of(measure_gates[0], gate)}"]
+    else:
+        sentences = [sentence_of(measure_gates[0], gate)]
+    if gate.looks is not None:
+        levels = [part.decision.level for own in measure_gates for part in own.parts.values()]
+        sentences.append(look_text(gate.looks, levels))
+    if gate.verdict == UNDECIDED:
+        sentences.append(next_look_text(gate))
+    return " ".join(filter(None, sentences))
 
 
 def summary_table(gate: Gate) -> Table:
@@ -84,8 +113,10 @@ def summary_table(gate: Gate) -> Table:
             column("all queries", [measure_gate.decision.verdict for measure_gate in gates], name=True),
             column("groups", in_groups, name=True),
         ]
+    several_baselines = len(gate.baselines) > 1
     return table_of(
         column("measure", [measure_gate.measure_values.label for measure_gate in gates], name=True),
+        column("baseline", [measure_gate.baseline for measure_gate in gates], name=True) if several_baselines else None,
         column("verdict", [measure_gate.verdict for measure_gate in gates], name=True),
         *group_columns,
         *number_columns(gate, gates),
@@ -93,14 +124,21 @@ def summary_table(gate: Gate) -> Table:
     )
 
 
-def number_columns(gate: Gate, parts: Sequence[MeasureGate]) -> list[Column]:
+def has_margins(gate: Gate) -> bool:
+    """Whether margins are not all one number, so that the table shows them."""
+    margins = [own.margin for own in gate.measure_gates]
+    return len(set(margins)) > 1 or margins[0].is_relative
+
+
+def number_columns(gate: Gate, parts: Sequence[MeasureGate]) -> list[Column | None]:
     """Means, difference, bounds and p-values."""
     means = [part.measure_values.means.tolist() for part in parts]
     return [
-        *columns_of((gate.system, gate.baseline), means, digits()),
+        *columns_of((gate.system, gate.baselines[0] if len(gate.baselines) == 1 else "of baseline"), means, digits()),
         column("difference", [part.difference for part in parts], digits(signed=True)),
         column("low", [part.low for part in parts], digits(signed=True)),
         column("high", [part.high for part in parts], digits(signed=True)),
+        column("margin", [part.margin_value for part in parts], digits()) if has_margins(gate) else None,
         column("p not worse", [part.decision.pvalue_noninferior for part in parts], format_p_cell),
         column("p worse", [part.decision.pvalue_worse for part in parts], format_p_cell),
     ]
@@ -110,10 +148,10 @@ def group_verdict_sentence(gate: Gate) -> str:
     """The verdict by one measure on all queries and in groups."""
     (measure_gate,) = gate.measure_gates
     if gate.verdict == PASS:
-        return f"{gate.system} against {gate.baseline} passes on all queries and in every group."
+        return f"{gate.system} against {measure_gate.baseline} passes on all queries and in every group."
     predicate = {UNDECIDED: "is undecided", WORSE: "does not pass"}[gate.verdict]
     clauses = [f"{measure_gate.decision.verdict} on all queries", *group_clauses(measure_gate)]
-    return f"{gate.system} against {gate.baseline} {predicate}: {'; '.join(clauses)}."
+    return f"{gate.system} against {measure_gate.baseline} {predicate}: {'; '.join(clauses)}."
 
 
 def group_clauses(measure_gate: MeasureGate) -> list[str]:
@@ -132,7 +170,7 @@ def group_section(measure_gate: MeasureGate, gate: Gate) -> Section:
     clauses = "; ".join(group_clauses(measure_gate))
     sentence = (
         f"{clauses[0].upper()}{clauses[1:]}. A pass needs each of {pluralise(len(groups), 'group')} to be shown to "
-        f"lose less than {settings.by_group:g}, at level {settings.alpha:g}; since all of them are needed, that takes "
+        f"lose less than {settings.by_group}, at level {settings.alpha:g}; since all of them are needed, that takes "
         "no correction (an intersection-union test)."
     )
     has_clusters = measure_gate.measure_values.clusters is not None
@@ -166,7 +204,7 @@ def group_figure(measure_gate: MeasureGate, gate: Gate) -> Figure:
         {
             "measure": measure_gate.measure_values.label,
             "system_a": gate.system,
-            "system_b": gate.baseline,
+            "system_b": measure_gate.baseline,
             "groups": tuple(measure_gate.groups),
             "differences": tuple(part.difference for part in parts),
             "low": tuple(part.low for part in parts),
@@ -180,13 +218,13 @@ def group_figure(measure_gate: MeasureGate, gate: Gate) -> Figure:
 
 def overall_sentence(gate: Gate) -> str:
     """One sentence on several measures."""
-    counts = {
-        verdict: [measure_gate.measure for measure_gate in gate.measure_gates if measure_gate.verdict == verdict]
-        for verdict in (WORSE, UNDECIDED, PASS)
-    }
+    counts: dict[str, list[str]] = {WORSE: [], UNDECIDED: [], PASS: []}
+    for measure_gate in gate.measure_gates:
+        against = f" against {measure_gate.baseline}" if len(gate.baselines) > 1 else ""
+        counts[measure_gate.verdict].append(f"{measure_gate.measure}{against}")
     clauses = [f"{verdict} by {join_names(names)}" for verdict, names in counts.items() if names]
     predicate = {PASS: "passes", UNDECIDED: "is undecided", WORSE: "does not pass"}[gate.verdict]
-    return f"{gate.system} against {gate.baseline} {predicate}: {'; '.join(clauses)}."
+    return f"{gate.system} against {join_names(gate.baselines)} {predicate}: {'; '.join(clauses)}."
 
 
 def format_distinct(x: float, *other_values: float) -> str:
@@ -199,21 +237,17 @@ def format_distinct(x: float, *other_values: float) -> str:
     return f"{x:g}"
 
 
-def margin_text(margin: float) -> str:
-    return f"the margin of {margin:g}"
-
-
 def sentence_of(measure_gate: MeasureGate, gate: Gate) -> str:
     """The verdict on one measure, in words."""
     higher = measure_gate.measure_values.sign > 0
     wording = GateWords(
         system=gate.system,
-        baseline=gate.baseline,
+        baseline=measure_gate.baseline,
         values_name=measure_gate.measure_values.label,
         mean_name=f"mean {measure_gate.measure_values.label}",
         better_word="higher" if higher else "lower",
         worse_word="lower" if higher else "higher",
-        confidence_text=f"{format_percent(1 - gate.settings.alpha)} confidence",
+        confidence_text=confidence_text(measure_gate.decision.level),
     )
     sentences = {PASS: pass_sentence, WORSE: worse_sentence, UNDECIDED: undecided_sentence}
     verdict_sentence = sentences[measure_gate.decision.verdict]
@@ -261,15 +295,18 @@ def observed_sentence(measure_gate: MeasureGate, wording: GateWords) -> str:
 
 
 def pass_sentence(measure_gate: MeasureGate, wording: GateWords, settings: GateSettings) -> str:
-    opening, decision = f"{wording.system} passes: ", measure_gate.decision
+    decision, margin = measure_gate.decision, measure_gate.margin_value
+    opening = f"{wording.system} passes: "
+    if decision.reason == SAME_LISTS:
+        queries = pluralise_queries(measure_gate.n)
+        return f"{opening}its lists are the same as those of {wording.baseline} on all {queries}."
     if decision.is_constant:
-        return opening + constant_sentence(measure_gate, wording, settings.margin)
-    if settings.test != "t":
+        return opening + constant_sentence(measure_gate, wording, margin)
+    if settings.test in ("permutation", "bootstrap"):
         return opening + (
-            f"that its {wording.mean_name} is {wording.worse_word} than that of {wording.baseline} by "
-            f"{settings.margin:g} or "
+            f"that its {wording.mean_name} is {wording.worse_word} than that of {wording.baseline} by {margin:.6g} or "
             f"more is ruled out ({settings.test} test, p {format_p_value(decision.pvalue_noninferior)}, level "
-            f"{settings.alpha:g})."
+            f"{decision.level:.2g})."
         )
     observation = observed_sentence(measure_gate, wording)
     if decision.low > 0:
@@ -277,27 +314,29 @@ def pass_sentence(measure_gate: MeasureGate, wording: GateWords, settings: GateS
             f"{opening}{observation} at least {format_distinct(decision.low)} {wording.better_word} "
             f"({wording.confidence_text})."
         )
-    largest_loss = format_distinct(abs(decision.low), settings.margin)
-    reservation = " It is shown to be worse, but by less than the margin." if decision.high < 0 else ""
+    if decision.high < 0:
+        opening = f"{wording.system} passes, though it is shown to be worse: by no more than the margin. Its "
+        observation = observation.removeprefix("its ")
+    largest_loss = format_distinct(abs(decision.low), margin)
     return (
         f"{opening}{observation} at most {largest_loss} {wording.worse_word} ({wording.confidence_text}), less than "
-        f"{margin_text(settings.margin)}.{reservation}"
+        f"{margin_text(margin)}."
     )
 
 
 def worse_sentence(measure_gate: MeasureGate, wording: GateWords, settings: GateSettings) -> str:
-    opening, decision = f"{wording.system} is worse: ", measure_gate.decision
+    opening, decision, margin = f"{wording.system} is worse: ", measure_gate.decision, measure_gate.margin_value
     if decision.is_constant:
-        return opening + constant_sentence(measure_gate, wording, settings.margin)
-    doubt = f" It is not clear whether the loss exceeds {margin_text(settings.margin)}." if settings.margin > 0 else ""
-    if settings.test != "t":
+        return opening + constant_sentence(measure_gate, wording, margin)
+    doubt = f" It is not clear whether the loss exceeds {margin_text(margin)}." if margin > 0 else ""
+    if settings.test in ("permutation", "bootstrap"):
         return opening + (
             f"that its {wording.mean_name} is not {wording.worse_word} than that of {wording.baseline} is ruled out "
-            f"({settings.test} test, p {format_p_value(decision.pvalue_worse)}, level {settings.alpha:g}).{doubt}"
+            f"({settings.test} test, p {format_p_value(decision.pvalue_worse)}, level {decision.level:.2g}).{doubt}"
         )
-    if -decision.high >= settings.margin > 0:
-        doubt = f" That is more than {margin_text(settings.margin)}."
-    smallest_loss = format_distinct(abs(decision.high), settings.margin)
+    if -decision.high >= margin > 0:
+        doubt = f" That is more than {margin_text(margin)}."
+    smallest_loss = format_distinct(abs(decision.high), margin)
     return (
         f"{opening}{observed_sentence(measure_gate, wording)} at least {smallest_loss} {wording.worse_word} "
         f"({wording.confidence_text}).{doubt}"
@@ -305,7 +344,7 @@ def worse_sentence(measure_gate: MeasureGate, wording: GateWords, settings: Gate
 
 
 def undecided_sentence(measure_gate: MeasureGate, wording: GateWords, settings: GateSettings) -> str:
-    decision = measure_gate.decision
+    decision, margin = measure_gate.decision, measure_gate.margin_value
     queries = "this query" if measure_gate.n == 1 else f"these {pluralise_queries(measure_gate.n)}"
     opening = (
         f"Undecided. On {queries} the {wording.mean_name} of {wording.system} is "
@@ -313,41 +352,93 @@ def undecided_sentence(measure_gate: MeasureGate, wording: GateWords, settings: 
     )
     if measure_gate.n == 1:
         return f"{opening}; with one query, the variation between queries is unknown."
+    if decision.reason == RARE_LOSSES:
+        return f"{opening}. {rare_losses_sentence(measure_gate, wording)}"
+    if decision.reason == SKEWNESS:
+        plain, corrected = format_p_value(decision.pvalue_noninferior), format_p_value(decision.pvalue_skewed)
+        return (
+            f"{opening}. The {settings.test} test would let it pass (p {plain}), but a few large losses make it too "
+            f"sure: corrected for their skewness, p {corrected}, above the level of {decision.level:.2g}."
+        )
+    if decision.level == 0:
+        return f"{opening}; this look comes so early that it spends nothing of the level, and so decides nothing."
     if math.isnan(measure_gate.low):
         return f"{opening}; the difference is the same in every cluster, so that nothing says how clusters vary."
-    estimate = more_queries(measure_gate, settings)
-    bound_text = format_percent(1 - settings.alpha)
-    if settings.test == "t":
+    if settings.test in ("t", "betting"):
         return (
-            f"{opening}; the true loss could be as much as "
-            f"{format_distinct(abs(decision.low), settings.margin)} ({bound_text} bound), more than "
-            f"{margin_text(settings.margin)}. No loss was shown, either.{estimate}"
+            f"{opening}; the true loss could be as much as {format_distinct(abs(decision.low), margin)} "
+            f"({wording.confidence_text}), more than {margin_text(margin)}. No loss was shown, either."
         )
     noninferior, worse = format_p_value(decision.pvalue_noninferior), format_p_value(decision.pvalue_worse)
     return (
-        f"{opening}. Neither a loss of less than {settings.margin:g} (p {noninferior}) nor any loss (p {worse}) was "
-        f"shown at level {settings.alpha:g}.{estimate}"
+        f"{opening}. Neither a loss of less than {margin:.6g} (p {noninferior}) nor any loss (p {worse}) was "
+        f"shown at level {decision.level:.2g}."
     )
 
 
-def more_queries(measure_gate: MeasureGate, settings: GateSettings) -> str:
-    """How many queries would decide, as an estimate."""
-    n_needed = measure_gate.decision.n_needed
-    if n_needed is None:
-        return " If the true difference is the observed one, no realistic number of queries would decide."
-    if n_needed <= measure_gate.n:
-        return ""
-    n_clusters = measure_gate.decision.clusters_needed
-    if n_clusters is not None:
-        more = n_clusters - measure_gate.measure_values.n_clusters
-        return (
-            f" About {pluralise(n_clusters, 'cluster')} ({more:,} more; {pluralise_queries(n_needed)} in all) would "
-            f"decide with {format_percent(settings.power)} power, if new clusters are like these: a rough estimate."
-        )
+def rare_losses_sentence(measure_gate: MeasureGate, wording: GateWords) -> str:
+    """What rare large losses could still make of the mean."""
+    decision, text = measure_gate.decision, rare_losses_text(measure_gate)
+    least = format_distinct(abs(decision.least_mean), measure_gate.margin_value)
     return (
-        f" About {pluralise_queries(n_needed)} ({n_needed - measure_gate.n:,} more) would decide with "
-        f"{format_percent(settings.power)} power, if new queries vary like these: a rough estimate."
+        f"But {text} ({wording.confidence_text}), and if they lose all that they can, the mean is {least} "
+        f"{wording.worse_word}, more than {margin_text(measure_gate.margin_value)}. (A loss counts from {SIZE:g} of "
+        "the range on.)"
     )
+
+
+def next_look_text(gate: Gate) -> str:
+    """What it costs to ask again."""
+    settings, looks = gate.settings, gate.looks
+    if settings.test == "betting":
+        if looks is not None:
+            return "With more queries it may be asked again as often as you like."
+        return (
+            "With a file that keeps the order of the bets (--looks-file), it may be asked again with more queries as "
+            "often as you like."
+        )
+    if looks is not None:
+        n = len(looks.queries)
+        if (settings.looks is not None and looks.number >= settings.looks) or settings.up_to == n:
+            return "That was the last look that was planned."
+        if settings.up_to is not None:
+            return f"The next look may come with {pluralise(settings.up_to - n, 'more query', 'more queries')} at most."
+        return f"The next look takes these queries and more; {(settings.looks or 0) - looks.number} are left."
+    parts = [part for own in gate.measure_gates for part in own.parts.values() if part.decision.verdict == UNDECIDED]
+    errors = [repeated_look_error(n_looks, alpha=settings.alpha) for n_looks in REPEATED_LOOKS]
+    text = (
+        f"This was one look at level {settings.alpha:g}: asking again with more queries and this level errs in up to "
+        f"{100 * errors[0]:.0f} of 100 cases at the second look, {100 * errors[1]:.0f} at the fifth."
+    )
+    if all(part.margin_value == 0 for part in parts):
+        return f"{text} With a margin of 0, a system that is only as good as the baseline cannot be shown to pass."
+    needed = {fresh_queries(part, gate): part for part in parts if part.measure_values.n_clusters > 1}
+    if None in needed:
+        return f"{text} No realistic number of queries would decide with this margin."
+    if not needed:
+        return text
+    n_fresh = max(n for n in needed if n is not None)
+    deciding = needed[n_fresh].decision
+    in_clusters = "" if deciding.clusters_fresh is None else f" ({deciding.clusters_fresh:,} clusters)"
+    if deciding.reason == RARE_LOSSES:
+        return (
+            f"{text} Fresh queries, without these, need no correction: about {n_fresh:,} of them{in_clusters} are "
+            "enough if none of them loses."
+        )
+    factor = sample_size_factor(PLANNED_LOOKS, alpha=settings.alpha, power=settings.power, spending=settings.spending)
+    return (
+        f"{text} About {n_fresh:,} fresh queries{in_clusters}, without these, need no correction: with them, a system "
+        f"that is as good as the baseline passes in {100 * settings.power:g} of 100 cases. Or plan looks before the "
+        f"first one: up to {PLANNED_LOOKS} of them take at most {ceil(n_fresh * factor):,} queries (--up-to)."
+    )
+
+
+def fresh_queries(part: MeasureGate, gate: Gate) -> int | None:
+    """Fresh queries with which an equal system would pass; for a group as many as hold enough of the group."""
+    n = part.decision.n_fresh
+    if n is None or part.n == len(gate.scores.query_ids):
+        return n
+    return ceil(n * len(gate.scores.query_ids) / part.n)
 
 
 def deciding_sentences(measure_gate: MeasureGate, gate: Gate) -> list[str]:
@@ -355,21 +446,25 @@ def deciding_sentences(measure_gate: MeasureGate, gate: Gate) -> list[str]:
     gains = measure_gate.gains
     n_better, n_worse = int((gains > 0).sum()), int((gains < 0).sum())
     n_equal = measure_gate.n - n_better - n_worse
+    same = measure_gate.same_lists
+    n_same = 0 if same is None else int(same.sum())
+    of_same_lists = f" (on {n_same:,} the lists are the same)" if 0 < n_same < measure_gate.n else ""
     sentences = [
         f"{gate.system} is better on {n_better:,} of {pluralise_queries(measure_gate.n)}, worse on {n_worse:,}, equal "
-        f"on {n_equal:,}."
+        f"on {n_equal:,}{of_same_lists}."
     ]
-    if gate.settings.test != "t" or measure_gate.n < 3 or measure_gate.decision.is_constant:
+    decision = measure_gate.decision
+    if gate.settings.test != "t" or measure_gate.n < 3 or (n_better == 0 and n_worse == 0):
         return sentences
     turn, values = measure_gate.verdict_change, measure_gate.measure_values
     unit = "query" if values.clusters is None else "cluster"
     units = {"query": "queries", "cluster": "clusters"}[unit]
     if turn is None:
-        either = "it hurts most, or else that it helps most, are"
-        removed = {PASS: "it helps most are", WORSE: "it hurts most are", UNDECIDED: either}
-        sentences.append(
-            f"The verdict stays if {units} that {removed[measure_gate.decision.verdict]} removed, down to the last two."
-        )
+        removed = {PASS: "it helps", WORSE: "it hurts", UNDECIDED: "it hurts, or else that it helps,"}
+        if {PASS: n_better, WORSE: n_worse, UNDECIDED: 1}[decision.verdict]:
+            sentences.append(
+                f"The verdict stays if {units} that {removed[decision.verdict]} are removed, down to the last two."
+            )
         return sentences
     effect = "helps" if turn.helped else "hurts"
     names = removed_names(measure_gate, gate, turn.queries)
