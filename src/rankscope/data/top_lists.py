@@ -1,21 +1,126 @@
-"""The first rows of each list, with ties of the last of them; and strings of several buffers in one."""
+"""Top lists: the first documents of each list of a run, judged or not, with their ids."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.tie_breaking import sorting_order
+from rankscope.data.rows import Rows, pack_strings, string_contents
+from rankscope.data.tie_breaking import rank_rows, sorting_order
 from rankscope.kernels.order import ranges
+from rankscope.kernels.segments import group_of
 from rankscope.kernels.text import Fields
-from rankscope.typing import Indices, Ints
+from rankscope.typing import Floats, Indices, Ints, Words
 
 __all__ = [
+    "TopLists",
+    "TopRows",
     "concatenate_fields",
     "first_rows",
+    "top_rows",
 ]
+
+
+class TopRows(NamedTuple):
+    """The first documents of some lists; ids are packed, so that what they were read from can be freed.
+
+    Attributes
+    ----------
+    query
+        Index of the query among those of the judgments, (documents).
+    rank
+        Ranks from 1; with ties="average" the mean rank of those with the same score.
+    judgment
+        Index of the judgment; -1 for a document without one.
+    docs, hashes
+        Ids, and their hashes.
+    """
+
+    query: Ints
+    rank: Floats
+    judgment: Ints
+    docs: Fields
+    hashes: Words
+
+
+class TopLists(NamedTuple):
+    """The first documents of each list of a run, ordered by query, then rank.
+
+    Attributes
+    ----------
+    depth
+        How many documents of each list.
+    rows
+        The documents.
+    judged_docs
+        Ids of all judged documents, retrieved or not, in the order of the judgments.
+    """
+
+    depth: int
+    rows: TopRows
+    judged_docs: Fields
+
+    @classmethod
+    def of(cls, depth: int, blocks: Sequence[TopRows], judged_docs: Fields) -> TopLists:
+        """The lists of all blocks, which hold each list as a whole."""
+        types = {"query": np.int64, "rank": np.float64, "judgment": np.int64, "hashes": np.uint64}
+        columns = {
+            name: np.concatenate([np.empty(0, dtype), *(getattr(block, name) for block in blocks)])
+            for name, dtype in types.items()
+        }
+        no_ids = pack_strings([(b"", np.empty(0, np.int64))])
+        docs = concatenate_fields([no_ids, *(block.docs for block in blocks)])
+        order = np.lexsort((columns["rank"], columns["query"]))
+        rows = TopRows(docs=docs.take(order), **{name: column[order] for name, column in columns.items()})
+        return cls(depth, rows, judged_docs)
+
+
+def top_rows(
+    rows: Rows,
+    scores: npt.NDArray[np.float64],
+    codes: Ints,
+    judgment: Ints,
+    depth: int,
+    ties: str,
+) -> TopRows:
+    """The first documents of each list.
+
+    Parameters
+    ----------
+    rows
+        Lists.
+    scores
+        Their scores, in the precision in which they are compared.
+    codes
+        Index of each list's query among those of the judgments, (lists).
+    judgment
+        Index of each row's judgment, -1 for none.
+    depth
+        How many documents of each list; with ties="average" and those that share the score of the last.
+    ties
+        Tie rule. "error" is "doc_id_desc": whether a judged document is tied, the join knows.
+    """
+    candidates = first_rows(scores, rows.offsets, depth)
+    offsets = np.searchsorted(candidates, rows.offsets)
+    group = group_of(offsets)
+    docs = rows.docs.take(candidates)
+    rule = "doc_id_desc" if ties == "error" else ties
+    ranks = rank_rows(scores[candidates], offsets, np.arange(candidates.size), group, rule, docs.take, str)
+    rank: Floats = ranks.rank.astype(np.float64)
+    if ties == "average":
+        rank = (ranks.first + ranks.last) / 2
+    chosen = np.flatnonzero((ranks.first if ties == "average" else ranks.rank) <= depth)
+    taken = candidates[chosen]
+    return TopRows(
+        codes[group[chosen]],
+        rank[chosen],
+        judgment[taken],
+        pack_strings([string_contents(docs.take(chosen))]),
+        rows.hashes[taken],
+    )
 
 
 def first_rows(scores: npt.NDArray[np.float64], offsets: Ints, depth: int) -> Indices:

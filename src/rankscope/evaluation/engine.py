@@ -197,8 +197,12 @@ def plan_and_join(
     *,
     workers: int | None = None,
     progress: Progress | None = None,
+    depth: int = 0,
 ) -> tuple[Plan, list[JoinedRun]]:
-    """Plan the evaluation, and join the runs with the judgments. Wrong arguments raise before anything is read."""
+    """Plan the evaluation, and join the runs with the judgments. Wrong arguments raise before anything is read.
+
+    depth: how many documents of each list to keep with their ids.
+    """
     if workers is not None:
         n_workers(workers, ())  # raises for a wrong number before anything is read
     if reading.input in LETOR and conventions.ties is None and conventions.preset is None:
@@ -218,7 +222,7 @@ def plan_and_join(
         raise ParameterError(
             "total_ranks (--total-ranks) needs a table of ranks; add input='entity-ranks' (--input entity-ranks)"
         )
-    joined = join_all(qrels, list_runs(runs), plan, reading.input, progress, workers, errors.on_error)
+    joined = join_all(qrels, list_runs(runs), plan, reading.input, progress, workers, errors.on_error, depth)
     plan.refuse_levels_above_grades(joined[0].hits)
     return plan, joined
 
