@@ -220,9 +220,7 @@ class Joiner:
         judgment[judged_rows] = judgments
         top = top_rows(block, scores, codes, judgment, self.depth, self.convention.ties)
         judged = np.flatnonzero(top.query < len(self.qrels.query_ids))
-        if judged.size < top.query.size:
-            top = TopRows(*(field.take(judged) if isinstance(field, Fields) else field[judged] for field in top))
-        self.top_rows += (top,)
+        self.top_rows += (top if judged.size == top.query.size else top.select(judged),)
 
     def _merge(self, rows: Rows, codes: Ints) -> tuple[Rows, Words]:
         """The rows with each document once, and their keys."""

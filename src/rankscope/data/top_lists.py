@@ -45,6 +45,12 @@ class TopRows(NamedTuple):
     docs: Fields
     hashes: Words
 
+    def select(self, index: Indices) -> TopRows:
+        """Some of the documents, by their indices."""
+        return TopRows(
+            self.query[index], self.rank[index], self.judgment[index], self.docs.take(index), self.hashes[index]
+        )
+
 
 class TopLists(NamedTuple):
     """The first documents of each list of a run, ordered by query, then rank.
@@ -66,16 +72,14 @@ class TopLists(NamedTuple):
     @classmethod
     def of(cls, depth: int, blocks: Sequence[TopRows], judged_docs: Fields) -> TopLists:
         """The lists of all blocks, which hold each list as a whole."""
-        types = {"query": np.int64, "rank": np.float64, "judgment": np.int64, "hashes": np.uint64}
-        columns = {
-            name: np.concatenate([np.empty(0, dtype), *(getattr(block, name) for block in blocks)])
-            for name, dtype in types.items()
-        }
-        no_ids = pack_strings([(b"", np.empty(0, np.int64))])
-        docs = concatenate_fields([no_ids, *(block.docs for block in blocks)])
-        order = np.lexsort((columns["rank"], columns["query"]))
-        rows = TopRows(docs=docs.take(order), **{name: column[order] for name, column in columns.items()})
-        return cls(depth, rows, judged_docs)
+        rows = TopRows(
+            query=np.concatenate([np.empty(0, np.int64), *(block.query for block in blocks)]),
+            rank=np.concatenate([np.empty(0), *(block.rank for block in blocks)]),
+            judgment=np.concatenate([np.empty(0, np.int64), *(block.judgment for block in blocks)]),
+            docs=concatenate_fields([pack_strings([(b"", np.empty(0, np.int64))]), *(block.docs for block in blocks)]),
+            hashes=np.concatenate([np.empty(0, np.uint64), *(block.hashes for block in blocks)]),
+        )
+        return cls(depth, rows.select(np.lexsort((rows.rank, rows.query))), judged_docs)
 
 
 def top_rows(
