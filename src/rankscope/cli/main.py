@@ -30,6 +30,7 @@ COMMANDS = {
     "convert": ("rankscope.cli.convert:convert", "Convert judgments and runs to another format."),
     "demo": ("rankscope.cli.demo:demo", "Make a small test collection to try things on."),
     "compare": ("rankscope.cli.compare:compare", "Which system is better? Significance tests, and the gate."),
+    "diff": ("rankscope.cli.diff:diff", "Which documents make the difference of two runs?"),
     "plan": ("rankscope.cli.plan:plan", "How many queries does a comparison need? Statistical power."),
     "report": ("rankscope.cli.report:report", "Write an HTML report: comparison, figures, details."),
     "stability": ("rankscope.cli.stability:stability", "Which measures can be trusted? Error rates and power."),
@@ -54,7 +55,7 @@ COMMANDS = {
 #: The parts of the overview.
 GROUPS = {
     "Evaluate": ("evaluate", "measures", "convert", "demo"),
-    "Compare": ("compare", "plan", "report", "stability"),
+    "Compare": ("compare", "diff", "plan", "report", "stability"),
     "Judges": ("agree", "pool"),
     "Combine": ("fuse", "consensus", "leaderboard"),
     "Learn": ("train", "predict", "crossvalidate", "features", "mt-experiment"),

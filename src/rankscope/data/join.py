@@ -505,7 +505,7 @@ class Joiner:
 
     def top_lists(self) -> TopLists | None:
         """The first documents of all lists that were added; None without a depth."""
-        return TopLists.of(self.depth, self.top_rows, self.qrels.docs) if self.depth else None
+        return TopLists.of(self.depth, self.top_rows, self.qrels) if self.depth else None
 
     def finish(self) -> Hits:
         """The hits of all that was added."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.data.qrels import Qrels
 from rankscope.data.rows import Rows, pack_strings, string_contents
 from rankscope.data.tie_breaking import rank_rows, sorting_order
 from rankscope.kernels.order import ranges
@@ -51,6 +52,17 @@ class TopRows(NamedTuple):
             self.query[index], self.rank[index], self.judgment[index], self.docs.take(index), self.hashes[index]
         )
 
+    @classmethod
+    def concat(cls, blocks: Sequence[TopRows]) -> TopRows:
+        """The documents of all blocks, one block after the other; none without a block."""
+        return cls(
+            query=np.concatenate([np.empty(0, np.int64), *(block.query for block in blocks)]),
+            rank=np.concatenate([np.empty(0), *(block.rank for block in blocks)]),
+            judgment=np.concatenate([np.empty(0, np.int64), *(block.judgment for block in blocks)]),
+            docs=concatenate_fields([pack_strings([(b"", np.empty(0, np.int64))]), *(block.docs for block in blocks)]),
+            hashes=np.concatenate([np.empty(0, np.uint64), *(block.hashes for block in blocks)]),
+        )
+
 
 class TopLists(NamedTuple):
     """The first documents of each list of a run, ordered by query, then rank.
@@ -61,25 +73,19 @@ class TopLists(NamedTuple):
         How many documents of each list.
     rows
         The documents.
-    judged_docs
-        Ids of all judged documents, retrieved or not, in the order of the judgments.
+    qrels
+        The judgments.
     """
 
     depth: int
     rows: TopRows
-    judged_docs: Fields
+    qrels: Qrels
 
     @classmethod
-    def of(cls, depth: int, blocks: Sequence[TopRows], judged_docs: Fields) -> TopLists:
+    def of(cls, depth: int, blocks: Sequence[TopRows], qrels: Qrels) -> TopLists:
         """The lists of all blocks, which hold each list as a whole."""
-        rows = TopRows(
-            query=np.concatenate([np.empty(0, np.int64), *(block.query for block in blocks)]),
-            rank=np.concatenate([np.empty(0), *(block.rank for block in blocks)]),
-            judgment=np.concatenate([np.empty(0, np.int64), *(block.judgment for block in blocks)]),
-            docs=concatenate_fields([pack_strings([(b"", np.empty(0, np.int64))]), *(block.docs for block in blocks)]),
-            hashes=np.concatenate([np.empty(0, np.uint64), *(block.hashes for block in blocks)]),
-        )
-        return cls(depth, rows.select(np.lexsort((rows.rank, rows.query))), judged_docs)
+        rows = TopRows.concat(blocks)
+        return cls(depth, rows.select(np.lexsort((rows.rank, rows.query))), qrels)
 
 
 def top_rows(

@@ -69,7 +69,7 @@ class ConventionSettings(Settings):
     """The conventions of an evaluation, as the user sets them. `plan_evaluation` fills the others from the preset."""
 
     FUNCTIONS = ("rankscope:evaluate", "rankscope:Evaluator")
-    COMMANDS = ("evaluate", "compare", "plan", "report", "stability", "agree measures", "agree judgments")
+    COMMANDS = ("evaluate", "compare", "diff", "plan", "report", "stability", "agree measures", "agree judgments")
 
     preset: str | None = choice(
         None,
