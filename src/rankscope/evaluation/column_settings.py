@@ -38,7 +38,7 @@ class ColumnSettings(Settings):
     FUNCTIONS = ("rankscope:evaluate", "rankscope:read_scores")
     COMMANDS = (
         *("evaluate", "compare", "plan", "report", "stability", "agree measures", "agree judgments", "pool", "fuse"),
-        *("convert", "features runs", "diff"),
+        *("convert", "features runs", "diff", "train", "predict", "crossvalidate"),
     )
 
     columns: Mapping[str, str] | None = table_columns(
