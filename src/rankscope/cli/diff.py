@@ -44,7 +44,7 @@ def diff(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], texts: st
 
     \b
     rankscope diff demo.qrels rerank.run bm25.run -m nDCG@10
-    rankscope diff demo.qrels rerank.run bm25.run -m nDCG@10 --query q7
+    rankscope diff demo.qrels rerank.run bm25.run -m nDCG@10 --query 116
     rankscope diff demo.qrels rerank.run bm25.run -m AP --plot waterfall.svg
     rankscope diff demo.qrels bm25.run --ideal
     """

@@ -89,19 +89,23 @@ def overall_values(diff: RunDiff) -> tuple[float, float]:
 def reading_notes(diff: RunDiff) -> tuple[str, ...]:
     """What the words of the table mean."""
     a, b = diff.systems
-    how = (
-        "a document contributes what it adds to the value of the one list less what it adds to that of the other"
-        if diff.method == "sum"
-        else "contributions are Shapley values: the mean, over all orders in which documents move from the one list to "
-        "the other, of what the move of each changes"
-    )
     notes = [f"found, lost: in the list of {a} and nowhere in that of {b}, or the reverse"]
     if any(term.name in (UNJUDGED_GONE, UNJUDGED_AHEAD) for term in diff.sources):
         notes.append(
             "fewer, more unjudged documents ahead: the part of relevant documents' gains and losses that is due to "
             "unjudged documents above them"
         )
-    return (*notes, how)
+    return (*notes, method_note(diff))
+
+
+def method_note(diff: RunDiff) -> str:
+    """How contributions are computed."""
+    if diff.method == "sum":
+        return "a document contributes what it adds to the value of the one list less what it adds to that of the other"
+    return (
+        "contributions are Shapley values: the mean, over all orders in which documents move from the one list to the "
+        "other, of what the move of each changes"
+    )
 
 
 def source_sentence(diff: RunDiff) -> str:
@@ -317,7 +321,7 @@ def query_sections(diff: RunDiff, query: int) -> list[Section]:
             title=f"Query {diff.query_ids[query]}: {diff.measure} of {a} and {b}",
             sentence=query_sentence(diff, query),
             table=side_by_side(diff, query),
-            notes=(f"move: from {b} to {a}; all contributions sum to {signed(total)}",),
+            notes=(f"move: from {b} to {a}; all contributions sum to {signed(total)}", method_note(diff)),
         )
     ]
     return sections + further_down(diff, query)
