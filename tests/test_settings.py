@@ -51,7 +51,7 @@ WRITTEN_BY_HAND = {
         "--scores": "features mt",
         "--source": "features mt",
         "--system": "features mt",
-        "--texts": "features mt",
+        "--texts": "diff, features mt",
         "--train": "fuse",
         "--valid": "train",
     },

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from functools import cache
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -92,7 +93,7 @@ def test_contributions_sum_to_the_difference_of_every_measure(case):
 @examples(60, quick=5)
 @given(two_runs(), st.data())
 def test_contributions_sum_to_the_difference(case, data):
-    check_sums(case, [data.draw(st.sampled_from(EXPLAINED)) for _ in range(3)])
+    check_sums(case, data.draw(st.lists(st.sampled_from(EXPLAINED), min_size=1, max_size=3, unique_by=str)))
 
 
 @examples(60, quick=5)
@@ -139,7 +140,8 @@ def naive_shapley(measure: Measure, pairs: HitPairs) -> list[float]:
     has_length = bool(one.a.retrieved[0] != one.b.retrieved[0])
     players = list(range(n + has_length))
 
-    def value(moved: set[int]) -> float:
+    @cache
+    def value(moved: frozenset[int]) -> float:
         ranks = np.array([(one.rank_a if i in moved else one.rank_b)[i] for i in range(n)])
         retrieved = int((one.a if n in moved else one.b).retrieved[0])
         order = [i for i in np.argsort(ranks, kind="stable").tolist() if ranks[i] < np.inf]
@@ -159,9 +161,9 @@ def naive_shapley(measure: Measure, pairs: HitPairs) -> list[float]:
     totals = np.zeros(len(players))
     orders = list(permutations(players))
     for order in orders:
-        before = value(set())
+        before = value(frozenset())
         for i, player in enumerate(order):
-            after = value({*order[: i + 1]})
+            after = value(frozenset(order[: i + 1]))
             totals[player] += after - before
             before = after
     return (totals / len(orders)).tolist()
@@ -171,8 +173,7 @@ def naive_shapley(measure: Measure, pairs: HitPairs) -> list[float]:
 def test_exact_shapley_values_are_means_over_all_orders(name):
     qrels = rs.Qrels({"q": {"d1": 2, "d2": 0, "d3": 1, "d4": -1, "d5": 3}})
     a, b = (
-        rs.hits_of(qrels, {"q": docs})
-        for docs in (["d2", "d1", "x", "d5", "d3"], ["y", "d1", "d4", "d3", "z", "d2", "w"])
+        rs.hits_of(qrels, {"q": docs}) for docs in (["d2", "d1", "x", "d5", "d3"], ["y", "d1", "d4", "d3", "z", "d2"])
     )
     pairs, measure = HitPairs.of(a, b), rs.parse_measure(name)
     found = shapley.shapley_values(measure, pairs, 10, 0, np.array([0]))
@@ -188,16 +189,16 @@ def test_sampled_shapley_values_are_near_the_exact_ones_and_sum_to_the_differenc
     qrels = rs.Qrels({"q": dict(zip(docs, rng.integers(0, 3, 11).tolist(), strict=True))})
     a, b = (rs.hits_of(qrels, {"q": rng.permutation(docs)[:9].tolist()}) for _ in range(2))
     pairs = HitPairs.of(a, b)
-    for name in ("Q", "INST", "infAP"):
+    for name in ("Q", "INST"):
         measure = rs.parse_measure(name)
-        exact = shapley.shapley_values(measure, pairs, 2000, 1, np.array([0]))
+        exact = shapley.shapley_values(measure, pairs, 300, 1, np.array([0]))
         with monkeypatch.context() as patched:
             patched.setattr(shapley, "MAX_EXACT", 3)
-            sampled = shapley.shapley_values(measure, pairs, 2000, 1, np.array([0]))
+            sampled = shapley.shapley_values(measure, pairs, 300, 1, np.array([0]))
         assert exact.n_sampled == 0
         assert sampled.n_sampled == 1
         assert (np.abs(sampled.values - exact.values) <= 4 * sampled.errors + 1e-12).all(), name
-        assert 0 < sampled.errors.max() < 0.01
+        assert 0 < sampled.errors.max() < 0.03
         assert sampled.values.sum() == pytest.approx((measure(a) - measure(b)).item(), abs=1e-12)
 
 
@@ -210,15 +211,15 @@ def many_moves(name: str = "Q", **options: Any) -> RunDiff:
 
 
 def test_samples_depend_on_the_seed_and_not_on_the_choice_of_queries():
-    first, again, other = many_moves(rng=4), many_moves(rng=4), many_moves(rng=5)
+    first, again, other = (many_moves(rng=seed, n_resamples=60) for seed in (4, 4, 5))
     assert first.documents.contribution.tolist() == again.documents.contribution.tolist()
     assert first.documents.contribution.tolist() != other.documents.contribution.tolist()
-    alone = many_moves(rng=4, query="q2")
+    alone = many_moves(rng=4, n_resamples=60, query="q2")
     assert alone.documents.contribution.tolist() == first.documents.contribution[first.documents.of_query(1)].tolist()
-    assert mentions(first.notes, 2, "sampled", "1,000", "standard errors")
-    assert "orders:1000 | rng:4" in first.signature()
-    few = many_moves(rng=4, n_resamples=20)
-    assert few.documents.error.max() > 2 * first.documents.error.max()
+    assert mentions(first.notes, 2, "sampled", "60", "standard errors")
+    assert "orders:60 | rng:4" in first.signature()
+    few = many_moves(rng=4, n_resamples=10)
+    assert few.documents.error.mean() > 1.5 * first.documents.error.mean()
 
 
 def test_closed_forms_and_sums_are_not_sampled():

@@ -108,7 +108,9 @@ def sources_of(measure: Measure, pairs: HitPairs) -> DocumentSources:
     source[np.isinf(pairs.rank_b)] = FOUND
     source[np.isinf(pairs.rank_a)] = LOST
     source[(pairs.relevance < measure.level(pairs.a)) & (source != SAME)] = NONRELEVANT
-    share = np.divide(in_a.n_unjudged - in_b.n_unjudged, change, out=np.zeros(len(pairs)), where=change != 0)
+    # A document may be found further down than the other list ends: nothing that was ahead of it is gone.
+    is_explained = np.where((source == FOUND) | (source == HIGHER), change < 0, change > 0)
+    share = np.divide(in_a.n_unjudged - in_b.n_unjudged, change, out=np.zeros(len(pairs)), where=is_explained)
     return DocumentSources(source, np.where(source < NONRELEVANT, np.clip(share, 0.0, 1.0), 0.0))
 
 

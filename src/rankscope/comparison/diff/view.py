@@ -120,7 +120,7 @@ def source_sentence(diff: RunDiff) -> str:
     if not diff.sources:
         return f"{text}: no document makes a difference."
     sides = [side_text(diff, side) for side in (1, -1)]
-    text = f"{text}: {a} {' and '.join(filter(None, sides))}."
+    text = f"{text}: {a} {', and '.join(filter(None, sides))}."
     losses = -sum(min(diff.sign * term.total, 0.0) for term in diff.sources)
     ahead = next((diff.sign * term.total for term in diff.sources if term.name == UNJUDGED_AHEAD), 0.0)
     if -ahead < NOTABLE_SHARE * losses or ahead == 0:
@@ -166,11 +166,12 @@ def grade_and_rank_sections(diff: RunDiff) -> list[Section]:
     return [
         Section(
             title="By grade",
+            sentence="With the parts that are due to unjudged documents." if diff.documents.by_unjudged.any() else "",
             table=breakdown_table("grade", [general(grade) for grade in grades.tolist()][::-1], by_grade[::-1], titles),
         ),
         Section(
             title="By rank",
-            sentence="The better of the ranks in both lists.",
+            sentence="Contributions by the better of the ranks in both lists.",
             table=breakdown_table("rank", [bin_name(index) for index in used.tolist()], by_rank, titles),
         ),
     ]
