@@ -162,7 +162,10 @@ def main_measure(content: ReportContent) -> list[Section]:
     if result.baseline is None:
         sections.append(replace(pair_by_pair(result, part), folded=part.first.size > 1))
     sections += group_sections(result, part)
-    return [*sections, query_section(result, part, folded=False)]
+    section = query_section(result, part, folded=False)
+    if section.table is not None and content.lists is not None:
+        section = replace(section, notes=(*section.notes, "the appendix has both lists of each of these queries"))
+    return [*sections, section]
 
 
 def documents(content: ReportContent) -> list[Section]:
@@ -324,12 +327,12 @@ def attempt(make: Callable[[], Sequence[Section]]) -> list[Section]:
 PARTS: tuple[Callable[[ReportContent], list[Section]], ...] = (
     overview,
     main_measure,
-    documents,
     estimates_with_machine,
     unjudged,
 )
 #: The parts of its appendix.
 APPENDIX: tuple[Callable[[ReportContent], list[Section]], ...] = (
+    documents,
     further_measures,
     details,
     agreement,

@@ -15,6 +15,7 @@ from rankscope.comparison.diff.sources import SourceSum
 from rankscope.data.result import Result
 from rankscope.data.scores import Scores
 from rankscope.data.text import pluralise_queries
+from rankscope.errors import in_one_line
 from rankscope.kernels.rounding_ties import NOISE
 from rankscope.measures.base import Measure
 from rankscope.typing import Floats, Ints
@@ -153,5 +154,5 @@ class RunDiff(Result):
 
     def contents(self) -> str:
         """What it holds, in a few words."""
-        first, second = self.systems
+        first, second = map(in_one_line, self.systems)
         return f"{first} against {second}, {self.measure}, {pluralise_queries(self.queries.size)}"

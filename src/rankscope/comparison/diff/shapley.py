@@ -31,7 +31,7 @@ __all__ = [
 
 #: So many documents may move for exact values.
 MAX_EXACT = 12
-#: Documents of all lists that are measured at once, and at most of one query: fewer orders are sampled of long lists.
+#: Documents of all lists that are measured at once, and at most in all: fewer orders are sampled of long lists or of many.
 DOCUMENTS_AT_ONCE, MAX_DOCUMENTS = 1 << 20, 1 << 24
 #: The fewest orders of a query, with their reverses.
 MIN_ORDERS = 8
@@ -95,7 +95,6 @@ def shapley_values(measure: Measure, pairs: HitPairs, n_orders: int, seed: int, 
         (queries) number of each query's random stream.
     """
     values, errors, length = np.zeros(len(pairs)), np.zeros(len(pairs)), np.zeros(len(pairs.a))
-    n_sampled = 0
     players = players_of(measure, pairs)
     exact = [q for q, of_query in enumerate(players) if 0 < of_query.size <= MAX_EXACT]
     for batch in batches(exact, players):
@@ -104,14 +103,20 @@ def shapley_values(measure: Measure, pairs: HitPairs, n_orders: int, seed: int, 
         for q, values_of_subsets in zip(batch, measured, strict=True):
             effects = shapley_weights(players[q].size) @ values_of_subsets
             length[q] = place_effects(values, players[q], effects)
-    for q, of_query in enumerate(players):
-        if of_query.size > MAX_EXACT:
-            n_sampled += 1
-            rng = np.random.default_rng([seed, int(query_numbers[q])])
-            means, standard_errors = sampled_effects(measure, pairs, q, of_query, n_orders, rng)
-            length[q] = place_effects(values, of_query, means)
-            place_effects(errors, of_query, standard_errors)
-    return ShapleyValues(values, errors, length, n_sampled)
+    sampled = [q for q, of_query in enumerate(players) if of_query.size > MAX_EXACT]
+    for q in sampled:
+        rng = np.random.default_rng([seed, int(query_numbers[q])])
+        n_affordable = MAX_DOCUMENTS // len(sampled) // documents_per_order(players[q])
+        n_of_query = max(min(n_orders, n_affordable), MIN_ORDERS)
+        means, standard_errors = sampled_effects(measure, pairs, q, players[q], n_of_query, rng)
+        length[q] = place_effects(values, players[q], means)
+        place_effects(errors, players[q], standard_errors)
+    return ShapleyValues(values, errors, length, len(sampled))
+
+
+def documents_per_order(players: Players) -> int:
+    """How many documents the lists on the way of one order have, at most."""
+    return (players.size + 1) * max(players.documents.stop - players.documents.start, 1)
 
 
 def players_of(measure: Measure, pairs: HitPairs) -> list[Players]:
@@ -221,13 +226,11 @@ def sampled_effects(
     measure: Measure, pairs: HitPairs, query: int, players: Players, n_orders: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
     """(players) means and standard errors of what each player changes, in random orders and their reverses."""
-    n, n_documents = players.size, players.documents.stop - players.documents.start
-    documents_per_order = (n + 1) * max(n_documents, 1)
-    n_orders = max(min(n_orders, MAX_DOCUMENTS // documents_per_order), MIN_ORDERS)
+    n = players.size
     half = rng.permuted(np.tile(np.arange(n), ((n_orders + 1) // 2, 1)), axis=1)
     orders = np.stack((half, half[:, ::-1]), axis=1).reshape(-1, n)
     changes = np.empty(orders.shape)
-    step = max(DOCUMENTS_AT_ONCE // documents_per_order, 1)
+    step = max(DOCUMENTS_AT_ONCE // documents_per_order(players), 1)
     for start in range(0, len(orders), step):
         block = orders[start : start + step]
         turn = np.argsort(block, axis=1)  # of each player

@@ -424,7 +424,7 @@ def further_down(diff: RunDiff, query: int) -> list[Section]:
     titles = ("document", "grade", f"rank in {a}", f"rank in {b}", "contributes")
     return [
         Section(
-            title=f"Below rank {diff.depth}",
+            title=f"Query {diff.query_ids[query]}, below rank {diff.depth}",
             table=Table(columns=titles, rows=tuple(rows), n_name_columns=1),
         )
     ]
