@@ -31,7 +31,7 @@ __all__ = [
 
 #: So many documents may move for exact values.
 MAX_EXACT = 12
-#: Documents of all lists that are measured at once, and at most in all: fewer orders are sampled of long lists or of many.
+#: Documents of all lists that are measured at once, and at most in all: of many or long lists fewer orders are sampled.
 DOCUMENTS_AT_ONCE, MAX_DOCUMENTS = 1 << 20, 1 << 24
 #: The fewest orders of a query, with their reverses.
 MIN_ORDERS = 8
@@ -116,7 +116,8 @@ def shapley_values(measure: Measure, pairs: HitPairs, n_orders: int, seed: int, 
 
 def documents_per_order(players: Players) -> int:
     """How many documents the lists on the way of one order have, at most."""
-    return (players.size + 1) * max(players.documents.stop - players.documents.start, 1)
+    n_documents: int = players.documents.stop - players.documents.start
+    return (players.size + 1) * max(n_documents, 1)
 
 
 def players_of(measure: Measure, pairs: HitPairs) -> list[Players]:
