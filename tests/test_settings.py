@@ -64,6 +64,7 @@ WRITTEN_BY_HAND = {
         "--tokenised": "features lexicon",
     },
     "what is written, and where": {
+        "--ideal": "convert",
         "--name": "fuse",
         "--output": "report, pool, fuse, train, features mt, features runs, features lm, "
         "features lexicon, mt-experiment",

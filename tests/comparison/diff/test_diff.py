@@ -372,16 +372,16 @@ def test_worked_sources_of_a_difference():
         "up": (pytest.approx(weight[3] - weight[4]), "higher", 0),
         "down": (pytest.approx(weight[5] - weight[2]), "lower", pytest.approx((weight[5] - weight[2]) / 3)),
         "found": (pytest.approx(weight[6]), "found", 0),
-        # not retrieved by a, whose list has 6 documents: from rank 3 to behind them, by 4 ranks, with 1 unjudged above
-        "lost": (pytest.approx(-weight[3]), "lost", pytest.approx(-weight[3] / 4)),
+        # of the first 3 places, the last of which was its own, an unjudged document has 1 now and none before
+        "lost": (pytest.approx(-weight[3]), "lost", pytest.approx(-weight[3] / 3)),
     }
     terms = {term.name: (term.n_documents, term.n_queries, term.total) for term in result.sources}
     assert terms == {
         "found": (1, 1, pytest.approx(weight[6])),
         "higher": (1, 1, pytest.approx(weight[3] - weight[4])),
         "lower": (1, 1, pytest.approx((weight[5] - weight[2]) * 2 / 3)),
-        "lost": (1, 1, pytest.approx(-weight[3] * 3 / 4)),
-        "unjudged_ahead": (2, 1, pytest.approx((weight[5] - weight[2]) / 3 - weight[3] / 4)),
+        "lost": (1, 1, pytest.approx(-weight[3] * 2 / 3)),
+        "unjudged_ahead": (2, 1, pytest.approx((weight[5] - weight[2]) / 3 - weight[3] / 3)),
     }
 
 

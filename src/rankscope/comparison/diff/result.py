@@ -58,6 +58,16 @@ class RunDiff(Result):
         Title or beginning of documents.
     notes
         What a reader should know.
+
+    Examples
+    --------
+    >>> import rankscope as rs
+    >>> a, b = rs.Run({"q": ["d1", "d2"]}, name="a"), rs.Run({"q": ["x", "d1"]}, name="b")
+    >>> result = rs.diff({"q": {"d1": 1, "d2": 1}}, a, b, "P@2")
+    >>> result.differences.tolist(), result.documents.contribution.tolist()
+    ([0.5], [0.0, 0.5, 0.0])
+    >>> [(term.name, term.n_documents, term.total) for term in result.sources]
+    [('found', 1, 0.25), ('unjudged_gone', 1, 0.25)]
     """
 
     VIEW = "rankscope.comparison.diff.view:diff_sections"

@@ -77,57 +77,50 @@ class SourceSum(NamedTuple):
     total: float
 
 
-class Positions(NamedTuple):
-    """Where documents stand in one list, those beyond its end or the cutoff right behind that.
-
-    Attributes
-    ----------
-    position
-        (documents) rank, at most one more than the cutoff; one more than the length for a document not retrieved.
-    n_unjudged
-        Number of unjudged documents above each.
-    """
-
-    position: Floats
-    n_unjudged: Floats
-
-
 def sources_of(measure: Measure, pairs: HitPairs) -> DocumentSources:
     """Where the contributions come from.
 
     A document that changes its rank does so since others are no longer above it, or newly are. If it falls by n ranks
-    and m more unjudged documents are above it, the share m / n is theirs; and likewise if it rises.
+    and m more unjudged documents are above it, the share m / n is theirs; and likewise if it rises. Of a document that
+    is lost from rank n, they have the share that they newly take of the first n places; and likewise if it is found.
     """
-    in_a = positions_in(measure, pairs.a, pairs.query, pairs.rank_a)
-    in_b = positions_in(measure, pairs.b, pairs.query, pairs.rank_b)
-    change = in_a.position - in_b.position
-    in_both = np.isfinite(pairs.rank_a) & np.isfinite(pairs.rank_b)
+    is_listed_a, is_listed_b = np.isfinite(pairs.rank_a), np.isfinite(pairs.rank_b)
     source = np.full(len(pairs), SAME)
-    source[in_both & (pairs.rank_a < pairs.rank_b)] = HIGHER
-    source[in_both & (pairs.rank_a > pairs.rank_b)] = LOWER
-    source[np.isinf(pairs.rank_b)] = FOUND
-    source[np.isinf(pairs.rank_a)] = LOST
+    source[is_listed_a & is_listed_b & (pairs.rank_a < pairs.rank_b)] = HIGHER
+    source[is_listed_a & is_listed_b & (pairs.rank_a > pairs.rank_b)] = LOWER
+    source[~is_listed_b] = FOUND
+    source[~is_listed_a] = LOST
     source[(pairs.relevance < measure.level(pairs.a)) & (source != SAME)] = NONRELEVANT
-    # A document may be found further down than the other list ends: nothing that was ahead of it is gone.
-    is_explained = np.where((source == FOUND) | (source == HIGHER), change < 0, change > 0)
-    share = np.divide(in_a.n_unjudged - in_b.n_unjudged, change, out=np.zeros(len(pairs)), where=is_explained)
+    rank_a, rank_b = (
+        np.minimum(rank, cutoffs(measure, hits)[pairs.query] + 1)
+        for hits, rank in ((pairs.a, pairs.rank_a), (pairs.b, pairs.rank_b))
+    )
+    n_unjudged_a = count_unjudged(pairs.a, pairs.query, np.where(is_listed_a, rank_a - 1, rank_b))
+    n_unjudged_b = count_unjudged(pairs.b, pairs.query, np.where(is_listed_b, rank_b - 1, rank_a))
+    n_fewer = np.where((source == FOUND) | (source == HIGHER), n_unjudged_b - n_unjudged_a, n_unjudged_a - n_unjudged_b)
+    n_places = np.where(is_listed_a, rank_a, rank_b)
+    is_in_both = is_listed_a & is_listed_b
+    n_places[is_in_both] = np.abs(rank_a[is_in_both] - rank_b[is_in_both])
+    share = np.divide(n_fewer, n_places, out=np.zeros(len(pairs)), where=n_places > 0)
     return DocumentSources(source, np.where(source < NONRELEVANT, np.clip(share, 0.0, 1.0), 0.0))
 
 
-def positions_in(measure: Measure, hits: Hits, query: Ints, rank: Floats) -> Positions:
-    """Where documents stand in one list. query, rank: (documents) rank is infinite for a document not retrieved."""
+def cutoffs(measure: Measure, hits: Hits) -> Floats:
+    """(queries) the cutoff of each query; infinite without one."""
     cutoff = measure.resolve_cutoff(hits)
-    depth = np.broadcast_to(np.asarray(np.inf if cutoff is None else cutoff, np.float64), (len(hits),))[query]
+    return np.broadcast_to(np.asarray(np.inf if cutoff is None else cutoff, np.float64), (len(hits),))
+
+
+def count_unjudged(hits: Hits, query: Ints, n_first: Floats) -> Floats:
+    """(documents) how many of the first documents of a list are not judged. query, n_first: (documents)."""
     retrieved = hits.retrieved[query].astype(np.float64)
-    position = np.minimum(rank, depth + 1)
-    position = np.where(np.isinf(position), retrieved + 1, position)
-    n_above = np.minimum(position - 1, retrieved)
+    n_first = np.minimum(n_first, retrieved)
     is_judged = hits.relevance >= 0
     stride = float(hits.retrieved.max(initial=0)) + 2
     keys = hits.query[is_judged] * stride + hits.rank[is_judged]
     first = np.searchsorted(keys, query * stride)
-    n_judged = np.searchsorted(keys, query * stride + n_above, side="right") - first
-    return Positions(position, n_above - n_judged)
+    n_judged = np.searchsorted(keys, query * stride + n_first, side="right") - first
+    return np.asarray(n_first - n_judged)
 
 
 def sum_sources(query: Ints, contribution: Floats, sources: DocumentSources, length: Floats) -> tuple[SourceSum, ...]:
