@@ -84,7 +84,7 @@ def check_sums(case: tuple[dict[str, dict[str, int]], Lists, Lists], measures: l
 
 
 @pytest.mark.slow
-@examples(60)
+@examples(5)
 @given(two_runs())
 def test_contributions_sum_to_the_difference_of_every_measure(case):
     check_sums(case, EXPLAINED)
