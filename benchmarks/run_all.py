@@ -28,6 +28,7 @@ SCRIPTS = (
     "workers",
     "cluster",
     "report_page",
+    "diff",
     "variants",
     "letor_score",
     "features",

@@ -156,7 +156,7 @@ SHOWN_ELSEWHERE = {
     **dict.fromkeys((n for n, c in CALLED.items() if n.startswith("stats.") and inspect.isclass(c)), "a test gives it"),
 }
 #: Classes that are given by a function, which says what it refuses.
-GIVEN = ("Comparison", "ConventionTable", "Gate", "Hits", "Leaderboard", "QueryPlan", "Scores")
+GIVEN = ("Comparison", "ConventionTable", "Gate", "Hits", "Leaderboard", "QueryPlan", "RunDiff", "Scores")
 
 
 def test_what_is_public_and_not_called_is_a_table_of_names():

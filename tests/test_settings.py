@@ -54,7 +54,7 @@ WRITTEN_BY_HAND = {
         "--seen": "gate",
         "--source": "features mt",
         "--system": "features mt",
-        "--texts": "features mt",
+        "--texts": "diff, features mt",
         "--train": "fuse",
         "--valid": "train",
     },
@@ -68,6 +68,7 @@ WRITTEN_BY_HAND = {
     },
     "what is written, and where": {
         "--junit": "gate",
+        "--ideal": "convert",
         "--name": "fuse",
         "--output": "report, pool, fuse, train, features mt, features runs, features lm, "
         "features lexicon, mt-experiment",

@@ -14,6 +14,7 @@ from rankscope.registry import TYPE_CHECKING, lazy_attributes
 if TYPE_CHECKING:
     from rankscope.agreement.load import read_rankings, read_segment_scores
     from rankscope.comparison.compare import Comparison, compare
+    from rankscope.comparison.diff import RunDiff, diff
     from rankscope.comparison.gate import Gate, gate
     from rankscope.comparison.judges import agree_judgments, agree_labels
     from rankscope.comparison.measure_agreement import agree_measures
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from rankscope.evaluation.saved_scores import write_scores
     from rankscope.io.ballots import read_votes
     from rankscope.io.convert import convert
+    from rankscope.io.ideal import ideal_run
     from rankscope.io.letor import read_features, read_letor, write_features
     from rankscope.io.preferences import read_preferences
     from rankscope.io.read import read_qrels, read_run
@@ -75,6 +77,7 @@ __all__ = [
     "Rankings",
     "RankscopeError",
     "Run",
+    "RunDiff",
     "Scores",
     "Spans",
     "UnknownName",
@@ -87,10 +90,12 @@ __all__ = [
     "compare_conventions",
     "convert",
     "define_measure",
+    "diff",
     "evaluate",
     "evaluate_arrays",
     "gate",
     "hits_of",
+    "ideal_run",
     "join_scores",
     "leaderboard",
     "parse_measure",
@@ -135,6 +140,7 @@ HOMES = {
     "Rankings": "data.rankings",
     "RankscopeError": "errors",
     "Run": "data.run",
+    "RunDiff": "comparison.diff",
     "Spans": "data.spans",
     "Scores": "data.scores",
     "MetricScores": "data.metric_scores",
@@ -147,10 +153,12 @@ HOMES = {
     "compare_conventions": "evaluation.conventions_table",
     "convert": "io.convert",
     "define_measure": "measures.custom",
+    "diff": "comparison.diff",
     "evaluate": "evaluation.engine",
     "evaluate_arrays": "evaluation.arrays",
     "gate": "comparison.gate",
     "hits_of": "evaluation.joining",
+    "ideal_run": "io.ideal",
     "join_scores": "comparison.merge_scores",
     "leaderboard": "consensus.leaderboard",
     "parse_measure": "measures.names",

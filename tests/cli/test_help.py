@@ -26,7 +26,7 @@ GROUPS = ("agree", "letor", "features")
 OWN = "wmt12 wmt12.csv judged.jcml human.seg.score metrics/ bleu.seg.scr chrf.seg.scr bleu.sys.scr ter.sys.scr"
 OWN += " test.txt positions.txt src.de ref.en a.en b.en news.de news.en"
 #: Files that examples write without an option.
-MADE = "bm25.parquet letor.qrels letor.run learned.run rerank.txt bm25.txt"
+MADE = "bm25.parquet ideal.run waterfall.svg letor.qrels letor.run learned.run rerank.txt bm25.txt"
 
 
 @pytest.fixture

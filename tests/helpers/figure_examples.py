@@ -89,6 +89,19 @@ def group_differences(names: Sequence[str], queries: int, rng: np.random.Generat
     }
 
 
+def waterfall(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+    steps = rng.normal(0.02, 0.05, 3)
+    return {
+        "measure": names[0],
+        "system_a": names[0],
+        "system_b": names[-1],
+        "value_a": 0.4 + steps.sum(),
+        "value_b": 0.4,
+        "terms": ["relevant documents found", "relevant documents lost", "more unjudged documents ahead"],
+        "contributions": steps,
+    }
+
+
 def significance_matrix(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
     means, chances = np.sort(rng.random(len(names)))[::-1], rng.random((len(names), len(names))) * 0.1
     return {

@@ -157,6 +157,7 @@ RESULTS: dict[type, Callable[[], Any]] = {
     rs.ConventionTable: lambda: rs.compare_conventions(QRELS, RUNS, "nDCG@3"),
     rs.Comparison: lambda: rs.compare(scores(), "RR", rng=1),
     PaperTable: lambda: paper_table(rs.compare(scores(), rng=1)),
+    rs.RunDiff: lambda: rs.diff(QRELS, RUNS[0], RUNS[1], "nDCG@3", texts={"a": AWFUL, "b": "of b"}),
     rs.QueryPlan: lambda: rs.plan(scores(), "RR"),
     rs.Gate: lambda: rs.gate(
         rs.evaluate(QRELS, RUNS[0], ["RR"]), rs.evaluate(QRELS, RUNS[1], ["RR"]), margin=0.1, rng=1

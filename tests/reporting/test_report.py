@@ -57,6 +57,10 @@ def test_the_page_has_all_that_a_reader_asks_for(folder: Path) -> None:
         ("h2", "Unjudged documents"),
         ("h2", "Notes"),
         ("h2", "Appendix: method and measures"),
+        *(
+            ("h3", f"Query {query}: nDCG@10 of rerank and dense")
+            for query in (138, 117, 116, 145, 144, 103, 118, 106, 139, 134)
+        ),
         ("h3", "AP on 50 queries"),
         ("h3", "nDCG@10: intervals and effect sizes"),
         ("h3", "Agreement of measures on systems"),
@@ -300,6 +304,22 @@ def test_a_table_of_ranks_and_letor_files_give_a_page_too(tmp_path: Path) -> Non
     predictions = [tmp_path / "demo-letor-bm25.txt", tmp_path / "demo-letor-rerank.txt"]
     page = rs.report(tmp_path / "demo-letor.txt", predictions, ["nDCG@10", "AP"], input="letor", figures=False)
     assert "ties:file" in text_of(page)
+    assert any(title.startswith("Query ") for title in titles_of(page))
+
+
+def test_the_lists_of_the_queries_with_the_largest_differences_are_in_the_appendix() -> None:
+    qrels = {f"q{i}": {"good": 2, "fair": 1, "bad": 0} for i in range(4)}
+    a = {q: {"good": 3.0, "x": 2.0, "fair": 1.0} for q in qrels}
+    b = {q: {"x": 3.0, "good": 2.0, "y": 1.0} for q in qrels} | {"q3": {"good": 2.0, "fair": 1.0}}
+    runs = [rs.Run(lists, name=name) for name, lists in (("a", a), ("b", b))]
+    page = rs.report(qrels, runs, "RR", figures=False)
+    assert [title for title in titles_of(page) if title.startswith("Query ")] == [
+        f"Query q{i}: RR of a and b" for i in range(3)
+    ]
+    assert mentions(text_of(page), "RR is 1.0000 for a and 0.5000 for b", "good (grade 2) at rank 1 instead of 2")
+    assert "both lists of each of these queries" in text_of(page)
+    tied = rs.report(qrels, runs, "RR", figures=False, conventions={"ties": "average"})
+    assert mentions(text_of(tied), "Skipped", "RR is no sum over documents", "ties='average'")
 
 
 def test_ties_may_be_averaged_and_what_that_leaves_out_is_not_there(folder: Path) -> None:

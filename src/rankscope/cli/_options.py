@@ -22,6 +22,7 @@ from rankscope.evaluation.joining import ENTITY, n_workers
 from rankscope.evaluation.query_settings import QuerySettings
 from rankscope.evaluation.scoring import score_hits
 from rankscope.io.core import FORMATS, writable_formats
+from rankscope.io.core import with_columns as with_columns_of
 
 __all__ = [
     "READING_OPTIONS",
@@ -245,6 +246,8 @@ def columns_option(command: Command) -> Command:
             elif isinstance(value, str):
                 options[name] = naming.path(value)
         if columns:
+            if options.get("texts") is not None:
+                options["texts"] = with_columns_of(options["texts"], naming.of_texts)
             doc_of = naming.document_map(options.get("doc_of"))
             if "doc_of" in options:
                 options["doc_of"] = doc_of
@@ -271,15 +274,15 @@ def add_queries(scores: Scores, settings: QuerySettings) -> Scores:
 READING_OPTIONS = ("input", "total_ranks", "workers")
 
 
-def evaluation_options(command: Command, measure_hint: str = "") -> Command:
+def evaluation_options(command: Command, measures: Sequence[str] = DEFAULT_MEASURES, measure_hint: str = "") -> Command:
     """How runs are measured and read: the options of every command that starts from runs.
 
-    measure_hint: a sentence at the end of the help of -m.
+    measures: the default ones. measure_hint: a sentence at the end of the help of -m.
     """
     command = option_group("Large data", workers_option(), dask_option)(command)
     command = columns_option(setting_options(InputSettings)(command))
     command = setting_options(ConventionSettings)(command)
-    return measure_option(DEFAULT_MEASURES, hint=measure_hint)(command)
+    return measure_option(measures, hint=measure_hint)(command)
 
 
 #: What the formats are for, in the order of the help.

@@ -28,6 +28,9 @@ __all__ = [
 @click.option(
     "--labels", metavar="FILE", help="With --input letor: the label file to which the predictions in IN belong."
 )
+@click.option(
+    "--ideal", is_flag=True, help="Write the best order possible of the judgments in IN as a run, by falling grade."
+)
 @setting_options(MergingSettings)
 def convert(source: str, target: str, **options: Any) -> None:
     """Convert the judgments or the run in IN to another format, and write them to OUT.
@@ -38,6 +41,7 @@ def convert(source: str, target: str, **options: Any) -> None:
     \b
     rankscope convert bm25.run bm25.parquet
     rankscope convert demo-letor.txt letor.qrels --input letor
+    rankscope convert demo.qrels ideal.run --ideal
     rankscope convert demo-letor-rerank.txt letor.run --input letor --labels demo-letor.txt
     """
     for note in convert_file(source, target, **options):

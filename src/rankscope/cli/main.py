@@ -32,6 +32,7 @@ COMMANDS = {
     "demo": ("rankscope.cli.demo:demo", "Make a small test collection to try things on."),
     "compare": ("rankscope.cli.compare:compare", "Which system is better? Significance tests."),
     "gate": ("rankscope.cli.gate:gate", "May the new system replace the baseline? For continuous integration."),
+    "diff": ("rankscope.cli.diff:diff", "Which documents make the difference of two runs?"),
     "plan": ("rankscope.cli.plan:plan", "How many queries does a comparison need? Statistical power."),
     "report": ("rankscope.cli.report:report", "Write an HTML report: comparison, figures, details."),
     "stability": ("rankscope.cli.stability:stability", "Which measures can be trusted? Error rates and power."),
@@ -56,7 +57,7 @@ COMMANDS = {
 #: The parts of the overview.
 GROUPS = {
     "Evaluate": ("evaluate", "nuggets", "measures", "convert", "demo"),
-    "Compare": ("compare", "gate", "plan", "report", "stability"),
+    "Compare": ("compare", "gate", "diff", "plan", "report", "stability"),
     "Judges": ("agree", "pool"),
     "Combine": ("fuse", "consensus", "leaderboard"),
     "Learn": ("train", "predict", "crossvalidate", "features", "mt-experiment"),

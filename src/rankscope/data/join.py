@@ -22,6 +22,7 @@ from rankscope.data.rows import BLOCK_ROWS, Rows, are_valid_ids, decode_id, deco
 from rankscope.data.run import Run
 from rankscope.data.text import first_names
 from rankscope.data.tie_breaking import Ranks, check_tie_rule, rank_rows
+from rankscope.data.top_lists import TopLists, TopRows, top_rows
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.text import Fields, decode, encode
@@ -120,7 +121,7 @@ class RunPart(NamedTuple):
         Number of documents retrieved for each of them, and of rows before documents were merged.
     lists
         Hashes of their lists, (queries, depths).
-    unjudged_queries, adds_negative, first_docs, tag, n_ungrouped, notes, rank_note
+    unjudged_queries, adds_negative, first_docs, tag, n_ungrouped, notes, rank_note, top_rows
         As in the Joiner.
     """
 
@@ -136,10 +137,11 @@ class RunPart(NamedTuple):
     n_ungrouped: int
     notes: tuple[str, ...]
     rank_note: str
+    top_rows: tuple[TopRows, ...] = ()
 
 
 class Joiner:
-    """Collects the hits of one run, block by block; holds nothing of the run itself.
+    """Collects the hits of one run, block by block; holds nothing of the run itself, or the first documents only.
 
     The code of a query is its index in `qrels.query_ids`; queries without judgments get the numbers after those.
 
@@ -157,6 +159,8 @@ class Joiner:
         What the reader of the run says of it.
     rank_note
         A note where scores rise with the ranks in the file.
+    top_rows
+        The first `depth` documents of each list with judgments; none if it is 0.
     """
 
     first_docs: tuple[str, ...] = ()
@@ -165,9 +169,10 @@ class Joiner:
     notes: tuple[str, ...] = ()
     rank_note = ""
     has_one_list = False  # then the hits are in order
+    top_rows: tuple[TopRows, ...] = ()
 
-    def __init__(self, qrels: Qrels, convention: Convention, name: str) -> None:
-        self.qrels, self.convention, self.name = qrels, convention, name
+    def __init__(self, qrels: Qrels, convention: Convention, name: str, depth: int = 0) -> None:
+        self.qrels, self.convention, self.name, self.depth = qrels, convention, name, depth
         # A column for each hit, in order within each query, and a row for each field: query, judgment, rank; where any
         # hit is tied also first, last.
         self.hit_tables: list[npt.NDArray[Any]] = []
@@ -208,8 +213,9 @@ class Joiner:
             if self.convention.list_depths:
                 self.lists[codes[judged_groups]] = self._list_hashes(block)[judged_groups]
             describe_row = partial(self._describe_row, codes, block.offsets, block.docs.take)
+            scores = self._rounded(block.values)
             ranks = rank_rows(
-                self._rounded(block.values),
+                scores,
                 block.offsets,
                 judged_rows,
                 row_groups,
@@ -218,6 +224,16 @@ class Joiner:
                 describe_row,
             )
             self._append(ranks, codes, block.offsets, row_groups, judgments)
+            if self.depth:
+                self._add_top_rows(block, scores, codes, judged_rows, judgments)
+
+    def _add_top_rows(self, block: Rows, scores: Floats, codes: Ints, judged_rows: Ints, judgments: Ints) -> None:
+        """Collect the first documents of each list of a judged query."""
+        judgment = np.full(scores.size, -1)
+        judgment[judged_rows] = judgments
+        top = top_rows(block, scores, codes, judgment, self.depth, self.convention.ties)
+        judged = np.flatnonzero(top.query < len(self.qrels.query_ids))
+        self.top_rows += (top if judged.size == top.query.size else top.select(judged),)
 
     def _list_hashes(self, rows: Rows) -> Words:
         """A hash of each list, for each depth."""
@@ -258,7 +274,8 @@ class Joiner:
 
     def add_mapping(self, run: Mapping[str, Mapping[str, float]]) -> None:
         """Join a run held as `{query_id: {document_id: score}}`."""
-        if self.convention.merging.doc_of is not None or self.convention.list_depths:  # which rows have
+        merging, depths = self.convention.merging, self.convention.list_depths
+        if merging.doc_of is not None or depths or self.depth:  # which rows have, of chunks of documents, too
             self.add(rows_from_dicts(run, f"run {self.name!r}", "score"))
             return
         codes: list[int] = []
@@ -455,6 +472,7 @@ class Joiner:
             self.n_ungrouped,
             self.notes,
             self.rank_note,
+            self.top_rows,
         )
 
     def merge(self, part: RunPart) -> None:
@@ -472,6 +490,7 @@ class Joiner:
         self.n_ungrouped += part.n_ungrouped
         self.notes += tuple(note for note in part.notes if note not in self.notes)
         self.rank_note = self.rank_note or part.rank_note
+        self.top_rows += part.top_rows
 
     def _hits(self) -> npt.NDArray[Any]:
         """All hits in one table."""
@@ -507,6 +526,10 @@ class Joiner:
         if not self.convention.merging:
             return ()
         return self.convention.merging.notes(self.name, self.listed, self.retrieved, self.adds_negative)
+
+    def top_lists(self) -> TopLists | None:
+        """The first documents of all lists that were added; None without a depth."""
+        return TopLists.of(self.depth, self.top_rows, self.qrels) if self.depth else None
 
     def finish(self) -> Hits:
         """The hits of all that was added."""

@@ -201,6 +201,16 @@ TOUR = (
         in_short_tour=True,
     ),
     Step(
+        "rankscope diff demo.qrels rerank.run bm25.run -m nDCG@10",
+        "which documents make the difference: relevant ones found, moved, or behind unjudged ones",
+        in_short_tour=True,
+    ),
+    Step(
+        "rankscope diff demo.qrels rerank.run bm25.run -m nDCG@10 --query 149",
+        "both lists of one query side by side, and what each document contributes",
+    ),
+    Step("rankscope diff demo.qrels bm25.run -m nDCG@10 --ideal", "how far a run is from the best order possible"),
+    Step(
         "rankscope compare demo.qrels *.run -m AP --baseline bm25 --test permutation --seed 7",
         "all runs against one, by Fisher's randomisation test, corrected for multiple comparisons",
     ),

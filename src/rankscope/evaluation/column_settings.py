@@ -27,6 +27,8 @@ COLUMN_NAMES = tuple(dict.fromkeys(column.name for schema in SCHEMAS.values() fo
 #: Columns of tables of spans, beside those of the others; columns of tables of chunks and their documents.
 SPAN_COLUMNS = ("file", "begin", "end")
 CHUNK_COLUMNS = ("chunk", "document")
+#: Columns of tables of texts.
+TEXT_COLUMNS = ("text_id", "title", "text")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,20 +37,21 @@ class ColumnSettings(Settings):
 
     FUNCTIONS = ("rankscope:evaluate", "rankscope:read_scores")
     COMMANDS = (
-        *("evaluate", "compare", "gate", "plan", "report", "stability", "agree measures", "agree judgments", "pool"),
-        *("fuse", "convert", "features runs", "train", "predict", "crossvalidate"),
+        *("evaluate", "compare", "gate", "diff", "plan", "report", "stability", "agree measures", "agree judgments"),
+        *("pool", "fuse", "convert", "features runs", "train", "predict", "crossvalidate"),
     )
 
     columns: Mapping[str, str] | None = table_columns(
         {"query_id": "topic", "score": "sim"},
         help="Column names in tables. NAME is query_id, doc_id, relevance, score, rank, subtopic, relevant_ids or "
         "retrieved_ids; in a file of scores system, query, measure, value, group, cluster, weight or epoch; for spans "
-        "also query, file, begin or end; in the table of --doc-of chunk or document.",
+        "also query, file, begin or end; in the table of --doc-of chunk or document, in that of --texts text_id, title "
+        "or text.",
     )
 
     def check(self) -> None:
         """Raise ParameterError for a column that no table has."""
-        known_names = (*COLUMN_NAMES, *SCORE_COLUMNS, *SPAN_COLUMNS, *CHUNK_COLUMNS)
+        known_names = (*COLUMN_NAMES, *SCORE_COLUMNS, *SPAN_COLUMNS, *CHUNK_COLUMNS, *TEXT_COLUMNS)
         unknown = next((name for name in self.columns or () if name not in known_names), None)
         if unknown is not None:
             raise ParameterError(f"columns (--columns) has {unknown!r}, expected some of {', '.join(known_names)}")
@@ -59,9 +62,15 @@ class ColumnSettings(Settings):
         return {name: own_name for name, own_name in (self.columns or {}).items() if name in CHUNK_COLUMNS}
 
     @property
+    def of_texts(self) -> dict[str, str]:
+        """The names in tables of texts."""
+        return {name: own_name for name, own_name in (self.columns or {}).items() if name in TEXT_COLUMNS}
+
+    @property
     def of_others(self) -> dict[str, str]:
         """The names in all other tables."""
-        return {name: own_name for name, own_name in (self.columns or {}).items() if name not in CHUNK_COLUMNS}
+        apart = (*CHUNK_COLUMNS, *TEXT_COLUMNS)
+        return {name: own_name for name, own_name in (self.columns or {}).items() if name not in apart}
 
     def path(self, path: Any) -> Any:
         """A path that knows what its columns are called."""

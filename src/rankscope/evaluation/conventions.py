@@ -69,7 +69,9 @@ class ConventionSettings(Settings):
     """The conventions of an evaluation, as the user sets them. `plan_evaluation` fills the others from the preset."""
 
     FUNCTIONS = ("rankscope:evaluate", "rankscope:Evaluator")
-    COMMANDS = ("evaluate", "compare", "gate", "plan", "report", "stability", "agree measures", "agree judgments")
+    COMMANDS = (
+        *("evaluate", "compare", "gate", "diff", "plan", "report", "stability", "agree measures", "agree judgments"),
+    )
 
     preset: str | None = choice(
         None,

@@ -129,7 +129,8 @@ def evaluate(
     columns
         Column names in tables. NAME is query_id, doc_id, relevance, score, rank, subtopic, relevant_ids or
         retrieved_ids; in a file of scores system, query, measure, value, group, cluster, weight or epoch; for spans
-        also query, file, begin or end; in the table of --doc-of chunk or document. Default: found by their usual names.
+        also query, file, begin or end; in the table of --doc-of chunk or document, in that of --texts text_id, title or
+        text. Default: found by their usual names.
     total_ranks
         For tables of ranks: number of all items that each system ranked, including those not in the table.
     workers
@@ -213,8 +214,12 @@ def plan_and_join(
     workers: int | None = None,
     hash_lists: bool = False,
     progress: Progress | None = None,
+    depth: int = 0,
 ) -> tuple[Plan, list[JoinedRun]]:
-    """Plan the evaluation, and join the runs with the judgments. Wrong arguments raise before anything is read."""
+    """Plan the evaluation, and join the runs with the judgments. Wrong arguments raise before anything is read.
+
+    depth: how many documents of each list to keep with their ids.
+    """
     if workers is not None:
         n_workers(workers, ())  # raises for a wrong number before anything is read
     if reading.input in LETOR and conventions.ties is None and conventions.preset is None:
@@ -236,7 +241,7 @@ def plan_and_join(
         raise ParameterError(
             "total_ranks (--total-ranks) needs a table of ranks; add input='entity-ranks' (--input entity-ranks)"
         )
-    joined = join_all(qrels, list_runs(runs), plan, reading.input, progress, workers, errors.on_error)
+    joined = join_all(qrels, list_runs(runs), plan, reading.input, progress, workers, errors.on_error, depth)
     plan.refuse_levels_above_grades(joined[0].hits)
     return plan, joined
 

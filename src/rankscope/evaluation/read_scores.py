@@ -102,7 +102,8 @@ def read_scores(
     columns
         Column names in tables. NAME is query_id, doc_id, relevance, score, rank, subtopic, relevant_ids or
         retrieved_ids; in a file of scores system, query, measure, value, group, cluster, weight or epoch; for spans
-        also query, file, begin or end; in the table of --doc-of chunk or document. Default: found by their usual names.
+        also query, file, begin or end; in the table of --doc-of chunk or document, in that of --texts text_id, title or
+        text. Default: found by their usual names.
     lower
         Measures in a file of scores for which lower values are better.
     systems

@@ -37,6 +37,7 @@ from rankscope.io.core import (
     write_chunks,
     write_stdout,
 )
+from rankscope.io.ideal import ideal_run
 from rankscope.io.read import is_dataset, read_judgments
 from rankscope.kernels.text import hashes
 from rankscope.typing import PathLike
@@ -101,6 +102,7 @@ def convert(
     labels: PathLike | None = None,
     duplicates: str | None = None,
     doc_of: Any = None,
+    ideal: bool = False,
 ) -> tuple[str, ...]:
     """Write judgments or a run in another format.
 
@@ -128,6 +130,8 @@ def convert(
         Document of each chunk that was retrieved: a pattern whose only group is the document in the id, such as
         '^([^#]+)', a mapping {chunk: document}, or a table with the columns chunk and document (a path or a data
         frame). The best chunk of a document counts.
+    ideal
+        Write the best order possible of judgments as a run; see `ideal_run`.
 
     Returns
     -------
@@ -170,10 +174,13 @@ def convert(
     output_format = get_format(output.format_name)
     assert output_format.write is not None  # `parse_target` has refused the others
     output_format.prepare(os.fspath(target))
-    content = load_content(source, input, ReadRequest(kind, keep_all=True, hint=output.kind, labels=labels))
-    content_kind = content.rows.kind
+    hint = "qrels" if ideal else output.kind
+    content = load_content(source, input, ReadRequest(kind, keep_all=True, hint=hint, labels=labels))
     if merging:
         content = merge_content(content, merging)
+    if ideal:
+        content = ideal_content(content)
+    content_kind = content.rows.kind
     if output.kind not in (None, content_kind):
         raise ParameterError(
             f"{target}: named as {KINDS[output.kind or '']}, but {content.input_name} holds {KINDS[content_kind]}; "
@@ -244,6 +251,17 @@ def merge_content(content: Content, merging: Merging) -> Content:
     merged, _, adds_negative = merging.merge(rows)
     notes = merging.notes(content.name, np.diff(rows.offsets), np.diff(merged.offsets), adds_negative)
     return content._replace(rows=merged, notes=(*content.notes, *notes))
+
+
+def ideal_content(content: Content) -> Content:
+    """The best order possible of judgments, as a run. Raises ParameterError for a run."""
+    if content.rows.kind != "qrels":
+        raise ParameterError(
+            f"{content.input_name}: --ideal (ideal=) is for judgments, whose best order it writes, and this is a run; "
+            "name the judgments"
+        )
+    run = ideal_run(Qrels.from_rows(content.rows))
+    return Content(run.rows(), content.input_name, run.name, False, content.notes)
 
 
 def qrels_rows(data: Qrels) -> Rows:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from rankscope.data.hit_pairs import HitPairs
 from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.measures.cutoffs import QUERY_CUTOFF, QUERY_CUTOFF_FORMS, query_cutoff, within
@@ -172,6 +173,38 @@ class Measure(ABC):
             f"{self}: there is no closed form for what two documents that change places change; choose one of "
             "DCG, nDCG, P, AP, RR, ERR, RBP"
         )
+
+    def contributions(self, hits: Hits) -> Floats | None:
+        """What each hit adds to the value of its query, if that depends on its own rank and the judgments alone.
+
+        Parameters
+        ----------
+        hits
+            The hits.
+
+        Returns
+        -------
+        array of shape (hits), or None
+            With a term for each query that depends on the judgments alone, they sum to the values. None, the default:
+            what a document adds depends on the list.
+        """
+        return None
+
+    def shapley_values(self, pairs: HitPairs) -> Floats | None:
+        """What each document's change of rank contributes to the difference of two lists, as a Shapley value.
+
+        Parameters
+        ----------
+        pairs
+            The documents of both lists.
+
+        Returns
+        -------
+        array of shape (documents), or None
+            They sum to the differences of the values. None, the default: there is no closed form, or `contributions`
+            says it already.
+        """
+        return None
 
     def level(self, hits: Hits) -> float:
         """The lowest grade that counts: by default any gain at all.

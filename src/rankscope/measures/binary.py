@@ -7,13 +7,15 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from rankscope.data.hit_pairs import HitPairs
 from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.kernels.segments import sum_by_group
 from rankscope.measures.average_ties import rank_of_first, tie_groups
 from rankscope.measures.base import Binary, Summary, is_int, is_number, ratio, require
-from rankscope.measures.cutoffs import within
+from rankscope.measures.cutoffs import depends_on_list, reciprocal_ranks, within
 from rankscope.measures.rank_scale import ScaledRanks
+from rankscope.measures.shapley_values import first_rank_shapley, precision_sum_shapley
 from rankscope.measures.swap_deltas import precision_sum_changes, reciprocal_rank_changes, sum_changes
 from rankscope.typing import Floats, Ints
 
@@ -29,6 +31,14 @@ __all__ = [
     "Rprec",
     "Success",
 ]
+
+
+def share_within(hits: Hits, cutoff: int | Floats | None, rel: float | None, divisor: int | Floats | None) -> Floats:
+    """(hits) 1 / divisor for relevant hits within the cutoff, else 0. divisor: one for all, or (queries)."""
+    relevant_within = within(hits, cutoff, hits.relevant(rel)).astype(np.float64)
+    if isinstance(divisor, np.ndarray):
+        return ratio(relevant_within, divisor[hits.query])
+    return relevant_within / (divisor or 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +102,11 @@ class P(ScaledRanks, Binary):
         )
         return np.minimum(precision, 1.0)  # scaled ranks may be below 1, and ranks of a user may be equal
 
+    def contributions(self, hits: Hits) -> Floats | None:
+        if self.scale is not None or depends_on_list(self.cutoff):
+            return None
+        return share_within(hits, self.resolve_cutoff(hits), self.rel, self.resolve_cutoff(hits))
+
     def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
         if self.scale is not None:  # scaled ranks may be below 1
             return super().swap_deltas(hits, first, second)
@@ -138,6 +153,11 @@ class R(ScaledRanks, Binary):
         n_relevant_within = hits.sum(within(hits, self.resolve_cutoff(hits), hits.relevant(self.rel)))
         return ratio(n_relevant_within, hits.n_relevant(self.rel))
 
+    def contributions(self, hits: Hits) -> Floats | None:
+        if self.scale is not None or depends_on_list(self.cutoff):
+            return None
+        return share_within(hits, self.resolve_cutoff(hits), self.rel, hits.n_relevant(self.rel))
+
 
 @dataclass(frozen=True, kw_only=True)
 class F(Binary):
@@ -178,6 +198,11 @@ class F(Binary):
         beta_squared = self.beta * self.beta
         return ratio((1 + beta_squared) * n_relevant_within, beta_squared * hits.n_relevant(self.rel) + self.cutoff)
 
+    def contributions(self, hits: Hits) -> Floats:
+        beta_squared = self.beta * self.beta
+        divisor = (beta_squared * hits.n_relevant(self.rel) + self.cutoff) / (1 + beta_squared)
+        return share_within(hits, self.cutoff, self.rel, divisor)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Success(Binary):
@@ -206,6 +231,12 @@ class Success(Binary):
             query, _, probability = rank_of_first(hits, hits.relevant(self.rel), self.cutoff)
             return sum_by_group(probability, query, len(hits))
         return (hits.sum(within(hits, self.cutoff, hits.relevant(self.rel))) > 0).astype(np.float64)
+
+    def shapley_values(self, pairs: HitPairs) -> Floats | None:
+        if pairs.a.ties == "average":
+            return None
+        weights = ((rank <= self.cutoff).astype(np.float64) for rank in (pairs.rank_a, pairs.rank_b))
+        return first_rank_shapley(pairs, pairs.relevance >= self.level(pairs.a), *weights)
 
     def best_grade(self, hits: Hits) -> float:
         return max(self.level(hits), hits.max_grade)
@@ -240,6 +271,9 @@ class RelP(Binary):
     def values(self, hits: Hits) -> Floats:
         n_relevant_within = hits.sum(within(hits, self.cutoff, hits.relevant(self.rel)))
         return ratio(n_relevant_within, np.minimum(hits.n_relevant(self.rel), self.cutoff))
+
+    def contributions(self, hits: Hits) -> Floats:
+        return share_within(hits, self.cutoff, self.rel, np.minimum(hits.n_relevant(self.rel), self.cutoff))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -312,6 +346,15 @@ class AP(ScaledRanks, Binary):
         changes = precision_sum_changes(hits, hits.relevant(self.rel), rank_weights, first, second)
         return ratio(changes, self.divisor(hits)[hits.query[first]])
 
+    def shapley_values(self, pairs: HitPairs) -> Floats | None:
+        if self.norm == "found" or self.scale is not None or depends_on_list(self.cutoff) or pairs.a.ties == "average":
+            return None
+        depth = self.resolve_cutoff(pairs.a)
+        depth = depth[pairs.query] if isinstance(depth, np.ndarray) else depth
+        weights = (reciprocal_ranks(rank, depth) for rank in (pairs.rank_a, pairs.rank_b))
+        values = precision_sum_shapley(pairs, pairs.relevance >= self.level(pairs.a), *weights)
+        return ratio(values, self.divisor(pairs.a)[pairs.query])
+
     def divisor(self, hits: Hits) -> Floats:
         """(queries) what the sum of precisions is divided by."""
         if self.norm == "found":
@@ -379,6 +422,12 @@ class RR(Binary):
         rank_weights = np.where(within(hits, self.cutoff, np.ones(hits.rank.size, np.bool_)), 1.0 / hits.rank, 0.0)
         return reciprocal_rank_changes(hits, hits.relevant(self.rel), rank_weights, first, second)
 
+    def shapley_values(self, pairs: HitPairs) -> Floats | None:
+        if pairs.a.ties == "average":
+            return None
+        weights = (reciprocal_ranks(rank, self.cutoff) for rank in (pairs.rank_a, pairs.rank_b))
+        return first_rank_shapley(pairs, pairs.relevance >= self.level(pairs.a), *weights)
+
     def best_grade(self, hits: Hits) -> float:
         return max(self.level(hits), hits.max_grade)
 
@@ -445,6 +494,9 @@ class Rprec(Binary):
     def values(self, hits: Hits) -> Floats:
         depth = self.resolve_cutoff(hits)
         return np.minimum(ratio(hits.sum(within(hits, depth, hits.relevant(self.rel))), depth), 1.0)
+
+    def contributions(self, hits: Hits) -> Floats:
+        return share_within(hits, self.resolve_cutoff(hits), self.rel, self.resolve_cutoff(hits))
 
     def resolve_cutoff(self, hits: Hits) -> Floats:
         depth: Floats = np.floor(self.mult * hits.n_relevant(self.rel) + 0.9)

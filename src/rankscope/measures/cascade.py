@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from rankscope.data.hit_pairs import HitPairs
 from rankscope.data.hits import Hits
 from rankscope.errors import ParameterError
 from rankscope.kernels.gain import gain_linear, stopping_probability
@@ -14,6 +15,8 @@ from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, cumulative_product, group_of, place_in_group, sum_by_group
 from rankscope.measures.average_ties import mean_stops, mean_weight
 from rankscope.measures.base import Measure, is_number, ratio, require
+from rankscope.measures.cutoffs import reciprocal_ranks
+from rankscope.measures.shapley_values import stopping_shapley
 from rankscope.measures.swap_deltas import stopping_changes, sum_changes
 from rankscope.typing import Floats, Ints
 
@@ -83,6 +86,14 @@ class Cascade(Measure):
         rank_weights = mean_weight(hits, np.reciprocal, self.cutoff)
         return hits.sum(stop_distribution(stop_probability, hits.offsets) * rank_weights)
 
+    def err_shapley(self, pairs: HitPairs) -> Floats | None:
+        """(documents) Shapley values of ERR."""
+        if pairs.a.ties == "average":
+            return None
+        stop_probability = stopping_probability(pairs.relevance, max(max_grade_of(self.gmax, self, pairs.a), 1))
+        weights = (reciprocal_ranks(rank, self.cutoff) for rank in (pairs.rank_a, pairs.rank_b))
+        return stopping_shapley(pairs, stop_probability, *weights)
+
     def ideal_err(self, hits: Hits) -> Floats:
         """ERR of all judged documents in falling order of grade."""
         gmax = max(max_grade_of(self.gmax, self, hits), 1)
@@ -132,6 +143,9 @@ class ERR(Cascade):
     def values(self, hits: Hits) -> Floats:
         return self.err(hits)
 
+    def shapley_values(self, pairs: HitPairs) -> Floats | None:
+        return self.err_shapley(pairs)
+
     def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
         stop_probability = stopping_probability(hits.relevance, max(max_grade_of(self.gmax, self, hits), 1))
         return stopping_changes(hits, stop_probability, mean_weight(hits, np.reciprocal, self.cutoff), first, second)
@@ -172,6 +186,10 @@ class nERR(Cascade):
 
     def values(self, hits: Hits) -> Floats:
         return ratio(self.err(hits), self.ideal_err(hits))
+
+    def shapley_values(self, pairs: HitPairs) -> Floats | None:
+        values = self.err_shapley(pairs)
+        return None if values is None else ratio(values, self.ideal_err(pairs.a)[pairs.query])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,6 +259,9 @@ class RBP(Measure):
     def values(self, hits: Hits) -> Floats:
         return (1.0 - self.p) * hits.sum(self.gains_of(hits) * self.rank_weights(hits))
 
+    def contributions(self, hits: Hits) -> Floats:
+        return (1.0 - self.p) * self.gains_of(hits) * self.rank_weights(hits)
+
     def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
         return (1.0 - self.p) * sum_changes(self.gains_of(hits), self.rank_weights(hits), first, second)
 
@@ -298,3 +319,7 @@ class RBPResidual(Measure):
         # All shares sum to 1, so what is not judged is 1 less the judged documents' shares.
         rank_weights = mean_weight(hits, lambda rank: self.p ** (rank - 1.0), self.cutoff)
         return 1.0 - (1.0 - self.p) * hits.sum((hits.relevance >= 0) * rank_weights)
+
+    def contributions(self, hits: Hits) -> Floats:
+        rank_weights = mean_weight(hits, lambda rank: self.p ** (rank - 1.0), self.cutoff)
+        return np.asarray((self.p - 1.0) * (hits.relevance >= 0) * rank_weights)

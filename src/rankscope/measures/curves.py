@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from rankscope.data.hit_pairs import HitPairs
 from rankscope.data.hits import Hits
 from rankscope.kernels.segments import scan
 from rankscope.measures.base import Binary, Measure, is_int, is_number, ratio, require
@@ -187,6 +188,9 @@ class IAP(AP):
 
     def can_average_ties(self) -> bool:
         return False  # the highest precision from a rank on depends on the whole order
+
+    def shapley_values(self, pairs: HitPairs) -> None:
+        return None  # no closed form, for the same reason
 
     def precisions(self, hits: Hits) -> Floats:
         precision = super().precisions(hits)

@@ -13,10 +13,12 @@ from rankscope.typing import Bools, Floats, Ints
 __all__ = [
     "QUERY_CUTOFF",
     "QUERY_CUTOFF_FORMS",
+    "depends_on_list",
     "mean_by_query",
     "median_by_query",
     "needed_for",
     "query_cutoff",
+    "reciprocal_ranks",
     "within",
 ]
 
@@ -24,6 +26,16 @@ __all__ = [
 #: A cutoff that depends on the query, see `query_cutoff`.
 QUERY_CUTOFF = re.compile(r"mean|median|size|recall=(0?\.[0-9]{1,15}|1(\.0{1,15})?)")
 QUERY_CUTOFF_FORMS = ", or @mean, @median, @size, @recall=0.5"
+
+
+def depends_on_list(cutoff: object) -> bool:
+    """Whether the cutoff is one that depends on the ranks in the list: @mean, @median, @recall=0.5."""
+    return isinstance(cutoff, str) and cutoff != "size"
+
+
+def reciprocal_ranks(rank: Floats, cutoff: int | Floats | None) -> Floats:
+    """1 / rank within the cutoff, which is one for all or one for each rank; 0 beyond, and for infinite ranks."""
+    return np.asarray(1.0 / rank if cutoff is None else np.where(rank <= cutoff, 1.0 / rank, 0.0))
 
 
 def within(hits: Hits, cutoff: int | Floats | None, marked: Bools) -> Bools | Floats:

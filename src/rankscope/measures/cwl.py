@@ -124,6 +124,15 @@ class CWL(Measure):
             values[first_query:end_query] = self.expected_gain(gain_table)
         return values
 
+    def fixed_contributions(self, hits: Hits) -> Floats:
+        """(hits) as `contributions`, where the gains do not change how likely the reader continues."""
+        n_ranks = self.ranks_read()
+        ranks = np.arange(1.0, n_ranks + 1)
+        reach_probability = np.cumprod(np.append(1.0, self.continuation_probability(ranks, np.zeros(n_ranks))[:-1]))
+        gains = gain_linear(hits.relevance - self.gmin) / (self.highest(hits) - self.gmin)
+        rank_weights = np.append(reach_probability / reach_probability.sum(), 0.0)
+        return np.asarray(gains * rank_weights[np.minimum(hits.rank, n_ranks + 1).astype(np.int64) - 1])
+
     def expected_gain(self, gain: Floats) -> Floats:
         """(queries) the gain expected of a document read, of gains (queries, ranks)."""
         continuation = self.continuation_probability(np.arange(1.0, gain.shape[1] + 1), gain)
@@ -188,6 +197,9 @@ class SDCG(CutCWL):
 
     def continuation_probability(self, rank: Floats, gain: Floats) -> Floats:
         return np.asarray(np.log2(rank + 1) / np.log2(rank + 2))
+
+    def contributions(self, hits: Hits) -> Floats:
+        return self.fixed_contributions(hits)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -267,6 +279,9 @@ class INSQ(CWL):
 
     def continuation_probability(self, rank: Floats, gain: Floats) -> Floats:
         return inverse_square_continuation(rank + 2 * self.T)
+
+    def contributions(self, hits: Hits) -> Floats:
+        return self.fixed_contributions(hits)
 
     def best_grade(self, hits: Hits) -> float:
         return self.highest(hits)

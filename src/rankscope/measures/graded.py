@@ -25,6 +25,7 @@ from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, cumulative_sum, group_of, place_in_group, sum_by_group
 from rankscope.measures.average_ties import mean_weight
 from rankscope.measures.base import Binary, Measure, is_number, ratio, require
+from rankscope.measures.cutoffs import depends_on_list
 from rankscope.measures.rank_scale import SCALES, ScaledRanks
 from rankscope.measures.swap_deltas import sum_changes
 from rankscope.settings import plain_number
@@ -179,6 +180,14 @@ class DiscountedGainMeasure(GainMeasure):
         )
         return sum_changes(gain, rank_weights, first, second)
 
+    def discounted_gains(self, hits: Hits) -> Floats | None:
+        """(hits) the gain of each, times the weight of its rank; None for a cutoff that depends on the list."""
+        if depends_on_list(self.cutoff):
+            return None
+        self.check_grades(hits)
+        rank_weights = mean_weight(hits, self.discount_function(), self.resolve_cutoff(hits))
+        return np.asarray(self.gain_of(hits.relevance) * rank_weights)
+
     def discount_function(self) -> Callable[[Floats], Floats]:
         """The discount function: from ranks to weights."""
         return discounts(self.discount, self.base)
@@ -257,6 +266,9 @@ class DCG(DiscountedGainMeasure):
 
     def values(self, hits: Hits) -> Floats:
         return self.dcg(hits)
+
+    def contributions(self, hits: Hits) -> Floats | None:
+        return self.discounted_gains(hits)
 
     def best_grade(self, hits: Hits) -> float | None:
         # Given gains need not rise with the grade.
@@ -341,6 +353,12 @@ class nDCG(ScaledRanks, DiscountedGainMeasure):
         if self.short == "zero":
             changes[np.less(hits.retrieved, self.resolve_cutoff(hits) or 0)[hits.query[first]]] = 0.0
         return ratio(changes, ideal_dcg[hits.query[first]])
+
+    def contributions(self, hits: Hits) -> Floats | None:
+        gains = self.discounted_gains(hits)
+        if gains is None or self.ideal != "judged" or self.short != "filled" or self.scale is not None:
+            return None
+        return ratio(gains, self.ideal_dcg(hits)[hits.query])
 
     def discount_function(self) -> Callable[[Floats], Floats]:
         discount = super().discount_function()

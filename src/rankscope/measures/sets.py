@@ -81,6 +81,9 @@ class SetR(Binary):
     def values(self, hits: Hits) -> Floats:
         return ratio(hits.sum(hits.relevant(self.rel)), hits.n_relevant(self.rel))
 
+    def contributions(self, hits: Hits) -> Floats:
+        return ratio(hits.relevant(self.rel).astype(np.float64), hits.n_relevant(self.rel)[hits.query])
+
 
 @dataclass(frozen=True, kw_only=True)
 class SetF(Binary):
@@ -317,6 +320,9 @@ class NumRelRet(Binary):
 
     def values(self, hits: Hits) -> Floats:
         return hits.sum(hits.relevant(self.rel))
+
+    def contributions(self, hits: Hits) -> Floats:
+        return hits.relevant(self.rel).astype(np.float64)
 
     def best_grade(self, hits: Hits) -> float:
         return max(self.level(hits), hits.max_grade)

@@ -21,11 +21,13 @@ from rankscope.comparison.compare import (
     all_measures_section,
     compare_systems,
     effect_size_sections,
+    extreme_queries_of_leaders,
     group_sections,
     leaderboard,
     pair_by_pair,
     query_section,
 )
+from rankscope.comparison.diff import DiffSettings, diff_joined, query_sections
 from rankscope.comparison.measure_agreement import agree_measures
 from rankscope.comparison.plan import plan
 from rankscope.comparison.summary import n_tests_of, verdict
@@ -96,6 +98,8 @@ class ReportContent:
         Precision by recall and nDCG by cutoff; None without lists.
     estimates
         Estimates from people's judgments and a machine's; None without a machine.
+    lists
+        The runs of the scores, joined with the first documents of their lists, and the conventions; None without lists.
     """
 
     scores: Scores
@@ -106,6 +110,7 @@ class ReportContent:
     unjudged_scores: Scores | None = None
     curve_scores: Scores | None = None
     estimates: Estimates | None = None
+    lists: tuple[Plan, Sequence[JoinedRun]] | None = None
 
 
 def verdict_of(content: ReportContent) -> list[str]:
@@ -157,7 +162,32 @@ def main_measure(content: ReportContent) -> list[Section]:
     if result.baseline is None:
         sections.append(replace(pair_by_pair(result, part), folded=part.first.size > 1))
     sections += group_sections(result, part)
-    return [*sections, query_section(result, part, folded=False)]
+    section = query_section(result, part, folded=False)
+    if section.table is not None and content.lists is not None:
+        section = replace(section, notes=(*section.notes, "the appendix has both lists of each of these queries"))
+    return [*sections, section]
+
+
+def documents(content: ReportContent) -> list[Section]:
+    """Both lists of each of the queries that the leading system wins and loses most clearly; nothing without lists."""
+    if content.comparison is None or content.lists is None:
+        return []
+    sections = attempt(lambda: lists_side_by_side(content))
+    return [replace(section, folded=True) for section in sections]
+
+
+def lists_side_by_side(content: ReportContent) -> list[Section]:
+    """As `documents`. Raises RankscopeError if documents cannot explain the measure."""
+    assert content.comparison is not None
+    assert content.lists is not None
+    part, (plan, joined) = content.comparison.comparisons[0], content.lists
+    pair, queries = extreme_queries_of_leaders(content.comparison, part)
+    if not queries.size:
+        return []
+    # The values of a comparison count what is not judged as not relevant, also beside their bounds.
+    plan = plan.with_measures([part.measure], unjudged="skip" if plan.unjudged == "skip" else "nonrelevant")
+    diff = diff_joined(plan, [joined[system] for system in pair], DiffSettings(), queries)
+    return [section for query in range(queries.size) for section in query_sections(diff, query)]
 
 
 def summary(scores: Scores) -> list[Section]:
@@ -302,6 +332,7 @@ PARTS: tuple[Callable[[ReportContent], list[Section]], ...] = (
 )
 #: The parts of its appendix.
 APPENDIX: tuple[Callable[[ReportContent], list[Section]], ...] = (
+    documents,
     further_measures,
     details,
     agreement,
@@ -314,6 +345,8 @@ APPENDIX: tuple[Callable[[ReportContent], list[Section]], ...] = (
 MAX_MEASURES = 8
 #: Of more systems only the best are shown.
 MAX_SYSTEMS = 50
+#: Documents of both lists of a query.
+DOCUMENTS_SHOWN = 10
 #: The title names the systems up to this number, and up to this length.
 FEW_SYSTEMS, MOST_OF_TITLE = 3, 80
 
@@ -499,11 +532,14 @@ def write_report(
         refuse_pipes([*as_run_list(runs), query_table], read_twice)
     stamps_before = file_stamps((qrels, *as_run_list(runs), machine, query_table))
     evaluation = ConventionSettings(**evaluate_options), InputSettings(input=input, total_ranks=total_ranks)
-    plan, joined = plan_and_join(qrels, runs, measures, *evaluation, workers=workers, progress=progress)
+    plan, joined = plan_and_join(
+        qrels, runs, measures, *evaluation, workers=workers, progress=progress, depth=DOCUMENTS_SHOWN
+    )
     scores = add_queries(score_hits(plan, joined), queries)
     settings, shown_systems, limit_notes = choose_systems(scores, settings, as_run_list(runs))
     baseline, scores = settings.baseline, scores.select(systems=shown_systems)
     has_judgments = input != ENTITY and not isinstance(qrels, EntityRanks)
+    shown_runs = [joined[system] for system in shown_systems]
     comparison_result, not_compared = compare_all(scores, settings, workers)
     content = ReportContent(
         scores=scores,
@@ -514,7 +550,8 @@ def write_report(
         estimates=None
         if machine is None
         else estimates_of(qrels, runs, machine, map, baseline, scores, evaluate_options, input, queries),
-        **(extra_scores([joined[i] for i in shown_systems], plan, scores.query_columns) if has_judgments else {}),
+        **(extra_scores(shown_runs, plan, scores.query_columns) if has_judgments else {}),
+        lists=(plan, shown_runs) if has_judgments else None,
     )
     sources = [("judgments", qrels), *([("judgments of a machine", machine)] if machine is not None else [])]
     sources += [("run", run) for run in as_run_list(runs)]

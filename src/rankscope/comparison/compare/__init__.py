@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rankscope.comparison.compare.view import comparison_sentence as comparison_sentence
     from rankscope.comparison.compare.view import differences_figure as differences_figure
     from rankscope.comparison.compare.view import effect_size_sections as effect_size_sections
+    from rankscope.comparison.compare.view import extreme_queries_of_leaders as extreme_queries_of_leaders
     from rankscope.comparison.compare.view import extremes_table as extremes_table
     from rankscope.comparison.compare.view import leaderboard as leaderboard
     from rankscope.comparison.compare.view import pair_by_pair as pair_by_pair
@@ -50,6 +51,7 @@ HOMES = {
     "withheld_sentence": "leaders",
     "differences_figure": "view",
     "effect_size_sections": "view",
+    "extreme_queries_of_leaders": "view",
     "extremes_table": "view",
     "group_sections": "group_view",
     "headline": "leaders",

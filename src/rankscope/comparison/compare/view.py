@@ -48,6 +48,7 @@ from rankscope.data.text import (
 from rankscope.kernels.rounding_ties import NOISE, order_of
 from rankscope.stats.confusion import share_interval
 from rankscope.stats.intervals import bootstrap_interval, t_interval
+from rankscope.typing import Ints
 
 if TYPE_CHECKING:
     from rankscope.comparison.compare.result import Comparison, MeasureComparison
@@ -57,6 +58,7 @@ __all__ = [
     "certainty_sentence",
     "comparison_sentence",
     "differences_figure",
+    "extreme_queries_of_leaders",
     "extremes_table",
     "query_section",
     "sections_of",
@@ -285,6 +287,13 @@ def query_section(result: Comparison, comparison: MeasureComparison, *, folded: 
         notes=unanswered_notes(comparison, query_ids),
         folded=folded,
     )
+
+
+def extreme_queries_of_leaders(result: Comparison, comparison: MeasureComparison) -> tuple[tuple[int, int], Ints]:
+    """The two systems of `leading_systems`, and the queries that `query_section` lists, as indices of the scores."""
+    a, b = leading_systems(result, comparison)
+    helped, hurt = extreme_queries(query_gains(comparison.measure_values, a, b))
+    return (a, b), comparison.measure_values.queries[np.concatenate([helped, hurt])]
 
 
 def extremes_table(measure_values: MeasureValues, query_ids: Sequence[str], a: int, b: int) -> Table | None:

@@ -11,6 +11,7 @@ from rankscope.data.hits import Hits
 from rankscope.data.join import N_FIRST
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import decode_id, decode_ids
+from rankscope.data.top_lists import TopLists
 from rankscope.kernels.text import decode
 from rankscope.typing import PathLike
 
@@ -39,6 +40,8 @@ class JoinedRun(NamedTuple):
         The file it came from.
     last_tag
         The first word of the tag in the last line of a file of TREC's lines; empty if there is none.
+    top_lists
+        The first documents of each list, if they were to be kept.
     """
 
     name: str
@@ -46,6 +49,7 @@ class JoinedRun(NamedTuple):
     notes: tuple[str, ...]
     path: PathLike | None
     last_tag: str = ""
+    top_lists: TopLists | None = None
 
 
 def has_no_judged_document(hits: Hits) -> bool:

@@ -74,6 +74,8 @@ class Joining:
         For a file of a folder that cannot be read: "stop" raises, "skip" skips it with notes.
     progress
         Called with the number of bytes just read.
+    depth
+        How many documents of each list to keep with their ids.
     """
 
     qrels: Qrels
@@ -82,6 +84,7 @@ class Joining:
     labels: LetorLabels | None = None
     on_error: str = "stop"
     progress: Progress | None = None
+    depth: int = 0
 
     @classmethod
     def of(
@@ -92,6 +95,7 @@ class Joining:
         *,
         on_error: str = "stop",
         progress: Progress | None = None,
+        depth: int = 0,
     ) -> Joining:
         """With judgments that are read now: of LETOR the label file. Raises InputError."""
         labels = None
@@ -106,6 +110,7 @@ class Joining:
             labels=labels,
             on_error=on_error,
             progress=progress,
+            depth=depth,
         )
 
     def join_run(self, run: Any, part_of_file: PartOfFile = no_part) -> JoinedRun:
@@ -125,7 +130,7 @@ class Joining:
         if not is_path(run):
             return self.join_object(run if isinstance(run, Run) else Run(run))
         part = part_of_file(0)
-        joiner = self.read_file(run) if part is None else self._joiner("", [part])
+        joiner = self.read_file(run) if part is None else self.joiner("", [part])
         return self._complete(joiner, joiner.tag or file_stem(run), run)._replace(last_tag=joiner.last_tag)
 
     def read_file(self, path: PathLike, *, partition: bool = False) -> Joiner:
@@ -144,7 +149,7 @@ class Joining:
 
                     refuse_unstreamable(source)
                 if source.format == "trec" or source.is_large:
-                    joiner = self._joiner(name or source.run_name)
+                    joiner = self.joiner(name or source.run_name)
                     try:
                         for rows in source.stream_rows(progress=progress):
                             joiner.add(rows)
@@ -157,12 +162,12 @@ class Joining:
         with open_binary(path) as stream:
             source = open_source(stream, path, self.input)
             if source.is_large:
-                joiner = self._joiner(name or source.run_name)
+                joiner = self.joiner(name or source.run_name)
                 join_ungrouped(joiner, source, progress)
                 joiner.notes = (*joiner.notes, *source.notes)
             else:
                 file = source.read(ReadRequest("run"))
-                joiner = self._joiner(name or file.name or file_stem(path))
+                joiner = self.joiner(name or file.name or file_stem(path))
                 joiner.add(file.rows)
                 joiner.tag, joiner.n_ungrouped, joiner.notes = file.name or "", file.n_ungrouped, file.notes
             joiner.rank_note, joiner.last_tag = rising_score_note(source), source.last_tag or ""
@@ -176,7 +181,7 @@ class Joining:
         and belong to two systems by their tags.
         """
         files = list_partitions(folder)
-        parts = FolderParts(self._joiner(source_name(folder)), files)
+        parts = FolderParts(self.joiner(source_name(folder)), files)
         for file_index, file in enumerate(files):
             try:
                 part = part_of_file(file_index) or self.read_file(file.path, partition=True).part()
@@ -191,7 +196,7 @@ class Joining:
         if parts.shares_queries:
             from rankscope.io.large_runs import DUPLICATE_ADVICE, FolderRun
 
-            joiner = self._joiner(source_name(folder))
+            joiner = self.joiner(source_name(folder))
             joiner.advice = DUPLICATE_ADVICE
             join_ungrouped(joiner, FolderRun(folder, [files[index].path for index in parts.readable], self.input), None)
         name, notes = parts.name_and_notes(folder)
@@ -200,7 +205,7 @@ class Joining:
 
     def join_object(self, run: Run, path: PathLike | None = None) -> JoinedRun:
         """Join a run that is in memory, or given in pieces. path: the file it came from."""
-        joiner = self._joiner(run.name)
+        joiner = self.joiner(run.name)
         joiner.notes = run.notes
         if run.mapping is not None:
             joiner.add_mapping(run.mapping)
@@ -209,8 +214,9 @@ class Joining:
             joiner.add(rows)
         return self._complete(joiner, run.name, path)
 
-    def _joiner(self, name: str, parts: Iterable[RunPart] = ()) -> Joiner:
-        joiner = Joiner(self.qrels, self.convention, name)
+    def joiner(self, name: str, parts: Iterable[RunPart] = ()) -> Joiner:
+        """What collects the hits of a run. parts: of it, that were collected already."""
+        joiner = Joiner(self.qrels, self.convention, name, self.depth)
         for part in parts:
             joiner.merge(part)
         return joiner
@@ -230,7 +236,7 @@ class Joining:
         rank_notes = (joiner.rank_note,) if joiner.rank_note else ()
         unknown_documents = unknown_document_notes(self.qrels, hits, name, documents or joiner.first_docs)
         notes = (*grouping_notes, *joiner.notes, *rank_notes, *joiner.merge_notes(), *unknown_documents)
-        return JoinedRun(name, hits, notes, path)
+        return JoinedRun(name, hits, notes, path, top_lists=joiner.top_lists())
 
 
 class BatchSource(Protocol):

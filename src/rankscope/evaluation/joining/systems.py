@@ -39,6 +39,7 @@ def join_all(
     progress: Progress | None = None,
     workers: int | None = 1,
     on_error: str = "stop",
+    depth: int = 0,
 ) -> list[JoinedRun]:
     """Join all systems. The result does not depend on the number of workers.
 
@@ -59,6 +60,8 @@ def join_all(
     on_error
         "stop" raises for a run that cannot be read; "skip" skips it, and the first of the others gets a note. Likewise
         for the files of a folder.
+    depth
+        How many documents of each list to keep with their ids.
 
     Raises
     ------
@@ -67,7 +70,7 @@ def join_all(
     """
     worker_count = n_workers(workers, runs)
     check_inputs(qrels, runs, input_)
-    joining = Joining.of(qrels, plan, input_, on_error=on_error, progress=progress)
+    joining = Joining.of(qrels, plan, input_, on_error=on_error, progress=progress, depth=depth)
     in_workers: Any = nullcontext(no_part)
     if worker_count > 1 and input_ not in LETOR and not isinstance(joining.qrels, SpanQrels):
         from rankscope.evaluation.joining.workers import join_in_workers

@@ -11,7 +11,7 @@ from os import fspath
 from os.path import abspath
 from typing import Any, NamedTuple, cast
 
-from rankscope.data.join import Joiner, RunPart
+from rankscope.data.join import RunPart
 from rankscope.data.rows import Ungrouped
 from rankscope.errors import InputError, RankscopeError
 from rankscope.evaluation.joining.inputs import run_size
@@ -251,7 +251,7 @@ def join_task(joining: Joining, task: JoinTask) -> tuple[tuple[int, int], TaskOu
     try:
         if task.piece is None:
             return task.file_key, joining.read_file(task.path, partition=task.partition).part()
-        joiner = Joiner(joining.qrels, joining.convention, task.path)
+        joiner = joining.joiner(task.path)
         joiner.tag, joiner.rank_note = task.tag, task.rank_note
         if isinstance(task.piece, ParquetSplit):
             for rows in split_rows(task.path, task.piece):
@@ -269,7 +269,7 @@ def join_task(joining: Joining, task: JoinTask) -> tuple[tuple[int, int], TaskOu
 
 def merge_tasks(joining: Joining, tasks: Sequence[JoinTask], outcomes: Iterable[TaskOutcome]) -> RunPart | None:
     """Merge the outcomes of a file; None where it has to be joined from its beginning. Raises the error of a task."""
-    joiner, n_merged = Joiner(joining.qrels, joining.convention, ""), 0
+    joiner, n_merged = joining.joiner(""), 0
     unknown_queries: set[str] = set()
     for task, outcome in zip(tasks, outcomes, strict=False):  # after a failure the tasks behind it may be missing
         if isinstance(outcome, InputError):

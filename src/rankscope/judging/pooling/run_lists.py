@@ -8,19 +8,19 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import Rows, Ungrouped, combined_keys, decode_ids, pack_strings, string_contents
 from rankscope.data.run import Run
 from rankscope.data.text import pluralise_queries
-from rankscope.data.tie_breaking import rank_rows, sorting_order
+from rankscope.data.tie_breaking import rank_rows
+from rankscope.data.top_lists import concatenate_fields, first_rows
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.joining import run_size
 from rankscope.evaluation.scoring import name_systems
 from rankscope.io.core import check_single_stdin, file_stem, is_file, is_path, open_binary, open_source
 from rankscope.io.read import read_run
-from rankscope.kernels.order import ranges, stable_order
+from rankscope.kernels.order import stable_order
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import Fields, equal, hashes, order_descending
 from rankscope.typing import Grades, Ints, PathLike, Words
@@ -28,7 +28,6 @@ from rankscope.typing import Grades, Ints, PathLike, Words
 __all__ = [
     "RunLists",
     "TopDocuments",
-    "concatenate_fields",
     "grades_of",
     "judgments_of",
     "read_lists",
@@ -149,33 +148,6 @@ def top_k_of_rows(rows: Rows, depth: int) -> TopDocumentsBlock:
     return TopDocumentsBlock(
         top_rows.query_ids, lengths, ranks[selected], pack_strings([string_contents(top_rows.docs)]), top_rows.hashes
     )
-
-
-def first_rows(scores: npt.NDArray[np.float64], offsets: Ints, depth: int) -> npt.NDArray[np.intp]:
-    """The rows of the first `depth` of each list, with ties of the last of them."""
-    lengths = np.diff(offsets)
-    if not (lengths > depth).any():
-        return np.arange(scores.size)
-    order = sorting_order(scores, offsets, stable=False)
-    cut_rows = np.where(lengths > 0, offsets[:-1] + np.minimum(lengths, depth) - 1, 0)
-    cut_scores = (scores if order is None else scores[order])[cut_rows]
-    if order is not None:
-        return np.flatnonzero(scores >= np.repeat(cut_scores, lengths))
-    # Lists in order: only rows right after the cut can share its score.
-    ends = offsets[:-1] + np.minimum(lengths, depth)
-    open_lists = np.flatnonzero(lengths > depth)
-    while (open_lists := open_lists[scores[ends[open_lists]] == cut_scores[open_lists]]).size:
-        ends[open_lists] += 1
-        open_lists = open_lists[ends[open_lists] < offsets[open_lists + 1]]
-    return ranges(offsets[:-1], ends - offsets[:-1])
-
-
-def concatenate_fields(blocks: Sequence[Fields]) -> Fields:
-    """The strings of all blocks, one block after the other, in one buffer."""
-    shifts = bounds(np.array([block.buffer.size for block in blocks], np.int64))[:-1]
-    starts = np.concatenate([block.starts + shift for block, shift in zip(blocks, shifts, strict=True)])
-    lengths = np.concatenate([block.lengths for block in blocks])
-    return Fields(np.concatenate([block.buffer for block in blocks]), starts, lengths)
 
 
 #: Number of seeds of hashes to try where two ids share a hash.

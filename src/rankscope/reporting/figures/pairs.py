@@ -1,4 +1,4 @@
-"""Figures of pairs of systems: differences by query and by group, significance of all pairs, shares of wins."""
+"""Figures of pairs of systems: differences by query, group and source, significance of all pairs, shares of wins."""
 
 from __future__ import annotations
 
@@ -48,6 +48,7 @@ __all__ = [
     "group_differences",
     "query_differences",
     "significance_matrix",
+    "waterfall",
     "win_matrix",
 ]
 
@@ -58,6 +59,8 @@ MAX_BARS = 1000
 MAX_SYSTEMS = 40
 #: At most so many groups are drawn, each in a row of this height.
 MAX_GROUPS, ROW_HEIGHT = 50, 24
+#: Height of a row of a waterfall, in pixels.
+WATERFALL_ROW = 28
 
 
 @figure
@@ -332,6 +335,114 @@ def difference_dots(alt: Any, rows: list[dict[str, Any]], has_intervals: bool, m
     texts = alt.Y("text:N").title(None).scale(domain=[row["text"] for row in rows]).sort(None).axis(right_axis)
     numbers = alt.Chart().mark_point(opacity=0, aria=False).encode(y=texts)
     return alt.layer(alt.layer(*layers), numbers, data=inline(rows)).resolve_scale(y="independent")
+
+
+@figure
+def waterfall(
+    *,
+    measure: str,
+    system_a: str,
+    system_b: str,
+    value_a: float,
+    value_b: float,
+    terms: Sequence[str],
+    contributions: npt.ArrayLike,
+    higher_is_better: bool | None = True,
+    style: Style | None = None,
+) -> Any:
+    """From the value of system b to that of system a: a bar for each term of the difference, where the last one ends.
+
+    Parameters
+    ----------
+    measure
+        Name of the measure.
+    system_a, system_b
+        Names of the systems.
+    value_a, value_b
+        Their values.
+    terms
+        What the difference comes from; none if there is none.
+    contributions
+        What each term adds; they sum to `value_a` less `value_b`.
+    higher_is_better
+        Direction of the measure: the bars of gains have another colour than those of losses; with None, the bars of
+        what is above 0.
+    style
+        Width and ground of the figure.
+
+    Returns
+    -------
+    Chart
+        An Altair chart.
+
+    Raises
+    ------
+    ParameterError
+        The data do not fit.
+    """
+    alt, style = altair(), style or Style()
+    names = as_names(terms, "terms") if len(terms) else []
+    steps = as_table(contributions, (len(names),), "contributions")
+    ends = as_table((value_b, value_a), (2,), "value_a or value_b")
+    if np.isnan(steps).any() or np.isnan(ends).any():
+        raise ParameterError("contributions, value_a or value_b have no number, expected finite ones")
+    a, b = shorten(printable(system_a)), shorten(printable(system_b))
+    levels = ends[0] + np.concatenate((np.zeros(1), np.cumsum(steps)))
+    helps = steps < 0 if higher_is_better is False else steps > 0
+    rows = [
+        {"term": name, "from": cell(start), "to": cell(end), "side": "gain" if gain else "loss", "step": cell(step)}
+        for name, start, end, gain, step in zip(names, levels[:-1], levels[1:], helps, steps, strict=True)
+    ]
+    label_of = {"b": f"{b}: {number(ends[0])}", "a": f"{a}: {number(ends[1])}"}
+    totals = [{"term": label_of[key], "value": cell(value)} for key, value in zip("ba", ends, strict=True)]
+    order = [label_of["b"], *names, label_of["a"]]
+    gain_word, loss_word = ("higher", "lower") if higher_is_better is None else ("better", "worse")
+    summary = ", ".join(f"{name} {signed(step)}" for name, step in zip(names, steps, strict=True))
+    return finish(
+        waterfall_bars(alt, rows, totals, order, printable(measure), style),
+        title=f"{printable(measure)}: from {b} to {a}",
+        subtitle=[
+            f"Each bar begins where the last one ends. Blue: {a} is {gain_word} by it; orange: {loss_word}."
+            if names
+            else "No document makes a difference."
+        ],
+        description=(
+            f"{printable(measure)} of {printable(system_b)} is {number(ends[0])}, of {printable(system_a)} "
+            f"{number(ends[1])}. {f'Between them: {summary}.' if summary else 'Nothing differs.'}"
+        ),
+        style=style,
+        height=WATERFALL_ROW * len(order),
+    )
+
+
+def waterfall_bars(
+    alt: Any, rows: list[dict[str, Any]], totals: list[dict[str, Any]], order: list[str], measure: str, style: Style
+) -> Any:
+    """The bars of the terms, the points of the systems, and the number of each term behind its bar."""
+    letters = 30 if style.narrowest < 560 else 60
+    y = alt.Y("term:N").title(None).scale(domain=order).sort(None)
+    y = y.axis(labelExpr=f"truncate(datum.label, {letters})", labelLimit=330, ticks=False, domain=False)
+    numbers = [row[end] for row in rows for end in ("from", "to")] + [row["value"] for row in totals]
+    margin = 0.16 * (max(numbers) - min(numbers)) or 0.1 * (abs(numbers[0]) or 1.0)  # for the texts beside the bars
+    scale = alt.Scale(domain=[min(numbers) - margin, max(numbers) + margin], nice=False, zero=False)
+    x = alt.X("from:Q").title(measure).scale(scale)
+    fill = alt.Fill("side:N").scale(domain=["gain", "loss"], range=[BLUE, VERMILLION]).legend(None)
+    tooltip = [alt.Tooltip("term:N", title="from"), alt.Tooltip("step:Q", title="contribution", format="+.4f")]
+    points = alt.Chart(inline(totals)).mark_point(filled=True, size=90, opacity=1, shape="diamond")
+    layers = [points.encode(y=y, x=alt.X("value:Q").title(measure).scale(scale))]
+    if rows:
+        chart = alt.Chart(inline(rows))
+        layers.append(
+            chart.mark_bar(aria=False, height=14).encode(y=y, x=x, x2=alt.X2("to:Q"), fill=fill, tooltip=tooltip)
+        )
+        for rises, align, shift in ((True, "left", 5), (False, "right", -5)):
+            text = alt.Chart(inline([row for row in rows if (row["to"] >= row["from"]) == rises]))
+            layers.append(
+                text.mark_text(aria=False, align=align, dx=shift).encode(
+                    y=y, x=alt.X("to:Q").title(measure).scale(scale), text=alt.Text("step:Q", format="+.4f")
+                )
+            )
+    return alt.layer(*layers)
 
 
 @figure
