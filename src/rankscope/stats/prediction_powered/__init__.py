@@ -1,0 +1,18 @@
+"""Prediction-powered estimates of a mean: from few values of people and many of a machine.
+
+The units (queries) that people judged are a random sample of those that the machine judged, and all of them are a
+sample of a population, whose mean is estimated.
+"""
+
+from rankscope.stats.prediction_powered.combined import PredictionPowered, prediction_powered
+from rankscope.stats.prediction_powered.expected_width import HumanSpread, combined_half, spread_of
+from rankscope.stats.prediction_powered.single_queries import FEWEST
+
+__all__ = [
+    "FEWEST",
+    "HumanSpread",
+    "PredictionPowered",
+    "combined_half",
+    "prediction_powered",
+    "spread_of",
+]
