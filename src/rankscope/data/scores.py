@@ -840,6 +840,9 @@ class EachQuery(Result):
     def records(self) -> Iterator[Record | BoundedRecord | GroupRecord | BoundedGroupRecord]:
         return self.scores.records(by_query=True)
 
+    def contents(self) -> str:
+        return self.scores.contents()
+
     def sections(self) -> list[Section]:
         return self.scores.sections(by_query=True)
 
