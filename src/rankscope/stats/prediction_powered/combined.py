@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
 from rankscope.stats.cluster_sums import checked_weights, cluster_codes
-from rankscope.stats.inputs import as_differences, check_share, is_real
+from rankscope.stats.inputs import as_differences, check_choice, check_share, is_real
 from rankscope.stats.intervals import t_interval
-from rankscope.stats.prediction_powered.query_clusters import clustered_estimates
+from rankscope.stats.prediction_powered.sampling_designs import Design, designed_estimates, designed_interval
 from rankscope.stats.prediction_powered.single_queries import independent_estimates
-from rankscope.typing import Floats
+from rankscope.typing import Floats, Ints
 
 __all__ = [
+    "POPULATIONS",
     "PredictionPowered",
     "prediction_powered",
 ]
+
+
+#: Of which population the mean is estimated.
+POPULATIONS = ("source", "items")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -76,6 +80,9 @@ def prediction_powered(
     confidence_level: float = 0.95,
     clusters: npt.ArrayLike | None = None,
     weights: npt.ArrayLike | None = None,
+    strata: npt.ArrayLike | None = None,
+    chances: npt.ArrayLike | None = None,
+    population: str = "source",
 ) -> PredictionPowered:
     """Estimate the mean of human values from those on some queries and a machine's on all.
 
@@ -95,6 +102,13 @@ def prediction_powered(
         are independent.
     weights
         How much each query counts, (N), in the same order. None: all count the same.
+    strata
+        The stratum of each query, (N), from each of which people judged a sample of its own. None: there is one.
+    chances
+        The chance with which each of the n was chosen to be judged by people, in (0, 1], (n). None: within a stratum it
+        was the same for all.
+    population
+        "source": the mean of the population from which the queries come; "items": the mean over these N only.
 
     Returns
     -------
@@ -127,11 +141,20 @@ def prediction_powered(
     number of clusters with human values, less 2, as degrees of freedom, or less 1 with a given weight. For fewer than 5
     such clusters w is 0.
 
+    With strata, the estimate is the mean of those of the strata by their shares of all N, which are taken as those of
+    the population. Each stratum has a weight of the machine; those with fewer than 20 judged clusters share one.
+    Variances add up, with Satterthwaite's degrees of freedom. With chances p, people's values, and the machine's beside
+    them, have the weight 1 / p (Hájek); queries are taken as chosen independently. Of "items", only the choice for
+    people is random: squared deviations are multiplied by 1 - p, or by the share of the clusters of the stratum that
+    people did not judge; and where people judged parts of clusters, queries are what was chosen.
+
     References
     ----------
     Angelopoulos et al. (2023), "Prediction-powered inference", and PPI++ (Angelopoulos, Duchi and Zrnic 2023), whose
     weight is w (1 - n / N), since its mean of the machine excludes the queries with human values. Leave-one-out
     residuals instead of plain ones, and Student's quantiles instead of normal ones, keep the level with few queries.
+    Strata: Fisch et al. (2024), "Stratified prediction-powered inference"; chances: Zrnic and Candès (2024), "Active
+    statistical inference"; the rest is that of samples: Särndal, Swensson and Wretman (1992).
 
     Examples
     --------
@@ -147,32 +170,34 @@ def prediction_powered(
         )
     n, n_all = h.shape[1], m.shape[1] + u.shape[1]
     all_machine = np.concatenate((m, u), axis=1)
-    judged, everything = samples_of(clusters, weights, n, n_all)
-    human_interval, machine_interval, bias_interval = (
-        t_interval(x, confidence_level=confidence_level, **sample)
-        for x, sample in ((h, judged), (all_machine, everything), (m - h, judged))
+    design = design_of(n, n_all, clusters, weights, strata, chances, population)
+    human_mean, adjustment, w, variance, half_width, human_variance = (
+        independent_estimates(h, all_machine, machine_weight, confidence_level)
+        if design.is_simple
+        else designed_estimates(h, all_machine, design, machine_weight, confidence_level)
     )
-    estimates = clustered_estimates if clusters is not None or weights is not None else independent_estimates
-    human_mean, shift, w, variance, half_width, human_variance = estimates(
-        h, all_machine, everything, machine_weight, confidence_level
+    human_interval, machine_interval, bias_interval = (
+        interval_of(x, design, confidence_level, of_all=of_all)
+        for x, of_all in ((h, False), (all_machine, True), (m - h, False))
     )
     if machine_weight is None:
-        human_half_width = (human_interval.high - human_interval.low) / 2
+        human_half_width = (human_interval[2] - human_interval[1]) / 2
         not_narrower = ~(half_width < human_half_width)  # also if it is NaN
         w, half_width = np.where(not_narrower, 0.0, w), np.where(not_narrower, human_half_width, half_width)
         variance = np.where(not_narrower, human_variance, variance)
-    combined = human_mean + w * shift
+        adjustment = np.where(not_narrower, 0.0, adjustment)
+    combined = human_mean + adjustment
     effective = np.divide(n * human_variance, variance, out=np.full(len(h), np.nan), where=variance > 0)
     return PredictionPowered(
-        human=human_interval.mean.reshape(shape),
-        human_low=human_interval.low.reshape(shape),
-        human_high=human_interval.high.reshape(shape),
-        machine=machine_interval.mean.reshape(shape),
-        machine_low=machine_interval.low.reshape(shape),
-        machine_high=machine_interval.high.reshape(shape),
-        bias=bias_interval.mean.reshape(shape),
-        bias_low=bias_interval.low.reshape(shape),
-        bias_high=bias_interval.high.reshape(shape),
+        human=human_interval[0].reshape(shape),
+        human_low=human_interval[1].reshape(shape),
+        human_high=human_interval[2].reshape(shape),
+        machine=machine_interval[0].reshape(shape),
+        machine_low=machine_interval[1].reshape(shape),
+        machine_high=machine_interval[2].reshape(shape),
+        bias=bias_interval[0].reshape(shape),
+        bias_low=bias_interval[1].reshape(shape),
+        bias_high=bias_interval[2].reshape(shape),
         combined=combined.reshape(shape),
         combined_low=(combined - half_width).reshape(shape),
         combined_high=(combined + half_width).reshape(shape),
@@ -202,12 +227,79 @@ def as_lists(
     return h, m, u, shape
 
 
-def samples_of(
-    clusters: npt.ArrayLike | None, weights: npt.ArrayLike | None, n: int, n_all: int
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Clusters and weights of the queries that people judged, and of all, as statistics take them."""
-    everything = {
-        "clusters": None if clusters is None else cluster_codes(clusters, n_all),
-        "weights": None if weights is None else checked_weights(weights, n_all),
-    }
-    return {name: None if values is None else values[:n] for name, values in everything.items()}, everything
+def design_of(
+    n: int,
+    n_all: int,
+    clusters: npt.ArrayLike | None,
+    weights: npt.ArrayLike | None,
+    strata: npt.ArrayLike | None,
+    chances: npt.ArrayLike | None,
+    population: str,
+) -> Design:
+    """The design of the sample. Raises ParameterError for what does not fit."""
+    check_choice("population", population, POPULATIONS)
+    design = Design(
+        n=n,
+        n_all=n_all,
+        clusters=None if clusters is None else cluster_codes(clusters, n_all),
+        weights=None if weights is None else checked_weights(weights, n_all),
+        strata=None if strata is None else checked_strata(strata, n, n_all),
+        chances=None if chances is None else checked_chances(chances, n),
+        is_finite=population == "items",
+    )
+    if design.strata is not None and design.clusters is not None:
+        lowest, highest = np.full(n_all, n_all), np.zeros(n_all, np.int64)
+        codes = np.unique(design.clusters, return_inverse=True)[1]
+        np.minimum.at(lowest, codes, design.strata)
+        np.maximum.at(highest, codes, design.strata)
+        if (lowest < highest).any():
+            raise ParameterError(
+                f"{int((lowest < highest).sum())} clusters have queries in several strata, expected each in one; "
+                "name narrower clusters, or leave the strata out"
+            )
+    return design
+
+
+def checked_strata(strata: npt.ArrayLike, n: int, n_all: int) -> Ints:
+    """(N) codes of strata. Raises ParameterError if they are not one for each query, or people judged none of one."""
+    labels = np.asarray(strata)
+    if labels.shape != (n_all,):
+        raise ParameterError(f"strata have shape {labels.shape}, expected one for each of {n_all} queries")
+    names, codes = np.unique(labels, return_inverse=True)
+    n_judged = np.bincount(codes[:n], minlength=names.size)
+    if (n_judged == 0).any():
+        raise ParameterError(
+            f"people judged no query of stratum {names[n_judged == 0][0]!s}, expected at least 2; have some judged, or "
+            "join it with another stratum"
+        )
+    return np.asarray(codes, np.int64)
+
+
+def checked_chances(chances: npt.ArrayLike, n: int) -> Floats:
+    """(n) chances to be judged. Raises ParameterError if they are not one for each, or not in (0, 1]."""
+    array = np.asarray(chances, np.float64)
+    if array.shape != (n,):
+        raise ParameterError(f"chances have shape {array.shape}, expected one for each of the {n} queries of people")
+    invalid = np.flatnonzero(~((array > 0) & (array <= 1)))
+    if invalid.size:
+        raise ParameterError(
+            f"chance {array[invalid[0]]:g} of query {int(invalid[0])}, expected a number above 0 and at most 1"
+        )
+    return array
+
+
+def interval_of(
+    values: Floats, design: Design, confidence_level: float, *, of_all: bool
+) -> tuple[Floats, Floats, Floats]:
+    """The mean of values of the queries that people judged, or of all, and the ends of its interval."""
+    if not design.has_clusters_and_weights_only:
+        mean, half_width = designed_interval(values, design, confidence_level, of_all=of_all)
+        return mean, mean - half_width, mean + half_width
+    n = values.shape[1]
+    interval = t_interval(
+        values,
+        confidence_level=confidence_level,
+        clusters=None if design.clusters is None else design.clusters[:n],
+        weights=None if design.weights is None else design.weights[:n],
+    )
+    return interval.mean, interval.low, interval.high

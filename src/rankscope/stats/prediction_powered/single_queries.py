@@ -4,8 +4,7 @@ from residuals of fits without the query itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,8 +29,8 @@ class Combined(NamedTuple):
 
     Attributes
     ----------
-    human_mean, shift
-        People's mean, and what the machine adds to it, times its weight.
+    human_mean, adjustment
+        People's mean, and what the machine adds to it, its weight counted.
     weight
         Weight of the machine.
     variance, half_width
@@ -41,7 +40,7 @@ class Combined(NamedTuple):
     """
 
     human_mean: Floats
-    shift: Floats
+    adjustment: Floats
     weight: Floats
     variance: Floats
     half_width: Floats
@@ -49,9 +48,9 @@ class Combined(NamedTuple):
 
 
 def independent_estimates(
-    h: Floats, all_machine: Floats, sample: Mapping[str, Any], machine_weight: float | None, confidence_level: float
+    h: Floats, all_machine: Floats, machine_weight: float | None, confidence_level: float
 ) -> Combined:
-    """The estimates where all queries are independent and count the same. sample: none of both."""
+    """The estimates where all queries are independent and count the same."""
     n = h.shape[1]
     m = all_machine[:, :n]
     if machine_weight is None:
@@ -62,7 +61,7 @@ def independent_estimates(
         half_width = quantile(n - 1, confidence_level) * np.sqrt(variance)
     human_variance = h.var(axis=1, ddof=1) / n if n > 1 else np.full(len(h), np.nan)
     shift = all_machine.mean(axis=1) - m.mean(axis=1)
-    return Combined(h.mean(axis=1), shift, w, variance, half_width, human_variance)
+    return Combined(h.mean(axis=1), w * shift, w, variance, half_width, human_variance)
 
 
 def quantile(df: float, confidence_level: float) -> float:
