@@ -13,6 +13,7 @@ HOMES: dict[str, str] = {
     "Pooled": "pooling.judgment_pool",
     "Sampled": "pooling.random_sample",
     "estimate": "estimation.prediction_powered",
+    "estimate_items": "estimation.items",
     "leave_out": "pooling.leave_one_run_out",
     "plan_judgments": "estimation.planning",
     "play_back": "pooling.playback",

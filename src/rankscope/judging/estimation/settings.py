@@ -7,11 +7,26 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from rankscope.errors import SettingError
-from rankscope.settings import LARGEST, Number, Rule, Settings, confidence_field, declare, number, text
+from rankscope.settings import (
+    LARGEST,
+    REQUIRED,
+    Number,
+    Rule,
+    Settings,
+    choice,
+    confidence_field,
+    declare,
+    number,
+    switch,
+    table_columns,
+    text,
+)
+from rankscope.stats.prediction_powered import POPULATIONS
 
 __all__ = [
     "EstimateSettings",
     "GradeMap",
+    "ItemSettings",
     "grade_map_field",
     "parse_grade_map",
 ]
@@ -50,6 +65,17 @@ def grade_map_field() -> Mapping[int, int] | str | None:
     )
 
 
+def machine_weight_field() -> float | None:
+    """The weight of the machine's judgments."""
+    return number(
+        None,
+        rule=Number(),
+        metavar="W",
+        help="Weight of the machine's judgments: 0 ignores them, 1 is prediction-powered inference as first proposed.",
+        unset="the weight with the smallest variance",
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class EstimateSettings(Settings):
     """How the judgments of people and a machine are combined; see `rankscope.judging.estimate`."""
@@ -61,14 +87,47 @@ class EstimateSettings(Settings):
         None, help="Estimate the differences of the other systems from this one.", unset="all pairs", metavar="NAME"
     )
     map: Mapping[int, int] | str | None = grade_map_field()
-    machine_weight: float | None = number(
-        None,
-        rule=Number(),
-        metavar="W",
-        help="Weight of the machine's judgments: 0 ignores them, 1 is prediction-powered inference as first proposed.",
-        unset="the weight with the smallest variance",
-    )
+    machine_weight: float | None = machine_weight_field()
     confidence_level: float = confidence_field()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemSettings(Settings):
+    """How the mean of people's values is estimated from a table of items; see `rankscope.judging.estimate_items`."""
+
+    FUNCTIONS = ("rankscope.judging:estimate_items",)
+    COMMANDS = ("estimate",)
+
+    human: str = text(
+        REQUIRED, help="Column of people's values, empty where people did not judge an item.", metavar="COLUMN"
+    )
+    machine: str = text(REQUIRED, help="Column of the machine's values, one for each item.", metavar="COLUMN")
+    positive: str | None = text(
+        None,
+        help="Label whose share is estimated, where values are labels, as pass.",
+        unset="values are numbers",
+        metavar="LABEL",
+    )
+    baseline: str | None = text(
+        None, help="Estimate the differences of the other systems from this one.", unset="all pairs", metavar="NAME"
+    )
+    lower: bool = switch(False, help="Lower values are better.")
+    strata: bool = switch(
+        False, help="Groups (column group) are strata: people judged a random sample of each, however large."
+    )
+    population: str = choice(
+        "source",
+        POPULATIONS,
+        help="Mean that is estimated: of the population from which the items come (source), or of these items only "
+        "(items).",
+    )
+    machine_weight: float | None = machine_weight_field()
+    confidence_level: float = confidence_field()
+    columns: Mapping[str, str] | None = table_columns(
+        {"query": "question", "cluster": "document"},
+        help="Column names in the table. NAME is system, query, group, cluster, weight or chance: the chance with "
+        "which an item was chosen to be judged by people.",
+    )
 
 
 def parse_grade_map(grade_map: Any) -> dict[int, int] | None:

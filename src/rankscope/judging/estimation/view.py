@@ -71,7 +71,8 @@ def systems_section(measure_estimates: MeasureEstimates, confidence_level: float
 
 def systems_sentence(measure_estimates: MeasureEstimates, estimate: PredictionPowered, tuned: bool) -> str:
     """The worth of the machine, and the systems of which it is significantly biased."""
-    opening = f"People judged {pluralise_queries(estimate.n)}, the machine {estimate.n_all:,}, including these. "
+    unit, units = measure_estimates.unit, measure_estimates.units
+    opening = f"People judged {pluralise(estimate.n, unit, units)}, the machine {estimate.n_all:,}, including these. "
     gain = estimate.effective / estimate.n
     known_gains = gain[~np.isnan(gain)]
     has_weight = estimate.weight != 0
@@ -80,7 +81,7 @@ def systems_sentence(measure_estimates: MeasureEstimates, estimate: PredictionPo
     elif not has_weight.any():
         n_clusters = measure_estimates.n_clusters
         reason = (
-            f"Its weight cannot be estimated from so few {'queries' if n_clusters is None else 'clusters'}"
+            f"Its weight cannot be estimated from so few {units if n_clusters is None else 'clusters'}"
             if (estimate.n if n_clusters is None else n_clusters) < FEWEST
             else "Its values predict people's too poorly to narrow the intervals"
         )
@@ -91,7 +92,7 @@ def systems_sentence(measure_estimates: MeasureEstimates, estimate: PredictionPo
         worth_text = f"{low:.0f}" if round(low) == round(high) else f"{low:.0f} to {high:.0f}"
         gain_sentence = (
             "With the machine's judgments, the means of single systems are estimated as precisely as from about "
-            f"{worth_text} queries judged by people alone. "
+            f"{worth_text} {units} judged by people alone. "
             if known_gains.size
             else ""
         )

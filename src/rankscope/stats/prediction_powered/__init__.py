@@ -4,12 +4,13 @@ The units (queries) that people judged are a random sample of those that the mac
 sample of a population, whose mean is estimated.
 """
 
-from rankscope.stats.prediction_powered.combined import PredictionPowered, prediction_powered
+from rankscope.stats.prediction_powered.combined import POPULATIONS, PredictionPowered, prediction_powered
 from rankscope.stats.prediction_powered.expected_width import HumanSpread, combined_half, spread_of
 from rankscope.stats.prediction_powered.single_queries import FEWEST
 
 __all__ = [
     "FEWEST",
+    "POPULATIONS",
     "HumanSpread",
     "PredictionPowered",
     "combined_half",

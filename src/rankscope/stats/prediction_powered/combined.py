@@ -43,7 +43,8 @@ class PredictionPowered:
     weight
         Weight of the machine, 0 if it is ignored.
     effective
-        Number of human values that would be as certain alone, n var(human) / var(combined); NaN if nothing varies.
+        Number of human values that would be as certain alone, n var(human) / var(combined); NaN if nothing varies. Of a
+        mean over these queries themselves at most all of them.
     n
         Number of queries with human values.
     n_all
@@ -187,7 +188,10 @@ def prediction_powered(
         variance = np.where(not_narrower, human_variance, variance)
         adjustment = np.where(not_narrower, 0.0, adjustment)
     combined = human_mean + adjustment
-    effective = np.divide(n * human_variance, variance, out=np.full(len(h), np.nan), where=variance > 0)
+    ratio = np.divide(variance, human_variance, out=np.full(len(h), np.nan), where=human_variance > 0)
+    # Of n values drawn from n_all without repetition the variance is as 1 / n - 1 / n_all.
+    inverse = ratio * (1 / n - 1 / n_all) + 1 / n_all if design.is_finite else ratio / n
+    effective = np.divide(1, inverse, out=np.full(len(h), np.nan), where=inverse > 0)
     return PredictionPowered(
         human=human_interval[0].reshape(shape),
         human_low=human_interval[1].reshape(shape),
