@@ -28,8 +28,8 @@ def estimate(table: str, **options: Any) -> None:
     count if there are any; items without a chance are taken as chosen at random.
 
     \b
-    rankscope estimate demo-items.csv --human people --machine llm
-    rankscope estimate demo-items.csv --human people --machine llm --population items --strata
+    rankscope estimate demo-items.csv --human people --machine llm --columns query=answer,chance=picked
+    rankscope estimate demo-items.csv --human people --machine llm --columns query=answer,cluster=question,chance=picked
     """
     settings, result_output = take_settings(ItemSettings, options), pop_result_output(options)
     result_output.check((table,))

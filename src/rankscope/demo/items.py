@@ -11,7 +11,7 @@ __all__ = [
 
 QUESTIONS, ANSWERS = 150, 4
 #: The lowest and the highest chance with which people judge an answer.
-CHANCES = (0.03, 0.33)
+CHANCES = (0.03, 0.53)
 
 
 def item_files(seed: int) -> dict[str, str]:
@@ -25,8 +25,8 @@ def item_files(seed: int) -> dict[str, str]:
     ease = 0.08 * rng.normal(size=(QUESTIONS, 1))  # answers to one question are alike
     quality = np.clip(0.5 + ease + 0.2 * rng.normal(size=(QUESTIONS, ANSWERS)), 0, 1).ravel()
     by_model = np.clip(1.2 * (quality - 0.5) + 0.6 + 0.15 * rng.normal(size=quality.size), 0, 1)
-    promise = np.clip(quality + 0.1 * rng.normal(size=quality.size), 0, 1)
-    chance = np.round(CHANCES[0] + (CHANCES[1] - CHANCES[0]) * promise**2, 3)
+    promise = np.clip(quality + 0.05 * rng.normal(size=quality.size), 0, 1)
+    chance = np.round(CHANCES[0] + (CHANCES[1] - CHANCES[0]) * promise**3, 3)
     is_judged = rng.random(quality.size) < chance
     lines = ["question,answer,llm,people,picked"]
     for i, judged in enumerate(is_judged.tolist()):

@@ -16,12 +16,17 @@ from rankscope.io.core import is_path
 from rankscope.io.tables import read_table
 from rankscope.judging.estimation.dual_judgments import DualValues, randomness_notes, sample_notes
 from rankscope.judging.estimation.prediction_powered import COLUMNS_NOTE, INTERVALS_NOTE, Estimates, estimates_of
-from rankscope.judging.estimation.settings import ItemSettings
+from rankscope.judging.estimation.settings import ChoiceSettings, ItemSettings
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
+    "SCHEMA",
+    "Items",
+    "chances_of",
     "estimate_item_table",
     "estimate_items",
+    "item_table",
+    "judged_order",
 ]
 
 
@@ -184,8 +189,22 @@ def estimate_item_table(table: Any, settings: ItemSettings) -> Estimates:
         names=(settings.human, settings.machine),
         settings=settings,
         signature_text=" | ".join(signature_parts(values, settings)),
-        notes=tuple(dict.fromkeys((*notes, *estimates.notes, COLUMNS_NOTE.format("items"), INTERVALS_NOTE.format(sample)))),
+        notes=tuple(
+            dict.fromkeys((*notes, *estimates.notes, COLUMNS_NOTE.format("items"), INTERVALS_NOTE.format(sample)))
+        ),
     )
+
+
+def item_table(table: Any, schema: Schema, settings: ItemSettings | ChoiceSettings) -> tuple[Table, Items]:
+    """The table and its items. Raises as `estimate_items`."""
+    columns = settings.columns or {}
+    bound = (
+        read_table(table, schema, columns) if is_path(table) else table_of_frame(table, "the table", schema, columns)
+    )
+    items = items_of(bound, settings)
+    if settings.baseline is not None and settings.baseline not in items.systems:
+        raise UnknownName("system of this table", settings.baseline, items.systems, "; it was named as the baseline")
+    return bound, items
 
 
 def signature_parts(values: DualValues, settings: ItemSettings) -> list[str]:
@@ -205,7 +224,7 @@ def signature_parts(values: DualValues, settings: ItemSettings) -> list[str]:
     return parts
 
 
-def items_of(table: Table, settings: ItemSettings) -> Items:
+def items_of(table: Table, settings: ItemSettings | ChoiceSettings) -> Items:
     """The values of the table by system and item. Raises InputError as `estimate_items`."""
     human_rows, machine_rows = (
         number_column(table, name, option, settings.positive)
@@ -273,8 +292,11 @@ def number_column(table: Table, name: str, option: str, positive: str | None) ->
     return values
 
 
-def values_of(table: Table, items: Items, settings: ItemSettings) -> tuple[DualValues, list[str]]:
-    """The values of the items with a value for every system, those of people first, and notes."""
+def judged_order(table: Table, items: Items, human: str) -> tuple[Ints, int, list[str]]:
+    """The items that every system has, those that people judged for every system first; how many these are; and notes.
+
+    Raises InputError if people judged none.
+    """
     notes = []
     is_complete: Bools = np.asarray(~np.isnan(items.machine).any(axis=0), np.bool_)
     if not is_complete.all():
@@ -292,11 +314,17 @@ def values_of(table: Table, items: Items, settings: ItemSettings) -> tuple[DualV
         )
     if not is_judged.any():
         raise InputError(
-            f"{table.name}: {settings.human} has no value of an item that all systems have, expected values of people "
-            "for some items"
+            f"{table.name}: {human} has no value of an item that all systems have, expected values of people for some "
+            "items"
         )
     order = np.concatenate((np.flatnonzero(is_judged), np.flatnonzero(is_complete & ~is_judged)))
-    n, rows = int(is_judged.sum()), items.first_rows[order]
+    return order, int(is_judged.sum()), notes
+
+
+def values_of(table: Table, items: Items, settings: ItemSettings) -> tuple[DualValues, list[str]]:
+    """The values of the items with a value for every system, those of people first, and notes."""
+    order, n, notes = judged_order(table, items, settings.human)
+    rows = items.first_rows[order]
     clusters = cluster_codes(table, rows)
     values = DualValues(
         measure=settings.human if settings.positive is None else f"{settings.human}={settings.positive}",

@@ -15,6 +15,7 @@ from rankscope.stats.prediction_powered import FEWEST, PredictionPowered
 from rankscope.typing import Floats
 
 if TYPE_CHECKING:
+    from rankscope.judging.estimation.active_choice import ItemChoice
     from rankscope.judging.estimation.planning import JudgmentPlan, MeasureNeeds, Need
     from rankscope.judging.estimation.prediction_powered import Estimates, MeasureEstimates
 
@@ -265,3 +266,33 @@ def triples(needs: tuple[Need, ...]) -> Iterator[tuple[Need, ...]]:
     """The three needs of each system and pair."""
     for i in range(0, len(needs), 3):
         yield needs[i : i + 3]
+
+
+def choice_sections(result: ItemChoice) -> list[Section]:
+    """What is chosen, and how wide intervals will be."""
+    sampling, level = result.sampling, format_percent(result.settings.confidence_level)
+    widths = [2 * x for x in (result.half_width_now, sampling.half_width_even, sampling.half_width)]
+    n_others = result.order.size - result.n_judged
+    are = "is" if result.n_chosen == 1 else "are"
+    cost = f", which costs {result.cost:g}" if result.cost != result.n_chosen else ""
+    sentence = (
+        f"People judged {pluralise(result.n_judged, 'item')}; {result.n_chosen:,} of the other {n_others:,} {are} to "
+        f"be judged next{cost}. "
+    )
+    hardest = int(np.argmax(widths[2]))
+    sentence += (
+        f"The {level} interval of {result.targets[hardest]} is then about {widths[2][hardest]:.4f} wide, with as many "
+        f"items at random {widths[1][hardest]:.4f}; now it is {widths[0][hardest]:.4f}."
+    )
+    return [
+        Section(
+            title="Items that people judge next",
+            sentence=sentence,
+            table=table_of(
+                column("mean or difference", list(result.targets), name=True),
+                column("width now", widths[0], digits()),
+                column("at random", widths[1], digits()),
+                column("chosen so", widths[2], digits()),
+            ),
+        )
+    ]

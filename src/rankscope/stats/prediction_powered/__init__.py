@@ -4,6 +4,7 @@ The units (queries) that people judged are a random sample of those that the mac
 sample of a population, whose mean is estimated.
 """
 
+from rankscope.stats.prediction_powered.active_sampling import ActiveSampling, active_sampling
 from rankscope.stats.prediction_powered.combined import POPULATIONS, PredictionPowered, prediction_powered
 from rankscope.stats.prediction_powered.expected_width import HumanSpread, combined_half, spread_of
 from rankscope.stats.prediction_powered.single_queries import FEWEST
@@ -11,8 +12,10 @@ from rankscope.stats.prediction_powered.single_queries import FEWEST
 __all__ = [
     "FEWEST",
     "POPULATIONS",
+    "ActiveSampling",
     "HumanSpread",
     "PredictionPowered",
+    "active_sampling",
     "combined_half",
     "prediction_powered",
     "spread_of",

@@ -132,9 +132,9 @@ class Stratum:
 
     @cached_property
     def df(self) -> float:
-        """The effective number of judged units, less 1."""
+        """The effective number of judged units, less 1; of those that were sure to be judged, none is uncertain."""
         sizes = (np.sqrt(self.uncertain) * self.judged)[self.is_judged]
-        return effective_number(sizes) - 1 if sizes.any() else np.nan
+        return effective_number(sizes) - 1 if sizes.any() else np.inf
 
     def total(self, products: Floats, *, without: bool) -> Floats:
         """(lists, 1) sums over units; or (lists, units) without each of them."""
@@ -348,7 +348,7 @@ class Tuning(NamedTuple):
 def tune_weights(strata: Sequence[Stratum]) -> list[Tuning]:
     """The weight of the machine in each stratum: strata with few judged units share one."""
     regressions = [[s.n_judged**2 * x for x in s.regression()] for s in strata]  # each unit counts the same
-    regressions_without = [[(s.n_judged - 1) ** 2 * x for x in s.regression(without=True)] for s in strata]
+    regressions_without = [[(s.n_judged - s.is_judged) ** 2 * x for x in s.regression(without=True)] for s in strata]
     small = tuple(g for g, s in enumerate(strata) if s.n_judged < FEWEST_ALONE)
     tuning = []
     for g in range(len(strata)):
