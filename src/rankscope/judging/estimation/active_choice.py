@@ -16,7 +16,13 @@ from rankscope.judging.estimation.items import SCHEMA, Items, chances_of, item_t
 from rankscope.judging.estimation.prediction_powered import pairs_of
 from rankscope.judging.estimation.settings import ChoiceSettings
 from rankscope.stats.inputs import seed_of
-from rankscope.stats.prediction_powered import FEWEST, ActiveSampling, active_sampling, prediction_powered
+from rankscope.stats.prediction_powered import (
+    FEWEST,
+    ActiveSampling,
+    active_sampling,
+    prediction_powered,
+    systematic_sample,
+)
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
@@ -257,12 +263,3 @@ def choose_table_items(table: Any, settings: ChoiceSettings) -> ItemChoice:
         settings=settings,
         notes=tuple(notes),
     )
-
-
-def systematic_sample(chances: Floats, rng: np.random.Generator) -> Bools:
-    """(items) which are chosen, each with its chance: in random order, an item at every whole sum of chances."""
-    order = rng.permutation(chances.size)
-    ends = np.floor(np.cumsum(chances[order]) + rng.random())
-    is_chosen = np.zeros(chances.size, np.bool_)
-    is_chosen[order] = np.diff(ends, prepend=0.0) > 0
-    return is_chosen

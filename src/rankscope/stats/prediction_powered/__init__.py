@@ -4,7 +4,12 @@ The units (queries) that people judged are a random sample of those that the mac
 sample of a population, whose mean is estimated.
 """
 
-from rankscope.stats.prediction_powered.active_sampling import ActiveSampling, active_sampling
+from rankscope.stats.prediction_powered.active_sampling import (
+    ActiveSampling,
+    active_sampling,
+    chances_within,
+    systematic_sample,
+)
 from rankscope.stats.prediction_powered.combined import POPULATIONS, PredictionPowered, prediction_powered
 from rankscope.stats.prediction_powered.expected_width import HumanSpread, combined_half, spread_of
 from rankscope.stats.prediction_powered.single_queries import FEWEST
@@ -16,7 +21,9 @@ __all__ = [
     "HumanSpread",
     "PredictionPowered",
     "active_sampling",
+    "chances_within",
     "combined_half",
     "prediction_powered",
     "spread_of",
+    "systematic_sample",
 ]

@@ -16,11 +16,13 @@ from rankscope.stats.prediction_powered.combined import (
     prediction_powered,
 )
 from rankscope.stats.prediction_powered.single_queries import FEWEST, quantile
-from rankscope.typing import Floats
+from rankscope.typing import Bools, Floats
 
 __all__ = [
     "ActiveSampling",
     "active_sampling",
+    "chances_within",
+    "systematic_sample",
 ]
 
 
@@ -217,3 +219,12 @@ def chances_within(scores: Floats, before: Floats, expected_costs: Floats, budge
         else:
             high = level
     return spread(high)
+
+
+def systematic_sample(chances: Floats, rng: np.random.Generator) -> Bools:
+    """(items) which are chosen, each with its chance: in random order, an item at every whole sum of chances."""
+    order = rng.permutation(chances.size)
+    ends = np.floor(np.cumsum(chances[order]) + rng.random())
+    is_chosen = np.zeros(chances.size, np.bool_)
+    is_chosen[order] = np.diff(ends, prepend=0.0) > 0
+    return is_chosen
