@@ -348,3 +348,16 @@ def test_labels_chosen_actively_keep_the_level_and_narrow_intervals(population: 
         for found in (active, even)
     ]
     assert held[0] > min(0.94, held[1]) - 3 * (0.05 * 0.95 / 400) ** 0.5
+
+
+def test_with_chances_estimates_are_those_of_ppi_python_with_weights() -> None:
+    """Whose mean of the machine is over what it takes as unlabelled: all items."""
+    peer = pytest.importorskip("ppi_py")
+    rng = np.random.default_rng(8)
+    h, chances = rng.random(40), rng.uniform(0.1, 1, 40)
+    m = h[:, None] + 0.2 * rng.normal(size=(40, 1))
+    others = rng.random(160)
+    for weight in (0.0, 0.5, 1.0):
+        found = prediction_powered(h, m[:, 0], others, chances=chances, machine_weight=weight)
+        expected = peer.ppi_mean_pointestimate(h, m[:, 0], np.concatenate((m[:, 0], others)), lam=weight, w=1 / chances)
+        assert_same_numbers(float(found.combined), float(np.squeeze(expected)))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rankscope._version import __version__
 from rankscope.data.tables import NUMBER, Column, Schema, Table, table_of_frame
 from rankscope.data.text import first_names, pluralise
 from rankscope.errors import InputError, UnknownName
@@ -221,7 +222,7 @@ def signature_parts(values: DualValues, settings: ItemSettings) -> list[str]:
         if part is not None:
             parts.append(f"{name}:{len(set(part))}")
     parts += [name for name, part in (("weights", values.weights), ("chances", values.chances)) if part is not None]
-    return parts
+    return [*parts, f"rankscope {__version__}"]
 
 
 def items_of(table: Table, settings: ItemSettings | ChoiceSettings) -> Items:
