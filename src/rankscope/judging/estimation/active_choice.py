@@ -62,6 +62,8 @@ class ItemChoice(Result):
         What the labels of the chosen items cost.
     settings
         The settings of the choice.
+    notes
+        What a reader should know.
     """
 
     VIEW = "rankscope.judging.estimation.view:choice_sections"

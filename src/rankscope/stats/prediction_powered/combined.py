@@ -192,16 +192,13 @@ def prediction_powered(
     # Of n values drawn from n_all without repetition the variance is as 1 / n - 1 / n_all.
     inverse = ratio * (1 / n - 1 / n_all) + 1 / n_all if design.is_finite else ratio / n
     effective = np.divide(1, inverse, out=np.full(len(h), np.nan), where=inverse > 0)
+    intervals = {"human": human_interval, "machine": machine_interval, "bias": bias_interval}
     return PredictionPowered(
-        human=human_interval[0].reshape(shape),
-        human_low=human_interval[1].reshape(shape),
-        human_high=human_interval[2].reshape(shape),
-        machine=machine_interval[0].reshape(shape),
-        machine_low=machine_interval[1].reshape(shape),
-        machine_high=machine_interval[2].reshape(shape),
-        bias=bias_interval[0].reshape(shape),
-        bias_low=bias_interval[1].reshape(shape),
-        bias_high=bias_interval[2].reshape(shape),
+        **{
+            f"{name}{end}": values.reshape(shape)
+            for name, interval in intervals.items()
+            for end, values in zip(("", "_low", "_high"), interval, strict=True)
+        },
         combined=combined.reshape(shape),
         combined_low=(combined - half_width).reshape(shape),
         combined_high=(combined + half_width).reshape(shape),

@@ -176,40 +176,61 @@ class Stratum:
         return products, np.where(spread > noise, spread, 0.0)
 
 
-def strata_of(h: Floats, all_machine: Floats, design: Design) -> list[Stratum]:
-    """The sums of values less their means, so that nothing cancels, a stratum after the other."""
+def strata_of(h: Floats, all_machine: Floats | None, design: Design) -> list[Stratum]:
+    """The sums of values less their means, so that nothing cancels, a stratum after the other.
+
+    all_machine: (lists, N); None: sums of people's values only, by the units that they judged.
+    """
     n, n_all = design.n, design.n_all
     weights = np.ones(n_all) if design.weights is None else design.weights
     codes = np.zeros(n_all, np.int64) if design.strata is None else design.strata
     units, total = design.units, float(weights.sum())
-    chances = np.ones(n_all)
-    if design.chances is not None:
-        chances[:n] = design.chances
-    is_judged = (np.arange(n_all) < n).astype(np.float64)
-    human = np.zeros(all_machine.shape)
-    human[:, :n] = h
     strata = []
     for code in range(int(codes.max()) + 1):
         rows = np.flatnonzero(codes == code)
+        judged_rows = rows[rows < n]
+        own_weights = weights[rows] / weights[rows].max()
+        judged_weights = own_weights[: judged_rows.size]  # judged queries are the first
+        if design.chances is not None:
+            judged_weights = judged_weights / design.chances[judged_rows]
+        n_judged = cluster_sums((rows < n)[None].astype(np.float64), units[rows], None).sums[0]
+        is_judged = n_judged > 0
+        uncertain = uncertain_shares(design, rows, units, n_judged)
+
+        def judged_sums(values: Floats, row_units: Ints = units[judged_rows], of: Floats = judged_weights) -> Floats:
+            return cluster_sums(values * of, row_units, None).sums
+
+        of_h, of_judged = judged_sums(h[:, judged_rows]), judged_sums(np.ones((1, judged_rows.size)))[0]
+        shared = {"share": float(weights[rows].sum()) / total, "is_finite": design.is_finite}
+        if all_machine is None:
+            nothing = np.zeros((1, of_judged.size))
+            strata.append(
+                Stratum(
+                    h=of_h,
+                    m=nothing,
+                    a=nothing,
+                    judged=of_judged,
+                    all=of_judged,
+                    uncertain=uncertain[is_judged],
+                    **shared,
+                )
+            )
+            continue
         machine = all_machine[:, rows]
-        machine = machine - np.average(machine, axis=1, weights=weights[rows])[:, None]
+        machine = machine - np.average(machine, axis=1, weights=own_weights)[:, None]
         machine[is_constant(all_machine[:, rows])] = 0.0
-        shared = {"clusters": units[rows], "weights": weights[rows]}
-        judged = is_judged[rows] / chances[rows]
-        human_sums, machine_sums, all_sums = (
-            cluster_sums(x, **shared) for x in (human[:, rows] * judged, machine * judged, machine)
-        )
-        n_judged = cluster_sums(is_judged[None, rows], shared["clusters"], None).sums[0]
+        of_m = judged_sums(machine[:, : judged_rows.size])
+        sums = np.zeros((2 * len(h) + 1, is_judged.size))
+        sums[:, is_judged] = np.concatenate((of_h, of_m, of_judged[None]))
         strata.append(
             Stratum(
-                share=float(weights[rows].sum()) / total,
-                h=human_sums.sums,
-                m=machine_sums.sums,
-                a=all_sums.sums,
-                judged=cluster_sums(judged[None], **shared).sums[0],
-                all=all_sums.weights,
-                uncertain=uncertain_shares(design, rows, units, n_judged),
-                is_finite=design.is_finite,
+                h=sums[: len(h)],
+                m=sums[len(h) : -1],
+                a=cluster_sums(machine * own_weights, units[rows], None).sums,
+                judged=sums[-1],
+                all=cluster_sums(own_weights[None], units[rows], None).sums[0],
+                uncertain=uncertain,
+                **shared,
             )
         )
     return strata
@@ -239,26 +260,33 @@ def designed_interval(
         design = Design(n=design.n_all, n_all=design.n_all, clusters=design.clusters, weights=design.weights,
                         strata=design.strata, is_finite=design.is_finite)  # fmt: skip
     centre = values.mean(axis=1, keepdims=True)
-    zeros = np.zeros((len(values), design.n_all))
-    strata = strata_of(values - centre, zeros, design)
+    strata = strata_of(values - centre, None, design)
     mean = centre[:, 0] + sum(stratum.share * stratum.means()[0][:, 0] for stratum in strata)
-    variances = [human_variance(stratum) for stratum in strata]
+    variances = [human_variance(stratum, people_gaps(stratum)) for stratum in strata]
     df = satterthwaite(variances, [stratum.df for stratum in strata])
     return mean, half_widths(df, sum(variances), confidence_level)
 
 
-def human_variance(stratum: Stratum) -> Floats:
-    """(lists) the variance of people's mean in a stratum, times the square of its share."""
+def people_gaps(stratum: Stratum) -> Floats:
+    """(lists, units) people's mean without each unit, less that of all."""
+    judged, h = float(stratum.judged.sum()), stratum.h.sum(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):  # nothing is left without a single unit
+        return np.asarray((h - stratum.h) / (judged - stratum.judged) - h / judged)
+
+
+def human_variance(stratum: Stratum, gaps: Floats) -> Floats:
+    """(lists) the variance of people's mean in a stratum, times the square of its share. gaps: as `people_gaps`."""
     if stratum.n_judged < 2 and stratum.uncertain[stratum.is_judged].any():
         return np.full(len(stratum.h), np.nan)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        gaps = stratum.means(without=True)[0] - stratum.means()[0]
     return np.asarray(stratum.share**2 * square_sums(stratum, gaps))
 
 
 def square_sums(stratum: Stratum, gaps: Floats) -> Floats:
     """(lists) the jackknife's sum of squares; gaps: (lists, units) estimates without each unit, less the estimate."""
-    return np.asarray((stratum.factors * np.where(stratum.factors > 0, gaps, 0.0) ** 2).sum(axis=1))
+    counts = stratum.factors > 0
+    if not counts.all():  # a unit that does not count may have no gap
+        gaps = np.where(counts, gaps, 0.0)
+    return np.asarray(np.einsum("lu,lu,u->l", gaps, gaps, stratum.factors))
 
 
 def satterthwaite(variances: Sequence[Floats], dfs: Sequence[float | Floats]) -> Floats:
@@ -289,7 +317,9 @@ def designed_estimates(
     with np.errstate(invalid="ignore", divide="ignore"):  # nothing is left without a single unit
         means, means_without = [s.means() for s in strata], [s.means(without=True) for s in strata]
         shifts = [s.share * (of[2] - of[1]) for s, of in zip(strata, means, strict=True)]
-        human_variances = [human_variance(s) for s in strata]
+        human_variances = [
+            human_variance(s, without[0] - of[0]) for s, of, without in zip(strata, means, means_without, strict=True)
+        ]
         if machine_weight is not None:
             tuning = [Tuning(np.full((len(h), 1), float(machine_weight)))] * len(strata)
         else:
