@@ -96,12 +96,16 @@ class EstimateSettings(Settings):
 
 def human_field() -> str:
     """The column of people's values."""
-    return text(REQUIRED, help="Column of people's values, empty where people did not judge an item.", metavar="COLUMN")
+    name: str = text(
+        REQUIRED, help="Column of people's values, empty where people did not judge an item.", metavar="COLUMN"
+    )
+    return name
 
 
 def machine_field() -> str:
     """The column of the machine's values."""
-    return text(REQUIRED, help="Column of the machine's values, one for each item.", metavar="COLUMN")
+    name: str = text(REQUIRED, help="Column of the machine's values, one for each item.", metavar="COLUMN")
+    return name
 
 
 def positive_field() -> str | None:

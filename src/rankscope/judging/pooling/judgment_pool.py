@@ -401,7 +401,7 @@ def pool_runs(
     doc, step = judging_order(lists, settings.pooling_method, grades >= settings.rel, grades >= 0, max_documents, rng)
     chance = None
     if settings.chances and settings.budget is not None and doc.size:
-        chance = drawing_chances(1.0 / (step + 1.0), min(settings.budget, doc.size))
+        chance = drawing_chances(1.0 / np.asarray(step + 1, np.float64), min(settings.budget, doc.size))
         is_drawn = systematic_sample(chance, rng)
         doc, step, chance = doc[is_drawn], step[is_drawn], chance[is_drawn]
     return Pooled(lists=lists, grades=grades, documents_to_judge=doc, step=step, settings=settings, chance=chance)

@@ -4,7 +4,7 @@ jackknife over clusters within strata.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -201,7 +201,7 @@ def strata_of(h: Floats, all_machine: Floats | None, design: Design) -> list[Str
             return cluster_sums(values * of, row_units, None).sums
 
         of_h, of_judged = judged_sums(h[:, judged_rows]), judged_sums(np.ones((1, judged_rows.size)))[0]
-        shared = {"share": float(weights[rows].sum()) / total, "is_finite": design.is_finite}
+        share = float(weights[rows].sum()) / total
         if all_machine is None:
             nothing = np.zeros((1, of_judged.size))
             strata.append(
@@ -212,7 +212,8 @@ def strata_of(h: Floats, all_machine: Floats | None, design: Design) -> list[Str
                     judged=of_judged,
                     all=of_judged,
                     uncertain=uncertain[is_judged],
-                    **shared,
+                    share=share,
+                    is_finite=design.is_finite,
                 )
             )
             continue
@@ -230,7 +231,8 @@ def strata_of(h: Floats, all_machine: Floats | None, design: Design) -> list[Str
                 judged=sums[-1],
                 all=cluster_sums(own_weights[None], units[rows], None).sums[0],
                 uncertain=uncertain,
-                **shared,
+                share=share,
+                is_finite=design.is_finite,
             )
         )
     return strata
@@ -249,6 +251,14 @@ def uncertain_shares(design: Design, rows: Ints, units: Ints, n_judged: Floats) 
     return 1 - lowest
 
 
+def add(parts: Iterable[Floats]) -> Floats:
+    """The sum of arrays; 0 without any."""
+    total = np.zeros(())
+    for part in parts:
+        total = np.asarray(total + part)
+    return total
+
+
 def designed_interval(
     values: Floats, design: Design, confidence_level: float, *, of_all: bool = False
 ) -> tuple[Floats, Floats]:
@@ -261,10 +271,10 @@ def designed_interval(
                         strata=design.strata, is_finite=design.is_finite)  # fmt: skip
     centre = values.mean(axis=1, keepdims=True)
     strata = strata_of(values - centre, None, design)
-    mean = centre[:, 0] + sum(stratum.share * stratum.means()[0][:, 0] for stratum in strata)
+    mean = centre[:, 0] + add(stratum.share * stratum.means()[0][:, 0] for stratum in strata)
     variances = [human_variance(stratum, people_gaps(stratum)) for stratum in strata]
     df = satterthwaite(variances, [stratum.df for stratum in strata])
-    return mean, half_widths(df, sum(variances), confidence_level)
+    return mean, half_widths(df, add(variances), confidence_level)
 
 
 def people_gaps(stratum: Stratum) -> Floats:
@@ -293,9 +303,9 @@ def satterthwaite(variances: Sequence[Floats], dfs: Sequence[float | Floats]) ->
     """(lists) degrees of freedom of a sum of independent variances (Satterthwaite, 1946); one of 0 does not count."""
     if len(variances) == 1:
         return np.broadcast_to(dfs[0], variances[0].shape)
-    total = sum(variances)
+    total = add(variances)
     with np.errstate(invalid="ignore", divide="ignore"):
-        shares = sum(np.where(v > 0, v**2 / np.maximum(df, 1e-9), 0.0) for v, df in zip(variances, dfs, strict=True))
+        shares = add(np.where(v > 0, v**2 / np.maximum(df, 1e-9), 0.0) for v, df in zip(variances, dfs, strict=True))
         return np.where(total > 0, total**2 / shares, np.inf)
 
 
@@ -329,17 +339,18 @@ def designed_estimates(
             gap_h, gap_m, gap_a = (x - y for x, y in zip(means_without[g], means[g], strict=True))
             gaps = s.share * (gap_h + tuning[g].weight * (gap_a - gap_m))
             fixed.append(square_sums(s, gaps))
-            if tuning[g].weight_without is None:
+            weight_without = tuning[g].weight_without
+            if weight_without is None:
                 refitted.append(fixed[g])
                 left_out.append(fixed[g])
                 continue
-            sharing = sum(shifts[k] for k in range(len(strata)) if k != g and k in tuning[g].strata)
+            sharing = add(shifts[k] for k in range(len(strata)) if k != g and k in tuning[g].strata)
             shift_without = s.share * (means_without[g][2] - means_without[g][1]) + sharing
-            refitted.append(square_sums(s, gaps + (tuning[g].weight_without - tuning[g].weight) * shift_without))
-            left_out.append(square_sums(s, s.share * (gap_h + tuning[g].weight_without * (gap_a - gap_m))))
-        variance = np.maximum(sum(fixed), sum(refitted))
+            refitted.append(square_sums(s, gaps + (weight_without - tuning[g].weight) * shift_without))
+            left_out.append(square_sums(s, s.share * (gap_h + weight_without * (gap_a - gap_m))))
+        variance = np.maximum(add(fixed), add(refitted))
         if not design.has_clusters_and_weights_only:
-            variance = np.maximum(variance, sum(left_out))
+            variance = np.maximum(variance, add(left_out))
     if machine_weight is None and not can_tune:
         variance = np.full(len(h), np.nan)
     dfs = [
@@ -348,12 +359,12 @@ def designed_estimates(
     ]
     df = satterthwaite(fixed, dfs)
     return Combined(
-        human_mean=centre[:, 0] + sum(s.share * of[0][:, 0] for s, of in zip(strata, means, strict=True)),
-        adjustment=sum(t.weight * shift for t, shift in zip(tuning, shifts, strict=True))[:, 0],
-        weight=sum(s.share * t.weight for s, t in zip(strata, tuning, strict=True))[:, 0],
+        human_mean=centre[:, 0] + add(s.share * of[0][:, 0] for s, of in zip(strata, means, strict=True)),
+        adjustment=add(t.weight * shift for t, shift in zip(tuning, shifts, strict=True))[:, 0],
+        weight=add(s.share * t.weight for s, t in zip(strata, tuning, strict=True))[:, 0],
         variance=variance,
         half_width=half_widths(df, variance, confidence_level),
-        human_variance=sum(human_variances),
+        human_variance=add(human_variances),
     )
 
 
@@ -383,7 +394,7 @@ def tune_weights(strata: Sequence[Stratum]) -> list[Tuning]:
     tuning = []
     for g in range(len(strata)):
         sharing = small if g in small else (g,)
-        products, spread = (sum(regressions[k][i] for k in sharing) for i in range(2))
+        products, spread = (add(regressions[k][i] for k in sharing) for i in range(2))
         products_without, spread_without = (
             (
                 total - part + without
