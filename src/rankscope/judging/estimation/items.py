@@ -41,7 +41,7 @@ SCHEMA = Schema(
         Column(name="group"),
         Column(name="cluster"),
         Column(name="weight", kind=NUMBER),
-        Column(name="chance", aliases=("probability", "inclusion_probability"), kind=NUMBER),
+        Column(name="chance", aliases=("inclusion_probability",), kind=NUMBER),
     ),
     expected="a header line, such as query,human,machine, and one line per item",
     skips_nameless=True,
