@@ -44,6 +44,7 @@ SCRIPTS = (
     "randomisation",
     "judges",
     "label_intervals",
+    "nuggets",
     "compare",
     "clusters",
     "saved_scores",

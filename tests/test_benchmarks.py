@@ -120,6 +120,7 @@ def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys, commands, monk
         "association": {"scores": 200, "items": 20},
         "judges": {"labels": 50},
         "label_intervals": {"items": 60, "resamples": 5},
+        "nuggets": {"queries": 3, "systems": 3},
         "prediction_powered": {"means": 3, "judged": 8, "queries": 20},
         "randomisation": {"systems": 3, "queries": 20, "resamples": 50},
         "compare": {"systems": 3, "queries": 20, "resamples": 50},

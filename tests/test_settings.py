@@ -37,6 +37,7 @@ WRITTEN_BY_HAND = {
         "--checkpoint": "stability",
         "--data": "mt-experiment",
         "--evaluate": "fuse",
+        "--citations": "nuggets",
         "--forward": "features mt",
         "--judged": "pool",
         "--judgments": "features mt",
@@ -68,12 +69,12 @@ WRITTEN_BY_HAND = {
         "--output": "report, pool, fuse, train, features mt, features runs, features lm, "
         "features lexicon, mt-experiment",
         "--overwrite": "demo",
-        "--save": "evaluate, compare",
+        "--save": "evaluate, compare, nuggets",
         "--save-parameters": "fuse",
         "--to": "convert, pool, fuse",
     },
     "what is shown of a result": {
-        "--by-query": "evaluate",
+        "--by-query": "evaluate, nuggets",
         "--conventions": "evaluate",
         "--date": "report",
         "--decisions": "agree segments",
@@ -81,7 +82,7 @@ WRITTEN_BY_HAND = {
         "agree metrics, pool, consensus, leaderboard, crossvalidate, "
         "mt-experiment",
         "--figures": "report",
-        "--format": "evaluate, measures, pool, fuse, train, mt-experiment",
+        "--format": "evaluate, nuggets, measures, pool, fuse, train, mt-experiment",
         "--leave-out": "pool",
         "--level": "agree wmt12",
         "--list": "features mt",

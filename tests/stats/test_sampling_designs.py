@@ -361,3 +361,12 @@ def test_with_chances_estimates_are_those_of_ppi_python_with_weights() -> None:
         found = prediction_powered(h, m[:, 0], others, chances=chances, machine_weight=weight)
         expected = peer.ppi_mean_pointestimate(h, m[:, 0], np.concatenate((m[:, 0], others)), lam=weight, w=1 / chances)
         assert_same_numbers(float(found.combined), float(np.squeeze(expected)))
+
+
+def test_the_p_value_of_the_bias_is_where_its_interval_touches_0() -> None:
+    rows = sample_rows(2, sizes=(20, 40), n_judged=8, clustered=False, unequal=True)
+    pvalue = float(estimate_rows(rows).bias_pvalue)
+    assert 0 < pvalue < 1
+    touching = estimate_rows(rows, confidence_level=1 - pvalue)
+    ends = float(touching.bias_low), float(touching.bias_high)
+    assert min(map(abs, ends)) < 1e-9 < max(map(abs, ends))

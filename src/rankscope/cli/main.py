@@ -26,6 +26,7 @@ __all__ = [
 #: Command -> its import path, and a line for the overview.
 COMMANDS = {
     "evaluate": ("rankscope.cli.evaluate:evaluate", "Evaluate runs with judgments by any measures."),
+    "nuggets": ("rankscope.cli.nuggets:nuggets", "Score answers by nuggets and citations, as TREC RAG does."),
     "measures": ("rankscope.cli.measures:measures", "List all measures, or explain one."),
     "convert": ("rankscope.cli.convert:convert", "Convert judgments and runs to another format."),
     "demo": ("rankscope.cli.demo:demo", "Make a small test collection to try things on."),
@@ -55,7 +56,7 @@ COMMANDS = {
 }
 #: The parts of the overview.
 GROUPS = {
-    "Evaluate": ("evaluate", "measures", "convert", "demo"),
+    "Evaluate": ("evaluate", "nuggets", "measures", "convert", "demo"),
     "Compare": ("compare", "plan", "report", "stability"),
     "Judges": ("agree", "estimate", "choose", "pool"),
     "Combine": ("fuse", "consensus", "leaderboard"),

@@ -299,7 +299,10 @@ def test_linear_before_a_loss_is_the_same_as_no_hidden_layers(cli: Callable[...,
     assert "lambdamart" in refused(cli, "train", "demo-train.txt", "-o", "c", "--loss", "linear:lambdamart")
 
 
-def test_columns_of_features_may_be_called_otherwise(cli: Callable[..., Any], tmp_path: Path) -> None:
+def test_columns_of_features_may_be_called_otherwise(
+    cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     rows = [f"{q},{(q * d) % 3},{d / 4},{(q + d) % 5}" for q in range(6) for d in range(4)]
     Path("plain.csv").write_text("\n".join(["query_id,relevance,x,y", *rows]) + "\n")
     Path("named.csv").write_text("\n".join(["Frage,Note,x,y", *rows]) + "\n")

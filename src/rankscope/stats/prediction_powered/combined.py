@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ from rankscope.errors import ParameterError
 from rankscope.stats.cluster_sums import checked_weights, cluster_codes
 from rankscope.stats.inputs import as_differences, check_choice, check_share, is_real
 from rankscope.stats.intervals import t_interval
+from rankscope.stats.paired_tests import t_test
 from rankscope.stats.prediction_powered.sampling_designs import Design, designed_estimates, designed_interval
 from rankscope.stats.prediction_powered.single_queries import independent_estimates
 from rankscope.typing import Floats, Ints
@@ -38,6 +40,9 @@ class PredictionPowered:
         Mean of the machine's values on all queries, and the interval of this mean.
     bias, bias_low, bias_high
         By how much the machine's values exceed the human ones, on the queries that both judged.
+    bias_pvalue
+        P-value of Student's test of no bias; NaN where a single query, or the same bias on each, says nothing of how it
+        varies.
     combined, combined_low, combined_high
         The prediction-powered estimate. Ends of intervals are NaN if a single value says nothing of how they vary.
     weight
@@ -62,6 +67,7 @@ class PredictionPowered:
     bias: Floats
     bias_low: Floats
     bias_high: Floats
+    bias_pvalue: Floats
     combined: Floats
     combined_low: Floats
     combined_high: Floats
@@ -197,8 +203,9 @@ def prediction_powered(
         **{
             f"{name}{end}": values.reshape(shape)
             for name, interval in intervals.items()
-            for end, values in zip(("", "_low", "_high"), interval, strict=True)
+            for end, values in zip(("", "_low", "_high"), interval[:3], strict=True)
         },
+        bias_pvalue=bias_interval[3].reshape(shape),
         combined=combined.reshape(shape),
         combined_low=(combined - half_width).reshape(shape),
         combined_high=(combined + half_width).reshape(shape),
@@ -291,16 +298,18 @@ def checked_chances(chances: npt.ArrayLike, n: int) -> Floats:
 
 def interval_of(
     values: Floats, design: Design, confidence_level: float, *, of_all: bool
-) -> tuple[Floats, Floats, Floats]:
-    """The mean of values of the queries that people judged, or of all, and the ends of its interval."""
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """The mean of values of the queries that people judged, or of all, the ends of its interval, and the p-value of
+    Student's test against 0.
+    """
     if not design.has_clusters_and_weights_only:
-        mean, half_width = designed_interval(values, design, confidence_level, of_all=of_all)
-        return mean, mean - half_width, mean + half_width
+        mean, half_width, pvalue = designed_interval(values, design, confidence_level, of_all=of_all)
+        return mean, mean - half_width, mean + half_width, pvalue
     n = values.shape[1]
-    interval = t_interval(
-        values,
-        confidence_level=confidence_level,
-        clusters=None if design.clusters is None else design.clusters[:n],
-        weights=None if design.weights is None else design.weights[:n],
-    )
-    return interval.mean, interval.low, interval.high
+    sample: dict[str, Any] = {
+        "clusters": None if design.clusters is None else design.clusters[:n],
+        "weights": None if design.weights is None else design.weights[:n],
+    }
+    interval = t_interval(values, confidence_level=confidence_level, **sample)
+    pvalue = np.full(len(values), np.nan) if of_all else t_test(values, **sample).pvalue
+    return interval.mean, interval.low, interval.high, pvalue

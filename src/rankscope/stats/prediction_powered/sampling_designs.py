@@ -261,8 +261,8 @@ def add(parts: Iterable[Floats]) -> Floats:
 
 def designed_interval(
     values: Floats, design: Design, confidence_level: float, *, of_all: bool = False
-) -> tuple[Floats, Floats]:
-    """Means of values, and half the widths of their intervals; (lists).
+) -> tuple[Floats, Floats, Floats]:
+    """Means of values, half the widths of their intervals, and p-values of Student's test against 0; (lists).
 
     values: (lists, n) of the queries that people judged, or with of_all (lists, N) of all.
     """
@@ -274,7 +274,10 @@ def designed_interval(
     mean = centre[:, 0] + add(stratum.share * stratum.means()[0][:, 0] for stratum in strata)
     variances = [human_variance(stratum, people_gaps(stratum)) for stratum in strata]
     df = satterthwaite(variances, [stratum.df for stratum in strata])
-    return mean, half_widths(df, add(variances), confidence_level)
+    variance = add(variances)
+    with np.errstate(invalid="ignore", divide="ignore"):  # nothing may vary
+        pvalue = np.where((variance > 0) & (df > 0), 2 * special().stdtr(df, -np.abs(mean) / np.sqrt(variance)), np.nan)
+    return mean, half_widths(df, variance, confidence_level), pvalue
 
 
 def people_gaps(stratum: Stratum) -> Floats:
