@@ -1,10 +1,11 @@
 """Claim: prediction-powered estimates of many means take at most a tenth of ppi-python's CPU, and hold more often.
 
 Of 1,000 means, as of systems and pairs by several measures: values of people on 50 queries, of a machine on 1,000.
-Beside it `ppi_mean_pointestimate` and `ppi_mean_ci`, called for each mean, since each has a weight of its own. With a
-given weight both must find the same estimates. Also shown: in how many of 100 cases intervals of 95 % hold the true
-mean where people judged 10 of 50 queries at random, for both. Both run in one process, in turn, which measures its own
-CPU (`time.process_time`); BLAS has one thread.
+Once more with strata and clusters, which ppi-python does not have. Beside it `ppi_mean_pointestimate` and
+`ppi_mean_ci`, called for each mean, since each has a weight of its own. With a given weight both must find the same
+estimates. Also shown: in how many of 100 cases intervals of 95 % hold the true mean where people judged 10 of 50
+queries at random, for both. Both run in one process, in turn, which measures its own CPU (`time.process_time`); BLAS
+has one thread.
 """
 
 import json
@@ -18,6 +19,7 @@ from measuring import DATA, OURS, RUNS, Medians, absolute, agree, available, mai
 PEER, PEER_NAME = "ppi_py", "ppi-python"
 MEANS, JUDGED, QUERIES = 1_000, 50, 1_000
 FEW, OF = 10, 50
+STRATA, PER_CLUSTER = 4, 2
 LAM = 0.5
 
 
@@ -37,8 +39,8 @@ def ways_of(means, judged, queries, peers):
 
     from rankscope.stats.prediction_powered import prediction_powered
 
-    def ours(three, weight=None):
-        found = prediction_powered(*three, machine_weight=weight)
+    def ours(three, weight=None, **design):
+        found = prediction_powered(*three, machine_weight=weight, **design)
         return found.combined, found.combined_low, found.combined_high
 
     def theirs(three, lam=None):
@@ -51,7 +53,13 @@ def ways_of(means, judged, queries, peers):
         return tuple(np.array(found, np.float64).T)
 
     many, few = values(means, judged, queries), values(means, FEW, OF)
-    ways = {("many", OURS): lambda: ours(many), ("few", OURS): lambda: ours(few)}
+    places = np.arange(queries)
+    design = {"strata": places // PER_CLUSTER % STRATA, "clusters": places // PER_CLUSTER}
+    ways = {
+        ("many", OURS): lambda: ours(many),
+        ("designed", OURS): lambda: ours(many, **design),
+        ("few", OURS): lambda: ours(few),
+    }
     if PEER in peers:
         given = {OURS: ours(many, LAM / (1 - judged / queries)), PEER_NAME: theirs(many, LAM)}
         agree({name: dict(enumerate(found[0].tolist())) for name, found in given.items()})
@@ -81,7 +89,12 @@ def measure(runs=RUNS, folder=DATA, peers=(PEER,), means=MEANS, judged=JUDGED, q
     found = {name: Medians(name.partition(" ")[2], median(cpu)) for name, cpu in printed["spent"].items()}
     ours, peer = found[f"many {OURS}"], found.get(f"many {PEER_NAME}")
     label = f"{means:,} means, {judged} of {queries:,} queries by people: estimates and intervals"
-    lines = [ratio(label, ours, peer, 0.1) if peer else absolute(label, ours, ours.cpu, "CPU s", None)]
+    designed = found[f"designed {OURS}"]
+    in_strata = f"the same with {STRATA} strata and clusters of {PER_CLUSTER}, beside theirs without"
+    lines = [
+        ratio(name, of, peer, target) if peer else absolute(name, of, of.cpu, "CPU s", None)
+        for name, of, target in ((label, ours, 0.1), (in_strata, designed, None))
+    ]
     for name, share in printed["hold"].items():
         kind, _, who = name.partition(" ")
         if kind == "few":

@@ -17,7 +17,7 @@ from rankscope.cli._options import evaluation_options, output_options
 from rankscope.cli._results import result_options
 from rankscope.errors import ParameterError, SettingError
 from rankscope.registry import resolve
-from rankscope.settings import NONNEGATIVE, REQUIRED, Choice, Number, Settings, count, number, parameters_text
+from rankscope.settings import NONNEGATIVE, REQUIRED, Choice, Number, Settings, Text, count, number, parameters_text
 
 
 def all_settings() -> list[type[Settings]]:
@@ -148,7 +148,7 @@ def test_every_field_has_a_help_sentence_and_a_default_that_its_rule_accepts(set
 @each
 def test_a_wrong_value_is_refused_under_the_name_of_its_argument(settings_class: type[Settings]) -> None:
     required = {
-        name: {"system": "family"} if name == "families" else 0.5
+        name: {"system": "family"} if name == "families" else "x" if isinstance(setting.rule, Text) else 0.5
         for name, setting in settings_class.declared().items()
         if setting.default is REQUIRED
     }

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from helpers.same import assert_same_bits
 from helpers.walks import import_all, subclasses
@@ -138,6 +139,17 @@ def translations() -> rs.translation.TranslationExperiment:
     )
 
 
+def items() -> pl.DataFrame:
+    """Values of a machine, and people's of some, of two systems, one with such a name."""
+    rows = [
+        (system, f"{AWFUL.partition('caf')[0]}{i}", s + i % 5 / 5)
+        for s, system in enumerate((AWFUL.partition("caf")[0], "B"))
+        for i in range(20)
+    ]
+    table = pl.DataFrame(rows, schema=["system", "query", "llm"], orient="row")
+    return table.with_columns(people=pl.when(pl.int_range(40) % 20 < 8).then(pl.col("llm") ** 2).otherwise(None))
+
+
 #: Every class of results -> one of them.
 def grouped(scores: rs.Scores) -> rs.Scores:
     """Queries with clusters, weights and groups, one with such a name, and one of a single query."""
@@ -223,6 +235,7 @@ RESULTS: dict[type, Callable[[], Any]] = {
     rs.learning.BlendTraining: blended,
     rs.fusion.TrainedFusion: lambda: rs.fusion.train(QRELS, RUNS, "rrf", settings={"weights": [1, 1, 1]}, folds=3),
     rs.judging.Pooled: lambda: rs.judging.pool(RUNS, judged=QRELS, budget=9, method="bandit"),
+    rs.judging.ItemChoice: lambda: rs.judging.choose_items(items(), human="people", machine="llm", budget=3, rng=1),
     rs.judging.Sampled: lambda: rs.judging.sample(RUNS, 0.5, judged=QRELS, rng=1),
     rs.judging.LeftOut: lambda: rs.judging.leave_out(RUNS, QRELS, "RR"),
     rs.judging.Played: lambda: rs.judging.play_back(RUNS, QRELS, ["depth", "hedge"]),

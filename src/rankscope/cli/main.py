@@ -37,6 +37,8 @@ COMMANDS = {
     "report": ("rankscope.cli.report:report", "Write an HTML report: comparison, figures, details."),
     "stability": ("rankscope.cli.stability:stability", "Which measures can be trusted? Error rates and power."),
     "agree": ("rankscope.cli.agree._group:agree", "Agreement of judges, of metrics with people, of measures."),
+    "estimate": ("rankscope.cli.estimate:estimate", "Estimate means from a machine's values and some of people's."),
+    "choose": ("rankscope.cli.choose:choose", "Which items of a table people judge next, beside a machine."),
     "pool": ("rankscope.cli.pool:pool", "Which documents to judge next."),
     "fuse": ("rankscope.cli.fuse:fuse", "Merge runs into one run."),
     "consensus": ("rankscope.cli.consensus:consensus", "Merge rankings into one ranking."),
@@ -58,7 +60,7 @@ COMMANDS = {
 GROUPS = {
     "Evaluate": ("evaluate", "nuggets", "measures", "convert", "demo"),
     "Compare": ("compare", "gate", "diff", "plan", "report", "stability"),
-    "Judges": ("agree", "pool"),
+    "Judges": ("agree", "estimate", "choose", "pool"),
     "Combine": ("fuse", "consensus", "leaderboard"),
     "Learn": ("train", "predict", "crossvalidate", "features", "mt-experiment"),
     "Replacements of other tools": ("trec_eval", "letor", "rankeval", "dunaiski"),

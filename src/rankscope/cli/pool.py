@@ -81,6 +81,7 @@ def pool(
     \b
     rankscope pool *.run --depth 10 -o pool.qrels
     rankscope pool *.run --method bandit --budget 500 --judged demo-few.qrels -o next.qrels
+    rankscope pool *.run --method hedge --budget 300 --chances --judged demo-few.qrels --seed 7 -o next.jsonl
     rankscope pool *.run --sample 0.2 --seed 7 --judged demo-few.qrels -o sampled.qrels
     rankscope pool *.run --judged demo.qrels --leave-out -m nDCG@10
     """
@@ -88,7 +89,9 @@ def pool(
     refuse_together(output, to, format_, options)
     settings = settings_of(options)
     if output is not None:
-        check_pool_file(output, to)
+        format_name = check_pool_file(output, to)
+        if isinstance(settings, PoolSettings) and settings.chances and format_name != "jsonl":
+            raise ParameterError(f"--chances needs a file that holds them, not {format_name}; name a file .jsonl")
         check_output(output, (*runs, *((judged,) if judged else ())))
     check_page(format_, None)
     keep_memory()
@@ -139,13 +142,17 @@ def refuse_together(output: str | None, to: str | None, format_: str, options: d
     if options["leave_out"]:
         if options["judged"] is None:
             raise ParameterError("--leave-out needs judgments; name them with --judged QRELS")
-        refuse_beside("--leave-out", {**options, "output": output}, ("output", "budget", "share", "rate", "beta"))
+        refuse_beside(
+            "--leave-out",
+            {**options, "output": output},
+            ("output", "budget", "share", "rate", "beta", "chances"),
+        )
     else:
         for name in ("measure", "cutoff"):
             if is_given(name):
                 raise ParameterError(f"--{name} needs --leave-out; add it, or remove --{name}")
     if options["share"] is not None:
-        refuse_beside("--sample", options, ("budget", "rate", "beta"))
+        refuse_beside("--sample", options, ("budget", "rate", "beta", "chances"))
     if (options["share"] is not None or options["leave_out"]) and options["method"] != "depth":
         option = "--sample" if options["share"] is not None else "--leave-out"
         raise ParameterError(f"{option} and --method {options['method']} cannot be used together; remove one")
@@ -153,14 +160,14 @@ def refuse_together(output: str | None, to: str | None, format_: str, options: d
         refuse_unused("rel", "--sample, which does not depend on relevance")
     elif options["leave_out"]:
         refuse_unused("seed", "--leave-out, which draws nothing at random")
-    elif options["method"] != "thompson":
+    elif options["method"] != "thompson" and not options["chances"]:
         refuse_unused("seed", f"--method {options['method']}, which draws nothing at random")
 
 
 def refuse_beside(option: str, options: dict[str, Any], names: tuple[str, ...]) -> None:
     flags = {"output": "-o", "share": "--sample"}
     for name in names:
-        if options[name] is not None:
+        if options[name] not in (None, False):
             raise ParameterError(f"{option} and {flags.get(name, f'--{name}')} cannot be used together; remove one")
 
 

@@ -16,6 +16,7 @@ from rankscope.comparison.compare import compare
 from rankscope.comparison.summary import short_verdict
 from rankscope.demo.chunk_lists import chunk_list_files
 from rankscope.demo.collection import SEED, SYSTEMS, collection_files, judge_files, refuse_occupied
+from rankscope.demo.items import item_files
 from rankscope.demo.labels import label_files
 from rankscope.demo.letor import feature_files, letor_files
 from rankscope.demo.nuggets import nugget_files
@@ -64,6 +65,7 @@ PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (
     entity_files,
     judge_files,
     label_files,
+    item_files,
     nugget_files,
     answer_files,
     vote_files,
@@ -159,6 +161,20 @@ TOUR = (
     Step(
         "rankscope plan demo-few.qrels rerank.run hybrid.run --machine demo-judge.qrels -m nDCG@10 --width 0.1",
         "and how many queries people must judge for an interval of that width",
+    ),
+    Step(
+        "rankscope estimate demo-items.csv --human people --machine llm --columns query=answer",
+        "the mean quality of 600 answers, of which people judged 71: a note finds out that these were not chosen at "
+        "random",
+    ),
+    Step(
+        "rankscope estimate demo-items.csv --human people --machine llm --columns query=answer,chance=picked "
+        "--population items",
+        "and with the chances with which they were chosen: the mean over all 600 answers without that bias",
+    ),
+    Step(
+        "rankscope choose demo-items.csv --human people --machine llm --columns query=answer,chance=picked --budget 60",
+        "and which answers people should judge next",
     ),
     Step("rankscope agree labels demo-labels.csv --normalise row", "the same for plain labels, relevant or not"),
     Step(

@@ -7,12 +7,15 @@ from rankscope.registry import lazy_attributes
 #: Where each public name lives. Loaded when first asked for.
 HOMES: dict[str, str] = {
     "Estimates": "estimation.prediction_powered",
+    "ItemChoice": "estimation.active_choice",
     "JudgmentPlan": "estimation.planning",
     "LeftOut": "pooling.leave_one_run_out",
     "Played": "pooling.playback",
     "Pooled": "pooling.judgment_pool",
     "Sampled": "pooling.random_sample",
+    "choose_items": "estimation.active_choice",
     "estimate": "estimation.prediction_powered",
+    "estimate_items": "estimation.items",
     "leave_out": "pooling.leave_one_run_out",
     "plan_judgments": "estimation.planning",
     "play_back": "pooling.playback",

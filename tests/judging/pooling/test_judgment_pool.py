@@ -224,3 +224,47 @@ def test_adaptive_pools_find_more_relevant_documents_of_real_runs_at_equal_budge
             budget
         )
     assert found.relevant("bandit")[4999] > 1.2 * found.relevant("depth")[4999]
+
+
+def wide_runs() -> list[rs.Run]:
+    lists = [
+        {f"q{q}": {f"d{(7 * q + 3 * r + i) % 40}": -float(i) for i in range(20)} for q in range(4)} for r in (0, 1)
+    ]
+    return [rs.Run(of, name=f"r{r}") for r, of in enumerate(lists)]
+
+
+@pytest.mark.parametrize("method", ["depth", "hedge", "bandit"])
+def test_documents_drawn_with_chances_come_out_as_often_as_these_say(method: str, tmp_path: Path) -> None:
+    judged = {f"q{q}": {f"d{(7 * q) % 40}": 1} for q in range(4)}
+    options: dict[str, Any] = {"method": method, "budget": 12, "judged": judged, "chances": True}
+    pools = [rs.judging.pool(wide_runs(), **options, rng=seed) for seed in range(20)]
+    counts: dict[tuple[str, str], float] = {}
+    chance_of: dict[tuple[str, str], float] = {}
+    for found in pools:
+        assert abs(found.documents_to_judge.size - 12) <= 1
+        for query, doc, chance in found.documents()["query_id", "doc_id", "chance"].iter_rows():
+            counts[query, doc] = counts.get((query, doc), 0) + 1 / 20
+            chance_of[query, doc] = chance
+            assert 0 < chance <= 1
+    likely = [key for key, chance in chance_of.items() if chance > 0.3]
+    assert likely
+    for key in likely:
+        chance = chance_of[key]
+        assert abs(counts[key] - chance) < 4 * (chance * (1 - chance) / 20) ** 0.5 + 1e-9
+    rs.judging.write_pool(pools[0], tmp_path / "next.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "next.jsonl").read_text().splitlines()]
+    assert_same_numbers([line["chance"] for line in lines], pools[0].documents()["chance"].to_list())
+
+
+def test_a_total_weighted_by_chances_is_that_of_all_documents_on_average() -> None:
+    """The number of unjudged documents is the mean of sums of 1 / chance."""
+    found = [rs.judging.pool(wide_runs(), method="mtf", budget=12, chances=True, rng=seed) for seed in range(30)]
+    totals = np.array([(1 / pool.documents()["chance"].to_numpy()).sum() for pool in found])
+    assert abs(totals.mean() - found[0].lists.size) < 4 * totals.std() / 30**0.5
+
+
+def test_chances_need_a_budget() -> None:
+    with pytest.raises(ParameterError, match="budget"):
+        rs.judging.pool(wide_runs(), chances=True)
+    everything = rs.judging.pool(wide_runs(), chances=True, budget=10_000)
+    assert set(everything.documents()["chance"].to_list()) == {1.0}

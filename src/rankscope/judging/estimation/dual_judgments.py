@@ -149,7 +149,12 @@ LEVEL = 0.01
 
 
 def randomness_notes(
-    query_ids: Sequence[str], is_judged: Bools, values: Floats, measure: str, clusters: Ints | None = None
+    query_ids: Sequence[str],
+    is_judged: Bools,
+    values: Floats,
+    measure: str,
+    clusters: Ints | None = None,
+    units: str = "queries",
 ) -> list[str]:
     """Notes where the sample does not look random.
 
@@ -166,9 +171,11 @@ def randomness_notes(
     clusters
         (queries) the cluster of each query; clusters are then looked at, those of which people judged a query and the
         others. None: all are independent.
+    units
+        What the queries are called.
     """
     notes: list[str] = []
-    id_positions, kind = id_order_positions(query_ids), "queries"
+    id_positions, kind = id_order_positions(query_ids), units
     if clusters is not None:
         codes = np.unique(clusters, return_inverse=True)[1]
         sizes = np.bincount(codes)
@@ -188,21 +195,21 @@ def randomness_notes(
         location = f"are the {end_name} {n_judged:,}" if at_end else f"are mostly among the {end_name}"
         notes.append(
             f"the {kind} that people judged {location} in the order of ids (p {format_p_value(p)}): "
-            + DOUBT.format(kind)
+            + DOUBT.format(units=units, kind=kind)
         )
     p, direction = rank_sum_pvalue(values, is_judged)
     if p < LEVEL:
         comparative = "higher" if direction > 0 else "lower"
         notes.append(
             f"by the machine {measure} is {comparative} on the {kind} that people judged than on the others (p "
-            f"{format_p_value(p)}): " + DOUBT.format(kind)
+            f"{format_p_value(p)}): " + DOUBT.format(units=units, kind=kind)
         )
     return notes
 
 
 DOUBT = (
-    "they do not look like a random sample, without which estimates and intervals may not hold for all queries; have "
-    "randomly drawn {} judged"
+    "they do not look like a random sample, without which estimates and intervals may not hold for all {units}; have "
+    "randomly drawn {kind} judged"
 )
 
 
@@ -253,6 +260,8 @@ class DualValues:
         Notes on skipped queries, and on whether the n look like a random sample.
     clusters, weights
         (N) of the queries, the n first; None if all are independent, or count the same.
+    strata, chances, population
+        How people chose the n, as of `rankscope.stats.prediction_powered.prediction_powered`.
     """
 
     measure: str
@@ -263,11 +272,19 @@ class DualValues:
     notes: tuple[str, ...]
     clusters: Ints | None = None
     weights: Floats | None = None
+    strata: Sequence[str] | None = None
+    chances: Floats | None = None
+    population: str = "source"
 
     @property
     def sample(self) -> dict[str, Any]:
         """Clusters and weights of the queries, as statistics take them."""
         return {"clusters": self.clusters, "weights": self.weights}
+
+    @property
+    def design(self) -> dict[str, Any]:
+        """How queries were drawn and chosen for people, as prediction-powered estimates take it."""
+        return {**self.sample, "strata": self.strata, "chances": self.chances, "population": self.population}
 
     @property
     def judged_sample(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from rankscope.judging.estimation.dual_judgments import (
     DualValues,
     score_under_both,
 )
-from rankscope.judging.estimation.settings import EstimateSettings, parse_grade_map
+from rankscope.judging.estimation.settings import EstimateSettings, ItemSettings, parse_grade_map
 from rankscope.stats.anova import all_pairs
 from rankscope.stats.prediction_powered import FEWEST, PredictionPowered, prediction_powered
 from rankscope.typing import PathLike
@@ -33,6 +33,7 @@ __all__ = [
     "MeasureEstimates",
     "estimate",
     "estimate_means",
+    "estimates_of",
     "pairs_of",
 ]
 
@@ -62,6 +63,8 @@ class MeasureEstimates:
         What a reader should know.
     n_clusters
         Of how many clusters people judged a query; None if all queries are independent.
+    unit
+        What was judged: "query" or "item".
     """
 
     measure: str
@@ -73,6 +76,12 @@ class MeasureEstimates:
     of_pairs: PredictionPowered | None
     notes: tuple[str, ...]
     n_clusters: int | None = None
+    unit: str = "query"
+
+    @property
+    def units(self) -> str:
+        """The plural of it."""
+        return {"query": "queries"}.get(self.unit, f"{self.unit}s")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -115,7 +124,7 @@ class Estimates(Result):
 
     parts: tuple[MeasureEstimates, ...]
     names: tuple[str, str]
-    settings: EstimateSettings
+    settings: EstimateSettings | ItemSettings
     signature_text: str
     notes: tuple[str, ...]
 
@@ -155,7 +164,7 @@ class Estimates(Result):
         first = self.parts[0]
         return (
             f"{pluralise(len(first.systems), 'system')}, {pluralise(len(self.parts), 'measure')}, "
-            f"{first.of_systems.n:,} of {first.of_systems.n_all:,} queries by people"
+            f"{first.of_systems.n:,} of {pluralise(first.of_systems.n_all, first.unit, first.units)} by people"
         )
 
 
@@ -173,13 +182,13 @@ def estimate_rows(
 
 #: What readers should know of the columns and of the intervals.
 COLUMNS_NOTE = (
-    "people: mean on the queries that people judged; machine: mean on all queries; bias: machine "
-    "minus people, on the queries that both judged; weight: of the machine in the combined estimate; "
-    "worth: the number of queries judged by people alone that would be as precise"
+    "people: mean on the {0} that people judged; machine: mean on all {0}; bias: machine "
+    "minus people, on the {0} that both judged; weight: of the machine in the combined estimate; "
+    "worth: the number of {0} judged by people alone that would be as precise"
 )
 INTERVALS_NOTE = (
     "combined intervals have about the stated confidence level, however good or bad the machine is, if people judged a "
-    "random sample of these {}; the level holds for each interval, not for all of them jointly"
+    "random sample of {}; the level holds for each interval, not for all of them jointly"
 )
 
 
@@ -324,7 +333,8 @@ def estimate_means(
     )
     settings = replace(settings, baseline=resolve_baseline(settings.baseline, runs, dual_scores))
     parts = tuple(
-        estimates_of(dual_scores.values(name), dual_scores, settings) for name in dual_scores.human.measure_names
+        estimates_of(dual_scores.values(name), dual_scores.systems, settings, dual_scores.kind)
+        for name in dual_scores.human.measure_names
     )
     signature = dual_scores.signature(
         "prediction-powered",
@@ -339,7 +349,14 @@ def estimate_means(
         settings=settings,
         signature_text=signature,
         notes=tuple(
-            dict.fromkeys((*dual_scores.notes, *measure_notes, COLUMNS_NOTE, INTERVALS_NOTE.format(dual_scores.kind)))
+            dict.fromkeys(
+                (
+                    *dual_scores.notes,
+                    *measure_notes,
+                    COLUMNS_NOTE.format("queries"),
+                    INTERVALS_NOTE.format(f"these {dual_scores.kind}"),
+                )
+            )
         ),
     )
 
@@ -365,25 +382,28 @@ def pairs_of(systems: tuple[str, ...], baseline: str | None) -> tuple[Any, Any]:
     return other_systems, np.full(n_systems - 1, baseline_index)
 
 
-def estimates_of(values: DualValues, dual_scores: DualScores, settings: EstimateSettings) -> MeasureEstimates:
-    """The estimates of all systems and pairs by one measure."""
-    first, second = pairs_of(dual_scores.systems, settings.baseline)
+def estimates_of(
+    values: DualValues, systems: tuple[str, ...], settings: EstimateSettings | ItemSettings, kind: str
+) -> MeasureEstimates:
+    """The estimates of all systems and pairs by one measure. kind: what was drawn, in the plural."""
+    first, second = pairs_of(systems, settings.baseline)
     value_matrices = (values.human, values.machine, values.machine_only)
     differences = [matrix[first] - matrix[second] for matrix in value_matrices]
     options: dict[str, Any] = {
         "machine_weight": settings.machine_weight,
         "confidence_level": settings.confidence_level,
-    } | (values.sample)
+        **values.design,
+    }
     notes = list(values.notes)
     if settings.machine_weight is None and values.n_judged_clusters < FEWEST:
         notes.append(
-            f"people judged fewer than {FEWEST} {dual_scores.kind}, too few to tell the weight of the machine: the "
+            f"people judged fewer than {FEWEST} {kind}, too few to tell the weight of the machine: the "
             "combined estimate is that of people alone"
         )
     return MeasureEstimates(
         measure=values.measure,
         sign=values.sign,
-        systems=dual_scores.systems,
+        systems=systems,
         first=first,
         second=second,
         of_systems=prediction_powered(*value_matrices, **options),

@@ -7,11 +7,29 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from rankscope.errors import SettingError
-from rankscope.settings import LARGEST, Number, Rule, Settings, confidence_field, declare, number, text
+from rankscope.settings import (
+    LARGEST,
+    POSITIVE,
+    REQUIRED,
+    Number,
+    Rule,
+    Settings,
+    choice,
+    confidence_field,
+    declare,
+    number,
+    seed_field,
+    switch,
+    table_columns,
+    text,
+)
+from rankscope.stats.prediction_powered import POPULATIONS
 
 __all__ = [
+    "ChoiceSettings",
     "EstimateSettings",
     "GradeMap",
+    "ItemSettings",
     "grade_map_field",
     "parse_grade_map",
 ]
@@ -50,6 +68,17 @@ def grade_map_field() -> Mapping[int, int] | str | None:
     )
 
 
+def machine_weight_field() -> float | None:
+    """The weight of the machine's judgments."""
+    return number(
+        None,
+        rule=Number(),
+        metavar="W",
+        help="Weight of the machine's judgments: 0 ignores them, 1 is prediction-powered inference as first proposed.",
+        unset="the weight with the smallest variance",
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class EstimateSettings(Settings):
     """How the judgments of people and a machine are combined; see `rankscope.judging.estimate`."""
@@ -61,14 +90,98 @@ class EstimateSettings(Settings):
         None, help="Estimate the differences of the other systems from this one.", unset="all pairs", metavar="NAME"
     )
     map: Mapping[int, int] | str | None = grade_map_field()
-    machine_weight: float | None = number(
-        None,
-        rule=Number(),
-        metavar="W",
-        help="Weight of the machine's judgments: 0 ignores them, 1 is prediction-powered inference as first proposed.",
-        unset="the weight with the smallest variance",
-    )
+    machine_weight: float | None = machine_weight_field()
     confidence_level: float = confidence_field()
+
+
+def human_field() -> str:
+    """The column of people's values."""
+    name: str = text(
+        REQUIRED, help="Column of people's values, empty where people did not judge an item.", metavar="COLUMN"
+    )
+    return name
+
+
+def machine_field() -> str:
+    """The column of the machine's values."""
+    name: str = text(REQUIRED, help="Column of the machine's values, one for each item.", metavar="COLUMN")
+    return name
+
+
+def positive_field() -> str | None:
+    """The label whose share is estimated."""
+    return text(
+        None,
+        help="Label whose share is estimated, where values are labels, as pass.",
+        unset="values are numbers",
+        metavar="LABEL",
+    )
+
+
+def population_field() -> str:
+    """The population whose mean is estimated."""
+    return choice(
+        "source",
+        POPULATIONS,
+        help="Mean that is estimated: of the population from which the items come (source), or of these items only "
+        "(items).",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemSettings(Settings):
+    """How the mean of people's values is estimated from a table of items; see `rankscope.judging.estimate_items`."""
+
+    FUNCTIONS = ("rankscope.judging:estimate_items",)
+    COMMANDS = ("estimate",)
+
+    human: str = human_field()
+    machine: str = machine_field()
+    positive: str | None = positive_field()
+    baseline: str | None = text(
+        None, help="Estimate the differences of the other systems from this one.", unset="all pairs", metavar="NAME"
+    )
+    lower: bool = switch(False, help="Lower values are better.")
+    strata: bool = switch(
+        False, help="Groups (column group) are strata: people judged a random sample of each, however large."
+    )
+    population: str = population_field()
+    machine_weight: float | None = machine_weight_field()
+    confidence_level: float = confidence_field()
+    columns: Mapping[str, str] | None = table_columns(
+        {"query": "question", "cluster": "document"},
+        help="Column names in the table. NAME is system, query, group, cluster, weight or chance: the chance with "
+        "which an item was chosen to be judged by people.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceSettings(Settings):
+    """Which items of a table people judge next; see `rankscope.judging.choose_items`."""
+
+    FUNCTIONS = ("rankscope.judging:choose_items",)
+    COMMANDS = ("choose",)
+
+    human: str = human_field()
+    machine: str = machine_field()
+    budget: float = number(
+        REQUIRED,
+        rule=POSITIVE,
+        metavar="C",
+        help="What the new labels may cost on average; without a column of costs their number.",
+    )
+    positive: str | None = positive_field()
+    baseline: str | None = text(
+        None, help="Choose for the differences of the other systems from this one.", unset="all pairs", metavar="NAME"
+    )
+    population: str = population_field()
+    confidence_level: float = confidence_field()
+    columns: Mapping[str, str] | None = table_columns(
+        {"query": "question", "cost": "minutes"},
+        help="Column names in the table. NAME is system, query, weight, cost (of a label) or chance: the chance with "
+        "which an item was chosen so far.",
+    )
+    seed: int = seed_field()
 
 
 def parse_grade_map(grade_map: Any) -> dict[int, int] | None:

@@ -16,6 +16,7 @@ from rankscope.stats.prediction_powered import FEWEST, PredictionPowered
 from rankscope.typing import Floats
 
 if TYPE_CHECKING:
+    from rankscope.judging.estimation.active_choice import ItemChoice
     from rankscope.judging.estimation.planning import JudgmentPlan, MeasureNeeds, Need
     from rankscope.judging.estimation.prediction_powered import Estimates, MeasureEstimates
 
@@ -72,7 +73,8 @@ def systems_section(measure_estimates: MeasureEstimates, confidence_level: float
 
 def systems_sentence(measure_estimates: MeasureEstimates, estimate: PredictionPowered, tuned: bool) -> str:
     """The worth of the machine, and the systems of which it is significantly biased."""
-    opening = f"People judged {pluralise_queries(estimate.n)}, the machine {estimate.n_all:,}, including these. "
+    unit, units = measure_estimates.unit, measure_estimates.units
+    opening = f"People judged {pluralise(estimate.n, unit, units)}, the machine {estimate.n_all:,}, including these. "
     gain = estimate.effective / estimate.n
     known_gains = gain[~np.isnan(gain)]
     has_weight = estimate.weight != 0
@@ -81,7 +83,7 @@ def systems_sentence(measure_estimates: MeasureEstimates, estimate: PredictionPo
     elif not has_weight.any():
         n_clusters = measure_estimates.n_clusters
         reason = (
-            f"Its weight cannot be estimated from so few {'queries' if n_clusters is None else 'clusters'}"
+            f"Its weight cannot be estimated from so few {units if n_clusters is None else 'clusters'}"
             if (estimate.n if n_clusters is None else n_clusters) < FEWEST
             else "Its values predict people's too poorly to narrow the intervals"
         )
@@ -92,7 +94,7 @@ def systems_sentence(measure_estimates: MeasureEstimates, estimate: PredictionPo
         worth_text = f"{low:.0f}" if round(low) == round(high) else f"{low:.0f} to {high:.0f}"
         gain_sentence = (
             "With the machine's judgments, the means of single systems are estimated as precisely as from about "
-            f"{worth_text} queries judged by people alone. "
+            f"{worth_text} {units} judged by people alone. "
             if known_gains.size
             else ""
         )
@@ -274,3 +276,33 @@ def triples(needs: tuple[Need, ...]) -> Iterator[tuple[Need, ...]]:
     """The three needs of each system and pair."""
     for i in range(0, len(needs), 3):
         yield needs[i : i + 3]
+
+
+def choice_sections(result: ItemChoice) -> list[Section]:
+    """What is chosen, and how wide intervals will be."""
+    sampling, level = result.sampling, format_percent(result.settings.confidence_level)
+    widths = [2 * x for x in (result.half_width_now, sampling.half_width_even, sampling.half_width)]
+    n_others = result.order.size - result.n_judged
+    are = "is" if result.n_chosen == 1 else "are"
+    cost = f", which costs {result.cost:g}" if result.cost != result.n_chosen else ""
+    sentence = (
+        f"People judged {pluralise(result.n_judged, 'item')}; {result.n_chosen:,} of the other {n_others:,} {are} to "
+        f"be judged next{cost}. "
+    )
+    hardest = int(np.argmax(widths[2]))
+    sentence += (
+        f"The {level} interval of {result.targets[hardest]} is then about {widths[2][hardest]:.4f} wide, with as many "
+        f"items at random {widths[1][hardest]:.4f}; now it is {widths[0][hardest]:.4f}."
+    )
+    return [
+        Section(
+            title="Items that people judge next",
+            sentence=sentence,
+            table=table_of(
+                column("mean or difference", list(result.targets), name=True),
+                column("width now", widths[0], digits()),
+                column("at random", widths[1], digits()),
+                column("chosen so", widths[2], digits()),
+            ),
+        )
+    ]

@@ -33,9 +33,10 @@ from rankscope.judging.pooling.run_lists import RunLists, grades_of, read_lists
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import decode, hashes
-from rankscope.settings import Settings, choice, count, grade_level, seed_field
+from rankscope.settings import Settings, choice, count, grade_level, seed_field, switch
 from rankscope.stats.inputs import seed_of
-from rankscope.typing import Grades, Ints, PathLike
+from rankscope.stats.prediction_powered import chances_within, systematic_sample
+from rankscope.typing import Floats, Grades, Ints, PathLike
 
 if TYPE_CHECKING:
     import polars as pl
@@ -74,6 +75,11 @@ class PoolSettings(Settings):
         None, help="Number of documents to judge next, over all queries.", unset="all documents of the pool"
     )
     method: str = choice("depth", METHODS, kind="pooling method", help="Pooling method: which documents come first.")
+    chances: bool = switch(
+        False,
+        help="Draw the documents at random, those that come first with a greater chance; POOL (.jsonl) then holds the "
+        "chances, for estimates from these judgments. Needs a budget.",
+    )
     rel: float = grade_level(help="Minimum relevance that counts as relevant.")
     rate: float | None = rate_field()
     beta: float | None = beta_field()
@@ -92,8 +98,10 @@ class PoolSettings(Settings):
         return pooling_method(self.method, self.rate, self.beta)
 
     def check(self) -> None:
-        """Refuse parameters of other methods."""
+        """Refuse parameters of other methods, and chances without a budget."""
         refuse_other_parameters(self, self.method)
+        if self.chances and self.budget is None:
+            raise ParameterError("chances (--chances) needs a budget (--budget); add it, or leave chances out")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -113,7 +121,9 @@ class Pooled(Result):
     documents_to_judge
         Documents to judge, by their numbers in the pool, in the order of judging.
     step
-        For each of these, the round in which it is judged, from 0.
+        For each of these, the round in which it is judged, from 0; if they were drawn, the round without a limit.
+    chance
+        For each of these, the chance with which it was drawn; None if they were not drawn.
     settings
         The settings of the pool.
     """
@@ -134,6 +144,7 @@ class Pooled(Result):
     documents_to_judge: Ints
     step: Ints
     settings: PoolSettings
+    chance: Floats | None = None
 
     @property
     def method(self) -> PoolingMethod:
@@ -168,7 +179,8 @@ class Pooled(Result):
     def documents(self) -> pl.DataFrame:
         """What to judge as a polars frame, query by query: query_id, doc_id, relevance (-1: not judged), priority
         (above 0, at most 1: the k-th of its query has 1 / k; under mtf-global the k-th of all), rank (the best that a
-        run gives it), runs (how many have it).
+        run gives it), runs (how many have it); if
+        documents were drawn also chance.
         """
         import polars as pl
 
@@ -184,6 +196,7 @@ class Pooled(Result):
                 "priority": 1.0 / (self.step[order] + 1.0),
                 "rank": lists.best_rank()[doc],
                 "runs": lists.runs_with()[doc],
+                **({} if self.chance is None else {"chance": self.chance[order]}),
             }
         )
 
@@ -233,7 +246,9 @@ class Pooled(Result):
             parts.append(f"budget:{self.settings.budget}")
         n_judged = int((self.grades >= 0).sum())
         parts += [f"rel:{self.settings.rel}", f"judged:{n_judged}", f"queries:{len(self.lists.query_ids)}"]
-        if self.method.name == "thompson":
+        if self.settings.chances:
+            parts.append("chances")
+        if self.method.name == "thompson" or self.settings.chances:
             parts.append(f"rng:{self.settings.seed}")
         return parts
 
@@ -262,6 +277,7 @@ def pool(
     depth: int | None = None,
     budget: int | None = None,
     method: str = "depth",
+    chances: bool = False,
     judged: Qrels | PathLike | Any = None,
     rel: float = 1,
     rate: float | None = None,
@@ -286,6 +302,9 @@ def pool(
     method
         Pooling method: which documents come first. One of 'depth', 'mtf', 'mtf-global', 'hedge', 'bandit', 'thompson'.
         Default: 'depth'.
+    chances
+        Draw the documents at random, those that come first with a greater chance; POOL (.jsonl) then holds the chances,
+        for estimates from these judgments. Needs a budget. Default: False.
     judged
         Judgments made so far. Their documents are not returned again, and all methods but "depth" learn from them. A
         grade below 0 counts as no judgment.
@@ -332,6 +351,10 @@ def pool(
     MaxMean and "thompson" Thompson sampling (both with rate). With the other methods than "mtf-global", the queries
     share the budget evenly.
 
+    With chances, each document is drawn with a chance that rises with its priority, down to a quarter of that of an
+    even draw; the number drawn is the budget, or one less or more. Estimates from these judgments weigh each by its
+    chance (`estimate_items`); documents that were judged before have the chance 1.
+
     Nothing new is learned within one call: a document that is returned counts as not relevant until it is judged. The
     next call, with its judgments, knows better. If each call asks for one document per query, the methods do exactly
     what their papers describe. Documents with equal scores or priorities are ordered by id, descending by bytes. The
@@ -352,7 +375,9 @@ def pool(
     >>> found.documents()["doc_id"].to_list()
     ['b']
     """
-    settings = PoolSettings(depth=depth, budget=budget, method=method, rel=rel, rate=rate, beta=beta, seed=seed_of(rng))
+    settings = PoolSettings(
+        depth=depth, budget=budget, method=method, chances=chances, rel=rel, rate=rate, beta=beta, seed=seed_of(rng)
+    )
     return pool_runs(merge_inputs(runs, duplicates, doc_of, input), judged, settings, input=input, progress=progress)
 
 
@@ -371,10 +396,23 @@ def pool_runs(
     grades = grades_of(lists, qrels)
     if settings.budget is not None:
         check_budget(settings.budget, lists, grades >= 0)
-    max_documents = lists.size if settings.budget is None else settings.budget
+    max_documents = lists.size if settings.budget is None or settings.chances else settings.budget
     rng = np.random.default_rng(settings.seed)
     doc, step = judging_order(lists, settings.pooling_method, grades >= settings.rel, grades >= 0, max_documents, rng)
-    return Pooled(lists=lists, grades=grades, documents_to_judge=doc, step=step, settings=settings)
+    chance = None
+    if settings.chances and settings.budget is not None and doc.size:
+        chance = drawing_chances(1.0 / np.asarray(step + 1, np.float64), min(settings.budget, doc.size))
+        is_drawn = systematic_sample(chance, rng)
+        doc, step, chance = doc[is_drawn], step[is_drawn], chance[is_drawn]
+    return Pooled(lists=lists, grades=grades, documents_to_judge=doc, step=step, settings=settings, chance=chance)
+
+
+def drawing_chances(priorities: Floats, budget: int) -> Floats:
+    """(documents) chances by their priorities, whose sum is the budget; a quarter of it is spread evenly."""
+    n = priorities.size
+    if budget == n:
+        return np.ones(n)
+    return chances_within(priorities, np.zeros(n), np.ones(n), budget, np.full(n, budget / n))
 
 
 def check_budget(budget: int, lists: RunLists, is_judged: npt.NDArray[np.bool_]) -> None:

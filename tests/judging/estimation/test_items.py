@@ -1,0 +1,199 @@
+"""Means over the items of a table: how it is read, and what is estimated and chosen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from helpers.same import assert_same_numbers
+
+import rankscope as rs
+from rankscope.demo.collection import SEED
+from rankscope.demo.items import item_files
+from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.stats.prediction_powered import prediction_powered
+
+JUDGED, ITEMS = 24, 60
+
+
+def item_frame(systems: tuple[str, ...] = ("a", "b"), seed: int = 1) -> pl.DataFrame:
+    """Items of systems, of which people judged every second or third."""
+    rng = np.random.default_rng(seed)
+    is_judged = rng.permutation(ITEMS) < JUDGED
+    rows = []
+    for shift, system in enumerate(systems):
+        h = 0.3 * shift + rng.normal(size=ITEMS)
+        m = 0.2 + h + 0.4 * rng.normal(size=ITEMS)
+        rows += [
+            {
+                "system": system,
+                "query": f"i{i}",
+                "people": float(h[i]) if is_judged[i] else None,
+                "llm": float(m[i]),
+                "group": "head" if i % 3 else "tail",
+                "topic": f"t{i // 3}",
+                "w": 1.0 + i % 2,
+                "p": round(0.2 + 0.01 * i, 2),
+            }
+            for i in range(ITEMS)
+        ]
+    return pl.DataFrame(rows)
+
+
+def arrays_of(frame: pl.DataFrame, system: str) -> tuple[Any, Any, Any, Any]:
+    """People's values, the machine's there and elsewhere, and the order of the items."""
+    own = frame.filter(system=system)
+    h, m = own["people"].to_numpy().astype(float), own["llm"].to_numpy()
+    order = np.argsort(np.isnan(h), kind="stable")
+    return h[order][:JUDGED], m[order][:JUDGED], m[order][JUDGED:], order
+
+
+@pytest.mark.parametrize("strata", [False, True])
+@pytest.mark.parametrize("population", ["source", "items"])
+@pytest.mark.parametrize("columns", [{}, {"weight": "w", "chance": "p"}])
+def test_estimates_are_those_of_the_arrays(columns: dict[str, str], population: str, strata: bool) -> None:
+    frame = item_frame()
+    found = rs.judging.estimate_items(
+        frame, human="people", machine="llm", columns=columns, population=population, strata=strata
+    )
+    (part,) = found.parts
+    a, b = (arrays_of(frame, system) for system in "ab")
+    own = frame.filter(system="a")[a[3].tolist()]
+    design = {
+        "weights": own["w"].to_numpy() if columns else None,
+        "chances": own["p"].to_numpy()[:JUDGED] if columns else None,
+        "strata": own["group"].to_list() if strata else None,
+        "population": population,
+    }
+    for values, estimates in (
+        (a[:3], part.of_systems),
+        ([x - y for x, y in zip(a, b, strict=True)][:3], part.of_pairs),
+    ):
+        expected = prediction_powered(*values, **design)
+        for name in ("human", "machine", "bias", "combined", "combined_low", "combined_high", "weight"):
+            assert_same_numbers(float(getattr(estimates, name)[0]), float(getattr(expected, name)))
+
+
+def test_clusters_and_a_baseline_count() -> None:
+    frame = item_frame(("a", "b", "c"))
+    found = rs.judging.estimate_items(frame, human="people", machine="llm", columns={"cluster": "topic"}, baseline="b")
+    (part,) = found.parts
+    assert found.frame().filter(pl.col("system_b") == "b")["system_a"].unique(maintain_order=True).to_list() == [
+        "a",
+        "c",
+    ]
+    h, m, u, order = arrays_of(frame, "a")
+    codes = frame.filter(system="a")["topic"].to_numpy()[order]
+    expected = prediction_powered(h, m, u, clusters=codes)
+    assert_same_numbers(float(part.of_systems.combined_high[0]), float(expected.combined_high))
+
+
+def test_labels_are_shares_of_the_positive_one() -> None:
+    table = pl.DataFrame(
+        {
+            "llm": ["pass", "fail", "pass", "pass", "pass", "fail", "pass", "pass"],
+            "people": ["pass", "fail", "fail", "pass", None, None, None, None],
+        }
+    )
+    found = rs.judging.estimate_items(table, human="people", machine="llm", positive="pass", machine_weight=1)
+    (part,) = found.parts
+    assert part.measure == "people=pass"
+    assert_same_numbers(float(part.of_systems.combined[0]), 6 / 8 - 1 / 4)
+
+
+def test_items_of_some_systems_only_are_skipped_or_not_judged_and_a_note_says_so() -> None:
+    frame = item_frame().with_columns(
+        people=pl.when((pl.col("system") == "b") & (pl.col("query") == "i1")).then(None).otherwise(0.5 * pl.col("llm"))
+    )
+    found = rs.judging.estimate_items(frame[:-2], human="people", machine="llm")
+    text = " ".join(found.notes)
+    assert "2 items of 60 skipped" in text
+    assert "1 item for some of the systems" in text
+    assert found.parts[0].of_systems.n == 57
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        ({"llm": ["", "0.2", "0.1"]}, {}, ":2: llm is empty"),
+        ({"llm": ["x", "0.2", "0.1"]}, {}, ":2: llm is 'x'"),
+        ({"people": ["", "", ""]}, {}, "people has no value"),
+        ({"query": ["1", "1", "3"]}, {}, ":3: item '1'.*:2"),
+        ({"chance": ["0.5", "1.5", "0.5"]}, {}, ":3: chance is 1.5"),
+        ({"group": ["a", "a", "b"]}, {"strata": True}, "1 item of group 'a'|0 items of group 'b'"),
+        ({}, {"human": "nobody"}, ":1: no column 'nobody'.*--human"),
+        ({}, {"human": "query"}, "'query' is the query"),
+        ({}, {"positive": "good"}, "no label 'good'"),
+    ],
+)
+def test_tables_that_say_nothing_are_refused(
+    tmp_path: Path, change: dict[str, list[str]], options: dict[str, Any], message: str
+) -> None:
+    columns = {"query": ["1", "2", "3"], "people": ["0.1", "0.4", ""], "llm": ["0.3", "0.2", "0.1"], **change}
+    path = tmp_path / "items.csv"
+    path.write_text("\n".join([",".join(columns), *map(",".join, zip(*columns.values(), strict=True))]) + "\n")
+    with pytest.raises(InputError, match=message):
+        rs.judging.estimate_items(path, **{"human": "people", "machine": "llm", **options})
+
+
+def test_an_unknown_baseline_is_refused() -> None:
+    with pytest.raises(UnknownName, match="'z'"):
+        rs.judging.estimate_items(item_frame(), human="people", machine="llm", baseline="z")
+
+
+def test_a_pool_that_was_chosen_adaptively_is_found_out(tmp_path: Path) -> None:
+    """The true mean of the demo's answers by people is .4764."""
+    path = tmp_path / "demo-items.csv"
+    path.write_text(item_files(SEED)["demo-items.csv"])
+    options: dict[str, Any] = {"human": "people", "machine": "llm", "population": "items"}
+    naive = rs.judging.estimate_items(path, **options, columns={"query": "answer"})
+    right = rs.judging.estimate_items(path, **options, columns={"query": "answer", "chance": "picked"})
+    assert "do not look like a random sample" in " ".join(naive.notes)
+    assert "do not look like a random sample" not in " ".join(right.notes)
+    biased, corrected = (x.parts[0].of_systems for x in (naive, right))
+    assert biased.human_low[0] > 0.4764
+    assert biased.combined_low[0] > 0.4764
+    assert corrected.combined_low[0] < 0.4764 < corrected.combined_high[0]
+
+
+def test_a_choice_is_the_table_of_the_next_estimate() -> None:
+    frame = item_frame()
+    choice = rs.judging.choose_items(frame, human="people", machine="llm", budget=12, rng=3)
+    assert choice.targets == ("a - b",)
+    assert abs(choice.n_chosen - 12) <= 8
+    table = choice.frame()
+    assert table.height == 2 * ITEMS
+    by_item = table.group_by("query").agg(pl.col("chosen").n_unique(), pl.col("chance").n_unique())
+    assert by_item["chosen"].max() == by_item["chance"].max() == 1
+    judged = table.filter(pl.col("human").is_not_null() & pl.col("human").is_not_nan())
+    assert judged.height == 2 * JUDGED
+    assert judged["chosen"].sum() == 0
+    assert judged["chance"].min() > JUDGED / ITEMS
+    filled = table.with_columns(human=pl.when(pl.col("chosen") == 1).then(pl.col("machine")).otherwise(pl.col("human")))
+    estimated = rs.judging.estimate_items(filled, human="human", machine="machine")
+    assert estimated.parts[0].of_systems.n == JUDGED + choice.n_chosen
+    again = rs.judging.choose_items(frame, human="people", machine="llm", budget=12, rng=3)
+    assert again.is_chosen.tolist() == choice.is_chosen.tolist()
+
+
+def test_costs_of_labels_count() -> None:
+    frame = item_frame(("a",)).with_columns(minutes=pl.col("w") * 3)
+    choice = rs.judging.choose_items(
+        frame, human="people", machine="llm", budget=30, rng=1, columns={"cost": "minutes"}
+    )
+    minutes = dict(frame.select("query", "minutes").iter_rows())
+    chosen = choice.frame().filter(chosen=1)["query"].to_list()
+    assert_same_numbers(choice.cost, float(sum(minutes[query] for query in chosen)))
+
+
+@pytest.mark.parametrize(("n", "message"), [(4, "4 items, expected at least 5"), (ITEMS, "all 60 items")])
+def test_too_few_or_all_labels_leave_nothing_to_choose(n: int, message: str) -> None:
+    table = pl.DataFrame({"llm": [0.1 * (i % 7) for i in range(ITEMS)]}).with_row_index("row")
+    table = table.with_columns(people=pl.when(pl.col("row") < n).then(pl.col("llm")).otherwise(None))
+    with pytest.raises(InputError, match=message):
+        rs.judging.choose_items(table, human="people", machine="llm", budget=3)
+    with pytest.raises(ParameterError, match="budget"):
+        rs.judging.choose_items(table, human="people", machine="llm", budget=-3)
