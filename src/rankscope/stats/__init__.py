@@ -14,6 +14,7 @@ from rankscope.stats.effects import Effects, effect_sizes
 from rankscope.stats.friedman import Friedman, friedman_test, nemenyi_test
 from rankscope.stats.group_means import GroupMeansTest, group_means_test
 from rankscope.stats.group_sequential import SPENDING, SequentialBounds, sequential_bounds, spent_level
+from rankscope.stats.importance_weighting import ImportanceWeighting, importance_weighting
 from rankscope.stats.intervals import (
     Interval,
     bootstrap_interval,
@@ -63,6 +64,7 @@ __all__ = [
     "Generalisability",
     "GroupMeansTest",
     "Gwet",
+    "ImportanceWeighting",
     "Interval",
     "Kappa",
     "MeanTaus",
@@ -91,6 +93,7 @@ __all__ = [
     "generalisability",
     "group_means_test",
     "gwets_ac",
+    "importance_weighting",
     "jeffreys_interval",
     "krippendorffs_alpha",
     "max_t_test",
