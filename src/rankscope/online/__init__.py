@@ -1,0 +1,20 @@
+"""Experiments with users: interleaving, who won by clicks, counterfactual estimates, judgments from clicks."""
+
+from __future__ import annotations
+
+from rankscope.registry import lazy_attributes
+
+#: Where each public name lives. Loaded when first asked for.
+HOMES: dict[str, str] = {
+    "ClickSummary": "click_log.summary",
+    "Interleaving": "interleaving.interleaved_runs",
+    "InterleavingTest": "preference.result",
+    "interleave": "interleaving.interleaved_runs",
+    "interleaving_test": "preference.inference",
+    "simulate_clicks": "click_models",
+    "summarise_clicks": "click_log.summary",
+}
+
+__all__ = sorted(HOMES)
+
+__getattr__, __dir__ = lazy_attributes(__name__, HOMES, ())
