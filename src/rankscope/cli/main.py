@@ -33,6 +33,9 @@ COMMANDS = {
     "plan": ("rankscope.cli.plan:plan", "How many queries does a comparison need? Statistical power."),
     "report": ("rankscope.cli.report:report", "Write an HTML report: comparison, figures, details."),
     "stability": ("rankscope.cli.stability:stability", "Which measures can be trusted? Error rates and power."),
+    "interleave": ("rankscope.cli.interleave:interleave", "Interleave runs, to compare them by clicks."),
+    "online": ("rankscope.cli.online:online", "Which system do users prefer? Clicks on interleaved lists."),
+    "clicks": ("rankscope.cli.clicks:clicks", "Position bias, and judgments from clicks."),
     "agree": ("rankscope.cli.agree._group:agree", "Agreement of judges, of metrics with people, of measures."),
     "pool": ("rankscope.cli.pool:pool", "Which documents to judge next."),
     "fuse": ("rankscope.cli.fuse:fuse", "Merge runs into one run."),
@@ -55,6 +58,7 @@ COMMANDS = {
 GROUPS = {
     "Evaluate": ("evaluate", "measures", "convert", "demo"),
     "Compare": ("compare", "plan", "report", "stability"),
+    "Online": ("interleave", "online", "clicks"),
     "Judges": ("agree", "pool"),
     "Combine": ("fuse", "consensus", "leaderboard"),
     "Learn": ("train", "predict", "crossvalidate", "features", "mt-experiment"),

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from rankscope.comparison.compare import compare
 from rankscope.comparison.summary import short_verdict
 from rankscope.demo.chunk_lists import chunk_list_files
+from rankscope.demo.clicks import click_files
 from rankscope.demo.collection import SEED, SYSTEMS, collection_files, judge_files, refuse_occupied
 from rankscope.demo.labels import label_files
 from rankscope.demo.letor import feature_files, letor_files
@@ -70,6 +71,7 @@ PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (
     score_files,
     query_files,
     chunk_list_files,
+    click_files,
     feature_files,
     translation_files,
 )
