@@ -38,7 +38,7 @@ def ways_of(means, judged, queries, peers):
     from rankscope.stats.prediction_powered import prediction_powered
 
     def ours(three, weight=None):
-        found = prediction_powered(*three, weight=weight)
+        found = prediction_powered(*three, machine_weight=weight)
         return found.combined, found.combined_low, found.combined_high
 
     def theirs(three, lam=None):

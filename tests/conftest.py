@@ -64,7 +64,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 ACCEPTED = re.compile(
     r"\b(altair|vl_convert|jinja2|sacrebleu|safetensors|lightgbm|(py)?torch|dask|distributed|fsspec|cloudpickle)\b"
     r"|the extra `\w+`|rankscope\[|no client for HTTP"
-    r"|real data|does not ship|on the PATH|root may|\+SKIP option",
+    r"|real data|(is|are) not here|does not ship|on the PATH|root may|\+SKIP option",
     re.IGNORECASE,
 )
 

@@ -276,8 +276,9 @@ def test_the_changelog_tells_of_this_version_and_has_the_heading_for_numbers_tha
     assert "### Numbers that change" in text
 
 
-def test_a_wrong_example_is_found(tmp_path, commands):
+def test_a_wrong_example_is_found(tmp_path, commands, monkeypatch):
     """The tests above can fail: the harness is shown wrong output, of a command and in Python."""
+    monkeypatch.setitem(globals(), "UPDATE", False)  # else it would be written into a page that there is not
     with pytest.raises(AssertionError, match="rankscope --version"):
         run_console(Block("console", "$ rankscope --version\nrankscope, version none\n", 1), tmp_path, "page", commands)
     run_console(Block("console", "$ rankscope --version\nrankscope, version 9.9.9\n", 1), tmp_path, "page", commands)

@@ -333,10 +333,12 @@ class ColumnNames(Rule):
     ----------
     example
         An example for messages, as {"query": "topic"}.
+    advice
+        What to use for names of columns without an equals sign, for messages.
     """
 
-    def __init__(self, example: Mapping[str, str]) -> None:
-        self.example = dict(example)
+    def __init__(self, example: Mapping[str, str], advice: str = "") -> None:
+        self.example, self.advice = dict(example), advice
 
     @property
     def option_text(self) -> str:
@@ -354,7 +356,10 @@ class ColumnNames(Rule):
     def parse(self, text: str) -> dict[str, str]:
         pairs = [pair.partition("=") for pair in text.split(",") if pair.strip()]
         if not pairs or not all(name.strip() and equals and column.strip() for name, equals, column in pairs):
-            raise ValueError(f"{text!r}, expected NAME=COLUMN with commas between several, such as {self.option_text}")
+            advice = f"; {self.advice}" if self.advice and "=" not in text else ""
+            raise ValueError(
+                f"{text!r}, expected NAME=COLUMN with commas between several, such as {self.option_text}{advice}"
+            )
         return {name.strip(): column.strip() for name, _, column in pairs}
 
 
@@ -548,10 +553,12 @@ def name_list(
     return declare(NameList(table, kind), default, help, metavar=metavar, **options)
 
 
-def table_columns(example: Mapping[str, str], *, help: str) -> Mapping[str, str] | None:
-    """What columns of a table are called. example: for messages."""
+def table_columns(example: Mapping[str, str], *, help: str, advice: str = "") -> Mapping[str, str] | None:
+    """What columns of a table are called. example, advice: for messages."""
     names: Mapping[str, str] | None = None
-    return declare(ColumnNames(example), names, help, metavar="NAME=COLUMN,...", unset="found by their usual names")
+    return declare(
+        ColumnNames(example, advice), names, help, metavar="NAME=COLUMN,...", unset="found by their usual names"
+    )
 
 
 def layer_sizes(default: tuple[int, ...], *, help: str, **options: Any) -> tuple[int, ...]:

@@ -125,6 +125,19 @@ def test_data_that_cannot_tell_are_said_to_be_so(tables):
     assert mentions(str(found), "no verdict", "No judge can be tested")
 
 
+def test_a_favour_whose_slope_is_not_known_without_some_query_is_not_shown():
+    rng = np.random.default_rng(5)
+    people, judge = rng.normal(size=(6, 20)), rng.normal(size=(6, 20))  # systems are alike for people
+    family = np.arange(6) < 2
+    contrast = favour_contrast(people, judge, family)
+    assert np.isnan(contrast.pvalue)
+    assert not np.isnan(contrast.favour)  # of any size, since the slope is noise divided by noise
+    found = favour(scored("p", people), scored("kin", judge), families={"A": "x", "B": "x"})
+    assert np.isnan([found.expected, found.favour, found.slope, found.low, found.pvalue]).all()
+    assert found.by_judge[0, 0] == pytest.approx(contrast.by_judge / spread_within_queries(judge))
+    assert mentions(str(found), "no verdict")
+
+
 @pytest.mark.parametrize(
     ("change", "error", "words"),
     [

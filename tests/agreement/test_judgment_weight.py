@@ -82,6 +82,9 @@ def test_a_weight_of_0_or_of_scores_without_columns_is_refused(judged, tmp_path)
     judged.write_text(ROWS.replace(",2\n", ",0\n", 2))
     with pytest.raises(InputError, match="above 0"):
         segments(judged, judgment_weight="w", **CHOICE)
+    judged.write_text(ROWS.replace(",2\n", ",-1\n", 2))
+    with pytest.raises(InputError, match="w is -1, expected a weight above 0"):  # and not "not ranked"
+        segments(judged, judgment_weight="w", **CHOICE)
     people = tmp_path / "people.seg.score"
     people.write_text("A\t1\nA\t2\nB\t2\nB\t0\n")
     with pytest.raises(ParameterError, match="judgment_weight"):

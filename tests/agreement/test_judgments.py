@@ -61,7 +61,7 @@ def test_the_column_of_people_is_never_guessed_beside_scores():
     metric = MetricScores("m", {"": PairScores.of({"A": [1], "B": [0]})})
     with pytest.raises(ParameterError, match="which column"):
         joined(one, metric)
-    assert joined(one, metric, gold="quality").metrics == ("m",)
+    assert joined(one, metric, gold="quality").names == ("m",)
     assert joined(Rankings.of([{"A": 1, "B": 2}], name="Rank"), metric).gold == "Rank"
 
 

@@ -11,7 +11,7 @@ import pytest
 from helpers.messages import mentions
 from scipy import stats
 
-from rankscope.agreement import compare_metrics, systems
+from rankscope.agreement import compare_metrics, favour, ranks, segments, systems
 from rankscope.errors import InputError, ParameterError
 from rankscope.measures.rank_similarity import tau_ap
 
@@ -116,14 +116,58 @@ def test_which_judge_is_better_is_tested_over_topics_by_a_paired_bootstrap(board
         assert 0 < tested.pvalue[0, 0, 1] <= 1
 
 
-def test_summaries_alone_and_lines_that_do_not_say_what_is_a_topic_are_refused(boards):
+def summaries_of(path):
+    """Keeps the lines of the topic "all"."""
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if "all" in line.split()))
+    return path
+
+
+@pytest.mark.parametrize("swap", [False, True])
+def test_summaries_alone_are_scores_of_whole_systems(boards, swap):
+    (truth, near, far), folder = boards
+    board = leaderboard(folder / "truth.txt", {"GRADE": truth})
+    judges = summaries_of(leaderboard(folder / "judges.txt", {"near": near, "far": far}, swap=swap))
+    expected = [stats.kendalltau(truth.mean(axis=1), judge.mean(axis=1))[0] for judge in (near, far)]
+    found = systems(board, judges, statistic="kendall_b", n_resamples=20, rng=1)
+    assert found.metrics == ("near", "far")
+    assert found.value[:, 0] == pytest.approx(expected)
+    assert mentions(found.notes, "judges.txt", "summaries only", "whole systems")
+    # A truth of summaries has no topics to draw: intervals of Fisher's z, and tests that swap systems.
+    given = systems(summaries_of(board), judges, statistic="kendall_b")
+    assert (given.gold, given.interval) == ("GRADE", "fisher")
+    assert given.value[:, 0] == pytest.approx(expected)
+    tested = compare_metrics(board, judges, level="system", statistic="kendall_b", n_resamples=20, rng=1)
+    assert tested.value[0] == pytest.approx(expected)
+    assert tested.tests == ("perm_both",)
+    # A file of people and judges in one.
+    single = summaries_of(leaderboard(folder / "all.txt", {"near": near, "GRADE": truth, "far": far}, swap=swap))
+    assert systems(single, gold="GRADE", statistic="kendall_b").value[:, 0] == pytest.approx(expected)
+
+
+def test_summaries_alone_are_no_scores_of_segments(boards):
+    (truth, near, _), folder = boards
+    board = leaderboard(folder / "truth.txt", {"GRADE": truth})
+    summaries = summaries_of(leaderboard(folder / "near.txt", {"GRADE": near}))
+    for function, arguments in (
+        (segments, (board, summaries)),
+        (segments, (summaries, board)),
+        (ranks, (board, summaries)),
+    ):
+        with pytest.raises(InputError) as raised:
+            function(*arguments)
+        assert mentions(raised.value, "near.txt", "summaries only")
+    with pytest.raises(InputError) as raised:
+        favour(board, summaries, families={"run1": "x"})
+    assert mentions(raised.value, "near", "scores of systems only")
+    with pytest.raises(ParameterError, match="judgment_weight"):
+        systems(summaries, board, judgment_weight="w")
+
+
+def test_lines_that_do_not_say_what_is_a_topic_are_refused(boards):
     (truth, near, _), folder = boards
     board = leaderboard(folder / "truth.txt", {"GRADE": truth})
     lines = leaderboard(folder / "near.txt", {"GRADE": near}).read_text().splitlines(keepends=True)
-    (folder / "near.txt").write_text("".join(line for line in lines if "\tall\t" in line))
-    with pytest.raises(InputError) as raised:
-        systems(board, folder / "near.txt")
-    assert mentions(raised.value, "near.txt", "summaries only")
     (folder / "near.txt").write_text("".join(line for line in lines if "\tall\t" not in line))
     with pytest.raises(InputError) as raised:
         systems(board, folder / "near.txt")

@@ -152,7 +152,7 @@ def test_columns_need_a_table(tmp_path):
     [
         ("segment,system,gold,Gold", "the columns 'gold' and 'Gold' differ in case"),
         ("segment,system,gold,gold", "two columns are called 'gold'"),
-        (",segment,system,gold", ":1: column 1 has no name"),
+        ("segment,system,,gold", ":1: column 3 has no name"),
     ],
 )
 def test_columns_that_cannot_be_told_apart_are_refused(tmp_path, header, message):
@@ -173,6 +173,9 @@ def test_a_folder_with_nothing_but_scores_needs_no_root(tmp_path, monkeypatch):
     expected = systems(people, root, rng=1).frame()
     assert systems(people, folder, rng=1).frame().equals(expected, null_equal=True)
     assert systems(people, sorted(folder.iterdir()), rng=1).frame().equals(expected, null_equal=True)
+    assert systems(people, folder.parent, rng=1).frame().equals(expected, null_equal=True)
+    monkeypatch.chdir(folder.parent)
+    assert [(file.pair, file.name) for file in list_mt_scores(".")] == [("en-de", "m1"), ("en-de", "m2")]
     monkeypatch.chdir(folder)
     assert [(file.pair, file.name) for file in list_mt_scores(".")] == [("en-de", "m1"), ("en-de", "m2")]
     (folder / "README").write_text("other files make it another folder\n")

@@ -84,6 +84,8 @@ def test_ties_at_the_border_are_in_and_a_short_list_is_all_of_them():
     few = systems(people, metric, top=9, statistic="kendall_b")
     assert few.top[0].value.tolist() == few.value.tolist()
     assert mentions(few.notes, "only 7 systems")
+    assert mentions(str(few), "These are all systems")
+    assert mentions(str(found), "differ less than all systems do")
     # Lower is better: the best are those with the least.
     lower = systems(people, metric, top=2, lower=["people"])
     assert lower.top_systems == (("E", "F"),)

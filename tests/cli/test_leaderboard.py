@@ -102,7 +102,7 @@ def test_a_scored_column_turns_the_order_around(cli: Callable[..., Any], demo: P
 
 
 def test_every_option_stands_in_the_signature(cli: Callable[..., Any], demo: Path) -> None:
-    options = "--model davidson --covariate length --position --unit prompt --prior 0.1 --scale log --seed 5"
+    options = "--model davidson --covariate length --position --cluster-by prompt --prior 0.1 --scale log --seed 5"
     done = cli("leaderboard", demo / "demo-preferences.csv", *options.split(), *QUICK, "--confidence-level", "0.9")
     assert done.code == 0
     for part in (
@@ -111,7 +111,7 @@ def test_every_option_stands_in_the_signature(cli: Callable[..., Any], demo: Pat
         "position:yes",
         "prior:0.1",
         "scale:log",
-        "interval:bootstrap,50,units",
+        "interval:bootstrap,50,clusters",
         "confidence:0.9",
         "rng:5",
         "systems:6",
@@ -140,7 +140,7 @@ def test_figures_are_drawn_and_wrong_names_told(cli: Callable[..., Any], demo: P
         (HEAD + "A,B,A\nC,B,B\n", "", "3 groups; of any two groups, one never won against the other"),
         (HEAD + "A,B,A\nC,B,B\n", "", "or use a prior, such as prior=0.5 (--prior 0.5)"),
         (HEAD + "A,B,A\nA,B,B\n", "--covariate length", "bad.csv:1: no covariate 'length'"),
-        (HEAD + "A,B,A\nA,B,B\n", "--unit who", "bad.csv:1: no column 'who'"),
+        (HEAD + "A,B,A\nA,B,B\n", "--cluster-by who", "bad.csv:1: no column 'who'"),
         (HEAD + "A,B,A\nA,B,B\n", "--columns winner=who", "bad.csv:1: no column 'who'"),
         (HEAD + "A,B,A\nA,B,B\n", "-m AP", "measure is 'AP', and these are no scores"),
         (HEAD + "A,B,A\nA,B,B\n", "--column rank", "column is 'rank', and these are no rankings"),

@@ -55,7 +55,7 @@ def test_it_answers_in_a_sentence(cli: Callable[..., Any], files: Path) -> None:
 def test_options_are_those_of_the_function(cli: Callable[..., Any], files: Path) -> None:
     runs = ["good.run", "poor.run", "odd.run"]
     options = ("--baseline", "poor", "--difference", ".1", "--width", ".5", "--power", ".9", "--alpha", ".01")
-    more = ("--alternative", "greater", "--queries", "20", "--standardise", "z", "-m", "RR", "-m", "P@1")
+    more = ("--alternative", "greater", "--at-hand", "20", "--standardise", "z", "-m", "RR", "-m", "P@1")
     found = records(cli("plan", "qrels", *runs, *options, *more, "--format", "csv"))
     expected = plan(
         standardise(evaluate("qrels", list(runs), ["RR", "P@1"])),
@@ -117,7 +117,7 @@ def test_a_table_of_ranks_has_one_query_and_that_says_nothing_of_spread(cli: Cal
         (["--baseline", "goof"], "unknown system of these scores 'goof'; did you mean good?"),
         (["--alternative", "up"], "'up' is not one of"),
         (["--standardise", "rank"], "'rank' is not one of"),
-        (["--queries", "1"], "'--queries': 1 is not in the range x>=2; see `rankscope plan --help`"),
+        (["--at-hand", "1"], "'--at-hand': 1 is not in the range x>=2; see `rankscope plan --help`"),
         (["-m", "NumRel"], "of NumRel neither higher nor lower is better"),
         (["-o", "qrels"], "qrels"),
     ],

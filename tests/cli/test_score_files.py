@@ -93,6 +93,63 @@ def test_a_gate_with_a_file_of_scores(cli: Callable[..., Any], values: Any) -> N
     assert mentions(worse.err, "3")
 
 
+def test_scores_come_from_standard_input(cli: Callable[..., Any], values: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = cli("compare", "scores.csv", "-m", "F1", "--format", "csv")
+    content = Path("scores.csv").read_bytes()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(content))))
+    assert cli("compare", "-", "-m", "F1", "--format", "csv").out == expected.out
+
+
+@pytest.mark.parametrize("command", ["compare", "plan", "stability"])
+def test_measures_without_a_direction_are_refused_where_they_are_named(
+    cli: Callable[..., Any], values: Any, command: str
+) -> None:
+    for name, row in zip(SYSTEMS, values.tolist(), strict=True):
+        lines = [f"{measure}\tq{i}\t{x + i}\n" for i, x in enumerate(row) for measure in ("map", "num_ret")]
+        Path(f"{name}.eval").write_text("".join(lines))
+    files = [f"{name}.eval" for name in SYSTEMS]
+    assert mentions(cli(command, *files).out, "num_ret", "left out")
+    assert "neither higher nor lower" in cli(command, *files, "-m", "num_ret").err
+    assert "neither higher nor lower" in cli(command, *files, "-m", "map", "-m", "num_ret").err
+
+
+def test_scores_in_the_place_of_a_run_are_told(cli: Callable[..., Any], values: Any) -> None:
+    Path("my.qrels").write_text("1 0 d 1\n")
+    Path("own.csv").write_text("system,measure,query,value\na,AP,1,0.5\n")
+    assert mentions(cli("evaluate", "my.qrels", "own.csv").err, "own.csv:1:", "table of scores", "compare")
+
+
+def test_a_gate_within_a_file_of_scores(cli: Callable[..., Any], values: Any) -> None:
+    Path("new.csv").write_text("item,new\n" + "".join(f"{i:03d},{x}\n" for i, x in enumerate(values[1])))
+    gate = ("-m", "F1", "--baseline", "old", "--gate", "0.02")
+    expected = cli("compare", "new.csv", "--against", "scores.csv", *gate, "--format", "csv")
+    one_file = cli("compare", "scores.csv", "--systems", "old,new", *gate, "--format", "csv")
+    assert (one_file.code, one_file.out) == (0, expected.out)
+    assert mentions(cli("compare", "scores.csv", *gate).err, "one system", "scores.csv has 2", "--systems")
+    assert mentions(cli("compare", "scores.csv", "--gate", "0.02").err, "--against", "file of scores", "--baseline")
+
+
+def test_a_table_whose_header_tells_nothing_may_be_one_of_scores(cli: Callable[..., Any], values: Any) -> None:
+    Path("named.csv").write_text(Path("scores.csv").read_text().replace("item,", "prompt,"))
+    message = cli("compare", "named.csv").err
+    assert mentions(message, "--input entity-ranks", "--columns query=NAME")
+    assert "--columns query=NAME" not in cli("evaluate", "named.csv").err
+    expected = cli("compare", "scores.csv", "--format", "csv").out
+    assert cli("compare", "named.csv", "--columns", "query=prompt", "--format", "csv").out == expected
+    Path("bare.csv").write_text("old,new\n0.5,0.25\n0.5,0.75\n0.25,0.5\n")
+    assert cli("compare", "bare.csv", "--systems", "old,new").code == 0
+    Path("one.csv").write_text("item,old,new\n1,good,0.5\n2,bad,0.75\n")
+    assert mentions(cli("compare", "one.csv").err, "1 system (new)", "column of numbers")
+
+
+def test_a_leaderboard_by_a_measure_that_the_file_does_not_name(cli: Callable[..., Any], values: Any) -> None:
+    rows = [f"{s},{i},{x}" for s, row in zip(SYSTEMS, values.tolist(), strict=True) for i, x in enumerate(row)]
+    Path("long.csv").write_text("\n".join(["system,query,value", *rows]) + "\n")
+    assert "long.csv: F1: not a measure of rankscope" in cli("leaderboard", "long.csv", "-m", "F1").out
+    Path("ab.csv").write_text("item,a,b\n1,0.5,0.25\n2,0.25,0.5\n")  # a and b may be the systems of comparisons
+    assert mentions(cli("leaderboard", "ab.csv", "-m", "F1").err, "--input scores")
+
+
 def forms(values: Any) -> dict[str, list[str]]:
     """The files of each form of the same scores, written here."""
     rows = [(s, i, x) for s, row in zip(SYSTEMS, values.tolist(), strict=True) for i, x in enumerate(row)]

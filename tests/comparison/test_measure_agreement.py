@@ -20,6 +20,7 @@ from rankscope.demo.collection import write_collection
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import bootstrap_indices, draw
 from rankscope.reporting.tables import RESULT_FORMATS, render_result
+from rankscope.stats.correlation import bca_ends
 
 SENTENCES = Messages("measure_agreement")
 
@@ -265,3 +266,67 @@ def test_the_command_refuses_before_it_reads(folder, monkeypatch):
     assert done.exit_code == 2
     assert mentions(done.output, "--confidence-level", "95.0", "0<x<1")
     assert run(folder, monkeypatch, "--statistic", "tau").exit_code == 2
+
+
+# Clusters and weights
+
+
+def with_clusters(values, codes):
+    scores = made(values, ["AP", "RR", "P@5"])
+    return scores.with_queries({"query": list(scores.query_ids), "cluster": [f"c{code}" for code in codes]})
+
+
+def test_the_interval_over_queries_draws_whole_clusters():
+    values = random_values(systems=3, queries=40)
+    values[1, 2, 5] = np.nan
+    codes = np.random.default_rng(1).permutation(np.repeat(np.arange(10), 4))
+    found = agree_measures(with_clusters(values, codes), by="queries", statistic="pearson", n_resamples=200, rng=4)
+    for pair, (a, b) in enumerate(itertools.combinations(range(3), 2)):
+        complete = ~np.isnan(values[:, [a, b]]).any(axis=(0, 1))
+        kept = [code for code in dict.fromkeys(codes.tolist()) if (complete & (codes == code)).any()]  # as they come
+
+        def mean_correlation(queries, a=a, b=b):
+            return np.mean([np.corrcoef(x[a, queries], x[b, queries])[0, 1] for x in values])
+
+        members = [np.flatnonzero(complete & (codes == cluster)) for cluster in kept]
+        rows = np.concatenate(list(bootstrap_indices(draw(np.random.default_rng(4), 200), len(kept))))
+        samples = np.array([mean_correlation(np.concatenate([members[g] for g in row])) for row in rows])
+        jackknife = np.array(
+            [mean_correlation(np.concatenate(members[:g] + members[g + 1 :])) for g in range(len(kept))]
+        )
+        ends = bca_ends(float(found.value[pair]), samples, jackknife, 0.95)
+        assert_same_numbers([found.low[pair], found.high[pair]], list(ends))
+
+
+def test_clusters_and_what_they_change_are_noted():
+    codes = np.repeat(np.arange(10), 4)
+    scores = with_clusters(random_values(systems=1, queries=40), codes)
+    found = agree_measures(scores, by="queries", n_resamples=50, rng=1)
+    assert np.isnan(found.pvalue).all()
+    assert any("10 clusters of 4 queries" in note for note in found.notes)
+    notes = " ".join(found.sections()[0].notes)
+    assert mentions(notes, "fewer than 25 clusters", "treat the clusters as a random sample", "p-values", "none")
+    assert "| clusters:10 |" in found.signature()
+    over_systems = agree_measures(with_clusters(random_values(), np.arange(12) // 2))
+    assert not np.isnan(over_systems.pvalue).all()
+    assert not any("clusters of" in note for note in over_systems.notes)
+
+
+def test_over_systems_means_are_weighted_and_over_queries_weights_are_refused():
+    scores = made(random_values(), ["AP", "RR", "P@5"])
+    weights = np.arange(1.0, 13.0)
+    weighted = scores.with_queries({"query": list(scores.query_ids), "weight": weights})
+    found = agree_measures(weighted, statistic="pearson")
+    means = np.average(scores.values, axis=2, weights=weights)
+    expected = [np.corrcoef(means[:, a], means[:, b])[0, 1] for a, b in itertools.combinations(range(3), 2)]
+    assert_same_numbers(found.value.tolist(), expected)
+    with pytest.raises(ParameterError) as error:
+        agree_measures(weighted, by="queries")
+    assert mentions(error.value, "weights", "--by systems", "--weight")
+
+
+def test_fishers_interval_of_queries_in_clusters_is_refused():
+    scores = with_clusters(random_values(systems=1, queries=12), np.arange(12) // 3)
+    with pytest.raises(ParameterError) as error:
+        agree_measures(scores, by="queries", interval="fisher")
+    assert mentions(error.value, "independent", "--interval bootstrap")

@@ -56,6 +56,21 @@ def test_a_mapping_and_columns_give_the_same_hits(case: Case) -> None:
         assert everything(join(other, rs.Run(columns(run)), convention)) == expected
 
 
+@examples(60)
+@given(case=cases())
+def test_a_mapping_of_one_short_list_and_its_columns_give_the_same_hits(case: Case) -> None:
+    """A third way: a short list without equal scores is ranked by Python; with its scores apart, and as they are."""
+    qrels = rs.Qrels(case.qrels)
+    for query in case.qrels.keys() & {query for query, docs in case.run.items() if docs}:
+        scores = case.run[query]
+        apart = {doc: score + i * 1e-3 for i, (doc, score) in enumerate(scores.items())}
+        for docs in (scores, apart):
+            for ties in ("doc_id_desc", "file", "average"):
+                convention = Convention(ties=ties)
+                hits = join(qrels, rs.Run({query: docs}), convention)
+                assert everything(hits) == everything(join(qrels, rs.Run(columns({query: docs})), convention))
+
+
 @pytest.mark.parametrize("ties", ["doc_id_desc", "file"])
 def test_a_large_mapping_and_large_columns_give_the_same_hits(ties: str) -> None:
     """More rows than are joined at a time."""

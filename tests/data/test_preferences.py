@@ -21,10 +21,10 @@ judgments = st.lists(
 
 
 def told(found: rs.Preferences) -> list[tuple[str, str, int, str]]:
-    """Left, right, outcome and unit of each comparison."""
-    units = [""] * len(found) if found.unit is None else list(found.unit)
-    rows = zip(found.left.tolist(), found.right.tolist(), found.outcome.tolist(), units, strict=True)
-    return [(found.systems[a], found.systems[b], outcome, unit) for a, b, outcome, unit in rows]
+    """Left, right, outcome and cluster of each comparison."""
+    clusters = [""] * len(found) if found.cluster is None else list(found.cluster)
+    rows = zip(found.left.tolist(), found.right.tolist(), found.outcome.tolist(), clusters, strict=True)
+    return [(found.systems[a], found.systems[b], outcome, cluster) for a, b, outcome, cluster in rows]
 
 
 def outcome_of(a: float, b: float) -> int:
@@ -47,10 +47,10 @@ def test_every_two_items_of_a_judgment_are_a_comparison(judged, score):
     found = rs.Preferences.from_rankings(rankings, "gold")
     assert told(found) == expected
     assert set(found.systems) == {name for a, b, *_ in expected for name in (a, b)}
-    assert set(found.unit.names) == {unit for *_, unit in expected}
+    assert set(found.cluster.names) == {cluster for *_, cluster in expected}
 
 
-def test_segments_of_one_name_in_two_language_pairs_are_two_units():
+def test_segments_of_one_name_in_two_language_pairs_are_two_clusters():
     rankings = Rankings.of([{"A": 1, "B": 2}] * 3)
     rankings = replace(
         rankings,
@@ -59,7 +59,7 @@ def test_segments_of_one_name_in_two_language_pairs_are_two_units():
         notes=("read from a file",),
     )
     found = rs.Preferences.from_rankings(rankings, "rank")
-    assert list(found.unit) == ["de-en 7", "en-de 7", "de-en 7"]
+    assert list(found.cluster) == ["de-en 7", "en-de 7", "de-en 7"]
     assert found.notes == ("read from a file",)
     with pytest.raises(UnknownName, match="gold"):
         rs.Preferences.from_rankings(rankings, "gold")
@@ -154,7 +154,7 @@ def test_names_become_places_and_each_comparison_counts_once():
             lambda: made(weight=[1e308, 1e308]),
             r"the weights, .*1e\+308, .*1e\+300",
         ),
-        (lambda: made(unit=Labels.of(["1"])), "1 units .*2 comparisons"),
+        (lambda: made(cluster=Labels.of(["1"])), "1 clusters .*2 comparisons"),
     ],
 )
 def test_what_are_no_preferences_is_refused(make, said):
@@ -165,10 +165,10 @@ def test_what_are_no_preferences_is_refused(make, said):
 def test_what_the_caller_changes_later_changes_nothing_and_nobody_else_can():
     given = {"left": np.array([0, 1]), "right": np.array([1, 0]), "outcome": np.array([1, 0])}
     weight, lengths, codes = np.array([1.0, 2.0]), np.array([3.0, 4.0]), np.array([0, 1])
-    found = made(**given, weight=weight, covariates={"length": lengths}, unit=Labels(("x", "y"), codes))
+    found = made(**given, weight=weight, covariates={"length": lengths}, cluster=Labels(("x", "y"), codes))
     for array in (*given.values(), weight, lengths, codes):
         array[0] = 7
-    arrays = (found.left, found.right, found.outcome, found.weight, found.covariates["length"], found.unit.codes)
+    arrays = (found.left, found.right, found.outcome, found.weight, found.covariates["length"], found.cluster.codes)
     assert [array[0] for array in arrays] == [0, 1, 1, 1.0, 3.0, 0]
     for array in arrays:
         with pytest.raises(ValueError, match="read-only"):

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 import rankscope as rs
+from rankscope.errors import InputError
+from rankscope.evaluation.read_scores import is_score_file
 
 Cli = Callable[..., Any]
 Put = Callable[[Any, str], Path]
@@ -53,6 +55,15 @@ def test_a_model_of_mteb_is_a_system_and_a_task_a_query(put: Put, folder: str) -
         ("b", "main_score", "SciFact"): 0.75,
         ("b", "main_score", "NFCorpus"): 0.5,
     }
+
+
+def test_what_mteb_writes_about_a_model_beside_its_results_is_no_result(put: Put) -> None:
+    paths = [put(mteb_result("SciFact", 0.5), f"{model}/0123abcdef/SciFact.json") for model in "ab"]
+    paths += [put({"name": model, "revision": "0123abcdef"}, f"{model}/0123abcdef/model_meta.json") for model in "ab"]
+    assert all(is_score_file(path, alone=False) for path in paths)
+    assert rs.read_scores(paths[::-1], measures="main_score").systems == ("b", "a")
+    with pytest.raises(InputError, match="metadata"):
+        rs.read_scores(paths[-1])
 
 
 def test_subsets_and_splits_of_a_task_are_kept_apart(put: Put) -> None:

@@ -125,6 +125,55 @@ def test_trec_eval_and_ir_measures(tmp_path: Path) -> None:
         read(tmp_path, "map\tq1\t0.5\nmap\tq2\tx\n", "bad.eval")
 
 
+@pytest.mark.parametrize("named_first", [False, True])
+def test_a_file_of_several_runs_names_them(named_first: bool, tmp_path: Path) -> None:
+    blocks = []
+    for run, value in (("bm25", "0.5"), ("dense", "0.25")):
+        queries, named = f"map\tq1\t{value}\nmap\tq2\t1\n", f"runid\tall\t{run}\n"
+        blocks.append(f"{named}{queries}map\tall\t0.7\n" if named_first else f"{queries}{named}map\tall\t0.7\n")
+    scores = read(tmp_path, "".join(blocks), "both.eval")
+    assert (scores.systems, scores.matrix("map").tolist()) == (("bm25", "dense"), [[0.5, 1.0], [0.25, 1.0]])
+    with pytest.raises(InputError, match=r"both\.eval:\d+: a second value .* \('dense', 'map' and 'q1'\)"):
+        read(tmp_path, "".join([blocks[0], blocks[1].replace("q2", "q1"), blocks[0]]), "both.eval")
+
+
+def test_measures_that_trec_eval_only_sums_up_are_left_out(tmp_path: Path) -> None:
+    summary = "runid\tall\tbm25\nnum_q\tall\t1\nmap\tall\t0.5\ngm_map\tall\t0.5\n"
+    scores = read(tmp_path, f"map\tq1\t0.5\nnum_ret\tq1\t3\n{summary}", "bm25.eval")
+    assert scores.measure_names == ("map", "num_ret")
+    assert mentions(scores.notes[0], "bm25.eval: ", "num_q and gm_map", "left out")
+    with pytest.raises(InputError, match="summaries only"):
+        read(tmp_path, summary, "bm25.eval")
+
+
+def test_what_evaluate_writes_as_trec_eval_does_comes_back(tmp_path: Path) -> None:
+    runs = [rs.Run({"q1": {"a": 1.0}, "q2": {"b": 1.0}}, name=name) for name in ("one", "two")]
+    scores = rs.evaluate({"q1": {"a": 1}, "q2": {"c": 1}}, runs, ["AP", "P@5"])
+    found = read(tmp_path, render_scores(scores, "trec", by_query=True), "own.eval")
+    assert (found.systems, found.matrix("map").tolist()) == (("one", "two"), [[1.0, 0.0], [1.0, 0.0]])
+
+
+def test_measures_without_a_direction_are_left_out_unless_they_are_asked_for(tmp_path: Path) -> None:
+    for name, value in (("a", 0.5), ("b", 1.0)):
+        lines = [f"{m}\tq{q}\t{value + q}\n" for q in range(5) for m in ("map", "num_ret")]
+        (tmp_path / f"{name}.eval").write_text("".join(lines))
+    scores = rs.read_scores([tmp_path / "a.eval", tmp_path / "b.eval"])
+    assert scores.measure_names == ("map", "num_ret")
+    for result in (
+        rs.compare(scores),
+        rs.plan(scores),
+        rs.stability.study(scores),
+        rs.gate(scores, scores, system="b", baseline_system="a", margin=0.1),
+    ):
+        assert any(mentions(note, "num_ret", "left out") for note in result.notes)
+        assert "num_ret" not in result.signature()
+    with pytest.raises(ParameterError, match="of num_ret neither higher nor lower is better"):
+        rs.compare(scores, "num_ret")
+    only_counts = scores.select(measures=[1])
+    with pytest.raises(ParameterError, match="of num_ret neither higher nor lower is better"):
+        rs.compare(only_counts)
+
+
 def test_several_files_are_several_systems(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.eval").write_text("map\tq1\t0.5\nmap\tq2\t1\n")
@@ -132,6 +181,49 @@ def test_several_files_are_several_systems(tmp_path: Path) -> None:
     assert (scores.systems, scores.matrix("map").tolist()) == (("a", "b"), [[0.5, 1.0], [0.5, 1.0]])
     with pytest.raises(InputError, match=r"the system 'a' is in .*a\.eval, too"):
         rs.read_scores([tmp_path / "a.eval", tmp_path / "b.eval", tmp_path / "a.eval"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"item": {"0": 7, "1": 8}, "a": {"0": 0.5, "1": 1.0}, "b": {"0": 0.25, "1": null}}',
+        '{"item": [7, 8], "a": [0.5, 1.0], "b": [0.25, null]}',
+        '{\n"item": [7, 8],\n"a": [0.5, 1.0],\n"b": [0.25, null]\n}\n',
+    ],
+)
+def test_a_table_of_columns_in_json(text: str, tmp_path: Path) -> None:
+    scores = read(tmp_path, text, "scores.json", measures="F1")
+    assert (scores.systems, scores.query_ids) == (("a", "b"), ("7", "8"))
+    assert as_dict(scores) == {("a", "F1", "7"): 0.5, ("b", "F1", "7"): 0.25, ("a", "F1", "8"): 1.0}
+    assert is_score_file(tmp_path / "scores.json", alone=False)
+
+
+def test_systems_may_have_numbered_queries(tmp_path: Path) -> None:
+    scores = read(tmp_path, '{"a": {"0": 0.5, "1": 1.0}, "b": {"0": 0.25, "1": 0.75}}', "scores.json")
+    assert (scores.systems, scores.query_ids) == (("a", "b"), ("0", "1"))
+
+
+def test_the_named_index_of_pandas_is_a_column() -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = pandas.DataFrame({"query": ["7", "7", "8", "8"], "system": ["a", "b"] * 2, "value": [0.5, 0.25, 1, 0.75]})
+    scores = rs.Scores.of(rows.pivot(index="query", columns="system", values="value"))
+    assert (scores.systems, scores.query_ids) == (("a", "b"), ("7", "8"))
+    assert scores.matrix("score").tolist() == [[0.5, 1.0], [0.25, 0.75]]
+
+
+def test_a_path_is_no_data() -> None:
+    with pytest.raises(ParameterError, match="read_scores"):
+        rs.Scores.of("scores.csv")
+    with pytest.raises(ParameterError, match=r"read_scores.*Scores\.of"):
+        rs.compare({"a": {"q": 1.0}})  # type: ignore[arg-type]  # what a user may try
+
+
+def test_the_index_of_a_data_frame_is_no_column(tmp_path: Path) -> None:
+    scores = read(tmp_path, ",name,qid,measure,value\n0,a,1,AP,0.5\n1,b,1,AP,0.25\n")
+    assert (scores.systems, scores.measure_names, scores.query_ids) == (("a", "b"), ("AP",), ("1",))
+    scores = read(tmp_path, "Unnamed: 0,user_input,response,faithfulness\n0,who?,he,0.5\n1,why?,so,1\n", "rag.csv")
+    assert as_dict(scores) == {("rag", "faithfulness", "who?"): 0.5, ("rag", "faithfulness", "why?"): 1.0}
+    assert mentions(scores.notes[1], "rag.csv: ", "without a name", "index")
 
 
 def sample(number: int, **values: Any) -> str:
@@ -234,6 +326,7 @@ HEADER = "system,query,value\n"
         ("item,a\n1,x\n", ":1: no column of numbers"),
         ("system,query,value\na,all,1\n", ": summaries only"),
         (b"system,query,value\na,1,1\na,\xff,2\n", ":3: this is not UTF-8"),
+        ("system,query,value\na,1,1\n".encode("utf-16"), ": the text is UTF-16"),
         ('[{"system": "a", "query": 1, "value": NaN}]', ": row 1: the value NaN"),
         ('{"system": "a", "query": 1, "value": 1}\n{"system": "a", "query": 1, "value": 2}\n', ":2: a second value"),
         ('{"system": "a", "query": 1.5, "value": 1}\n', ":1: column 'query' holds Float64"),
@@ -244,6 +337,27 @@ def test_what_is_wrong_is_refused_with_its_line(tmp_path: Path, text: str | byte
         read(tmp_path, text)
     assert f"scores.csv{message}" in str(raised.value)
     assert "\n" not in str(raised.value).replace("a\nb", "")
+
+
+JUDGMENTS = [
+    {"id": "7", "timestamp": 3, "judgmentRatings": [{"query": "q", "ratings": [{"docId": "d", "rating": "1"}]}]},
+    {"id": "q", "question": "who?", "documents_that_answer": ["d1"]},
+    {"query_id": "q", "relevant_ids": ["d1"], "answer": "he"},
+]
+
+
+@pytest.mark.parametrize("record", JUDGMENTS)
+def test_judgments_beside_an_id_are_no_scores(record: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "gold.jsonl"
+    path.write_text(json.dumps(record))
+    assert not is_score_file(path, alone=False)
+
+
+@pytest.mark.parametrize("value", [0.5, "0.5", None, True])
+def test_a_record_with_a_list_and_a_value_is_one_of_scores(value: object, tmp_path: Path) -> None:
+    path = tmp_path / "scores.jsonl"
+    path.write_text(json.dumps({"id": "q", "contexts": ["a text"], "faithfulness": value}))
+    assert is_score_file(path, alone=False)
 
 
 def test_a_list_is_no_number(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "csv.txt": (*FEW, "--scale", "log", "--interval", "information", "--format", "csv"),
     "json.txt": (*FEW, "--scale", "log", "--interval", "information", "--format", "json"),
     "latex.txt": (*FEW, "--scale", "wins", "--format", "latex"),
-    "markdown.txt": (*FEW, "--unit", "prompt", "--format", "markdown"),
+    "markdown.txt": (*FEW, "--cluster-by", "prompt", "--format", "markdown"),
     "effects.txt": (*FEW, "--covariate", "words", "--model", "davidson", "--prior", "1"),
 }
 

@@ -22,7 +22,9 @@ LISTS = {"q1": ["d2", "d1"], "q2": ["d9", "d4"], "q3": ["d1"]}
 MEASURES = ["RR", "AP", "nDCG@2", "R@2"]
 
 ids = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=4)
-lists = st.dictionaries(ids, st.lists(ids, unique=True, max_size=5), min_size=1, max_size=4).filter(
+#: Queries that are not called like a column of a table.
+queries = ids.filter(lambda name: name.strip().lower() not in ("qid", "q_id", "pid", "did", "doc", "rel", "sim"))
+lists = st.dictionaries(queries, st.lists(ids, unique=True, max_size=5), min_size=1, max_size=4).filter(
     lambda data: any(data.values())
 )
 
@@ -72,6 +74,87 @@ def test_every_form_in_a_file_is_the_same_run(form: str, ranked: Any, tmp_path_f
     assert rs.read_run(path).frame().equals(expected) or form.startswith("object")
 
 
+#: Texts without and with what JSON escapes, and with what ends or separates lists.
+plain = st.text(st.sampled_from("ab1]}[{,:. é𝄞"), min_size=1, max_size=3)
+awkward = st.text(st.sampled_from('ab1]}[{",: \\\n\t\x7fé\u2028𝄞'), max_size=3) | ids
+styles = st.sampled_from([(", ", ": "), (",", ":"), (",  ", " : "), (" , ", ":\t")])
+#: A byte of a file, and what takes its place.
+damages = st.tuples(st.integers(0, 200), st.sampled_from(['"', "]", "\\", ",", "x", "\n", ""]))
+
+
+def records_of(texts: Any) -> Any:
+    """Strategy of the lines of a log."""
+    extras = st.none() | st.integers() | texts | st.lists(texts, max_size=2) | st.fixed_dictionaries({"id": texts})
+    record = st.fixed_dictionaries(
+        {"query_id": texts, "retrieved_ids": st.lists(texts, max_size=4)},
+        optional={"question": texts, "answer": extras, "expected_ids": st.lists(texts, max_size=2)},
+    )
+    return st.lists(record, min_size=1, max_size=4)
+
+
+def outcome(path: Path, length: int, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """What a run holds, or why it is refused. length: from which length of lines on lists are read at once."""
+    monkeypatch.setattr("rankscope.io.id_lists.LONG", length)
+    try:
+        run = rs.read_run(path)
+    except InputError as error:
+        return str(error)
+    return run.query_ids, run.frame().rows()
+
+
+@given(
+    records=records_of(plain) | records_of(awkward),
+    style=styles,
+    ensure_ascii=st.booleans(),
+    damage=st.none() | st.none() | damages,
+)
+@examples(300)
+def test_long_lists_are_read_at_once_as_all_json_is(
+    records: Any, style: Any, ensure_ascii: bool, damage: Any, tmp_path_factory: Any
+) -> None:
+    lines = [json.dumps(each, separators=style, ensure_ascii=ensure_ascii) for each in records]
+    text = "\n".join(lines) + "\n"
+    if damage is not None:
+        at, replacement = damage[0] % len(text), damage[1]
+        text = text[:at] + replacement + text[at + 1 :]
+    path = tmp_path_factory.mktemp("lists") / "run.jsonl"
+    path.write_text(text, encoding="utf-8", newline="\n")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        assert outcome(path, 0, monkeypatch) == outcome(path, 10**9, monkeypatch)
+
+
+names = st.text(st.sampled_from("ab1,:. é𝄞"), min_size=1, max_size=3)
+some_lists = st.dictionaries(names, st.lists(names, unique=True, max_size=5), min_size=1).filter(
+    lambda data: any(data.values())
+)
+
+
+@given(ranked=some_lists, style=st.sampled_from([(", ", ": "), (",", ":")]))
+@examples(100)
+def test_long_lists_of_ids_need_no_reader_of_all_json(ranked: Any, style: Any, tmp_path_factory: Any) -> None:
+    lines = [
+        json.dumps({**record(*item, "retrieved_ids"), "answer": "[so"}, separators=style, ensure_ascii=False)
+        for item in ranked.items()
+    ]
+    path = tmp_path_factory.mktemp("lists") / "run.jsonl"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr("rankscope.io.id_lists.LONG", 0)
+        monkeypatch.setattr("rankscope.io.id_lists.frame_of_records", None)
+        assert rs.read_run(path).frame().equals(rs.Run(ranked).frame())
+
+
+def test_lines_with_long_lists_keep_their_places(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    docs = {query: [f"{query}-{i}" for i in range(200)] for query in ("q1", "q2", "q3")}
+    lines = [json.dumps({"question": "] who?", **record(*item, "retrieved_ids")}) for item in docs.items()]
+    path.write_text("\n".join([lines[0], "", *lines[1:]]))
+    assert rs.read_run(path).frame().equals(rs.Run(docs).frame())
+    path.write_text("\n".join([lines[0], "", lines[1].replace("q2-7", "q2-5")]) + "\n")
+    with pytest.raises(InputError, match=r"run\.jsonl:3: document 'q2-5' of query 'q2' occurs twice, first at .*:3"):
+        rs.evaluate({"q2": ["q2-5"]}, path, "RR")
+
+
 @pytest.mark.parametrize("form", WRITTEN)
 def test_the_content_tells_the_format(form: str, tmp_path: Path) -> None:
     (tmp_path / "run").write_text(WRITTEN[form](LISTS, "retrieved_context_ids"))
@@ -88,6 +171,23 @@ def test_one_file_may_hold_what_was_retrieved_and_what_was_expected(query: str, 
     path = tmp_path / "rag.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)))
     assert values(path, path) == values(GOLD, LISTS)
+
+
+def test_an_id_is_the_query_and_its_question_is_not(tmp_path: Path) -> None:
+    gold, run = tmp_path / "gold.jsonl", tmp_path / "run.jsonl"
+    asked = [{"id": name, "question": f"What is {name}?", "gold_doc_ids": docs} for name, docs in GOLD.items()]
+    gold.write_text("\n".join(map(json.dumps, asked)))
+    run.write_text("\n".join(json.dumps({"id": name, "retrieved": docs}) for name, docs in LISTS.items()))
+    assert values(gold, run) == values(GOLD, LISTS)
+    assert values(rs.Qrels(asked), run) == values(GOLD, LISTS)
+    columns = {"query_id": "question"}
+    assert rs.read_qrels(gold, columns=columns).query_ids[0] == "What is q1?"
+    assert rs.Qrels(asked, columns=columns).query_ids[0] == "What is q1?"
+
+
+@pytest.mark.parametrize("name", ["query", "qid", "question_id"])
+def test_a_record_s_own_id_is_not_its_query(name: str) -> None:
+    assert rs.Run([{"id": 1, name: "q", "retrieved_ids": ["a"]}]).query_ids == ("q",)
 
 
 @pytest.mark.parametrize("make", [list, pl.DataFrame, lambda rows: pl.DataFrame(rows).to_arrow()])
@@ -134,6 +234,8 @@ WRONG = {
     '{"name": "q", "retrieved_ids": ["a"]}': ("query_id", "'name'"),
     '{"query_id": "q", "expected_ids": ["a"]}': ("retrieved_ids", "'expected_ids'"),
     '{"query_id": "q", "retrieved_ids": "a b"}': (":1:", "'a b'", "list"),
+    '{"id": "q", "hits_of_mine": ["a"]}': ("--columns retrieved_ids=hits_of_mine",),
+    "query_id,retrieved_ids\nq,\"['a', 'b']\"": (":1:", "JSON"),
 }
 
 

@@ -91,7 +91,7 @@ def test_ways_to_write_the_same_comparisons(written, content):
     assert (found.left.tolist(), found.right.tolist()) == ([0, 1, 0], [1, 2, 2])
     assert found.outcome.tolist() == [1, 0, -1]
     assert found.weight.tolist() == [1, 1, 1]
-    assert (found.unit, dict(found.covariates)) == (None, {})
+    assert (found.cluster, dict(found.covariates)) == (None, {})
 
 
 @pytest.mark.parametrize("head", ["better,worse", "winner,loser", "prompt,better,worse"])
@@ -116,14 +116,14 @@ def test_weights_units_and_covariates_are_those_of_the_rows_with_a_winner(writte
         "left,right,winner,weight,len_left,len_right,n_a,n_b,first,Judge\n"
         "A,B,left,2,10,4,1,2,1,ann\nA,C,,-1,,,,,,\nB,C,tie,.5,5,7,3,1,-1,bob\nC,A,right,1,1,1,0,4,0.5,ann\n"
     ).replace(",,,,,,\n", ",,,,,,zoe\n")
-    found = rs.read_preferences(written(content), covariates=["len", "n", "FIRST"], unit="judge")
+    found = rs.read_preferences(written(content), covariates=["len", "n", "FIRST"], cluster_by="judge")
     assert found.weight.tolist() == [2, 0.5, 1]
     assert {name: x.tolist() for name, x in found.covariates.items()} == {
         "len": [10 - 4, 5 - 7, 1 - 1],
         "n": [1 - 2, 3 - 1, 0 - 4],
         "FIRST": [1, -1, 0.5],
     }
-    assert (found.unit.names, found.unit.codes.tolist()) == (("ann", "bob"), [0, 1, 0])
+    assert (found.cluster.names, found.cluster.codes.tolist()) == (("ann", "bob"), [0, 1, 0])
 
 
 def test_only_a_column_of_that_name_is_a_weight_and_a_note_says_so(written):
@@ -247,8 +247,8 @@ def test_each_bad_input_has_one_clear_line(written, content, monkeypatch):
         {"covariates": "length"},
         {"covariates": "len_left"},
         {"covariates": ["judge"]},
-        {"unit": "prompt"},
-        {"unit": "judge"},
+        {"cluster_by": "prompt"},
+        {"cluster_by": "judge"},
         {"columns": {"winner": "human"}},
     ],
 )

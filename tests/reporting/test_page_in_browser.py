@@ -38,7 +38,8 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A page of names that nobody should give; reports of the demo with all figures, of three systems and of six."""
+    """A page of names that nobody should give; reports of the demo with all figures: of three systems, of six, and of
+    three whose names have 70 letters without a blank."""
     folder = tmp_path_factory.mktemp("pages")
     write_collection(folder)
     sample_page().write(folder / "sample.html")
@@ -48,7 +49,13 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     runs = [folder / f"{name}.run" for name in ("bm25", "bm25-rm3", "boolean", "dense", "hybrid", "rerank")]
     for name, baseline in (("pairs", None), ("baseline", "bm25")):
         rs.report(folder / "demo.qrels", runs, baseline=baseline).write(folder / f"{name}.html")
-    return {name: folder / f"{name}.html" for name in ("sample", "demo", "pairs", "baseline")}
+    long_named = []
+    for number, name in enumerate(("bm25", "dense", "rerank")):
+        run = rs.read_run(folder / f"{name}.run")
+        run.name = f"splade_v{number}_distilled_from_monot5_3b_rerank_depth_1000_seed_42_{name}"
+        long_named.append(run)
+    rs.report(folder / "demo.qrels", long_named).write(folder / "names.html")
+    return {name: folder / f"{name}.html" for name in ("sample", "demo", "pairs", "baseline", "names")}
 
 
 @pytest.mark.parametrize("name", ["sample", "demo"])
@@ -101,6 +108,24 @@ def test_six_systems_by_five_measures_are_short_before_the_appendix_and_fit_a_de
     page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
     assert overflowing(page, "Table") == []
     page.close()
+
+
+def test_long_names_are_broken_and_do_not_lie_over_the_numbers(browser: Any, pages: dict[str, Path]) -> None:
+    for width in WIDTHS:
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        page.goto(pages["names"].as_uri())
+        page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+        beyond = page.evaluate(
+            "[...document.querySelectorAll('tbody th, tbody td')].filter(cell => { const text = document.createRange();"
+            "text.selectNodeContents(cell);"
+            "return text.getBoundingClientRect().right > cell.getBoundingClientRect().right + 1; })"
+            ".map(cell => cell.innerText)"
+        )
+        assert beyond == []
+        widths = page.evaluate("[...document.querySelectorAll('table')].map(table => table.scrollWidth)")
+        assert widths
+        assert max(widths) <= 1280
+        page.close()
 
 
 def test_a_link_into_the_appendix_opens_it(browser: Any, pages: dict[str, Path]) -> None:

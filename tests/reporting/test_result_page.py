@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 import rankscope as rs
-from rankscope.reporting.page import UNTITLED, FigureHtml, result_page
+from rankscope.data.scores import EachQuery
+from rankscope.reporting.page import FigureHtml, result_page
 
 pytest.importorskip("jinja2", reason="the extra `report` is not installed: pip install 'rankscope[report]'")
 
@@ -31,10 +32,11 @@ def test_it_is_called_after_its_first_section_unless_somebody_says() -> None:
     assert "<title>Books &amp; readers</title>" in result_page(FOUND, title="Books & readers", figures=None).html
 
 
-def test_a_table_without_a_title_has_one_on_the_page() -> None:
+def test_a_table_without_a_title_is_called_by_what_the_result_holds() -> None:
     scores = rs.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ["RR"])
     assert not scores.sections()[0].title
-    assert f"<title>{UNTITLED}</title>" in result_page(scores).html
+    for result in (scores, EachQuery(scores)):
+        assert "<title>1 system, 1 measure, 1 query</title>" in result_page(result).html
 
 
 def test_figures_are_drawn_by_what_is_given() -> None:

@@ -41,7 +41,7 @@ NAMES = [
     "<base href=//example.org>",
     "<a href='data:text/html,x'>",
 ]
-PLAIN = [f"name{i}" for i in range(len(NAMES))]
+PLAIN = [f"name{i}".ljust(len(name), "x") for i, name in enumerate(NAMES)]
 
 
 class Markup(HTMLParser):

@@ -142,7 +142,7 @@ def test_queries_without_a_value_are_left_out_of_the_measures_that_lack_it():
     values = np.random.default_rng(1).random((4, 3, 6))
     values[1, 2, 4] = values[3, 0, 4] = values[2, 1, :] = np.nan
     seen = {}
-    for which, part in complete_groups(values):
+    for which, part, _ in complete_groups(values, None):
         assert not np.isnan(part).any()
         seen.update(zip(which.tolist(), part, strict=True))
     np.testing.assert_array_equal(seen[0], values[0])

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from helpers.messages import mentions
 from helpers.same import assert_same_bits, assert_same_numbers
+from helpers.simulated_rates import show
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -385,3 +386,69 @@ def test_what_makes_no_sense_is_refused():
         correlation_test([1, 2], [1, 2], confidence_level=95)
     with pytest.raises(ParameterError, match=r"expected \(lists, items\)"):
         correlation_matrix([1, 2, 3])
+
+
+# Clusters
+
+#: 60 items in 14 clusters of 1 to 8.
+CODES = np.random.default_rng(5).permutation(np.repeat(np.arange(14), [8, 1, 2, 3, 4, 5, 6, 7, 1, 3, 5, 4, 6, 5]))
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_bootstrap_samples_of_clusters_hold_all_their_items(statistic):
+    way, draws = weighted_correlation(statistic, TIED_X, TIED_Y), draw(np.random.default_rng(2), 40)
+    found = bootstrap_values([way], 60, draws, CODES)[0]
+    samples = [
+        np.concatenate([np.flatnonzero(cluster == CODES) for cluster in row])
+        for row in np.concatenate(list(bootstrap_indices(draws, 14)))
+    ]
+    expected = [float(correlation_test(TIED_X[s], TIED_Y[s], statistic=statistic).value) for s in samples]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_leaving_out_a_cluster_is_leaving_out_its_items(statistic, monkeypatch):
+    monkeypatch.setattr(correlation_resamples, "WEIGHTS", 300)
+    found = leave_one_out([weighted_correlation(statistic, TIED_X, TIED_Y)], 60, CODES)[0]
+    lists = [[v[cluster != CODES] for v in (TIED_X, TIED_Y)] for cluster in range(14)]
+    expected = [float(correlation_test(x, y, statistic=statistic).value) for x, y in lists]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_with_clusters_there_is_an_interval_and_no_pvalue():
+    asked = {"interval": "bootstrap", "n_resamples": 500, "rng": 1}
+    found = correlation_test(X, Y, **asked, clusters=[f"c{code}" for code in CODES])
+    plain = correlation_test(X, Y, **asked)
+    assert np.isnan(found.pvalue)
+    assert found.value == plain.value
+    assert (found.low, found.high) != (plain.low, plain.high)
+    assert any("fewer than 25 clusters" in note for note in found.notes)
+    single = correlation_test(X, Y, **asked, clusters=np.arange(60))
+    assert (single.low, single.high) == (pytest.approx(float(plain.low)), pytest.approx(float(plain.high)))
+
+
+@pytest.mark.parametrize("options", [{}, {"interval": "bootstrap", "pvalue": "permutation"}])
+def test_what_takes_all_items_as_independent_refuses_clusters(options):
+    with pytest.raises(ParameterError, match="clusters"):
+        correlation_test(X, Y, **options, clusters=CODES)
+
+
+@pytest.mark.slow
+def test_intervals_over_clusters_hold_the_truth_where_those_over_items_do_not():
+    """30 clusters of 5; both lists are the same within a cluster but for noise, so that items repeat each other."""
+    rng = np.random.default_rng(3)
+    codes = np.repeat(np.arange(30), 5)
+    held = {"clusters": 0, "items": 0}
+    runs = 400
+    for _ in range(runs):
+        between = rng.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]], size=30)[codes]
+        noise = rng.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]], size=150)
+        x, y = (0.8**0.5 * between + 0.2**0.5 * noise).T
+        for name, clusters in (("clusters", codes), ("items", None)):
+            options = {"interval": "bootstrap", "n_resamples": 400, "rng": 1, "clusters": clusters}
+            found = correlation_test(x, y, statistic="pearson", **options)
+            held[name] += bool(found.low <= 0.5 <= found.high)
+    show("coverage", f"{held} of {runs}")
+    error = np.sqrt(0.95 * 0.05 / runs)
+    assert held["clusters"] / runs == pytest.approx(0.93, abs=3.5 * error + 0.01)  # few clusters: a little too narrow
+    assert held["items"] / runs < 0.75

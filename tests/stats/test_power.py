@@ -147,3 +147,53 @@ def test_what_cannot_be_planned_is_refused():
         queries_for_anova(3, 0.1, 0.2, design="nested")
     with pytest.raises(ParameterError, match="width is -1"):
         queries_for_interval(-1, 0.2)
+
+
+# Clusters
+
+
+@given(
+    d=st.floats(0.1, 1.0),
+    size=st.floats(1, 20),
+    effect=st.floats(0.5, 10),
+    clusters=st.integers(3, 60),
+    alternative=st.sampled_from(["two-sided", "greater", "less"]),
+)
+def test_power_with_clusters_is_that_of_their_means(d, size, effect, clusters, alternative):
+    """n queries in n / size clusters, whose means have the variance effect / size."""
+    sd = 1.3
+    found = t_power(clusters * size, d, sd, alternative=alternative, cluster_size=size, design_effect=effect)
+    expected = t_power(clusters, d, sd * (effect / size) ** 0.5, alternative=alternative)
+    assert float(found) == pytest.approx(float(expected), rel=1e-9, abs=1e-12)
+
+
+def test_the_fewest_queries_with_clusters_have_the_power_and_one_less_has_not():
+    design = {"cluster_size": 5, "design_effect": 2.2}
+    n = queries_for_t(0.3, 1.0, **design)
+    assert t_power(n, 0.3, 1.0, **design) >= 0.8 > t_power(n - 1, 0.3, 1.0, **design)
+    assert t_power(n, difference_for_t(n, 1.0, **design), 1.0, **design) == pytest.approx(0.8)
+    assert queries_for_t(9.0, 1.0, **design) == 10  # two clusters
+
+
+def test_an_interval_with_clusters_is_that_of_their_means():
+    n = queries_for_interval(0.4, 1.0, cluster_size=5, design_effect=2.2)
+    sd = (2.2 / 5) ** 0.5
+
+    def width(m):
+        return 2 * stats.t.ppf(0.975, m / 5 - 1) * sd / (m / 5) ** 0.5
+
+    assert width(n) <= 0.4 < width(n - 1)
+
+
+@pytest.mark.parametrize(
+    ("design", "name"), [({"cluster_size": 0.5}, "cluster_size"), ({"design_effect": 0.0}, "design_effect")]
+)
+def test_designs_out_of_range_are_refused(design, name):
+    for function in (lambda: t_power(50, 0.1, 1.0, **design), lambda: queries_for_interval(0.4, 1.0, **design)):
+        with pytest.raises(ParameterError, match=name):
+            function()
+
+
+def test_fewer_queries_than_two_clusters_have_no_power():
+    with pytest.raises(ParameterError, match="at least 2 clusters of 5"):
+        t_power(9, 0.1, 1.0, cluster_size=5)

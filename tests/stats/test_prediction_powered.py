@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.clustered_queries import clustered_values
 from helpers.properties import examples
 from helpers.same import assert_same_numbers
+from helpers.simulated_rates import show
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.errors import ParameterError
+from rankscope.stats import t_interval
 from rankscope.stats.distributions import special
 from rankscope.stats.prediction_powered import combined_half, prediction_powered, spread_of
 
@@ -29,7 +32,7 @@ MACHINES: dict[str, Any] = {
 
 
 def test_the_weight_1_is_the_machines_mean_and_the_mean_error() -> None:
-    found = prediction_powered([0.2, 0.6, 0.4], [0.3, 0.7, 0.8], [0.5, 0.1, 0.6], weight=1)
+    found = prediction_powered([0.2, 0.6, 0.4], [0.3, 0.7, 0.8], [0.5, 0.1, 0.6], machine_weight=1)
     assert found.human == pytest.approx((0.2 + 0.6 + 0.4) / 3)
     assert found.machine == pytest.approx((0.3 + 0.7 + 0.8 + 0.5 + 0.1 + 0.6) / 6)
     assert found.bias == pytest.approx((0.1 + 0.1 + 0.4) / 3)
@@ -83,7 +86,7 @@ def test_estimates_are_those_of_ppi_python(case: dict[str, Any]) -> None:
     three = case["human"], case["machine"], case["others"]
     n, n_all = len(three[0]), len(three[0]) + len(three[2])
     for found in case["found"]:
-        ours = prediction_powered(*three, weight=found["lam"] * n_all / (n_all - n))
+        ours = prediction_powered(*three, machine_weight=found["lam"] * n_all / (n_all - n))
         assert ours.combined == pytest.approx(found["value"], abs=1e-12)
         # Theirs is the normal quantile, and variances are sums of squares over n, not n - 1.
         own, others = np.array(three[0]) - found["lam"] * np.array(three[1]), found["lam"] * np.array(three[2])
@@ -201,8 +204,8 @@ def test_a_perfect_machine_leaves_only_the_sampling_of_queries() -> None:
         ([1.0, 2.0], [1.0], [1.0], {}, "shape"),
         ([1.0, np.nan], [1.0, 2.0], [1.0], {}, "NaN"),
         ([1.0, 2.0], [1.0, 2.0], [np.inf], {}, "infinite"),
-        ([1.0, 2.0], [1.0, 2.0], [1.0], {"weight": np.nan}, "weight is nan"),
-        ([1.0, 2.0], [1.0, 2.0], [1.0], {"weight": True}, "weight is True"),
+        ([1.0, 2.0], [1.0, 2.0], [1.0], {"machine_weight": np.nan}, "weight is nan"),
+        ([1.0, 2.0], [1.0, 2.0], [1.0], {"machine_weight": True}, "weight is True"),
         ([1.0, 2.0], [1.0, 2.0], [1.0], {"confidence_level": 95}, "confidence_level is 95"),
     ],
 )
@@ -250,3 +253,195 @@ def test_the_width_to_be_expected_falls_with_queries_and_is_no_wider_than_of_peo
     people = np.array([combined_half(n, 500, 0.3, 0.0) for n in range(2, 500)])
     assert (np.diff(halves) < 0).all()
     assert (halves <= people).all()
+
+
+# Clusters and weights
+
+
+def naive_combined(rows: list[tuple[Any, bool, float, float, float]], weight: float | None) -> tuple[float, float]:
+    """The combined estimate and the weight of the machine. rows: cluster, whether people judged, people's value, the
+    machine's, weight of the query.
+    """
+    judged = [row for row in rows if row[1]]
+
+    def mean(part: list[Any], k: int) -> float:
+        return sum(row[k] * row[4] for row in part) / sum(row[4] for row in part)
+
+    people, machine, every = mean(judged, 2), mean(judged, 3), mean(rows, 3)
+    if weight is None:
+        products = squares = 0.0
+        total, total_all = sum(row[4] for row in judged), sum(row[4] for row in rows)
+        for cluster in {row[0] for row in rows}:
+            a = sum((row[2] - people) * row[4] for row in judged if row[0] == cluster) / total
+            b = sum((row[3] - machine) * row[4] for row in judged if row[0] == cluster) / total
+            b -= sum((row[3] - every) * row[4] for row in rows if row[0] == cluster) / total_all
+            products, squares = products + a * b, squares + b * b
+        weight = max(products / squares, 0.0)
+    return people + weight * (every - machine), weight
+
+
+def naive_variance(rows: list[Any], weight: float | None) -> float:
+    """The greater of two jackknifes over clusters, apart for those with and without values of people."""
+    combined, fitted = naive_combined(rows, weight)
+    with_people = {row[0] for row in rows if row[1]}
+    variances = []
+    for refit in (weight, fitted):
+        variance = 0.0
+        for stratum in (with_people, {row[0] for row in rows} - with_people):
+            squares = sum(
+                (naive_combined([row for row in rows if row[0] != cluster], refit)[0] - combined) ** 2
+                for cluster in stratum
+            )
+            variance += squares * (len(stratum) - 1) / max(len(stratum), 1)
+        variances.append(variance)
+    return max(variances)
+
+
+def clustered_rows(seed: int, *, whole: bool, weighted: bool, alone: bool = False) -> list[Any]:
+    """24 clusters of 1 to 4 queries, of which people judged 9, or a third of all queries; judged ones first."""
+    rng = np.random.default_rng(seed)
+    sizes = [1] * 40 if alone else rng.integers(1, 5, 24)
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    h = 0.7 * rng.normal(size=len(sizes))[codes] + 0.5 * rng.normal(size=codes.size)
+    m = 0.2 + h + 0.25 * rng.normal(size=codes.size)
+    judged = codes < 9 if whole else rng.permutation(codes.size) < codes.size / 3
+    weights = rng.integers(1, 6, codes.size).astype(float) if weighted else np.ones(codes.size)
+    rows = list(zip(codes.tolist(), judged.tolist(), h.tolist(), m.tolist(), weights.tolist(), strict=True))
+    return sorted(rows, key=lambda row: not row[1])
+
+
+def estimate_rows(rows: list[Any], *, clustered: bool = True, weighted: bool = True, **options: Any) -> Any:
+    n = sum(row[1] for row in rows)
+    return prediction_powered(
+        [row[2] for row in rows[:n]],
+        [row[3] for row in rows[:n]],
+        [row[3] for row in rows[n:]],
+        clusters=[f"c{row[0]}" for row in rows] if clustered else None,
+        weights=[row[4] for row in rows] if weighted else None,
+        **options,
+    )
+
+
+@pytest.mark.parametrize("machine_weight", [None, 1.0, 0.4])
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("whole", "weighted", "alone"),
+    [(True, False, False), (False, False, False), (True, True, False), (False, True, True)],
+)
+def test_with_clusters_and_weights_it_is_the_jackknife_over_clusters(
+    whole: bool, weighted: bool, alone: bool, seed: int, machine_weight: float | None
+) -> None:
+    rows = clustered_rows(seed, whole=whole, weighted=weighted, alone=alone)
+    found = estimate_rows(rows, clustered=not alone, weighted=weighted, machine_weight=machine_weight)
+    combined, weight = naive_combined(rows, machine_weight)
+    variance = naive_variance(rows, machine_weight)
+    sums: dict[int, float] = {}
+    for row in rows:
+        if row[1]:
+            sums[row[0]] = sums.get(row[0], 0.0) + row[4]
+    effective = sum(sums.values()) ** 2 / sum(x * x for x in sums.values())
+    half = special().stdtrit(effective - (2 if machine_weight is None else 1), 0.975) * variance**0.5
+    expected = [weight, combined, combined - half, combined + half]
+    if machine_weight is None and half >= found.human_high - found.human:
+        assert seed != 0  # some are narrower
+        expected = [0.0, float(found.human), float(found.human_low), float(found.human_high)]
+    assert_same_numbers(
+        [float(found.weight), float(found.combined), float(found.combined_low), float(found.combined_high)], expected
+    )
+
+
+def test_people_and_machine_alone_have_the_intervals_of_clusters() -> None:
+    rows = clustered_rows(1, whole=True, weighted=True)
+    found = estimate_rows(rows)
+    n = found.n
+    codes, weights = np.array([row[0] for row in rows]), np.array([row[4] for row in rows])
+    h, m = np.array([row[2] for row in rows[:n]]), np.array([row[3] for row in rows])
+    for name, values in (("human", h), ("machine", m), ("bias", m[:n] - h)):
+        interval = t_interval(values, clusters=codes[: values.size], weights=weights[: values.size])
+        ends = [float(getattr(found, f"{name}{end}")) for end in ("", "_low", "_high")]
+        assert_same_numbers(ends, [float(interval.mean), float(interval.low), float(interval.high)])
+    assert found.effective > n  # queries
+
+
+def test_equal_weights_are_no_weights_and_lists_are_estimated_one_by_one() -> None:
+    rows = clustered_rows(2, whole=True, weighted=False)
+    found, weighted = (estimate_rows([(*row[:4], w) for row in rows]) for w in (1.0, 7.0))
+    plain = estimate_rows(rows, weighted=False)
+    for name in ("combined", "combined_low", "weight", "effective", "human_high", "machine_low"):
+        assert_same_numbers(getattr(found, name), getattr(plain, name))
+        assert_same_numbers(getattr(weighted, name), getattr(plain, name))
+    n = plain.n
+    h, m = np.array([row[2] for row in rows[:n]]), np.array([row[3] for row in rows])
+    several = prediction_powered(
+        np.stack([h, 2 * h + 1]), np.stack([m, m**3])[:, :n], np.stack([m, m**3])[:, n:], clusters=[r[0] for r in rows]
+    )
+    assert_same_numbers(several.combined[0], float(plain.combined))
+    assert several.combined.shape == (2,)
+
+
+def test_few_clusters_a_constant_machine_and_full_judgments_leave_people_alone() -> None:
+    rng = np.random.default_rng(1)
+    h, m = rng.random(20), rng.random(60)
+    codes = np.repeat(np.arange(12), 5)
+    few = prediction_powered(h, m[:20], m[20:], clusters=codes)  # 4 clusters
+    assert (few.weight, few.combined, few.combined_low) == (0, few.human, few.human_low)
+    flat = prediction_powered(h, np.full(20, 0.3), np.full(40, 0.3), clusters=np.repeat(np.arange(20), 3))
+    assert (flat.weight, flat.combined) == (0, flat.human)
+    every = prediction_powered(h, m[:20], [], clusters=np.repeat(np.arange(10), 2))
+    assert (every.weight, every.combined_high) == (0, every.human_high)
+    one = prediction_powered(h, m[:20], m[20:], clusters=np.repeat([0, 1], [20, 40]))
+    assert np.isnan([float(one.human_low), float(one.combined_low)]).all()
+
+
+@pytest.mark.parametrize("options", [{"clusters": [1, 2]}, {"weights": [1.0] * 5 + [0.0]}, {"weights": [1.0]}])
+def test_clusters_and_weights_that_do_not_fit_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(ParameterError, match=next(iter(options))[:-1]):
+        prediction_powered([0.1, 0.2, 0.3], [0.1, 0.2, 0.4], [0.5, 0.1, 0.2], **options)
+
+
+CLUSTERED_MACHINES: dict[str, Any] = {
+    "good": lambda h, rng: h + 0.3 * rng.normal(size=h.shape),
+    "poor": lambda h, rng: 0.5 * h + 0.8 * rng.normal(size=h.shape),
+    "random": lambda h, rng: rng.normal(size=h.shape),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("machine", CLUSTERED_MACHINES)
+@pytest.mark.parametrize("whole", [True, False], ids=["whole", "parts"])
+@pytest.mark.parametrize(
+    ("n_judged", "n_all", "size", "correlation"), [(10, 30, 5, 0.3), (20, 60, 5, 0.5), (15, 45, 0, 0.3)]
+)
+def test_intervals_over_clusters_keep_their_level(
+    n_judged: int, n_all: int, size: int, correlation: float, whole: bool, machine: str
+) -> None:
+    """Clusters of one size, or of 1 to 8; people judged whole clusters, or as many queries anywhere."""
+    runs = 6000
+    rng = np.random.default_rng(7)
+    sizes = np.full(n_all, size) if size else rng.integers(1, 9, n_all)
+    codes = np.repeat(np.arange(n_all), sizes)
+    judged = codes < n_judged if whole else rng.permutation(codes.size) < codes.size * n_judged / n_all
+    order = np.argsort(~judged, kind="stable")
+    h = clustered_values(rng, codes, correlation, runs)
+    m = CLUSTERED_MACHINES[machine](h, rng) + 0.2 * rng.normal(size=(runs, n_all))[:, codes]
+    n = int(judged.sum())
+    h, m = h[:, order], m[:, order]
+    found = prediction_powered(h[:, :n], m[:, :n], m[:, n:], clusters=codes[order])
+    naive = prediction_powered(h[:, :n], m[:, :n], m[:, n:])
+    people, combined, independent = (
+        float(((low <= 0) & (high >= 0)).mean())
+        for low, high in (
+            (found.human_low, found.human_high),
+            (found.combined_low, found.combined_high),
+            (naive.combined_low, naive.combined_high),
+        )
+    )
+    width = float((found.combined_high - found.combined_low).mean() / (found.human_high - found.human_low).mean())
+    error = np.sqrt(0.95 * 0.05 / runs)
+    show("coverage", f"people {people:.3f}, combined {combined:.3f}, by query {independent:.3f} ({error:.3f})")
+    assert 0.935 - 3 * error < combined < 0.96 + 3 * error
+    assert width <= 1
+    if machine == "good":
+        assert width < 0.9
+    if whole:
+        assert independent < 0.92

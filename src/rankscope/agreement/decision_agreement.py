@@ -281,7 +281,7 @@ def decisions(
 
     Examples
     --------
-    >>> from rankscope.data.rankings import Rankings
+    >>> from rankscope import Rankings
     >>> people = Rankings.of([{"A": 1, "B": 2, "C": 2}], name="rank")
     >>> found = decisions(people.with_column("judge", np.array([0.9, 0.5, 0.7]), higher_is_better=True))
     >>> found.confusion[0].counts.tolist()  # A better than B and C for both; the judge has no tie

@@ -128,8 +128,9 @@ class FamilyFavour(Result):
     """How far judges favour systems of a family, beyond what people think of these systems.
 
     `frame()` is the tidy table, a row for each judge and family. Arrays have the shape (judges, families), and are NaN
-    where nothing was tested. Advantages, expected advantages and favour are in standard deviations of the scores of one
-    query: of people's for `by_people`, else of the judge's.
+    where nothing was tested. Where people's scores do not give the slope, only the advantages have a value. Advantages,
+    expected advantages and favour are in standard deviations of the scores of one query: of people's for `by_people`,
+    else of the judge's.
 
     Attributes
     ----------
@@ -533,6 +534,8 @@ def contrast_families(
     n = np.full(shape, -1, np.int64)
     for j, f in cells:
         contrast = favour_contrast(scores.people, scores.judges[j], masks[families[f]], 1 - settings.alpha)
+        if np.isnan(contrast.pvalue):  # a slope that is not known gives any favour
+            contrast = contrast._replace(slope=math.nan, favour=math.nan)
         of_people, of_judge = float(spreads[0]), float(spreads[1 + j])
         table["by_people"][j, f] = contrast.by_people / of_people
         for name, value in (

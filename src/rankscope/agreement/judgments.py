@@ -205,11 +205,14 @@ def ranked_only(rankings: Rankings, gold: str) -> Rankings:
     return replace(ranked, notes=(*ranked.notes, f"{items} not ranked ({gold} is -1) and skipped"))
 
 
-def refuse_item(rankings: Rankings, item: int, name: str, expected: str) -> None:
-    """Raise InputError for the value of an item, with its judgment, segment and system."""
+def refuse_item(rankings: Rankings, item: int, name: str, expected: str, *, is_rank: bool = True) -> None:
+    """Raise InputError for the value of an item, with its judgment, segment and system.
+
+    is_rank: whether -1 means that the item was not ranked.
+    """
     judgment = int(rankings.judgment[item])
     value = rankings.columns[name][item]
-    problem = f"is {value:g}" + (" (not ranked)" if value == NOT_RANKED else "")
+    problem = f"is {value:g}" + (" (not ranked)" if is_rank and value == NOT_RANKED else "")
     if np.isnan(value):
         problem = "has no value"
     raise InputError(
@@ -340,10 +343,11 @@ def with_weights(rankings: Rankings, name: str) -> Rankings:
     weight = values[rankings.offsets[:-1]]
     differs = np.flatnonzero((values != weight[rankings.judgment]) & ~np.isnan(weight[rankings.judgment]))
     if differs.size:
-        refuse_item(rankings, int(differs[0]), name, "expected one weight for all items of a judgment")
+        refuse_item(rankings, int(differs[0]), name, "expected one weight for all items of a judgment", is_rank=False)
     unweighted = np.flatnonzero(~(weight > 0))
     if unweighted.size:
-        refuse_item(rankings, int(rankings.offsets[unweighted[0]]), name, "expected a weight above 0")
+        item = int(rankings.offsets[unweighted[0]])
+        refuse_item(rankings, item, name, "expected a weight above 0", is_rank=False)
     columns = {column: numbers for column, numbers in rankings.columns.items() if column != name}
     return replace(rankings, columns=columns, score_columns=rankings.score_columns - {name}, weight=weight)
 

@@ -169,7 +169,7 @@ def load(
     """
     higher, lower = judgment_settings.higher, metric_settings.lower
     refuse_both_directions(higher, lower)
-    judgments, sources, judgment_settings = split_scores(judgments, scores, judgment_settings, judgment_weight)
+    judgments, sources, judgment_settings = split_scores(judgments, scores, judgment_settings, level, judgment_weight)
     test_set = metric_settings.test_set
     if test_set is not None and not any(isinstance(source, (str, os.PathLike)) for source in sources):
         raise ParameterError("test_set selects scores from files, and there is no file; leave it out")
@@ -192,7 +192,10 @@ def load(
     metrics = with_directions(merge_metrics(metrics), higher, lower, judged_names)
     columns = () if metrics else people.columns
     if not metrics and not columns:
-        raise InputError("there is no metric to compare with people; add scores, or judgments with another column")
+        file = f"{source_name(judgments)}: " if isinstance(judgments, (str, os.PathLike)) else ""
+        raise InputError(
+            f"{file}there is no metric to compare with people; add files of scores, or judgments with another column"
+        )
     used_names = judged_names if level == "segment" else []
     metrics = with_unique_names(metrics, used_names)
     if metric_settings.metrics is not None:
@@ -411,7 +414,7 @@ def read_rankings_of_kind(path: PathLike, kind: str) -> Rankings:
 
 
 def split_scores(
-    judgments: Any, scores: Any, settings: JudgmentSettings, weight: str | None
+    judgments: Any, scores: Any, settings: JudgmentSettings, level: str, weight: str | None
 ) -> tuple[Any, list[Any], JudgmentSettings]:
     """Judgments and scores of metrics, where `Scores` by several measures, or files of them, become one each.
 
@@ -419,7 +422,7 @@ def split_scores(
 
     Parameters
     ----------
-    judgments, scores
+    judgments, scores, level
         As for `load`.
     settings
         Which measure is people's; returned without what was used here.
@@ -432,8 +435,8 @@ def split_scores(
         No measure is people's.
     """
     is_single = isinstance(scores, (MetricScores, QueryScores, str, os.PathLike))
-    by_source = [(source, scores_by_measure(source, {})) for source in ([scores] if is_single else scores)]
-    parts = scores_by_measure(judgments, settings.columns or {}, weight)
+    by_source = [(source, scores_by_measure(source, {}, level)) for source in ([scores] if is_single else scores)]
+    parts = scores_by_measure(judgments, settings.columns or {}, level, weight)
     if parts == [judgments]:
         return judgments, name_by_file(by_source), settings
     names = [part.metric for part in parts]
@@ -483,26 +486,42 @@ def name_by_file(sources: Sequence[tuple[Any, list[Any]]], people: Iterable[str]
     return named_scores
 
 
-def scores_by_measure(source: Any, columns: Mapping[str, str], weight: str | None = None) -> list[Any]:
-    """Scores of segments for each measure of `Scores`, or of a file of them; anything else as it is.
+def scores_by_measure(source: Any, columns: Mapping[str, str], level: str, weight: str | None = None) -> list[Any]:
+    """Scores for each measure of `Scores`, or of a file of them; anything else as it is.
 
-    Queries stand in the place of segments. weight: the column of their weights.
+    Parameters
+    ----------
+    source
+        The scores; queries stand in the place of segments. A file with summaries only has scores of whole systems.
+    columns
+        What the columns of a file are called.
+    level
+        One of LEVELS; with "segment", summaries are refused.
+    weight
+        The column with the weights of queries, if any.
     """
+    of_systems = False
+    notes: tuple[str, ...] = ()
     if isinstance(source, (str, os.PathLike)):
-        from rankscope.evaluation.read_scores import names_measures, read_scores
+        from rankscope.evaluation.read_scores import names_measures, read_scores, read_scores_or_summaries
+        from rankscope.evaluation.score_tables import ALL
 
         if not names_measures(source, columns):
             return [source]
-        source = read_scores(source, columns=columns or None)
+        name, read = source_name(source), read_scores if level == "segment" else read_scores_or_summaries
+        source = read(source, columns=columns or None)
+        of_systems = level != "segment" and source.query_ids == (ALL,)
+        if of_systems:
+            notes = (f"{name}: summaries only (query {ALL!r}), taken as scores of whole systems",)
     if not isinstance(source, QueryScores):
         return [source]
-    weights = None if weight is None else query_weights(source, weight)
+    weights = None if weight is None or of_systems else query_weights(source, weight)
     return [
         MetricScores(
             str(measure),
-            {"": PairScores(source.systems, source.query_ids, source.values[:, m], weights)},
+            {"": PairScores(source.systems, () if of_systems else source.query_ids, source.values[:, m], weights)},
             measure.higher_is_better is not False,
-            source.notes,
+            (*source.notes, *notes),
         )
         for m, measure in enumerate(source.measures)
     ]

@@ -18,7 +18,6 @@ from rankscope.stats.inputs import is_constant
 from rankscope.typing import Floats, Ints
 
 __all__ = [
-    "JudgedLists",
     "MatchedScores",
     "attach_scores",
     "has_segments",
@@ -28,6 +27,7 @@ __all__ = [
     "match_pairs",
     "prefix_of",
     "refuse_constant",
+    "refuse_missing_pairs",
     "score_table",
     "weights_of_segments",
 ]
@@ -181,10 +181,11 @@ def match(
     lists = lists_with_metrics(
         inputs._replace(people=people, metrics=() if columns else tuple(metrics), columns=columns)
     )
-    names = lists.gold, *lists.metrics
-    higher = tuple(name in lists.rankings.score_columns for name in names)
-    matches = [MatchedScores(pair, names, rankings, (), higher) for pair, rankings in lists.rankings.by_pair()]
-    return matches, [*notes, *lists.notes] if on_missing == "keep" else notes
+    assert isinstance(lists.people.values, Rankings)
+    names = lists.gold, *lists.columns
+    higher = tuple(name in lists.people.values.score_columns for name in names)
+    matches = [MatchedScores(pair, names, rankings, (), higher) for pair, rankings in lists.people.by_pair()]
+    return matches, [*notes, *lists.people.notes, *lists.notes] if on_missing == "keep" else notes
 
 
 def match_names(
@@ -235,14 +236,29 @@ def scores_by_people_pair(metric: MetricScores, pairs: Sequence[str]) -> Mapping
     return metric.pairs
 
 
-def match_pairs(inputs: PeopleAndMetrics, on_missing: str) -> tuple[list[str], list[str]]:
-    """The language pairs that are compared, and notes. Raises InputError where a metric lacks one and may not."""
+def missing_pairs_of(inputs: PeopleAndMetrics) -> dict[MetricScores, list[str]]:
+    """The language pairs that people judged and a metric lacks, for each metric that lacks some."""
     pairs = [pair for pair, _ in inputs.people.by_pair()]
     missing_pairs = {}
     for metric in inputs.metrics:
         scores_by_pair = scores_by_people_pair(metric, pairs)
         if missing := [pair for pair in pairs if pair not in scores_by_pair]:
             missing_pairs[metric] = missing
+    return missing_pairs
+
+
+def refuse_missing_pairs(inputs: PeopleAndMetrics, advice: str) -> None:
+    """Raise InputError where a metric has scores of some of people's language pairs, but not of all."""
+    n_pairs = sum(1 for _ in inputs.people.by_pair())
+    for metric, missing in missing_pairs_of(inputs).items():
+        if len(missing) < n_pairs:
+            raise missing_pairs_error(metric, missing, advice)
+
+
+def match_pairs(inputs: PeopleAndMetrics, on_missing: str) -> tuple[list[str], list[str]]:
+    """The language pairs that are compared, and notes. Raises InputError where a metric lacks one and may not."""
+    pairs = [pair for pair, _ in inputs.people.by_pair()]
+    missing_pairs = missing_pairs_of(inputs)
     if not missing_pairs or on_missing == "keep":
         return pairs, []
     common_pairs = [pair for pair in pairs if not any(pair in missing for missing in missing_pairs.values())]
@@ -374,29 +390,8 @@ def names_of_all(
 # Lists
 
 
-class JudgedLists(NamedTuple):
-    """Lists that people judged, with the human column and a column for each metric.
-
-    Attributes
-    ----------
-    rankings
-        The judgments.
-    gold
-        Name of the human column.
-    metrics
-        Names of the metrics.
-    notes
-        What a reader should know.
-    """
-
-    rankings: Rankings
-    gold: str
-    metrics: tuple[str, ...]
-    notes: tuple[str, ...]
-
-
-def lists_with_metrics(inputs: PeopleAndMetrics) -> JudgedLists:
-    """The lists of all language pairs with a column for each metric. Translations without a score are counted in notes.
+def lists_with_metrics(inputs: PeopleAndMetrics) -> PeopleAndMetrics:
+    """The lists of all language pairs, in which each metric is a column. Notes of the lists count what has no score.
 
     Raises InputError where a metric has no score of anything that people judged.
     """
@@ -407,7 +402,7 @@ def lists_with_metrics(inputs: PeopleAndMetrics) -> JudgedLists:
         earlier_columns = set(rankings.columns)
         rankings = attach_scores(rankings, metric)
         names += [name for name in rankings.columns if name not in earlier_columns]
-    return JudgedLists(rankings, lists.gold, tuple(names), (*rankings.notes, *inputs.notes))
+    return inputs._replace(people=replace(lists, values=rankings), metrics=(), columns=tuple(names))
 
 
 def attach_scores(rankings: Rankings, scores: MetricScores) -> Rankings:

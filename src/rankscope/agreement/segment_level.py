@@ -255,7 +255,6 @@ def segments(
 
     A calibrated epsilon is found on the very data on which it is used, for each metric and language pair. The bootstrap
     is a percentile bootstrap that draws the same segments for all metrics and keeps epsilon as it was found.
-    Kendall's and Spearman's correlations grouped by "none" or "system" have no interval.
 
     A note names columns that are read as ranks although they are not called so.
 
@@ -266,8 +265,7 @@ def segments(
 
     Examples
     --------
-    >>> from rankscope.data.rankings import Rankings
-    >>> from rankscope.data.metric_scores import PairScores, MetricScores
+    >>> from rankscope import MetricScores, PairScores, Rankings
     >>> people = Rankings.of([{"A": 1, "B": 2, "C": 3}, {"A": 2, "B": 1, "C": 1}])
     >>> chrf = {"A": [0.6, 0.5], "B": [0.5, 0.5], "C": [0.1, 0.7]}
     >>> result = segments(people, MetricScores("chrF", {"": PairScores.of(chrf)}), rng=1)  # 4 alike, A and B tied

@@ -52,6 +52,7 @@ __all__ = [
     "SystemAgreement",
     "SystemValues",
     "agree_on_systems",
+    "resample_scores",
     "systems",
 ]
 
@@ -445,7 +446,7 @@ def systems(
 
     Examples
     --------
-    >>> from rankscope.data.metric_scores import MetricScores
+    >>> from rankscope import MetricScores
     >>> people = MetricScores.of("human", {"": {"A": 0.6, "B": 0.5, "C": 0.3}})
     >>> bleu = MetricScores.of("BLEU", {"": {"A": 30.0, "B": 31.5, "C": 25.0}})
     >>> float(systems(people, bleu).value[0, 0].round(4))  # of three pairs, A and B are the wrong way round

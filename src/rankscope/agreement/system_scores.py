@@ -31,6 +31,7 @@ __all__ = [
     "on_common_segments",
     "score_systems",
     "scored_by_all",
+    "segments_of_systems",
     "share_sums",
     "win_sums",
 ]
@@ -274,10 +275,10 @@ def win_sums(
 
 def segments_of(preferences: Preferences) -> tuple[tuple[str, ...], Any]:
     """The names of the segments, and (comparisons) the code of the segment of each."""
-    if preferences.unit is None:  # not from rankings: each comparison is a segment
+    if preferences.cluster is None:  # not from rankings: each comparison is a segment
         return tuple(map(str, range(len(preferences)))), np.arange(len(preferences))
-    present_codes, codes = np.unique(preferences.unit.codes, return_inverse=True)
-    return tuple(preferences.unit.names[code] for code in present_codes.tolist()), codes
+    present_codes, codes = np.unique(preferences.cluster.codes, return_inverse=True)
+    return tuple(preferences.cluster.names[code] for code in present_codes.tolist()), codes
 
 
 def strengths(preferences: Preferences, systems: Sequence[str], prior: float, n_resamples: int, rng: Any) -> SystemSums:
@@ -292,15 +293,17 @@ def strengths(preferences: Preferences, systems: Sequence[str], prior: float, n_
     return SystemSums(ratings[0], segments_of(preferences)[0], resampled=resampled)
 
 
+def segments_of_systems(sums: Sequence[SystemSums]) -> tuple[str, ...]:
+    """The names of the segments of all of them, in the order in which `bootstrap_systems` draws them."""
+    return tuple(dict.fromkeys(segment for system_sums in sums for segment in system_sums.segments))
+
+
 def bootstrap_systems(sums: Sequence[SystemSums], draws: Draws) -> list[Floats]:
     """(resamples, systems) the scores of each on segments drawn with replacement, the same segments for all of them.
 
     Segments of one name are one. Scores that were given stay as they are.
     """
-    positions = {
-        segment: i
-        for i, segment in enumerate(dict.fromkeys(segment for system_sums in sums for segment in system_sums.segments))
-    }
+    positions = {segment: i for i, segment in enumerate(segments_of_systems(sums))}
     segment_indices = [
         np.array([positions[segment] for segment in system_sums.segments], np.int64) for system_sums in sums
     ]
@@ -359,13 +362,18 @@ class SystemScores(NamedTuple):
     higher: tuple[bool, ...]
 
     @property
+    def sums(self) -> tuple[SystemSums, ...]:
+        """Those of people, then of each metric."""
+        return (self.people, *self.metrics)
+
+    @property
     def signs(self) -> Floats:
         """(1 + metrics) 1 where higher is better, else -1."""
         return np.where(self.higher, 1.0, -1.0)
 
     def oriented(self) -> Floats:
         """(1 + metrics, systems) the scores, higher is better in all; people's first."""
-        scores: Floats = np.array([sums.values for sums in (self.people, *self.metrics)]) * self.signs[:, None]
+        scores: Floats = np.array([sums.values for sums in self.sums]) * self.signs[:, None]
         return scores
 
     def aligned(self) -> AlignedScores:
@@ -456,7 +464,7 @@ def table_sums(metric: str, scores: PairScores, settings: SystemSettings) -> Sys
 
 def check_scores(scores: SystemScores, matched_scores: MatchedScores) -> None:
     """Raise InputError for a system without a score, and for scores that are all one."""
-    for name, sums in zip(matched_scores.names, (scores.people, *scores.metrics), strict=True):
+    for name, sums in zip(matched_scores.names, scores.sums, strict=True):
         unscored = [scores.systems[i] for i in np.flatnonzero(np.isnan(sums.values)).tolist()]
         if unscored:
             raise InputError(

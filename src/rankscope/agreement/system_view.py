@@ -187,12 +187,16 @@ def top_section(result: SystemAgreement) -> Section:
     n_top = result.settings.top
     has_interval = not np.isnan([row.low for row in (*rows, *top_rows)]).all()
     names = "" if result.several_pairs else f" They are {join_names(result.top_systems[0], 20)}."
+    holds_all = all(len(best) == len(systems) for best, systems in zip(result.top_systems, result.systems, strict=True))
+    caution = (
+        "These are all systems, so both columns are the same."
+        if holds_all
+        else "They differ less than all systems do, so agreement among them is lower, also that of a good metric: "
+        "compare metrics, not the two columns."
+    )
     return Section(
         title=f"Among the best {n_top} systems",
-        sentence=(
-            f"The best {n_top} systems by people's scores.{names} They differ less than all systems "
-            "do, so agreement among them is lower, also that of a good metric: compare metrics, not the two columns."
-        ),
+        sentence=f"The best {n_top} systems by people's scores.{names} {caution}",
         table=table_of(
             *row_columns(result, rows),
             column("all systems", (row.value for row in rows), digits()),

@@ -43,7 +43,8 @@ def read_leaderboard_data(
     """
     kind = kind or detect_input(path, settings.is_of_votes, settings.columns or {})
     if kind == "scores":
-        return read_score_files([with_columns(path, settings.columns)], None, table_settings)
+        measures = None if settings.measure is None else [settings.measure]
+        return read_score_files([with_columns(path, settings.columns)], measures, table_settings)
     if kind == "votes":
         return read_votes(path, columns=settings.columns, higher=higher)
     if kind == "rankings":

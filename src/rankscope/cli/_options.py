@@ -224,17 +224,8 @@ def with_hint(help: str, hint: str) -> str:
 
 #: Values of options and arguments that name judgments, runs or scores.
 FILE_VALUES = (
-    "qrels",
-    "qrels_a",
-    "qrels_b",
-    "runs",
-    "source",
-    "files",
-    "judged",
-    "machine",
-    "train_on",
-    "against",
-    "queries",
+    *("qrels", "qrels_a", "qrels_b", "runs", "source", "files", "judged", "machine", "train_on", "against", "queries"),
+    *("train_file", "valid", "test_file"),
 )
 
 
@@ -358,10 +349,7 @@ def evaluate_files(qrels: str, runs: Sequence[str], measures: Sequence[str], **o
     A wrong argument raises before any file is read.
     """
     if not runs and options["input"] != ENTITY:
-        from rankscope.io.trec import looks_like_rank_table
-
-        hint = f"; {qrels} looks like a table of ranks: add --input {ENTITY}"
-        raise missing_runs_error(qrels, hint if looks_like_rank_table(qrels) else "")
+        raise missing_runs_error(qrels)
     conventions, reading = take_settings(ConventionSettings, options), take_settings(InputSettings, options)
     errors, queries = take_settings(RunErrorSettings, options), take_settings(QuerySettings, options)
     workers = reading_workers(runs, options["workers"])
@@ -380,17 +368,22 @@ def evaluate_files(qrels: str, runs: Sequence[str], measures: Sequence[str], **o
     return add_queries(scores, queries)
 
 
-def missing_runs_error(qrels: str, hint: str = "") -> Exception:
+def missing_runs_error(qrels: str) -> Exception:
     """The error for a file without runs: the file does not exist, or the runs are missing."""
     from rankscope.io.core import is_url, missing_file_error
+    from rankscope.io.trec import looks_like_rank_table
 
     if qrels != "-" and not is_url(qrels) and not os.path.exists(qrels):
         return missing_file_error(qrels)
     context = click.get_current_context()
     takes_scores = any("--lower" in parameter.opts for parameter in context.command.params)
-    score_hint = " (a file of scores needs the columns system, query and value)" if takes_scores else ""
-    order_hint = f"; {qrels} is read as the judgments, and runs come after them{score_hint}"
-    return click.UsageError(f"Missing argument 'RUN...'{hint or order_hint}.")
+    if looks_like_rank_table(qrels):
+        score_hint = "; if it holds scores, say which column holds the queries: --columns query=NAME"
+        hint = f"{qrels} looks like a table of ranks: add --input {ENTITY}"
+    else:
+        score_hint = " (a file of scores needs the columns system, query and value)"
+        hint = f"{qrels} is read as the judgments, and runs come after them"
+    return click.UsageError(f"Missing argument 'RUN...'; {hint}{score_hint if takes_scores else ''}.")
 
 
 def score_file_options(command: Command) -> Command:
@@ -408,11 +401,14 @@ def holds_scores(qrels: str, runs: Sequence[str], options: dict[str, Any]) -> bo
     """
     from rankscope.evaluation.read_scores import is_score_file
     from rankscope.evaluation.score_tables import ScoreTableSettings
+    from rankscope.io.trec import looks_like_rank_table
 
-    if options["input"] is not None or not is_score_file(qrels, alone=not runs):
-        for name, setting in ScoreTableSettings.declared().items():
-            if is_given(name):
-                raise ParameterError(f"{setting.flag} is for a file of scores, and {qrels} is none; leave it out")
+    flags = [setting.flag for name, setting in ScoreTableSettings.declared().items() if is_given(name)]
+    # Without runs, standard input can only hold scores, and options tell what a table of names and numbers holds.
+    is_named = not runs and (qrels == "-" or (bool(flags) and looks_like_rank_table(qrels)))
+    if options["input"] is not None or not (is_named or is_score_file(qrels, alone=not runs)):
+        if flags:
+            raise ParameterError(f"{flags[0]} is for a file of scores, and {qrels} is none; leave it out")
         return False
     for name in (*ConventionSettings.declared(), *InputSettings.declared(), "workers"):
         if name in options and is_given(name):

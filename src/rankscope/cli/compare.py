@@ -77,8 +77,8 @@ FULL, PAPER = "full", "paper"
         GateSettings,
         only=("margin",),
         optional=True,
-        hint="Needs --against. Exit code 0: a loss as large as the margin or larger is ruled out; 3: "
-        "otherwise, RUN is significantly worse than the baseline; 4: undecided.",
+        hint="Needs --against (for scores: or --baseline). Exit code 0: a loss as large as the margin or larger is "
+        "ruled out; 3: otherwise, RUN is significantly worse than the baseline; 4: undecided.",
     ),
     setting_options(GateSettings, only=("by_group", "power"), hint="Needs --gate."),
 )
@@ -135,7 +135,8 @@ def compare(
     gate_settings = None
     if margin is not None:
         gate_settings = settings_of_gate(settings, margin, by_group, power)
-        check_gate_options(1 if are_scores else len(runs), against, standardise)
+        has_baseline = against is not None or (are_scores and settings.baseline is not None)
+        check_gate_options(1 if are_scores else len(runs), has_baseline, standardise, are_scores=are_scores)
     elif by_group is not None:
         raise ParameterError(
             "--by-group needs --gate: it is the margin of each group, beside that of all queries; add --gate"
@@ -152,13 +153,16 @@ def compare(
             "--against a baseline (`rankscope evaluate --save` saves the scores of a run)"
         )
     workers = options["workers"]
-    new_scores, baseline_scores = evaluate_new_and_baseline(qrels, runs, measures, against, settings.baseline, options)
+    new_scores, baseline_scores = evaluate_new_and_baseline(
+        qrels, runs, measures, against, settings.baseline, options, is_gate=gate_settings is not None
+    )
+    named_measures = new_scores.measure_names if measures else None
     result: Result
     if gate_settings is not None and baseline_scores is not None:
-        result = decide_gate(new_scores, baseline_scores, None, gate_settings)
+        result = decide_gate(new_scores, baseline_scores, named_measures, gate_settings)
     else:
         paths = system_paths(qrels, runs, new_scores)
-        comparison = compare_with(new_scores, baseline_scores, paths, standardise, settings, workers)
+        comparison = compare_with(new_scores, baseline_scores, named_measures, paths, standardise, settings, workers)
         result = PaperTable(comparison=comparison, settings=table_settings) if table == PAPER else comparison
     if save is not None:
         write_scores(new_scores, save)
@@ -170,12 +174,13 @@ def compare(
 def compare_with(
     new_scores: Scores,
     baseline_scores: Scores | None,
+    measures: Sequence[str] | None,
     runs: Sequence[str],
     standardise: str | None,
     settings: ComparisonSettings,
     workers: int | None,
 ) -> Comparison:
-    """Compare all new systems, with the baseline if there is one."""
+    """Compare all new systems, with the baseline if there is one. measures: those that the user names, if any."""
     scores = new_scores
     if baseline_scores is not None:
         scores = join_scores(new_scores, baseline_scores)
@@ -185,7 +190,7 @@ def compare_with(
     settings = replace(settings, baseline=resolve_system(settings.baseline, runs, scores))
     n_pairs = len(scores.measures) * len(scores.systems) * (len(scores.systems) - 1) // 2
     with progress_bar(n_pairs if settings.baseline is None else None, "comparing pairs") as progress:
-        return compare_systems(scores, None, settings, workers=workers, progress=progress)
+        return compare_systems(scores, measures, settings, workers=workers, progress=progress)
 
 
 def settings_of_gate(settings: ComparisonSettings, margin: float, by_group: float | None, power: float) -> GateSettings:
@@ -228,10 +233,17 @@ def check_table_options(
         )
 
 
-def check_gate_options(n_runs: int, against: str | None, standardise: str | None) -> None:
+def check_gate_options(n_runs: int, has_baseline: bool, standardise: str | None, *, are_scores: bool) -> None:
     """Raise ParameterError for runs and options that a gate cannot use."""
-    if against is None:
-        raise ParameterError("--gate needs the baseline: pass --against with a run, or with scores saved by --save")
+    if not has_baseline:
+        raise ParameterError(
+            "--gate needs the baseline: pass --against with "
+            + (
+                "another file of scores, or --baseline with a system of this one"
+                if are_scores
+                else "a run, or with scores saved by --save"
+            )
+        )
     if n_runs > 1:
         raise ParameterError(f"--gate takes one RUN, and there are {n_runs}; run it once for each")
     if standardise is not None:
@@ -245,10 +257,21 @@ def evaluate_new_and_baseline(
     against: str | None,
     baseline: str | None,
     options: dict[str, Any],
+    *,
+    is_gate: bool,
 ) -> tuple[Scores, Scores | None]:
-    """The scores of the runs, and those of the baseline if `--against` names it."""
+    """The scores of the runs, and those of the baseline if `--against` names it, or --baseline for a gate."""
     if against is None:
-        return load_scores(qrels, runs, measures, **options), None
+        scores = load_scores(qrels, runs, measures, **options)
+        if not is_gate:
+            return scores, None
+        baseline_index = scores.place_of_system(resolve_system(baseline, system_paths(qrels, runs, scores), scores))
+        others = [index for index in range(len(scores.systems)) if index != baseline_index]
+        if len(others) != 1:
+            raise ParameterError(
+                f"--gate compares one system with the baseline, and {qrels} has {len(others)}; name both with --systems"
+            )
+        return scores.select(systems=others), scores.select(systems=[baseline_index])
     if holds_scores(qrels, runs, options):
         table_settings = take_settings(ScoreTableSettings, options)
         new_scores = add_queries(

@@ -138,19 +138,21 @@ def estimate_with_machine(
     qrels: str, runs: tuple[str, ...], machine: str, measures: tuple[str, ...], options: dict[str, Any]
 ) -> Result:
     """Estimates from people's judgments and a machine's."""
+    from rankscope.evaluation.query_table import QueryTable
     from rankscope.judging.estimation import estimate_means
 
     since = "estimates are means over all queries and need all runs"
     refuse_with("--machine", "conventions", "by_query", "save", "on_error", since=since)
-    since = "estimates take all queries as independent and of one weight"
-    refuse_with("--machine", *QuerySettings.declared(), since=since)
+    queries = QueryTable.of_settings(take_settings(QuerySettings, options))
     refuse_workers(options)
     if not runs:
         raise missing_runs_error(qrels)
     settings = take_settings(EstimateSettings, options)
     plan = plan_evaluation(list(measures) or None, take_settings(ConventionSettings, options))
     with bytes_progress(runs, "reading runs") as progress:
-        return estimate_means(qrels, list(runs), machine, plan, settings, input=options["input"], progress=progress)
+        return estimate_means(
+            qrels, list(runs), machine, plan, settings, queries=queries, input=options["input"], progress=progress
+        )
 
 
 def check_result_format(flag: str, format_: str) -> None:

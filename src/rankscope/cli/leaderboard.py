@@ -53,7 +53,7 @@ def leaderboard(
     as for `compare`; or, for --model plackett-luce, votes or ballots, as for `consensus`.
 
     \b
-    rankscope leaderboard demo-preferences.csv --covariate length --position --unit prompt
+    rankscope leaderboard demo-preferences.csv --covariate length --position --cluster-by prompt
     rankscope leaderboard demo-answers.csv --model davidson
     rankscope evaluate demo.qrels *.run --by-query --format csv -o scores.csv
     rankscope leaderboard scores.csv -m nDCG@10

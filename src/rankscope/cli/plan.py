@@ -14,6 +14,7 @@ from rankscope.cli._options import (
     load_scores,
     machine_option,
     missing_runs_error,
+    query_options,
     refuse_workers,
     score_file_options,
     system_paths,
@@ -28,6 +29,8 @@ from rankscope.comparison.standardisation import standardise as standardise_by_q
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.joining import ENTITY
+from rankscope.evaluation.query_settings import QuerySettings
+from rankscope.evaluation.query_table import QueryTable
 from rankscope.evaluation.score_tables import ScoreTableSettings
 from rankscope.judging.estimation import JudgmentPlanSettings, plan_human_judgments
 
@@ -41,6 +44,7 @@ __all__ = [
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @option_group("Measures and data", evaluation_options)
 @option_group("Measures and data", score_file_options)
+@option_group("Queries that belong together", query_options)
 @option_group("Plan", setting_options(PlanSettings))
 @option_group(
     "Plan",
@@ -89,10 +93,18 @@ def plan(
         if holds_scores(qrels, runs, {**options, "input": input_}):
             raise ParameterError(f"--machine is for judgments and runs, and {qrels} holds scores; leave it out")
         take_settings(ScoreTableSettings, options)
+        queries = QueryTable.of_settings(take_settings(QuerySettings, options))
         evaluation_plan = make_plan(list(measures) or None, **options)
         with bytes_progress(runs, "reading runs") as progress:
             judgment_plan = plan_human_judgments(
-                qrels, list(runs), machine, evaluation_plan, judgment_settings, input=input_, progress=progress
+                qrels,
+                list(runs),
+                machine,
+                evaluation_plan,
+                judgment_settings,
+                queries=queries,
+                input=input_,
+                progress=progress,
             )
         result_output.show(judgment_plan)
         return
@@ -105,7 +117,7 @@ def plan(
     if standardise is not None:
         scores = standardise_by_query(scores, method=standardise)
     settings = replace(settings, baseline=resolve_system(settings.baseline, system_paths(qrels, runs, scores), scores))
-    result_output.show(plan_queries(scores, None, settings))
+    result_output.show(plan_queries(scores, scores.measure_names if measures else None, settings))
 
 
 def check_width(settings: PlanSettings, standardise: str | None) -> float:

@@ -16,14 +16,18 @@ from rankscope.cli._options import (
     holds_scores,
     load_scores,
     missing_runs_error,
+    query_options,
     score_file_options,
 )
 from rankscope.cli._output import bytes_progress, progress_bar
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
+from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import ConventionSettings, InputSettings
 from rankscope.evaluation.joining import ENTITY
+from rankscope.evaluation.query_settings import QuerySettings
+from rankscope.evaluation.query_table import QueryTable
 from rankscope.evaluation.score_tables import ScoreTableSettings
 from rankscope.parallel import all_cores, check_workers
 from rankscope.stability.result import PARTS
@@ -69,6 +73,7 @@ def checkpoint_advice(checkpoint: str | None) -> Iterator[None]:
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @option_group("Measures and data", evaluation_options)
 @option_group("Measures and data", score_file_options)
+@option_group("Queries that belong together", query_options)
 @option_group("Study", setting_options(StudySettings))
 @option_group("Output", PRINT_OPTION, CHECKPOINT_OPTION, result_options)
 def stability(
@@ -99,18 +104,13 @@ def stability(
     take_settings(ScoreTableSettings, options)
     conventions, reading = take_settings(ConventionSettings, options), take_settings(InputSettings, options)
     settings = take_settings(StudySettings, options, preset=conventions.preset)
+    queries = QueryTable.of_settings(take_settings(QuerySettings, options))
     n_workers = all_cores() if workers is None else workers
     check_workers(n_workers)
     result_output.check((qrels, *runs))
-    output = result_output.output
-    if checkpoint is not None and output and os.path.realpath(checkpoint) == os.path.realpath(output):
-        raise ParameterError(f"{checkpoint}: the checkpoint and the output have the same name; name two places")
-    if not runs and reading.input != ENTITY and scores_options is None:
-        raise missing_runs_error(qrels)
-    if len(runs) == 1 and reading.input != ENTITY and scores_options is None:
-        raise ParameterError(
-            f"one run has nothing to be compared with: {runs[0]}, where {qrels} holds the judgments; name at least 2"
-        )
+    refuse_same_place(checkpoint, result_output.output)
+    if reading.input != ENTITY and scores_options is None:
+        refuse_few_runs(qrels, runs)
     with (
         checkpoint_advice(checkpoint),
         bytes_progress(runs, "reading runs") as bytes_read,
@@ -124,10 +124,11 @@ def stability(
         result = study_measures(
             data,
             list(runs) or None if scores_options is None else None,
-            list(measures) or None if scores_options is None else None,
+            None if not measures else list(data.measure_names if isinstance(data, Scores) else measures),
             settings,
             conventions,
             reading,
+            queries=queries if scores_options is None else None,
             workers=n_workers,
             checkpoint=checkpoint,
             reading=bytes_read,
@@ -139,3 +140,18 @@ def stability(
     if parts != "all":
         result = replace(result, parts=(parts,))
     result_output.show(result)
+
+
+def refuse_same_place(checkpoint: str | None, output: str | None) -> None:
+    if checkpoint is not None and output and os.path.realpath(checkpoint) == os.path.realpath(output):
+        raise ParameterError(f"{checkpoint}: the checkpoint and the output have the same name; name two places")
+
+
+def refuse_few_runs(qrels: str, runs: tuple[str, ...]) -> None:
+    """Raise for judgments with fewer than two runs."""
+    if not runs:
+        raise missing_runs_error(qrels)
+    if len(runs) == 1:
+        raise ParameterError(
+            f"one run has nothing to be compared with: {runs[0]}, where {qrels} holds the judgments; name at least 2"
+        )

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from rankscope.data.queries import Queries
 from rankscope.data.scores import MIN_GEOMETRIC, Scores
+from rankscope.data.tables import type_with_article
 from rankscope.data.text import join_names, pluralise_queries
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.rounding_ties import NOISE, order_of
@@ -149,14 +150,17 @@ def check_systems(scores: Scores, baseline: str | None, minimum: int = 2) -> Non
     """Raise if the argument is no Scores, has too few systems, or lacks the baseline."""
     if not isinstance(scores, Scores):
         raise ParameterError(
-            f"scores are a {type(scores).__name__}, expected what evaluate gives; pass evaluate(qrels, runs, measures)"
+            f"scores are {type_with_article(scores)}, expected Scores; pass evaluate(qrels, runs, measures), or for "
+            "values of another tool read_scores(path) or Scores.of(table)"
         )
     if baseline is not None and baseline not in scores.systems:
         raise UnknownName("system of these scores", str(baseline), scores.systems, "; it was asked for as the baseline")
     if len(scores.systems) < minimum:
+        is_table = scores.settings.get("source") == "table"
+        advice = "another file of scores, or a column of numbers for each system" if is_table else "another run"
         raise ParameterError(
             f"{len(scores.systems)} system ({', '.join(scores.systems)}), expected at least {minimum} to compare; "
-            "give another run"
+            f"give {advice}"
         )
 
 

@@ -15,6 +15,7 @@ from rankscope.data.result import Result
 from rankscope.data.scores import Scores
 from rankscope.data.text import pluralise, pluralise_queries
 from rankscope.errors import ParameterError
+from rankscope.evaluation.cluster_notes import cluster_notes
 from rankscope.kernels.means import nan_mean
 from rankscope.kernels.resample import draw
 from rankscope.kernels.rounding_ties import join_ties
@@ -29,7 +30,7 @@ from rankscope.stats.correlation import (
 )
 from rankscope.stats.correlation_values import STATISTICS
 from rankscope.stats.inputs import as_generator, seed_of
-from rankscope.typing import Floats
+from rankscope.typing import Floats, Ints
 
 __all__ = [
     "MeasureAgreement",
@@ -103,7 +104,7 @@ class MeasureAgreement(Result):
         The confidence interval; NaN where there is none.
     pvalue
         The probability of a correlation at least as far from 0 if the measures were independent; NaN over queries of
-        several systems.
+        several systems, and over queries in clusters.
     n
         How many systems or queries are correlated.
     n_systems
@@ -129,6 +130,11 @@ class MeasureAgreement(Result):
         """The names of the measures."""
         return self.scores.measure_names
 
+    @property
+    def clusters(self) -> Ints | None:
+        """(queries) the cluster of each query, if correlations are over queries in clusters; else None."""
+        return self.scores.queries.cluster_codes if self.settings.by == "queries" else None
+
     @cached_property
     def matrix(self) -> Floats:
         """(measures, measures) the correlations; 1 on the diagonal, NaN of a measure without any correlation."""
@@ -150,7 +156,13 @@ class MeasureAgreement(Result):
     @property
     def notes(self) -> tuple[str, ...]:
         """What to know of the scores; what to know of the correlations is in the sections."""
-        return tuple(self.scores.notes)
+        if self.settings.by == "systems":
+            return tuple(self.scores.notes)
+        return (
+            *self.scores.notes,
+            *cluster_notes(self.clusters, np.nan),
+            *self.scores.queries.clustering_notes(),
+        )
 
     def signature_parts(self) -> list[str]:
         """The settings that change the numbers."""
@@ -213,16 +225,18 @@ def agree_measures(
     Raises
     ------
     ParameterError
-        A setting is out of range, there are fewer than two measures, systems or queries, or Fisher's interval is asked
-        for a mean over systems.
+        A setting is out of range, there are fewer than two measures, systems or queries, Fisher's interval is asked
+        for a mean over systems or for queries in clusters, or correlations over queries for queries with weights.
 
     Notes
     -----
     Over queries, each system gives one correlation, and the value is their mean over systems; it has no interval but
-    the bootstrap's, and no p-value. Values of measures where lower is better are negated, so that a correlation above 0
-    always means agreement; a note names them. A system (or query) is skipped for a pair if one of the two measures has
-    no value for it (over queries: for any system). Values that agree to twelve digits are tied. A measure with a single
-    value has no correlation: NaN, and a note. Each correlation agrees with scipy.stats.
+    the bootstrap's, and no p-value. Where queries have clusters, the bootstrap draws whole clusters, and there is no
+    p-value. Over systems, means are weighted where queries have weights. Values of measures where lower is better are
+    negated, so that a correlation above 0 always means agreement; a note names them. A system (or query) is skipped for
+    a pair if one of the two measures has no value for it (over queries: for any system). Values that agree to twelve
+    digits are tied. A measure with a single value has no correlation: NaN, and a note. Each correlation agrees with
+    scipy.stats.
 
     References
     ----------
@@ -268,13 +282,19 @@ def correlate_measures(
             problem = pluralise(n_items, "system")
             remedy = "add runs, or correlate by queries (--by queries, by='queries')"
         raise ParameterError(f"{problem}, expected at least 2 for a correlation by {settings.by}; {remedy}")
-    if values_by_group.shape[1] > 1 and settings.interval == "fisher":
+    clusters = None if by_systems else scores.queries.cluster_codes
+    if settings.interval == "fisher" and (values_by_group.shape[1] > 1 or clusters is not None):
+        reason = "a mean over systems has none" if values_by_group.shape[1] > 1 else "it takes them as independent"
         raise ParameterError(
-            "interval 'fisher' by queries: a mean over systems has none; choose --interval bootstrap "
-            "(interval='bootstrap')"
+            f"interval 'fisher' by queries: {reason}; choose --interval bootstrap (interval='bootstrap')"
+        )
+    if not by_systems and scores.queries.weight is not None:
+        raise ParameterError(
+            "queries have weights, and a correlation over queries counts all the same; correlate by systems "
+            "(--by systems, by='systems'), or leave the weights out (--weight, or the column weight)"
         )
     first, second = np.triu_indices(len(values_by_group), 1)
-    value, low, high, pvalue, n, counted = correlate(values_by_group, first, second, settings, progress)
+    value, low, high, pvalue, n, counted = correlate(values_by_group, first, second, settings, progress, clusters)
     return MeasureAgreement(
         scores=scores,
         settings=settings,
@@ -305,11 +325,12 @@ def correlate(
     second: npt.NDArray[np.intp],
     settings: MeasureAgreementSettings,
     progress: Callable[[int], Any] | None,
+    clusters: Ints | None = None,
 ) -> Floats:
     """(6, pairs) value, low, high, p-value, items, and how many groups have a value.
 
-    values: (measures, groups, items); the value is a mean over the groups. Pairs that lack the same items are computed
-    together.
+    values: (measures, groups, items); the value is a mean over the groups. clusters: (items). Pairs that lack the same
+    items are computed together.
     """
     present = np.asarray(~np.isnan(values).any(axis=1), np.bool_)
     masks, mask_of_pair = np.unique(present[first] & present[second], axis=0, return_inverse=True)
@@ -320,13 +341,14 @@ def correlate(
         results[4, pair_indices] = mask.sum()
         if mask.sum() < 2:
             continue
+        codes = None if clusters is None else np.unique(clusters[mask], return_inverse=True)[1]
         if values.shape[1] == 1:
             x, y = (snap_ties(values[measure_index[pair_indices], 0][:, mask]) for measure_index in (first, second))
-            results[[0, 1, 2, 3, 5], pair_indices[:, None]] = correlate_group(x, y, settings).T
+            results[[0, 1, 2, 3, 5], pair_indices[:, None]] = correlate_group(x, y, settings, codes).T
             continue
         for pair_index in pair_indices:  # not at once: each pair has all systems and resamples, most of the work
             x, y = (snap_ties(values[measure_index[pair_index]][:, mask]) for measure_index in (first, second))
-            results[[0, 1, 2, 5], pair_index] = mean_correlation(x, y, settings)
+            results[[0, 1, 2, 5], pair_index] = mean_correlation(x, y, settings, codes)
             if progress is not None:
                 progress(1)
     return results
@@ -337,16 +359,18 @@ def snap_ties(rows: Floats) -> Floats:
     return join_ties(np.ascontiguousarray(rows))
 
 
-def correlate_group(x: Floats, y: Floats, settings: MeasureAgreementSettings) -> Floats:
+def correlate_group(x: Floats, y: Floats, settings: MeasureAgreementSettings, clusters: Ints | None) -> Floats:
     """(5, pairs) of one group; x, y: (pairs, items)."""
-    test = correlation_test(x, y, **settings.test_options)
+    test = correlation_test(x, y, **settings.test_options, clusters=clusters)
     return np.array([test.value, test.low, test.high, test.pvalue, ~np.isnan(test.value)])
 
 
-def mean_correlation(x: Floats, y: Floats, settings: MeasureAgreementSettings) -> tuple[float, float, float, int]:
+def mean_correlation(
+    x: Floats, y: Floats, settings: MeasureAgreementSettings, clusters: Ints | None
+) -> tuple[float, float, float, int]:
     """Value, low, high of one pair, and how many groups have a correlation; the value is their mean.
 
-    x, y: (groups, items).
+    x, y: (groups, items). clusters: (items) the cluster of each, from 0; whole clusters are drawn.
     """
     statistic, n = settings.statistic, x.shape[1]
     values = correlation_test(x, y, statistic=statistic).value
@@ -356,8 +380,8 @@ def mean_correlation(x: Floats, y: Floats, settings: MeasureAgreementSettings) -
         draws = draw(as_generator(settings.seed), settings.n_resamples)  # the same for every pair
         correlations = [weighted_correlation(statistic, x[group], y[group]) for group in defined]
         samples, jackknife = (
-            nan_mean(bootstrap_values(correlations, n, draws)),
-            nan_mean(leave_one_out(correlations, n)),
+            nan_mean(bootstrap_values(correlations, n, draws, clusters)),
+            nan_mean(leave_one_out(correlations, n, clusters)),
         )
         low, high = bca_ends(value, samples, jackknife, settings.confidence_level)
     return value, low, high, defined.size

@@ -182,8 +182,9 @@ def interval_notes(result: MeasureAgreement) -> list[str]:
         notes.append(f"2 {by}: a correlation of two items is always 1 or -1")
     elif n < FEW_ITEMS:
         notes.append(f"{n} {by}: with so few, chance has a large influence on correlations")
-    if result.settings.interval_method == "bootstrap" and n < FEW:
-        notes.append(f"fewer than {FEW} {by}: bootstrap intervals are too narrow")
+    units, n_units = (by, n) if result.clusters is None else ("clusters", np.unique(result.clusters).size)
+    if result.settings.interval_method == "bootstrap" and n_units < FEW:
+        notes.append(f"fewer than {FEW} {units}: bootstrap intervals are too narrow")
     lacks_interval = np.isnan(result.low) & defined
     if lacks_interval.any():
         notes.append(
@@ -196,12 +197,14 @@ def interval_notes(result: MeasureAgreement) -> list[str]:
             f"{int(is_extreme.sum())} of {is_extreme.size} pairs are beyond {FAR}, where Fisher's intervals are rough"
         )
     if (~np.isnan(result.low)).any():
-        notes.append(f"intervals treat the {by} as a random sample")
+        notes.append(f"intervals treat the {units} as a random sample")
     has_pvalue = ~np.isnan(result.pvalue)
     if has_pvalue.sum() > 1:
         notes.append("p-values are not corrected for multiple comparisons")
     elif not has_pvalue.any() and by == "queries" and len(result.scores.systems) > 1:
         notes.append("means over systems have no p-value; see their intervals")
+    elif result.clusters is not None:
+        notes.append("p-values would take all queries as independent, so there are none; see the intervals")
     strongest, weakest = best_places(result.value, 1.0).argmax(), best_places(-result.value, 1.0).argmax()
     if result.low[strongest] <= result.high[weakest] and strongest != weakest:
         notes.append(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate, chain, pairwise, repeat
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +37,8 @@ __all__ = [
 
 
 PRECISIONS = ("float64", "float32")
+#: The most documents of a list that Python ranks faster than NumPy.
+SHORT_LIST = 100
 #: The documents by which a mark between document and chunk is looked for.
 N_FIRST = 50
 
@@ -244,8 +247,7 @@ class Joiner:
         codes: list[int] = []
         doc_lists: list[Mapping[str, float]] = []
         self._collect(run, codes, doc_lists)
-        if len(doc_lists) == 1:
-            self._add_list(codes[0], doc_lists[0])
+        if len(doc_lists) == 1 and len(doc_lists[0]) <= SHORT_LIST and self._add_short_list(codes[0], doc_lists[0]):
             return
         for start, stop in block_bounds(doc_lists):
             self._add_lists(codes[start:stop], doc_lists[start:stop])
@@ -285,31 +287,32 @@ class Joiner:
         if unjudged_lists:
             self._scores(unjudged_lists)
 
-    def _add_list(self, code: int, docs: Mapping[str, float]) -> None:
-        """Join the list of one query, by its place among the qrels'. As `_add_lists`, with less overhead."""
-        scores = self._scores([docs])
-        judged_in_query = np.fromiter(
-            map(self.qrels.document_places[code].get, docs, repeat(-1)), np.int64, scores.size
-        )
-        judged_rows = (judged_in_query >= 0).nonzero()[0]
-        self.listed[code] = self.retrieved[code] = scores.size
+    def _add_short_list(self, code: int, docs: Mapping[str, float]) -> bool:
+        """Join the list of one query, by its place among the qrels', in plain Python: for few documents it is faster.
+
+        False, and nothing is added, for scores that are equal, rounded or wrong, and for wrong ids: see `_add_lists`.
+        """
+        if self.convention.precision != "float64":
+            return False
+        try:
+            scores = array("d", docs.values()).tolist()
+            if not isfinite(sum(scores)) or len(set(scores)) < len(scores) or not are_valid_ids(docs):
+                return False
+        except (TypeError, ValueError, OverflowError):
+            return False
+        places, first = self.qrels.document_places[code], int(self.qrels.offsets[code])
+        ranks, judgments = [], []
+        for rank, (_, doc) in enumerate(sorted(zip(scores, docs, strict=True), reverse=True), 1):
+            place = places.get(doc)
+            if place is not None:
+                ranks.append(rank)
+                judgments.append(first + place)
+        self.listed[code] = self.retrieved[code] = len(scores)
         self.missing[code] = False
         self.has_judged_query = True
-        codes, offsets, row_groups = np.array((code,)), np.array((0, scores.size)), np.zeros(judged_rows.size, np.int64)
-        fetch_doc_ids = partial(doc_ids_of_lists, [docs], offsets)
-        ranks = rank_rows(
-            self._rounded(scores),
-            offsets,
-            judged_rows,
-            row_groups,
-            self.convention.ties,
-            fetch_doc_ids,
-            partial(self._describe_row, codes, offsets, fetch_doc_ids),
-        )
-        judgments = judged_in_query[judged_rows]
-        judgments += self.qrels.offsets[code]
         self.has_one_list = not self.hit_tables
-        self._append(ranks, codes, offsets, row_groups, judgments)
+        self.hit_tables.append(np.array([[code] * len(ranks), judgments, ranks], np.int64))
+        return True
 
     def _add_lists(self, codes: list[int], doc_lists: list[Mapping[str, float]]) -> None:
         """Join the lists of these queries, by their places among the qrels'."""
@@ -341,6 +344,7 @@ class Joiner:
         ranks = rank_rows(
             self._rounded(scores), offsets, judged_rows, row_groups, self.convention.ties, fetch_doc_ids, describe_row
         )
+        self.has_one_list = len(codes) == 1 and not self.hit_tables
         self._append(ranks, code_array, offsets, row_groups, judgments)
 
     def _scores(self, doc_lists: list[Mapping[str, float]]) -> npt.NDArray[np.float64]:

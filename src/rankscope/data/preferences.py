@@ -46,9 +46,9 @@ class Preferences:
         Weight of each comparison, above 0. Default: 1 each.
     covariates
         Name -> (comparisons), what else may have decided, as the difference of lengths (left minus right).
-    unit
-        Unit of each comparison, such as its prompt or judge; comparisons of one unit depend on each other. None: all
-        are independent.
+    cluster
+        Cluster of each comparison, such as its prompt or judge; comparisons of one cluster depend on each other. None:
+        all are independent.
     sides
         Whether left and right were sides on which somebody saw the two; False if they only say in which order two names
         are written, as in rankings and tables of better and worse.
@@ -78,7 +78,7 @@ class Preferences:
     outcome: Ints
     weight: Floats = field(default_factory=lambda: np.empty(0))
     covariates: Mapping[str, Floats] = field(default_factory=dict)
-    unit: Labels | None = None
+    cluster: Labels | None = None
     sides: bool = True
     notes: tuple[str, ...] = ()
 
@@ -90,8 +90,8 @@ class Preferences:
         weight = np.asarray(self.weight, np.float64)
         fields["weight"] = as_read_only(weight if weight.size else as_owned(np.ones(self.left.size)), np.float64)
         fields["covariates"] = {name: as_read_only(values, np.float64) for name, values in self.covariates.items()}
-        if self.unit is not None:
-            fields["unit"] = Labels(self.unit.names, as_read_only(self.unit.codes, self.unit.codes.dtype))
+        if self.cluster is not None:
+            fields["cluster"] = Labels(self.cluster.names, as_read_only(self.cluster.codes, self.cluster.codes.dtype))
         self.check()
 
     def check(self) -> None:
@@ -104,8 +104,8 @@ class Preferences:
         for name, values in sizes.items():
             if values.shape != (n_comparisons,):
                 raise InputError(f"{values.size} values of {name!r} for {n_comparisons} comparisons, expected one each")
-        if self.unit is not None and len(self.unit) != n_comparisons:
-            raise InputError(f"{len(self.unit)} units for {n_comparisons} comparisons, expected one each")
+        if self.cluster is not None and len(self.cluster) != n_comparisons:
+            raise InputError(f"{len(self.cluster)} clusters for {n_comparisons} comparisons, expected one each")
         for side in (self.left, self.right):
             if side.min() < 0 or side.max() >= len(self.systems):
                 raise InputError(f"a comparison names system {int(side.max())}, and there are {len(self.systems)}")
@@ -163,7 +163,7 @@ class Preferences:
             if not isinstance(comparison, Sequence) or len(comparison) != 3:
                 raise InputError(
                     f"comparison {row + 1} is {shorten_label(comparison)}, expected three: left, right, winner; "
-                    "weights and units are arguments of their own"
+                    "weights and clusters are arguments of their own"
                 )
             a, b, winner = comparison
             if a == b:
@@ -197,7 +197,7 @@ class Preferences:
         Returns
         -------
         Preferences
-            Equal values are a tie; the unit is the segment; there are no sides. Each has the weight of its judgment.
+            Equal values are a tie; the cluster is the segment; there are no sides. Each has the weight of its judgment.
 
         Raises
         ------
@@ -253,7 +253,8 @@ class Preferences:
         Returns
         -------
         Preferences
-            The better value wins, equal ones are a tie; the unit is the query; there are no sides.
+            The better value wins, equal ones are a tie; the cluster is that of the query, or the query if it has none;
+            weights are those of the queries, so that their mean is 1; there are no sides.
 
         Raises
         ------
@@ -283,18 +284,24 @@ class Preferences:
         query, pair = np.nonzero(~np.isnan(difference))
         if not query.size:
             raise InputError(f"{measure}: no two systems have values on one query, expected at least two systems")
-        return cls.from_outcomes(
+        codes = scores.queries.cluster_codes
+        names = scores.query_ids if codes is None else tuple(map(str, range(codes.max() + 1)))
+        preferences = cls.from_outcomes(
             scores.systems,
             first[pair],
             second[pair],
             np.sign(difference[query, pair]).astype(np.int64),
-            Labels(tuple(scores.query_ids), query),
-            scores.notes,
+            Labels(tuple(names), query if codes is None else codes[query]),
+            (*scores.notes, *scores.queries.clustering_notes()),
         )
+        weight = scores.queries.weight
+        if weight is None:
+            return preferences
+        return replace(preferences, weight=weight[query] / weight[query].mean())
 
     @classmethod
     def from_outcomes(
-        cls, names: Sequence[str], left: Ints, right: Ints, outcome: Ints, unit: Labels, notes: tuple[str, ...]
+        cls, names: Sequence[str], left: Ints, right: Ints, outcome: Ints, cluster: Labels, notes: tuple[str, ...]
     ) -> Preferences:
         """Outcomes of pairs of names; names that are never compared are dropped.
 
@@ -306,8 +313,8 @@ class Preferences:
             Indices of the two.
         outcome
             1, -1 or 0, as in the class.
-        unit
-            Unit of each comparison.
+        cluster
+            Cluster of each comparison.
         notes
             What a reader should know.
 
@@ -324,7 +331,7 @@ class Preferences:
             left=as_owned(new_codes[left]),
             right=as_owned(new_codes[right]),
             outcome=as_owned(outcome),
-            unit=drop_unused_names(unit),
+            cluster=drop_unused_names(cluster),
             sides=False,
             notes=notes,
         )
@@ -349,7 +356,7 @@ def shorten_label(value: object) -> str:
 
 
 def drop_unused_names(labels: Labels) -> Labels:
-    """The labels without unused names, so that only units with a comparison are counted and resampled."""
+    """The labels without unused names, so that only clusters with a comparison are counted and drawn."""
     is_used = np.zeros(len(labels.names), np.bool_)
     is_used[labels.codes] = True
     if is_used.all():

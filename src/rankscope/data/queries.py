@@ -63,6 +63,13 @@ class Queries:
             weight=None if weight is None else np.array(weight, np.float64),
         )
 
+    @property
+    def columns(self) -> dict[str, tuple[Any, ...]]:
+        """What is known, by the names of `COLUMNS`."""
+        weight = None if self.weight is None else tuple(self.weight.tolist())
+        columns = {"group": self.group, "cluster": self.cluster, "weight": weight}
+        return {name: values for name, values in columns.items() if values is not None}
+
     @cached_property
     def cluster_codes(self) -> Ints | None:
         """(queries) the number of each query's cluster; None if all queries are independent."""

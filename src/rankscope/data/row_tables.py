@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.grades import EXPECTED_GRADE, as_grades, invalid_grades
-from rankscope.data.rows import Interner, RowBatch, RowKind, Rows, group_rows, pack_strings
+from rankscope.data.rows import Interner, RowBatch, RowKind, Rows, group_rows
 from rankscope.data.tables import LIST, NUMBER, Column, Schema, Table, find_column, shorten_value
 from rankscope.data.text import json_value
 from rankscope.errors import InputError
 from rankscope.kernels.segments import bounds, place_in_group
-from rankscope.kernels.text import Fields, changes, decode, hashes
+from rankscope.kernels.text import PADDING, Fields, changes, decode, hashes
 from rankscope.typing import Ints
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ __all__ = [
     "LISTS",
     "LIST_QUERY_NAMES",
     "NUMBER_LISTS",
+    "OPENING",
     "QUERY_ID",
     "SCHEMAS",
     "SPAN",
@@ -40,19 +41,23 @@ __all__ = [
 ]
 
 
+#: What the text of a query is called; it stands for the query where nothing else does.
+QUERY_TEXTS = ("question", "user_input", "questions")
 QUERY_ID = Column(
     name="query_id",
-    aliases=(*("qid", "q_id", "query", "topic", "query-id", "topic_id", "question_id", "question", "user_input"),),
+    aliases=("qid", "q_id", "query", "topic", "query-id", "topic_id", "question_id", *QUERY_TEXTS),
 )
+#: What the id of a query is called.
+QUERY_IDS = tuple(name for name in QUERY_ID.names if name not in QUERY_TEXTS)
 #: PyTerrier's results have docno, the name of the document, beside docid, its number within the index.
 DOC_ID = Column(
     name="doc_id",
     aliases=("docno", "docid", "doc", "document_id", "corpus-id", "did", "document", "pid", "passage_id"),
 )
-#: The query beside a list of ids, where nothing else is called a query.
-ID_OF_LIST = Column(name="id", aliases=("questions",))
+#: The query beside a list of ids, where nothing else is called the id of a query.
+ID_OF_LIST = Column(name="id", unless=QUERY_IDS)
 #: What the query beside a list of ids may be called.
-LIST_QUERY_NAMES = (*QUERY_ID.names, *ID_OF_LIST.names)
+LIST_QUERY_NAMES = (*QUERY_IDS, *ID_OF_LIST.names, *QUERY_TEXTS)
 #: A list of ids in each row: those that a system retrieved, best first; those that it should have retrieved.
 LISTS = {
     "score": Column(
@@ -66,7 +71,8 @@ LISTS = {
     "relevance": Column(
         name="relevant_ids",
         aliases=(
-            *("relevant_doc_ids", "relevant_document_ids", "relevant", "expected_ids", "expected_doc_ids", "expected"),
+            *("relevant_doc_ids", "relevant_document_ids", "relevant_docs", "relevant", "expected_ids"),
+            *("expected_doc_ids", "expected"),
             *("reference_context_ids", "gold_ids", "gold_doc_ids", "gold", "positives", "positive_ids"),
             *("ground_truth_ids", "ground_truth", "doc_ids", "document_ids", "docids", *DOC_ID.names),
         ),
@@ -136,7 +142,7 @@ def row_schema(value_field: str, holds: str, values: Sequence[str], other_value:
         expected=f"{holds}, with the columns query_id, doc_id and {value_field}",
         forms=(
             *(("query_id", "doc_id", value) for value in values),
-            *((query, lists.name) for query in ("query_id", "id")),
+            *((query, lists.name) for query in ("id", "query_id")),
         ),
         skips_nameless=True,
         elsewhere=tuple(column.name for column in (*ROWS[other_value], LISTS[other_value], NUMBER_LISTS[other_value])),
@@ -198,9 +204,14 @@ def numbers(table: Table, name: str) -> npt.NDArray[Any]:
 
 def fields(table: Table, name: str) -> Fields:
     """A column of ids as slices of one buffer."""
+    import polars as pl
+
     ids = table.ids(name)
+    padding = pl.Series([bytes(PADDING).decode()])
+    padded = pl.concat([padding, ids, padding]).str.join("")  # in one copy
     lengths = ids.str.len_bytes().to_numpy().astype(np.int64)
-    return pack_strings([((ids.str.join("").item() or "").encode(), lengths)])
+    buffer = np.frombuffer(padded.cast(pl.Binary).item(), np.uint8)
+    return Fields(buffer, np.cumsum(lengths) - lengths + PADDING, lengths)
 
 
 # Rows
@@ -290,7 +301,8 @@ def exploded(table: Table, lists: pl.Series, rows: Ints) -> Table:
     """The values of all lists, one after the other, as a table. rows: the row of each value."""
     import polars as pl
 
-    values = lists.filter(lists.list.len() > 0).explode()
+    lengths = lists.list.len()
+    values = (lists if lengths.min() else lists.filter(lengths > 0)).explode()
     return replace(table, frame=pl.DataFrame({lists.name: values}), locate=lambda index: table.locate(int(rows[index])))
 
 

@@ -13,7 +13,7 @@ from rankscope._version import __version__
 from rankscope.data.queries import Queries
 from rankscope.data.result import Result
 from rankscope.data.section import Section, Table
-from rankscope.data.text import format_value, pluralise, pluralise_queries, replace_invalid_utf8
+from rankscope.data.text import format_value, join_names, pluralise, pluralise_queries, replace_invalid_utf8
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.registry import resolve
 from rankscope.typing import Bools, Floats, Ints
@@ -486,6 +486,25 @@ class Scores(Result):
             measure_settings=tuple(self.measure_settings[i] for i in measure_index) if self.measure_settings else (),
         )
 
+    def with_direction(self) -> Scores:
+        """The scores by the measures of which higher or lower is better, with a note on the others.
+
+        Returns
+        -------
+        Scores
+            The scores; unchanged if no measure has a direction.
+        """
+        has_direction = [
+            self.sign(name) != 0 and measure.summary != "none"
+            for name, measure in zip(self.measure_names, self.measures, strict=True)
+        ]
+        if all(has_direction) or not any(has_direction):
+            return self
+        names = join_names(name for name, has in zip(self.measure_names, has_direction, strict=True) if not has)
+        note = f"neither higher nor lower is better, so no system can be: left out: {names}"
+        selected = self.select(measures=[i for i, has in enumerate(has_direction) if has])
+        return replace(selected, notes=(*self.notes, note))
+
     def matrix(self, measure: object) -> Floats:
         """The values of one measure, (systems, queries).
 
@@ -820,6 +839,9 @@ class EachQuery(Result):
 
     def records(self) -> Iterator[Record | BoundedRecord | GroupRecord | BoundedGroupRecord]:
         return self.scores.records(by_query=True)
+
+    def contents(self) -> str:
+        return self.scores.contents()
 
     def sections(self) -> list[Section]:
         return self.scores.sections(by_query=True)

@@ -34,6 +34,7 @@ __all__ = [
     "Table",
     "bound_table",
     "find_column",
+    "is_index_name",
     "is_number",
     "list_columns",
     "list_fields",
@@ -49,6 +50,8 @@ __all__ = [
 NO_NUMBER = ("", "na", "n/a", "null", "none", "-")
 TRUTHS = ("true", "false")
 ID, NUMBER, LIST = "id", "number", "list"
+#: What pandas calls a column without a name: its index in Parquet, and in a CSV that it read.
+INDEX = ("__index_level_", "Unnamed: ")
 #: A number with a decimal comma, as 1,5 for 1.5.
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 #: Numbers of ids: unsigned, of the size that their number needs.
@@ -73,6 +76,8 @@ class Column:
         Whether a value may stand only once.
     first
         Whether it is the first column of the table, whatever that is called, unless the user names another one.
+    unless
+        Names of other columns, in lower case, beside which it is not found by its own.
     """
 
     name: str
@@ -81,6 +86,7 @@ class Column:
     required: bool = False
     unique: bool = False
     first: bool = False
+    unless: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -111,6 +117,8 @@ class Schema:
         Names of columns in other tables that are read with the same names of columns; they are skipped.
     skips_nameless
         Whether a column without a name is skipped, as the index of pandas, instead of refused.
+    index_beside
+        The column of ours beside which a first column without a name is skipped, too, where others may hold numbers.
     has_option
         Whether users can say what the columns are called.
     """
@@ -123,6 +131,7 @@ class Schema:
     forms: tuple[tuple[str, ...], ...] = ()
     elsewhere: tuple[str, ...] = ()
     skips_nameless: bool = False
+    index_beside: str = ""
     has_option: bool = True
 
     def column(self, name: str) -> Column:
@@ -143,7 +152,8 @@ class Schema:
             of_name.setdefault(name.strip().lower(), []).append(name)
         for column in self.columns:
             is_list, taken = column.kind == LIST, set(bound.values())
-            candidates = header if column.first else [same for name in column.names for same in of_name.get(name, ())]
+            own_names = () if any(name in of_name for name in column.unless) else column.names
+            candidates = header if column.first else [same for name in own_names for same in of_name.get(name, ())]
             free = (
                 name for name in candidates if name not in taken and (not takes_lists or (name in lists) == is_list)
             )
@@ -181,7 +191,8 @@ class Schema:
         ParameterError
             The user names a column that the format does not have.
         """
-        refuse_bad_header(header, where, unnamed=self.skips_nameless, is_first_free=self.has_first)
+        is_index = bool(self.index_beside) and self.index_beside in self.match(header, names, lists)
+        refuse_bad_header(header, where, unnamed=self.skips_nameless, is_first_free=self.has_first or is_index)
         our_names = [column.name for column in self.columns]
         names = {name: column for name, column in names.items() if name in our_names or name not in self.elsewhere}
         for name, column_name in names.items():
@@ -198,10 +209,15 @@ class Schema:
         missing = next((column.name for column in self.columns if column.required and column.name not in bound), None)
         if missing is not None:
             raise self.missing_column(missing, header, where)
-        return self.first_form(bound, names, header, where) if self.forms else bound
+        return self.first_form(bound, names, header, where, lists) if self.forms else bound
 
     def first_form(
-        self, bound: dict[str, str], names: Mapping[str, str], header: Sequence[str], where: str
+        self,
+        bound: dict[str, str],
+        names: Mapping[str, str],
+        header: Sequence[str],
+        where: str,
+        lists: Collection[str],
     ) -> dict[str, str]:
         """The columns of the first form that is complete and has those that the user names, and optional ones."""
         in_forms = {name for form in self.forms for name in form}
@@ -209,9 +225,17 @@ class Schema:
         form = next((form for form in forms if bound.keys() >= set(form)), None)
         if form is None:
             missing = next(name for name in forms[0] if name not in bound)
+            unbound = [own_name for own_name in header if own_name in lists and own_name not in bound.values()]
             for column in self.columns:
+                if column.kind != LIST or column.name not in in_forms or column.name in bound:
+                    continue
+                if unbound:
+                    raise InputError(
+                        f"{where}: no column {missing!r} among {list_columns(header)}; if the lists of {unbound[0]} "
+                        f"hold ids, say so: --columns {column.name}={unbound[0]} (in Python columns=)"
+                    )
                 own_name = find_column(header, column.names)
-                if column.kind == LIST and column.name in in_forms and own_name not in (None, *bound.values()):
+                if own_name not in (None, *bound.values()):
                     raise InputError(
                         f"{where}: no column {missing!r} among {list_columns(header)}; {own_name} holds no lists, "
                         "expected a list in each row, as JSON writes it"
@@ -318,9 +342,9 @@ class Table:
 
     @property
     def more_columns(self) -> list[str]:
-        """The columns that the schema does not name."""
+        """The columns that the schema does not name, without the index of a data frame."""
         bound = set(self.columns.values())
-        return [name for name in self.frame.columns if name not in bound]
+        return [name for name in self.frame.columns if name not in bound and not is_index_name(name)]
 
     def number_columns(self, *, half: bool = True) -> list[str]:
         """Those of `more_columns` that hold numbers: most of their cells that are not empty, or half of them."""
@@ -700,6 +724,11 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def is_index_name(column: str) -> bool:
+    """Whether a column of this name is the index of a data frame of pandas, which has none."""
+    return not column.strip() or column.startswith(INDEX)
 
 
 def list_columns(columns: Sequence[str]) -> str:

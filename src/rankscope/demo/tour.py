@@ -255,12 +255,12 @@ TOUR = (
         "three runs merged into one order of the documents of each query",
     ),
     Step(
-        "rankscope leaderboard demo-preferences.csv --unit prompt",
+        "rankscope leaderboard demo-preferences.csv --cluster-by prompt",
         "which of six assistants leads after 600 pairwise comparisons, and which cannot be distinguished",
         in_short_tour=True,
     ),
     Step(
-        "rankscope leaderboard demo-preferences.csv --unit prompt --model davidson --covariate length --position",
+        "rankscope leaderboard demo-preferences.csv --cluster-by prompt --model davidson --covariate length --position",
         "another one leads when corrected for the length and the position of answers",
     ),
     Step(

@@ -36,7 +36,7 @@ class ColumnSettings(Settings):
     FUNCTIONS = ("rankscope:evaluate", "rankscope:read_scores")
     COMMANDS = (
         *("evaluate", "compare", "plan", "report", "stability", "agree measures", "agree judgments", "pool", "fuse"),
-        *("convert", "features runs"),
+        *("convert", "features runs", "train", "predict", "crossvalidate"),
     )
 
     columns: Mapping[str, str] | None = table_columns(

@@ -24,7 +24,7 @@ class QuerySettings(Settings):
     """What is known of the queries, and what of it is used."""
 
     FUNCTIONS = ("rankscope.data.scores:Scores.with_queries",)
-    COMMANDS = ("evaluate", "compare", "report")
+    COMMANDS = ("evaluate", "compare", "plan", "report", "stability", "agree measures", "agree judgments")
 
     queries: str | None = text(
         None,

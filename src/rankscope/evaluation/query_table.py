@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,14 @@ from rankscope.data.queries import COLUMNS, Queries, name_clusters
 from rankscope.data.scores import Scores
 from rankscope.data.tables import NUMBER, Column, Schema, Table, list_columns, table_of_frame
 from rankscope.data.text import first_names, join_names, pluralise_queries
-from rankscope.errors import InputError
+from rankscope.errors import InputError, UnknownName
 from rankscope.evaluation.query_settings import ERROR, QuerySettings, compile_pattern
 from rankscope.io.core import columns_of, is_path, source_name
 from rankscope.io.tables import column_names, parse_table, read_content
 
 __all__ = [
+    "QueryTable",
+    "describe",
     "scores_with_queries",
     "with_queries",
 ]
@@ -90,31 +92,81 @@ def with_queries(scores: Scores, queries: Any, settings: QuerySettings) -> Score
     ParameterError
         A pattern is no regular expression.
     """
+    known, notes = describe_queries(scores.query_ids, scores.query_columns, queries, settings)
+    columns = known.columns
+    if not columns:
+        return scores
+    return replace(
+        scores,
+        query_columns={**columns, **{key: x for key, x in scores.query_columns.items() if key not in COLUMNS}},
+        settings={**{key: x for key, x in scores.settings.items() if key not in PARTS}, **describe(known)},
+        notes=tuple(dict.fromkeys((*scores.notes, *notes, *sum_notes(scores, known)))),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class QueryTable:
+    """A table of queries and what of it is used, for analyses that evaluate by themselves.
+
+    Attributes
+    ----------
+    table
+        The table, as a path or data; None where groups and clusters come from ids.
+    settings
+        What of it is used.
+    """
+
+    table: Any
+    settings: QuerySettings
+
+    @classmethod
+    def of(cls, arguments: Mapping[str, Any] | None) -> QueryTable | None:
+        """Of arguments of `Scores.with_queries`; None without any. Raises UnknownName for others."""
+        if arguments is None:
+            return None
+        names = QuerySettings.declared()
+        unknown = [name for name in arguments if name not in names]
+        if unknown:
+            raise UnknownName("argument of with_queries", str(unknown[0]), names)
+        table = arguments.get("queries")
+        return cls(table, QuerySettings(**{**arguments, "queries": str(table) if is_path(table) else None}))
+
+    @classmethod
+    def of_settings(cls, settings: QuerySettings) -> QueryTable | None:
+        """Of options; None where none was given."""
+        return None if settings == QuerySettings() else cls(settings.queries, settings)
+
+    def add_to(self, scores: Scores) -> Scores:
+        """The scores with what is known of their queries. Raises as `with_queries`."""
+        return with_queries(scores, self.table, self.settings)
+
+    def queries(self, query_ids: Sequence[str]) -> tuple[Queries, tuple[str, ...]]:
+        """What is known of these queries, and notes. Raises as `with_queries`."""
+        return describe_queries(tuple(query_ids), {}, self.table, self.settings)
+
+
+def describe_queries(
+    query_ids: tuple[str, ...], query_columns: Mapping[str, tuple[Any, ...]], queries: Any, settings: QuerySettings
+) -> tuple[Queries, tuple[str, ...]]:
+    """Group, cluster and weight of these queries, and notes. query_columns: what else is known of them, by column."""
     columns, notes, name = (
-        (columns_of_scores(scores, settings), (), "the scores")
+        (columns_of_scores(query_columns, settings), (), "the scores")
         if queries is None
-        else columns_of_table(scores, queries, settings)
+        else columns_of_table(query_ids, queries, settings)
     )
     by_id = {"group": settings.group_by, "cluster": None if "cluster" in columns else settings.cluster_by}
     for key, pattern in by_id.items():
         if pattern is not None:
-            columns[key] = name_clusters(scores.query_ids, compile_pattern(f"{key}_by (--{key}-by)", pattern))
+            columns[key] = name_clusters(query_ids, compile_pattern(f"{key}_by (--{key}-by)", pattern))
     if queries is not None and not columns:
         raise InputError(
             f"{name}: no column group, cluster or weight; say which columns these are with group (--group), cluster_by "
             "(--cluster-by) or weight (--weight)"
         )
-    if not columns:
-        return scores
-    columns, more_notes = fill_missing(columns, scores.query_ids, settings)
-    known = Queries.of_columns(scores.query_ids, columns)
+    columns, more_notes = fill_missing(columns, query_ids, settings)
+    known = Queries.of_columns(query_ids, columns)
     check_queries(known, name)
-    return replace(
-        scores,
-        query_columns={**columns, **{key: x for key, x in scores.query_columns.items() if key not in COLUMNS}},
-        settings={**{key: x for key, x in scores.settings.items() if key not in PARTS}, **describe(known)},
-        notes=tuple(dict.fromkeys((*scores.notes, *notes, *more_notes, *sum_notes(scores, known)))),
-    )
+    return known, (*notes, *more_notes)
 
 
 def sum_notes(scores: Scores, queries: Queries) -> list[str]:
@@ -127,31 +179,33 @@ def sum_notes(scores: Scores, queries: Queries) -> list[str]:
     return [f"{join_names(sums)}: sums over all queries, without weights"]
 
 
-def columns_of_scores(scores: Scores, settings: QuerySettings) -> dict[str, tuple[Any, ...]]:
+def columns_of_scores(
+    query_columns: Mapping[str, tuple[Any, ...]], settings: QuerySettings
+) -> dict[str, tuple[Any, ...]]:
     """The columns of the queries in the scores by our names. Raises InputError for a column that is not there."""
     columns = {}
-    for key, own_name in wanted_columns(settings, scores.query_columns).items():
-        if own_name not in scores.query_columns:
-            raise missing_column(own_name, key, "the scores", list(scores.query_columns))
-        values = scores.query_columns[own_name]
+    for key, own_name in wanted_columns(settings, query_columns).items():
+        if own_name not in query_columns:
+            raise missing_column(own_name, key, "the scores", list(query_columns))
+        values = query_columns[own_name]
         is_text = key != "weight"
         columns[key] = tuple(None if x is None else str(x) if is_text else x for x in values)
     return columns
 
 
 def columns_of_table(
-    scores: Scores, queries: Any, settings: QuerySettings
+    query_ids: tuple[str, ...], queries: Any, settings: QuerySettings
 ) -> tuple[dict[str, tuple[Any, ...]], tuple[str, ...], str]:
-    """The columns of the table of queries in the order of the scores, notes, and the name of the table."""
+    """The columns of the table of queries in the order of these ids, notes, and the name of the table."""
     table = read_table_of_queries(queries, settings)
     ids = table.ids("query").to_list()
     row_of = {query: row for row, query in enumerate(ids)}
-    rows = [row_of.get(query) for query in scores.query_ids]
+    rows = [row_of.get(query) for query in query_ids]
     n_unknown = sum(row is None for row in rows)
     if n_unknown == len(rows):
         raise InputError(
             f"{table.name}: none of its {pluralise_queries(len(ids))} is one of the scores ({first_names(ids, 1)}; "
-            f"{first_names(scores.query_ids, 1)}); check that both write ids the same way"
+            f"{first_names(query_ids, 1)}); check that both write ids the same way"
         )
     notes = []
     n_extra = len(ids) - (len(rows) - n_unknown)

@@ -20,7 +20,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.column_settings import ColumnSettings
 from rankscope.evaluation.foreign_measure import measure_of_name
 from rankscope.evaluation.inspect_samples import is_inspect_log, log_values
-from rankscope.evaluation.result_files import grid_of_results, is_result_file
+from rankscope.evaluation.result_files import grid_of_results, is_metadata, is_result_file
 from rankscope.evaluation.saved_scores import saved_scores
 from rankscope.evaluation.score_tables import (
     ALL,
@@ -34,7 +34,18 @@ from rankscope.evaluation.score_tables import (
     join_grids,
     scores_of_grid,
 )
-from rankscope.io.core import BOM, HEAD, PARQUET_MAGIC, columns_of, is_file, is_path, open_binary, source_name
+from rankscope.io.core import (
+    BOM,
+    FORMATS,
+    HEAD,
+    PARQUET_MAGIC,
+    columns_of,
+    is_file,
+    is_path,
+    open_binary,
+    sniff,
+    source_name,
+)
 from rankscope.io.id_lists import columns_to_records
 from rankscope.io.tables import column_names, first_record, parse_table, read_content
 from rankscope.io.trec import looks_like_rank_table
@@ -47,6 +58,7 @@ __all__ = [
     "read_baseline",
     "read_score_files",
     "read_scores",
+    "read_scores_or_summaries",
     "select_measures",
 ]
 
@@ -132,19 +144,34 @@ def read_scores(
     return read_score_files(list(map(naming.path, paths)), names, settings)
 
 
-def read_score_files(paths: Sequence[PathLike], measures: Sequence[str] | None, settings: ScoreTableSettings) -> Scores:
-    """As `read_scores`, with its settings as one object."""
+def read_scores_or_summaries(path: PathLike, columns: Mapping[str, str] | None) -> Scores:
+    """As `read_scores`; summaries are the values of a query "all" if a file has no others."""
+    naming = ColumnSettings(columns=columns)
+    return read_score_files([naming.path(path)], None, ScoreTableSettings(), allow_summaries=True)
+
+
+def read_score_files(
+    paths: Sequence[PathLike],
+    measures: Sequence[str] | None,
+    settings: ScoreTableSettings,
+    *,
+    allow_summaries: bool = False,
+) -> Scores:
+    """As `read_scores`, with its settings as one object. allow_summaries: as in `grid_of_table`."""
     grids = []
-    for path in paths:
+    results = [path for path in paths if not is_metadata(path)]
+    if not results:
+        raise InputError(f"{source_name(paths[0])}: metadata of a model, expected its results; name these")
+    for path in results:
         content = read_content(path)
         saved = saved_scores(content, source_name(path))
         if saved is None:
-            grids.append(grid_of_content(content, path, settings))
+            grids.append(grid_of_content(content, path, settings, allow_summaries=allow_summaries))
             continue
         since = f"{source_name(path)} holds saved scores, which know their measures"
         settings.refuse("lower", "repeats", since=since)
         ColumnSettings(columns=columns_of(path) or None).refuse("columns", since=since)
-        if len(paths) > 1:
+        if len(results) > 1:
             raise ParameterError(f"{source_name(path)}: saved scores beside other files; read each alone")
         if settings.table_systems:
             saved = saved.select(systems=[saved.place_of_system(system) for system in settings.table_systems])
@@ -157,8 +184,10 @@ def select_measures(scores: Scores, measures: Sequence[str]) -> Scores:
     return scores.select(measures=list(dict.fromkeys(scores.place_of(name) for name in measures)))
 
 
-def grid_of_content(content: bytes, path: PathLike, settings: ScoreTableSettings) -> ScoreGrid:
-    """The values in the content of a file."""
+def grid_of_content(
+    content: bytes, path: PathLike, settings: ScoreTableSettings, *, allow_summaries: bool = False
+) -> ScoreGrid:
+    """The values in the content of a file. allow_summaries: as in `grid_of_table`."""
     name = source_name(path)
     if content.startswith(BOM):
         content = content.removeprefix(BOM)
@@ -172,7 +201,8 @@ def grid_of_content(content: bytes, path: PathLike, settings: ScoreTableSettings
     if (results := grid_of_results(content, path, system, settings)) is not None:
         return results
     if (layout := per_query_layout(content[:HEAD])) is not None:
-        return grid_of_table(per_query_table(content, name, layout, columns), system, settings)
+        table = per_query_table(content, name, layout, columns)
+        return grid_of_table(table, system, settings, allow_summaries=allow_summaries)
     if may_have_four_fields(content[:HEAD]):
         layout = four_field_layout(content)
         if layout is None:
@@ -181,12 +211,16 @@ def grid_of_content(content: bytes, path: PathLike, settings: ScoreTableSettings
                 "be told from topics; put a first line before them (system, measure, query, value), and tabs between "
                 "the fields"
             )
-        return grid_of_table(per_query_table(tabbed(content), name, layout, columns), system, settings)
+        table = per_query_table(tabbed(content), name, layout, columns)
+        return grid_of_table(table, system, settings, allow_summaries=allow_summaries)
     if (mapping := nested_mapping(content, name)) is not None:
-        return grid_of_mapping(mapping, settings, name)
+        if not are_columns(mapping, columns):
+            return grid_of_mapping(mapping, settings, name)
+        content = json.dumps(records_of_columns(mapping)).encode("utf-8", "surrogatepass")
     if content[:HEAD].lstrip().startswith(b"{"):
-        content = columns_to_records(content, name)
-    return grid_of_table(parse_table(content, name, SCHEMA, columns), system, settings)
+        content = columns_to_records(content, name, SCHEMA.column("query").names)
+    table = parse_table(content, name, SCHEMA, columns)
+    return grid_of_table(table, system, settings, allow_summaries=allow_summaries)
 
 
 def system_of_path(path: PathLike) -> str:
@@ -213,6 +247,20 @@ def nested_mapping(content: bytes, name: str) -> dict[str, dict[str, Any]] | Non
     return mapping if is_nested(mapping) else None
 
 
+def are_columns(mapping: Mapping[str, Mapping[str, Any]], columns: Mapping[str, str]) -> bool:
+    """Whether these are columns of a table with numbered rows, as pandas' to_json writes them by default."""
+    rows = [str(row) for row in range(len(next(iter(mapping.values()))))]
+    is_numbered = all(list(cells) == rows for cells in mapping.values())
+    return is_numbered and "query" in SCHEMA.match(list(mapping), columns)
+
+
+def records_of_columns(mapping: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of a table of columns with the same keys."""
+    return [
+        dict(zip(mapping, row, strict=True)) for row in zip(*(each.values() for each in mapping.values()), strict=True)
+    ]
+
+
 def is_nested(data: Any) -> bool:
     """Whether this is an object of objects."""
     return isinstance(data, dict) and bool(data) and all(isinstance(value, dict) for value in data.values())
@@ -228,11 +276,11 @@ def refuse_constant(text: str) -> float:
 
 def per_query_layout(head: bytes) -> list[str] | None:
     """The columns of lines without a header of `trec_eval -q` or `ir_measures --by_query`; None for another file."""
-    for line in head.split(b"\n", 2)[:2]:  # the first may name the run
+    for line in head.split(b"\n", 3)[:3]:  # the first may name the run, and count the queries
         cells = [cell.strip() for cell in line.decode("utf-8", "replace").split("\t")]
         if len(cells) != PER_QUERY_FIELDS or not all(cells):
             return None
-        if cells[0] == RUN_NAME:
+        if cells[0] in (RUN_NAME, "num_q"):
             continue
         try:
             float(cells[2])
@@ -245,9 +293,18 @@ def per_query_layout(head: bytes) -> list[str] | None:
 
 
 def per_query_table(content: bytes, name: str, layout: Sequence[str], columns: Mapping[str, str]) -> Table:
-    """The lines as a table, without those that name the run."""
+    """The lines as a table, without those that name the run; of several runs with a column of their names."""
+    import polars as pl
+
     table = parse_table(content, name, SCHEMA, columns, header=layout)
-    return table.take(table.frame["measure"].ne_missing(RUN_NAME).arg_true().to_numpy())
+    names_run = (table.frame["measure"] == RUN_NAME).fill_null(False)
+    runs = table.frame.filter(names_run)["value"].cast(pl.String).to_list()
+    if len(set(runs)) > 1:
+        # trec_eval names a run below its queries, and what rankscope writes of several runs names it above them.
+        block = np.minimum(np.cumsum(names_run.to_numpy()) - bool(names_run[0]), len(runs) - 1)
+        frame = table.frame.with_columns(pl.Series("system", runs).gather(block))
+        table = replace(table, frame=frame, columns={**table.columns, "system": "system"})
+    return table.take((~names_run).arg_true().to_numpy())
 
 
 # AutoJudge: run, measure, topic and value, or run, topic, measure and value
@@ -395,6 +452,8 @@ def is_score_file(path: object, *, alone: bool) -> bool:
     if not is_file(path):
         return False
     assert isinstance(path, (str, os.PathLike))
+    if is_metadata(path):
+        return True
     columns, head = columns_of(path), head_of(path)
     if head.startswith(PARQUET_MAGIC):
         return is_score_header(parquet_columns(path), alone, columns)
@@ -405,7 +464,7 @@ def is_score_file(path: object, *, alone: bool) -> bool:
         return alone or four_field_layout(complete) is not None
     if head.lstrip().startswith((b"{", b"[")):
         record = first_record(head)
-        if not alone and holds_ids_only(record, columns):
+        if is_of_tool(head, source_name(path)) or (not alone and holds_no_value(record, columns)):
             return False
         return is_score_header(list(record), alone, columns) if record else alone
     header = column_names(head)
@@ -416,13 +475,31 @@ def is_score_file(path: object, *, alone: bool) -> bool:
     )
 
 
-def holds_ids_only(record: Mapping[str, object], columns: Mapping[str, str]) -> bool:
-    """Whether a record of JSON has lists of ids, as judgments and runs may, and no number but the query's id."""
+def is_of_tool(head: bytes, name: str) -> bool:
+    """Whether these are the first bytes of judgments or a run as one tool writes them."""
+    return bool(FORMATS[sniff(head, name)].begins)
+
+
+def holds_no_value(record: Mapping[str, object], columns: Mapping[str, str]) -> bool:
+    """Whether a record of JSON has lists, as judgments and runs may, and no number but the query's id.
+
+    If nothing names the lists as ids, there must be no empty cell, no text of a number and no list of numbers either.
+    """
     queries = {SCHEMA.match(list(record), columns).get("query"), columns.get("query_id")}
-    if any(isinstance(value, (int, float)) for name, value in record.items() if name not in queries):
+    cells = {name: value for name, value in record.items() if name not in queries}
+    if any(isinstance(value, (int, float)) for value in cells.values()):
         return False
-    lists = [name for name, value in record.items() if isinstance(value, list)]
-    return any(columns.get(column.name) in lists or find_column(lists, column.names) for column in LISTS.values())
+    lists = {name: value for name, value in cells.items() if isinstance(value, list)}
+    if any(columns.get(column.name) in lists or find_column(list(lists), column.names) for column in LISTS.values()):
+        return True
+    has_value = any(value is None or is_number(str(value)) for name, value in cells.items() if name not in lists)
+    return bool(lists) and not has_value and not any(map(is_list_of_numbers, lists.values()))
+
+
+def is_list_of_numbers(values: list[object]) -> bool:
+    """Whether the values of a list that are not empty are numbers, and there is one."""
+    present = [value for value in values if value is not None]
+    return bool(present) and all(isinstance(value, (int, float)) for value in present)
 
 
 def names_measures(path: object, columns: Mapping[str, str]) -> bool:

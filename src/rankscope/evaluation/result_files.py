@@ -24,6 +24,7 @@ from rankscope.typing import PathLike
 
 __all__ = [
     "grid_of_results",
+    "is_metadata",
     "is_result_file",
 ]
 
@@ -40,6 +41,11 @@ METADATA = "model_meta.json"
 def is_result_file(head: bytes) -> bool:
     """Whether these are the first bytes of a result file."""
     return reader_of(head) is not None
+
+
+def is_metadata(path: object) -> bool:
+    """Whether it is the file about a model that MTEB writes beside results."""
+    return isinstance(path, (str, os.PathLike)) and os.path.basename(os.fspath(path)) == METADATA
 
 
 def grid_of_results(content: bytes, path: PathLike, system: str, settings: ScoreTableSettings) -> ScoreGrid | None:

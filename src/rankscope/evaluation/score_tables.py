@@ -7,6 +7,7 @@ Every form becomes a `ScoreGrid`: values by system, measure and item, without a 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -19,7 +20,17 @@ from rankscope.data.queries import COLUMNS as QUERY_PARTS
 from rankscope.data.row_tables import DOC_ID
 from rankscope.data.scores import Scores
 from rankscope.data.sparse import refuse_sparse
-from rankscope.data.tables import Codes, Column, Schema, Table, find_column, list_columns, refuse_case, table_of_frame
+from rankscope.data.tables import (
+    Codes,
+    Column,
+    Schema,
+    Table,
+    find_column,
+    is_index_name,
+    list_columns,
+    refuse_case,
+    table_of_frame,
+)
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.evaluation.column_settings import ColumnSettings
@@ -71,6 +82,7 @@ SCHEMA = Schema(
     ),
     expected="scores: a line of names (system,measure,query,value) and a value a line, or a column for each system",
     more_numbers=True,
+    index_beside="query",
 )  # fmt: skip
 #: The columns of a table that are about a query, not about a value.
 QUERY_COLUMNS = ("group", "cluster", "weight", "epoch")
@@ -156,8 +168,22 @@ class ScoreGrid:
 # Forms
 
 
-def grid_of_table(table: Table, system: str, settings: ScoreTableSettings) -> ScoreGrid:
-    """The values of a table in any form. system: what the only system is called where no column names it."""
+def grid_of_table(
+    table: Table, system: str, settings: ScoreTableSettings, *, allow_summaries: bool = False
+) -> ScoreGrid:
+    """The values of a table in any form.
+
+    Parameters
+    ----------
+    table
+        The table.
+    system
+        What the only system is called where no column names it.
+    settings
+        How tables of scores are read.
+    allow_summaries
+        Whether summaries are values of a query "all" if there are no others; else they are refused.
+    """
     refuse_documents(table)
     if is_sample_frame(table.frame.columns):
         samples, measures, notes = sample_table(table)
@@ -167,9 +193,10 @@ def grid_of_table(table: Table, system: str, settings: ScoreTableSettings) -> Sc
     if has_keys:
         table.require("query")
         if "value" in table:
-            return grid_of_columns(table, [table.columns["value"]], system, settings)
+            value = table.columns["value"]
+            return grid_of_columns(table, [value], system, settings, allow_summaries=allow_summaries)
     named_systems = [name for name in table.frame.columns if name in settings.table_systems]
-    numbers = table.number_columns()
+    numbers = set(table.number_columns())
     columns = [name for name in table.frame.columns if name in numbers or name == table.columns.get("value")]
     if "system" in table:
         are_systems = False
@@ -181,7 +208,7 @@ def grid_of_table(table: Table, system: str, settings: ScoreTableSettings) -> Sc
         is_of_samples = "value" not in table and is_sample_table(table.frame.columns)
         names_measures = bool(columns) and all(measure_of_name(name) is not None for name in columns)
         are_systems = not ("query" in table and (is_of_samples or names_measures))
-    return grid_of_columns(table, columns, system, settings, are_systems=are_systems)
+    return grid_of_columns(table, columns, system, settings, are_systems=are_systems, allow_summaries=allow_summaries)
 
 
 def is_sample_table(columns: Iterable[str]) -> bool:
@@ -200,7 +227,13 @@ def refuse_documents(table: Table) -> None:
 
 
 def grid_of_columns(
-    table: Table, columns: Sequence[str], system: str, settings: ScoreTableSettings, *, are_systems: bool = False
+    table: Table,
+    columns: Sequence[str],
+    system: str,
+    settings: ScoreTableSettings,
+    *,
+    are_systems: bool = False,
+    allow_summaries: bool = False,
 ) -> ScoreGrid:
     """The values of columns of numbers: a row for each query, and system and measure where columns name them.
 
@@ -216,31 +249,27 @@ def grid_of_columns(
         How tables of scores are read.
     are_systems
         Whether each of the columns is of one system instead.
+    allow_summaries
+        As in `grid_of_table`.
     """
-    if not columns:
-        raise InputError(
-            f"{table.where}: no column of numbers among {list_columns(table.frame.columns)}, expected scores: columns "
-            "system, query and value, or query and a column for each system or measure"
-        )
+    refuse_no_columns(table, columns)
     systems, system_codes = codes_of(table, "system") if "system" in table and not are_systems else ([system], None)
     has_measures = "measure" in table and list(columns) == [table.columns.get("value")]
     measures, measure_codes = codes_of(table, "measure") if has_measures else ([""], None)
-    notes: list[str] = []
-    if are_systems and "query" not in table and (settings.table_systems or set(table.more_columns) <= set(columns)):
-        queries = [str(number) for number in range(1, table.frame.height + 1)]
-        query_codes = np.arange(table.frame.height, dtype=np.uint32)
-        notes.append(f"{table.name}: no column of queries, so that each row is one, called by its number")
-    else:
-        queries, query_codes = table.codes("query")
+    queries, query_codes, notes = queries_of(table, columns, settings, are_systems=are_systems)
     values = table.number_columns_matrix(columns)
     cells = query_codes.astype(np.int64)
     for codes, size in ((measure_codes, len(queries)), (system_codes, len(queries) * len(measures))):
         if codes is not None:
             cells += codes * np.int64(size)
-    if ALL in queries and not (are_systems and len(queries) == 1):
+    if ALL in queries and not (len(queries) == 1 and (are_systems or allow_summaries)):
         is_value = query_codes != queries.index(ALL)
         notes += summary_notes(table, cells[~is_value], is_value, are_systems=are_systems)
         rows = np.flatnonzero(is_value)
+        if measure_codes is not None and (only := summarised_only(measures, measure_codes, rows)):
+            grid = grid_of_columns(table.take(rows), columns, system, settings)
+            notes.append(f"{table.name}: summaries only, left out: {join_names(only)}")
+            return replace(grid, notes=(*notes, *grid.notes))
         table, values, blocks = table.take(rows), values[:, rows], cells[rows] // len(queries)
         query_codes = query_codes[rows] - (query_codes[rows] > queries.index(ALL))
         queries.remove(ALL)
@@ -256,7 +285,8 @@ def grid_of_columns(
         parts = [part.reshape(len(systems), -1, len(queries)) for part in parts]
         if not has_measures:
             measures = ["" if len(columns) == 1 and name.lower() in ("value", "score") else name for name in columns]
-    more = [name for name in table.more_columns if name not in columns]
+    of_values = set(columns)
+    more = [name for name in table.more_columns if name not in of_values]
     query_columns, column_notes = query_columns_of(table, more, query_codes, len(queries))
     if are_systems and not settings.table_systems:
         read = f"{table.name}: {pluralise(len(columns), 'column')} read as systems: {list_columns(columns)}"
@@ -272,6 +302,29 @@ def grid_of_columns(
         columns=tuple(table.frame.columns) if are_systems else (),
         counts=parts[1] if len(parts) > 1 else None,
     )
+
+
+def queries_of(
+    table: Table, columns: Sequence[str], settings: ScoreTableSettings, *, are_systems: bool
+) -> tuple[list[str], Codes, list[str]]:
+    """The queries of a table, the number of the one of each row, and notes. columns: those with values."""
+    notes = []
+    if any(map(is_index_name, table.frame.columns)):
+        notes.append(f"{table.name}: a column without a name left out, as the index of a data frame")
+    if are_systems and "query" not in table and (settings.table_systems or set(table.more_columns) <= set(columns)):
+        queries = [str(number) for number in range(1, table.frame.height + 1)]
+        notes.append(f"{table.name}: no column of queries, so that each row is one, called by its number")
+        return queries, np.arange(table.frame.height, dtype=np.uint32), notes
+    return *table.codes("query"), notes
+
+
+def refuse_no_columns(table: Table, columns: Sequence[str]) -> None:
+    """Raise InputError for a table without columns of values."""
+    if not columns:
+        raise InputError(
+            f"{table.where}: no column of numbers among {list_columns(table.frame.columns)}, expected scores: columns "
+            "system, query and value, or query and a column for each system or measure"
+        )
 
 
 def fill_cells(
@@ -301,6 +354,12 @@ def codes_of(table: Table, name: str) -> tuple[list[str], Codes]:
     return names, codes
 
 
+def summarised_only(measures: Sequence[str], codes: Codes, rows: Ints) -> list[str]:
+    """The measures that none of these rows is of. codes: the number of each row's measure."""
+    n_rows = np.bincount(codes[rows], minlength=len(measures))
+    return [measure for measure, n in zip(measures, n_rows.tolist(), strict=True) if not n]
+
+
 def summary_notes(table: Table, cells: Ints, is_value: Bools, *, are_systems: bool) -> list[str]:
     """A note where rows of summaries (query "all") are left out that are perhaps none. cells: of these rows.
 
@@ -326,6 +385,8 @@ def refuse_repeats(table: Table, cells: Ints, n_cells: int) -> None:
     keys = [name for name in ("system", "measure", "query") if name in table]
     texts = [name for name in table.more_columns if name not in table.number_columns()]
     advice = f"keep one of the two, or {AVERAGE}"
+    if "measure" in table and "system" not in table and not texts:
+        advice += "; if these are several systems, give each a file of its own"
     if texts and "system" not in table:
         advice += f", or say which column names the systems, such as --columns system={texts[0]} (in Python columns=)"
     table.refuse_repeated_cells(cells, n_cells, keys, advice)
@@ -663,10 +724,18 @@ def grid_of_data(data: Any, settings: ScoreTableSettings, columns: Mapping[str, 
         return grid_of_array(data, settings.table_systems or None)
     if isinstance(data, Scores):
         raise ParameterError("scores already; leave Scores.of out")
+    if isinstance(data, (str, os.PathLike)):
+        raise ParameterError(f"{os.fspath(data)!r} is a path, expected data; use read_scores(path)")
     if isinstance(data, Mapping) and data and all(isinstance(values, Mapping) for values in data.values()):
         return grid_of_mapping(data, settings)
-    table = table_of_frame(data, "scores", SCHEMA, columns)
+    table = table_of_frame(with_index(data), "scores", SCHEMA, columns)
     return grid_of_table(table, "system", settings)
+
+
+def with_index(data: Any) -> Any:
+    """A data frame of pandas whose index has a name, as after a pivot, with the index as columns; else the data."""
+    names = {name for name in getattr(getattr(data, "index", None), "names", None) or () if name is not None}
+    return data.reset_index() if names and names.isdisjoint(data.columns) else data
 
 
 def grid_of_array(data: np.ndarray[Any, Any], systems: Sequence[str] | None) -> ScoreGrid:

@@ -10,25 +10,35 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from rankscope.data.row_input import is_mapping_of_lists, rows_from_lists
 from rankscope.data.row_tables import (
+    KINDS,
     LIST_QUERY_NAMES,
     LISTS,
     NUMBER_LISTS,
+    OPENING,
     SCHEMAS,
     has_lists,
-    query_of_lists,
     rows_from_table,
+    values_of_lists,
 )
+from rankscope.data.rows import Rows
 from rankscope.data.tables import Table, find_column, list_columns, shorten_value
 from rankscope.data.text import json_value
 from rankscope.errors import InputError
 from rankscope.io.core import VALUES, FileContent, Format, ReadRequest, remove_marks
 from rankscope.io.json_dicts import holds_records, json_shape, lines_of, parse_json
+from rankscope.kernels.order import ranges
+from rankscope.kernels.segments import bounds
+from rankscope.kernels.text import PADDING, Fields, hashes
+from rankscope.typing import Ints
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,9 +53,9 @@ __all__ = [
 
 #: How many lines tell the keys of all objects.
 N_FIRST = 10
+#: Bytes of a line with a long list, on average.
+LONG = 1000
 LIST_SHAPE = "{query: [document, ...]}"
-#: A column of queries in a table of columns.
-QUERY_COLUMN = re.compile(rb'"\s*(?:%s)\s*"\s*:\s*\[' % "|".join(LIST_QUERY_NAMES).encode(), re.IGNORECASE)
 
 
 def read_lists(source: Source, request: ReadRequest) -> FileContent:
@@ -62,16 +72,19 @@ def read_lists(source: Source, request: ReadRequest) -> FileContent:
     return FileContent(rows_from_lists(data, name, VALUES[kind]))
 
 
-def columns_to_records(content: bytes, name: str) -> bytes:
+def columns_to_records(content: bytes, name: str, query_names: Sequence[str] = LIST_QUERY_NAMES) -> bytes:
     """A table of columns in JSON, {"question": [...], "retrieved_ids": [[...], ...]}, as a list of its rows.
 
-    Other contents are returned as they are. Raises InputError where the columns differ in length.
+    query_names: what the column of queries may be called. Other contents are returned as they are. Raises InputError
+    where the columns differ in length.
     """
-    if not content.lstrip().startswith(b"{") or QUERY_COLUMN.search(content) is None:
+    if not content.lstrip().startswith(b"{") or is_in_lines(content):
+        return content
+    if re.search(rb'"\s*(?:%s)\s*"\s*:\s*\[' % "|".join(query_names).encode(), content, re.IGNORECASE) is None:
         return content
     data = json_value(content)
     is_table = isinstance(data, dict) and len(data) > 1 and all(isinstance(cells, list) for cells in data.values())
-    if not is_table or query_of_lists(data) is None:
+    if not is_table or find_column(list(data), query_names) is None:
         return content
     has_numbers = any(cells and isinstance(cells[0], (int, float)) for cells in data.values())
     if is_mapping_of_lists(data) and not has_numbers:
@@ -85,6 +98,12 @@ def columns_to_records(content: bytes, name: str) -> bytes:
         )
     rows = [dict(zip(data, row, strict=True)) for row in zip(*data.values(), strict=True)]
     return json.dumps(rows, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def is_in_lines(content: bytes) -> bool:
+    """Whether the first line is a whole object of JSON, and others follow."""
+    lines = filter(bytes.strip, lines_of(content))
+    return isinstance(json_value(next(lines, b"")), dict) and next(lines, None) is not None
 
 
 def read_records(content: bytes, source: Source, request: ReadRequest) -> FileContent:
@@ -118,8 +137,11 @@ def read_records(content: bytes, source: Source, request: ReadRequest) -> FileCo
     list_name = source.columns.get(LISTS[value_field].name) or find_column(keys, names)
     lists = [key for key in keys if key == list_name or all(isinstance(record.get(key), list) for record in records)]
     columns = SCHEMAS[value_field].bind(keys, source.columns, name, lists)
-    frame = frame_of_records(content, name, columns, value_field, is_list)
     locate = object_locator(content, name, is_list=is_list)
+    rows = None if is_list else rows_of_long_lists(content, columns, value_field, locate)
+    if rows is not None:
+        return FileContent(rows)
+    frame = frame_of_records(content, name, columns, value_field, is_list)
     refuse_repeated_keys(content, frame, columns.values(), locate)
     table = Table(
         frame=frame,
@@ -130,6 +152,134 @@ def read_records(content: bytes, source: Source, request: ReadRequest) -> FileCo
         locate=locate,
     )
     return FileContent(*rows_from_table(table, value_field))
+
+
+class LongLists(NamedTuple):
+    """The lists of all lines.
+
+    Attributes
+    ----------
+    queries
+        Their queries.
+    opens, closes
+        Where each list opens and closes.
+    """
+
+    queries: list[bytes]
+    opens: Ints
+    closes: Ints
+
+
+def rows_of_long_lists(
+    content: bytes, columns: Mapping[str, str], value_field: str, locate: Callable[[int], str]
+) -> Rows | None:
+    """The rows of lines with long lists, where these stand in the file; None where anything in it is unusual.
+
+    What is unusual (escapes, other blanks, errors) is left to the reader of all JSON. columns: our names of the query
+    and the list, and their own.
+    """
+    list_field = LISTS[value_field].name
+    if content.count(b"\n") * LONG > len(content) or len(columns) != 2 or b"\\" in content:
+        return None
+    query_field = next(field for field in columns if field != list_field)
+    lists = find_long_lists(content, columns[query_field], columns[list_field])
+    if lists is None:
+        return None
+    buffer = np.frombuffer(b"".join((bytes(PADDING), content, bytes(PADDING))), np.uint8)
+    ids = ids_of_lists(buffer, lists.opens + PADDING, lists.closes + PADDING)
+    if ids is None:
+        return None
+    docs, lengths = ids
+    offsets = bounds(lengths)
+
+    def where(start: int) -> str:
+        row = int(np.searchsorted(docs.starts, start))
+        return locate(int(np.searchsorted(offsets, row, side="right")) - 1)
+
+    values = values_of_lists(offsets, value_field)
+    return Rows(lists.queries, offsets, docs, hashes(docs), values, where, kind=KINDS[value_field])
+
+
+def find_long_lists(content: bytes, query_name: str, list_name: str) -> LongLists | None:
+    """The list of each line and its query; None where a line is no object with both, or names one of them twice."""
+    key = json.dumps(list_name, ensure_ascii=False).encode()
+    opening = re.compile(re.escape(key) + rb"\s*:\s*\[")
+    queries: dict[bytes, None] = {}
+    opens, closes = [], []
+    n_lines = start = 0
+    for line in lines_of(content):
+        end = start + len(line)
+        match = opening.search(content, start, end)
+        if match is not None:
+            close = content.find(b"]", match.end(), end)
+            without_list = line[: match.end() - start - 1] + b"0" + line[close + 1 - start :]
+            pairs = json_pairs(without_list)
+            names = [name for name, _ in pairs]
+            if close < 0 or names.count(list_name) != 1 or names.count(query_name) != 1:
+                return None
+            query = dict(pairs)[query_name]
+            if not isinstance(query, str) or query[:1] in ("", "{", "["):
+                return None
+            queries[query.encode("utf-8", "surrogatepass")] = None
+            opens.append(match.end() - 1)
+            closes.append(close)
+        elif line.strip():
+            return None
+        n_lines, start = n_lines + (match is not None), end
+    if len(queries) < n_lines:
+        return None
+    return LongLists(list(queries), np.array(opens, np.int64), np.array(closes, np.int64))
+
+
+def json_pairs(text: bytes) -> list[tuple[str, Any]]:
+    """The keys and values of an object of JSON; none for any other text."""
+    try:
+        pairs = json.loads(text, object_pairs_hook=list) if text.lstrip().startswith(b"{") else []
+    except (ValueError, RecursionError):
+        return []
+    return list(pairs)
+
+
+def ids_of_lists(buffer: npt.NDArray[np.uint8], opens: Ints, closes: Ints) -> tuple[Fields, Ints] | None:
+    """The texts in lists of JSON, and how many each list has; None where they hold anything else.
+
+    opens, closes: places of the brackets. Texts have no escapes, so that each quotation mark begins or ends one.
+    """
+    n_controls = int(np.count_nonzero(buffer[PADDING:-PADDING] < ord(" ")))
+    if n_controls != int(np.count_nonzero(buffer == ord("\n"))):
+        return None
+    marks = np.flatnonzero(buffer == ord('"'))
+    first, last = np.searchsorted(marks, opens), np.searchsorted(marks, closes)
+    counts = last - first
+    lengths = counts // 2
+    if (counts % 2).any() or not lengths.any():
+        return None
+    marks = marks[ranges(first, counts)]
+    starts, ends = marks[::2] + 1, marks[1::2]
+    is_first = np.zeros(starts.size, np.bool_)
+    has_ids = lengths > 0
+    is_first[(np.cumsum(lengths) - lengths)[has_ids]] = True
+    before = np.empty_like(starts)  # where the byte before the quotation mark belongs: a bracket, or a comma
+    before[is_first] = opens[has_ids]
+    before[~is_first] = ends[:-1][~is_first[1:]] + 1
+    gaps = starts - 2 - before
+    is_regular = (gaps == 0) | ((gaps == 1) & (buffer[starts - 2] == ord(" ")))
+    is_separated = is_first | (buffer[before] == ord(","))
+    last_ends = np.where(has_ids, 0, opens)
+    last_ends[has_ids] = ends[np.cumsum(lengths)[has_ids] - 1]
+    if not (is_regular & is_separated).all() or (last_ends + 1 != closes).any() or (ends == starts).any():
+        return None
+    if np.isin(buffer[starts], OPENING).any() or not is_utf8(buffer[PADDING:-PADDING]):
+        return None
+    return Fields(buffer, starts, ends - starts), lengths
+
+
+def is_utf8(content: npt.NDArray[np.uint8]) -> bool:
+    """Whether bytes are UTF-8."""
+    try:
+        return bool(content.max(initial=0) < 0x80) or bool(str(content.data, "utf-8"))
+    except UnicodeDecodeError:
+        return False
 
 
 def frame_of_records(

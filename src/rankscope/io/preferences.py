@@ -135,7 +135,7 @@ def read_preferences(
     path: PathLike,
     *,
     covariates: str | Iterable[str] = (),
-    unit: str | None = None,
+    cluster_by: str | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Preferences:
     r"""Read a table in which each row says which of two systems won.
@@ -147,8 +147,8 @@ def read_preferences(
         standard input.
     covariates
         Columns of numbers; a pair NAME_left and NAME_right (NAME_a, NAME_b) becomes the difference, left minus right.
-    unit
-        Column of what comparisons depend on together, as prompts or judges.
+    cluster_by
+        Column of the cluster of a comparison, as its prompt or judge; comparisons of one cluster are not independent.
     columns
         Column names, where NAME is left, right, winner, better, worse or weight: {"winner": "verdict"}. Default: found
         by their usual names.
@@ -195,7 +195,7 @@ def read_preferences(
     schema = ORDERED if is_ordered else SIDED
     more = covariate_columns(header, covariate_names)
     table = parse_table(content, name, replace(schema, columns=(*schema.columns, *more)), names)
-    return preferences_of(table, covariate_names, unit, is_ordered=is_ordered)
+    return preferences_of(table, covariate_names, cluster_by, is_ordered=is_ordered)
 
 
 def has_both_systems(header: Sequence[str], columns: Mapping[str, str]) -> bool:
@@ -210,10 +210,10 @@ def has_comparison_column(header: Sequence[str], columns: Mapping[str, str]) -> 
     return any(required & schema.match(header, columns).keys() for schema in (SIDED, ORDERED))
 
 
-def preferences_of(table: Table, covariates: Sequence[str], unit: str | None, *, is_ordered: bool) -> Preferences:
+def preferences_of(table: Table, covariates: Sequence[str], cluster_by: str | None, *, is_ordered: bool) -> Preferences:
     """The preferences in a table of ORDERED or SIDED; as `read_preferences`."""
     systems, left, right = read_pairs(table)
-    units = None if unit is None else read_units(table, unit)
+    clusters = None if cluster_by is None else read_clusters(table, cluster_by)
     notes: list[str] = []
     outcome = np.ones(table.frame.height, np.int64)
     if not is_ordered:
@@ -221,7 +221,7 @@ def preferences_of(table: Table, covariates: Sequence[str], unit: str | None, *,
         choice = read_choices(table, systems, left, right, notes)
         rows = np.flatnonzero(choice != NO_CHOICE)
         table, left, right, outcome = table.take(rows), left[rows], right[rows], np.array([1, -1, 0])[choice[rows]]
-        units = units and drop_unused_names(units.take(rows))
+        clusters = clusters and drop_unused_names(clusters.take(rows))
     pairs = drop_unused_names(Labels(systems, np.stack((left, right))))
     if len(pairs.names) < 2:
         raise InputError(f"{table.name}: no row says who won, expected {CHOICES}")
@@ -237,7 +237,7 @@ def preferences_of(table: Table, covariates: Sequence[str], unit: str | None, *,
             outcome=outcome,
             weight=weights,
             covariates={name: read_covariate(table, name) for name in covariates},
-            unit=units,
+            cluster=clusters,
             sides=not is_ordered,
             notes=tuple(notes),
         )
@@ -350,8 +350,8 @@ def read_covariate(table: Table, name: str) -> Floats:
     return numbers[0] if len(numbers) == 1 else numbers[0] - numbers[1]
 
 
-def read_units(table: Table, unit: str) -> Labels:
-    column = table.find(unit)
+def read_clusters(table: Table, name: str) -> Labels:
+    column = table.find(name)
     texts = table.texts(column)
     if (empty := texts == "").any():
         row = int(empty.arg_true()[0])

@@ -339,4 +339,6 @@ def require(condition: bool, measure: Measure, parameter: str, value: object, ex
 
 def ratio(a: Floats, b: Floats) -> Floats:
     """The quotient `a / b`, and 0 where b is 0."""
+    if np.count_nonzero(b) == b.size == a.size:  # the usual case, in a third of the time
+        return a / b
     return np.divide(a, b, out=np.zeros(a.shape), where=b != 0)

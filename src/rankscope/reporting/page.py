@@ -345,10 +345,6 @@ def template() -> jinja2.Template:
     return environment.from_string(read_asset("page.html.j2"))
 
 
-#: The title of a section that has none.
-UNTITLED = "Result"
-
-
 def result_page(
     result: Result,
     *,
@@ -363,7 +359,7 @@ def result_page(
     result
         The result.
     title
-        Title of the page. Default: that of its first section.
+        Title of the page. Default: that of its first section, or what the result holds ("2 systems, 1 measure").
     command
         The command that made the result, shown on the page.
     figures
@@ -387,17 +383,14 @@ def result_page(
     >>> "<h1><bdi>Two voters</bdi></h1>" in page.html, consensus.signature() in page.html
     (True, True)
     """
-    sections = [with_title(section) for section in result.sections()]
+    sections = [
+        section if section.title else replace(section, title=result.contents()) for section in result.sections()
+    ]
     provenance = [("signature", result.signature())]
     provenance += [("command", command)] if command else []
     program_versions = [f"rankscope {__version__}", f"Python {platform.python_version()}"]
     provenance += [
         ("versions", ", ".join([*program_versions, *(f"{name} {version(name)}" for name in ("numpy", "scipy"))]))
     ]
-    first_title = sections[0].title if sections else UNTITLED
+    first_title = sections[0].title if sections else result.contents()
     return render_page(title or first_title, (), sections, provenance, figures=figures, notes=result.notes)
-
-
-def with_title(section: Section) -> Section:
-    """The section with a title, which a page needs."""
-    return section if section.title else replace(section, title=UNTITLED)

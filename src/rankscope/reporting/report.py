@@ -40,6 +40,7 @@ from rankscope.evaluation.curves import curve_measures, curve_sections
 from rankscope.evaluation.engine import plan_and_join
 from rankscope.evaluation.joining import ENTITY, JoinedRun, Progress
 from rankscope.evaluation.query_settings import QuerySettings
+from rankscope.evaluation.query_table import QueryTable
 from rankscope.evaluation.read_scores import select_measures
 from rankscope.evaluation.scoring import score_hits
 from rankscope.evaluation.unjudged import unjudged_measures, unjudged_shares
@@ -489,17 +490,12 @@ def write_report(
 ) -> Page:
     """As `report`, with the settings of the comparison as one object."""
     evaluate_options = {**(conventions or {})}
-    if machine is None:
-        if map is not None:
-            raise ParameterError("map (--map) is only for judgments by a machine (--machine); leave it out")
-    else:
-        refuse_pipes(as_run_list(runs), "beside a machine (--machine) runs are read twice")
-        if queries:
-            raise ParameterError(
-                "queries (--queries and the options beside it) cannot be combined with a machine (--machine): its "
-                "estimates take all queries as independent and of one weight; leave out one of them"
-            )
+    if machine is None and map is not None:
+        raise ParameterError("map (--map) is only for judgments by a machine (--machine); leave it out")
     query_table = (queries or {}).get("queries")
+    if machine is not None:
+        read_twice = "beside a machine (--machine) runs and a table of queries are read twice"
+        refuse_pipes([*as_run_list(runs), query_table], read_twice)
     stamps_before = file_stamps((qrels, *as_run_list(runs), machine, query_table))
     evaluation = ConventionSettings(**evaluate_options), InputSettings(input=input, total_ranks=total_ranks)
     plan, joined = plan_and_join(qrels, runs, measures, *evaluation, workers=workers, progress=progress)
@@ -516,7 +512,7 @@ def write_report(
         rng=settings.seed,
         estimates=None
         if machine is None
-        else estimates_of(qrels, runs, machine, map, baseline, scores, evaluate_options, input),
+        else estimates_of(qrels, runs, machine, map, baseline, scores, evaluate_options, input, queries),
         **(extra_scores([joined[i] for i in shown_systems], plan, scores.query_columns) if has_judgments else {}),
     )
     sources = [("judgments", qrels), *([("judgments of a machine", machine)] if machine is not None else [])]
@@ -625,12 +621,13 @@ def estimates_of(
     scores: Scores,
     conventions: Mapping[str, Any],
     input_: str | None,
+    queries: Mapping[str, Any] | None,
 ) -> Estimates:
     """Estimates of the first measure from the judgments of people and a machine."""
     measure: Any = scores.measures[0]
     plan = make_plan([measure], **conventions)
     settings = EstimateSettings(baseline=baseline, map=map)
-    return estimate_means(qrels, runs, machine, plan, settings, input=input_)
+    return estimate_means(qrels, runs, machine, plan, settings, queries=QueryTable.of(queries), input=input_)
 
 
 def best_systems(scores: Scores, baseline: str | None) -> tuple[list[int], list[str]]:

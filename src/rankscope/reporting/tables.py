@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
 from typing import Any
 
 from rankscope.data.result import Result, as_text
@@ -82,13 +83,13 @@ def latex_number(text: str) -> str:
     return "--" if text == "-" else NEGATIVE.sub(r"\\num{-\1}", latex_text(text))
 
 
-def latex_cell(cell: Cell, as_latex: Callable[[str], str] = latex_text) -> str:
-    """A cell with its bold face and superscript."""
-    if not isinstance(cell, Marked):
-        return as_latex(cell)
-    text = as_latex(cell.text)
-    text = rf"\textbf{{{text}}}" if cell.bold else text
-    return rf"{text}\textsuperscript{{{latex_text(cell.raised)}}}" if cell.raised else text
+def latex_cell(cell: Cell, as_latex: Callable[[str], str] = latex_text, widest: str = "") -> str:
+    """A cell with its bold face and superscript, which is as wide as the widest of the column: numbers stay aligned."""
+    text, raised, bold = (cell.text, cell.raised, cell.bold) if isinstance(cell, Marked) else (cell, "", False)
+    latex = rf"\textbf{{{as_latex(text)}}}" if bold else as_latex(text)
+    padding = latex_text(widest[len(raised) :]) if text else ""
+    raised = latex_text(raised) + (rf"\phantom{{{padding}}}" if padding else "")
+    return rf"{latex}\textsuperscript{{{raised}}}" if raised else latex
 
 
 def latex_row(cells: Sequence[str]) -> str:
@@ -101,9 +102,15 @@ def latex_tabular(columns: Sequence[str], rows: Iterable[Sequence[Cell]], n_left
     """The lines of a booktabs tabular."""
     lines = [rf"\begin{{tabular}}{{{'l' * n_left_aligned}{'r' * (len(columns) - n_left_aligned)}}}", r"\toprule"]
     lines += [latex_row([latex_text(column) for column in columns]), r"\midrule"]
+    rows = list(rows)
+    widest = [
+        max((cell.raised for cell in cells if isinstance(cell, Marked)), key=len, default="")
+        for cells in zip(*rows, strict=True)
+    ]
     for row in rows:
-        names, numbers = row[:n_left_aligned], row[n_left_aligned:]
-        lines.append(latex_row([*map(latex_cell, names), *(latex_cell(cell, latex_number) for cell in numbers)]))
+        names = map(latex_cell, row[:n_left_aligned])
+        numbers = map(latex_cell, row[n_left_aligned:], repeat(latex_number), widest[n_left_aligned:])
+        lines.append(latex_row([*names, *numbers]))
     return [*lines, r"\bottomrule", r"\end{tabular}"]
 
 

@@ -18,20 +18,22 @@ __all__ = [
 #: Groups of fewer entities get a note.
 FEW_ENTITIES = 5
 #: The least size of a group: means over fewer queries have no spread.
-MIN_SIZES = {"entities": 1, "queries": 2}
+MIN_SIZES = {"entities": 1, "queries": 2, "clusters": 2}
+SINGULAR = {"entities": "entity", "queries": "query", "clusters": "cluster"}
 
 
 class Condition(NamedTuple):
     """One combination of the ranges.
 
-    Parts of entities act as queries, and all of them are a set of queries; each part of queries is a set.
+    Parts of entities act as queries, and all of them are a set of queries; each part of queries, or of clusters of
+    queries, is a set.
 
     Attributes
     ----------
     splits
         Into how many parts they are cut.
     entities
-        How many entities of a table of ranks, or queries, are drawn.
+        How many entities of a table of ranks, or queries, or clusters, are drawn.
     """
 
     splits: int
@@ -40,7 +42,7 @@ class Condition(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The least number of entities or queries in a part."""
+        """The least number of entities, queries or clusters in a part."""
         return self.entities // self.splits
 
 
@@ -52,9 +54,9 @@ def make_conditions(
     Parameters
     ----------
     kind
-        "entities" or "queries", of which there are `n_items`.
+        "entities", "queries" or "clusters", of which there are `n_items`.
     n_items
-        Number of all entities or queries.
+        Number of all of them.
     n_systems
         Number of all systems.
     settings
@@ -71,7 +73,7 @@ def make_conditions(
         raise InputError(f"{n_systems} system in the data, expected at least 2; add another")
     min_size = MIN_SIZES[kind]
     if n_items < 2 * min_size and settings.set_size is None:
-        count_text = pluralise(n_items, "entity" if kind == "entities" else "query", kind)
+        count_text = pluralise(n_items, SINGULAR[kind], kind)
         raise InputError(
             f"{count_text} in the data, expected at least {2 * min_size}: two groups of {min_size}; add some"
         )
@@ -106,7 +108,7 @@ def splits_for_sizes(kind: str, n_items: int, sizes: tuple[int, ...]) -> list[tu
         raise ParameterError("set_size (--set-size) is for queries; entities are cut by splits")
     for size in sizes:
         if size > n_items:
-            raise ParameterError(f"set_size (--set-size) is {size}, of {n_items} queries; ask for 2 to {n_items}")
+            raise ParameterError(f"set_size (--set-size) is {size}, of {n_items} {kind}; ask for 2 to {n_items}")
     return [(n_items // size, n_items // size * size) for size in sizes]
 
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from rankscope.kernels.means import ratio_or_nan
 from rankscope.kernels.rounding_ties import NOISE
+from rankscope.stats.cluster_sums import ClusterSums
 from rankscope.stats.inputs import scale_rows
 from rankscope.typing import Floats, Ints
 
@@ -276,7 +277,9 @@ def squared_t(averages: Floats, squares: Floats) -> Floats:
     return t_squared
 
 
-def significance_levels(differences: Floats, counts: Floats, levels: tuple[float, ...]) -> tuple[Floats, Floats]:
+def significance_levels(
+    differences: Floats, counts: Floats, levels: tuple[float, ...], weights: Floats | None = None
+) -> tuple[Floats, Floats]:
     """(rows) the achieved significance level of each pair, and (rows, levels) the difference needed for each level.
 
     The test is that of `rankscope.stats.bootstrap_test`: t of the differences less their mean, p = (1 + resamples with
@@ -287,12 +290,16 @@ def significance_levels(differences: Floats, counts: Floats, levels: tuple[float
     Parameters
     ----------
     differences
-        (rows, queries), finite.
+        (rows, queries), finite. With weights (rows, clusters): sums by cluster.
     counts
-        (resamples, queries) of one bootstrap for all.
+        (resamples, queries or clusters) of one bootstrap for all.
     levels
         The significance levels.
+    weights
+        (clusters) how many queries each has. None: all queries are independent.
     """
+    if weights is not None:
+        return cluster_levels(differences, weights, counts, levels)
     differences, exponent = scale_rows(differences)
     n = differences.shape[1]
     n_resamples = len(counts)
@@ -318,5 +325,38 @@ def significance_levels(differences: Floats, counts: Floats, levels: tuple[float
         min_t_squared = np.maximum(observed - NOISE * (observed + np.sqrt(n)), 0.0) ** 2 / (n - 1)
         asl[row_index] = (1.0 + np.count_nonzero(t >= min_t_squared[:, None], axis=1)) / (1.0 + n_resamples)
         needed[row_index] = at_levels(t, averages, kth) * unit
+    needed[:, [k < 0 for k in kth]] = np.nan
+    return asl, np.ldexp(needed, exponent[:, None])
+
+
+def cluster_levels(sums: Floats, weights: Floats, counts: Floats, levels: tuple[float, ...]) -> tuple[Floats, Floats]:
+    """As `significance_levels`, for sums by cluster (rows, clusters): t has the cluster-robust error (CR1)."""
+    sums, exponent = scale_rows(sums)
+    n, n_resamples = weights.size, len(counts)
+    kth = kth_resamples(levels, n_resamples)
+    units = ClusterSums(sums=sums, weights=weights)
+    is_zero = (sums == 0).all(axis=1)
+    asl = np.where(is_zero, 1.0, np.nan)
+    needed = np.where(is_zero[:, None], 0.0, np.full((len(sums), len(kth)), np.nan))
+    rows = np.flatnonzero(~units.degenerate)
+    total_weights = counts @ weights
+    for chunk in chunk_rows(rows.size, n_resamples):
+        row_index = rows[chunk]
+        residuals = sums[row_index] - units.means[row_index][:, None] * weights
+        root = np.sqrt((residuals**2).sum(axis=1))
+        residuals /= root[:, None]
+        totals = residuals @ counts.T
+        averages = totals / total_weights
+        # The sum of squares of residuals about the mean of the resample.
+        squares = (residuals**2) @ counts.T
+        errors = squares + averages * (averages * (counts @ weights**2) - 2 * ((residuals * weights) @ counts.T))
+        has_one_mean = errors <= NOISE * squares
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = totals**2 / errors
+        t[has_one_mean] = np.where(np.abs(totals[has_one_mean]) > NOISE, np.inf, 0.0)
+        observed = np.abs(units.means[row_index]) * units.total / root
+        min_t_squared = np.maximum(observed - NOISE * (observed + np.sqrt(n)), 0.0) ** 2
+        asl[row_index] = (1.0 + np.count_nonzero(t >= min_t_squared[:, None], axis=1)) / (1.0 + n_resamples)
+        needed[row_index] = at_levels(t, averages, kth) * root[:, None]
     needed[:, [k < 0 for k in kth]] = np.nan
     return asl, np.ldexp(needed, exponent[:, None])

@@ -14,6 +14,7 @@ from rankscope.errors import ParameterError, RankscopeError
 from rankscope.evaluation.conventions import DEFAULT_MEASURES, ConventionSettings, InputSettings, Plan, make_plan
 from rankscope.evaluation.engine import plan_and_join
 from rankscope.evaluation.joining import ENTITY, JoinedRun, Progress, worth_parallelising
+from rankscope.evaluation.query_table import QueryTable
 from rankscope.evaluation.scoring import score_hits
 from rankscope.io.core import is_path
 from rankscope.io.tables import read_entity_ranks
@@ -86,15 +87,24 @@ def load_population(
     conventions: ConventionSettings,
     reading: InputSettings,
     *,
+    queries: QueryTable | None = None,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> tuple[Population, Scores, Plan | None, list[JoinedRun]]:
-    """The population, its scores, and (for judgments and runs) the plan and the joined runs."""
+    """The population, its scores, and (for judgments and runs) the plan and the joined runs.
+
+    Raises as `study` does, also for weights of queries.
+    """
     if isinstance(data, Scores):
         if runs is not None or (conventions, reading) != (ConventionSettings(), InputSettings()):
             raise ParameterError("scores are already evaluated; leave out runs and the arguments of evaluate")
-        return from_scores(data, measures, cutoffs)
+        return from_scores(without_weights(data, queries), measures, cutoffs)
     entities = isinstance(data, EntityRanks) or reading.input == ENTITY
+    if entities and queries is not None:
+        raise ParameterError(
+            "a table of ranks has entities and no queries, so none that belong together; leave out the table, groups, "
+            "clusters and weights of queries (--queries, --group, --group-by, --cluster-by, --weight)"
+        )
     preset = conventions.preset
     default = find_preset(preset).measures if preset else ENTITY_MEASURES if entities else DEFAULT_MEASURES
     measures_at_cutoffs = at_cutoffs(measures, cutoffs, preset, default)
@@ -107,7 +117,7 @@ def load_population(
         data, runs, measures_at_cutoffs, conventions, reading, workers=n_readers, progress=progress
     )
     refuse_undirected(plan.measures)
-    scores = score_hits(plan, joined)
+    scores = without_weights(score_hits(plan, joined), queries)
     signs = np.array([scores.sign(name) for name in scores.measure_names], np.float64)
     if not entities:
         used = np.array([[share_used(measure, run) for measure in plan.measures] for run in joined])
@@ -115,6 +125,18 @@ def load_population(
     n_ranked = joined[0].hits.collection_size
     table = data if data.total_ranks == n_ranked else replace(data, total_ranks=n_ranked, where=None)
     return Entities(table, plan.measures, signs), scores, plan, joined
+
+
+def without_weights(scores: Scores, queries: QueryTable | None) -> Scores:
+    """The scores with what is known of their queries. Raises ParameterError for weights."""
+    if queries is not None:
+        scores = queries.add_to(scores)
+    if scores.queries.weight is not None:
+        raise ParameterError(
+            "queries have weights, and a study counts all queries of its sets the same; leave the weights out "
+            "(--weight, or the column weight)"
+        )
+    return scores
 
 
 def from_scores(
@@ -125,6 +147,8 @@ def from_scores(
     if measures is not None:
         names = [measures] if isinstance(measures, (str, Measure)) else list(measures)
         scores = scores.select(measures=list(dict.fromkeys(scores.place_of(name) for name in names)))
+    else:
+        scores = scores.with_direction()
     refuse_undirected(scores.measures)
     signs = np.array([scores.sign(name) for name in scores.measure_names], np.float64)
     return Queries(scores, scores.measures, signs), scores, None, []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -24,9 +24,10 @@ from rankscope.stability.discriminative_power import (
 )
 from rankscope.stability.dunaiski import dunaiski_error_and_ties, dunaiski_levels, dunaiski_swap_difference
 from rankscope.stability.reliability import halves_of, reliability_of
-from rankscope.stability.sampling import Population, Sample, complete_queries, means, stream
+from rankscope.stability.sampling import Population, Sample, complete_queries, complete_sums, means, stream
 from rankscope.stability.settings import StudySettings
 from rankscope.stats.anova import randomised_tukey_hsd
+from rankscope.stats.cluster_sums import cluster_sums
 from rankscope.stats.correlation_values import normed, rank_rows
 from rankscope.stats.paired_tests import t_test
 from rankscope.typing import Floats, Ints
@@ -55,6 +56,8 @@ class StudyUnit:
         The first of the iterations, whose random numbers depend on their index alone.
     widths
         (measures) of the bins of the swap method.
+    clusters
+        (iterations, queries) the cluster of each query, numbered within its set; None if all are independent.
     """
 
     condition: Condition
@@ -62,6 +65,7 @@ class StudyUnit:
     start: int
     widths: Floats
     settings: StudySettings
+    clusters: Ints | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -111,59 +115,102 @@ def measure_unit(unit: StudyUnit) -> UnitStatistics:
         tie=np.full((n_iterations, n_measures, len(unit.settings.fuzz)), np.nan),
     )
     for iteration in range(n_iterations):
-        for measure_index, values in complete_groups(unit.values[:, iteration]):
-            if values.shape[2] >= 2:
-                compute_as_in_papers(unit, statistics, iteration, measure_index, values)
+        clusters = None if unit.clusters is None else unit.clusters[iteration]
+        for measure_index, values, codes in complete_groups(unit.values[:, iteration], clusters):
+            if (values.shape[2] if codes is None else np.unique(codes).size) >= 2:
+                compute_as_in_papers(unit, statistics, iteration, measure_index, values, codes)
         if unit.settings.as_dunaiski:
             compute_as_dunaiski(unit, statistics, iteration)
     return statistics
 
 
-def complete_groups(values: Floats) -> Iterator[tuple[Ints, Floats]]:
-    """Groups of measures with values on the same queries, and these values. values: (measures, systems, queries)."""
+def complete_groups(values: Floats, clusters: Ints | None) -> Iterator[tuple[Ints, Floats, Ints | None]]:
+    """Groups of measures with values on the same queries, these values, and the clusters of these queries.
+
+    Parameters
+    ----------
+    values
+        (measures, systems, queries), NaN where there is none.
+    clusters
+        (queries) the cluster of each query; None if all are independent.
+    """
     has_value = ~np.isnan(values).any(axis=1)
     if has_value.all():
-        yield np.arange(len(values)), values
+        yield np.arange(len(values)), values, clusters
         return
     patterns, pattern_of = np.unique(has_value, axis=0, return_inverse=True)
     for pattern, mask in enumerate(patterns):
         measure_index = np.flatnonzero(pattern_of.ravel() == pattern)
-        yield measure_index, values[measure_index][:, :, mask]
+        yield measure_index, values[measure_index][:, :, mask], None if clusters is None else clusters[mask]
 
 
 def compute_as_in_papers(
-    unit: StudyUnit, statistics: UnitStatistics, iteration: int, measure_index: Ints, values: Floats
+    unit: StudyUnit,
+    statistics: UnitStatistics,
+    iteration: int,
+    measure_index: Ints,
+    values: Floats,
+    clusters: Ints | None,
 ) -> None:
-    """Tests, swaps and correlations of an iteration. values: (measures, systems, queries) without NaN."""
+    """Tests, swaps and correlations of an iteration.
+
+    Parameters
+    ----------
+    unit
+        The unit that the iteration belongs to.
+    statistics
+        Where its statistics are kept.
+    iteration
+        The index of the iteration in the unit.
+    measure_index
+        The measures.
+    values
+        (measures, systems, queries) without NaN.
+    clusters
+        (queries) the cluster of each query; None if all are independent.
+    """
     n_measures, n_systems, n_queries = values.shape
     first, second = np.triu_indices(n_systems, 1)
     differences = (values[:, first] - values[:, second]).reshape(-1, n_queries)
-    statistics.t[iteration, measure_index] = t_test(differences).pvalue.reshape(n_measures, -1)
+    statistics.t[iteration, measure_index] = t_test(differences, clusters=clusters).pvalue.reshape(n_measures, -1)
     statistics.correlation[:, iteration, measure_index] = correlations(values)
     if unit.settings.as_dunaiski:
         return
+    weights = None
+    if clusters is not None:  # each cluster is a query, with the sum of its values and the number of its queries
+        differences = cluster_sums(differences, clusters, None).sums
+        units = cluster_sums(values.reshape(-1, n_queries), clusters, None)
+        values, weights = units.sums.reshape(n_measures, n_systems, -1), units.weights
     rng = stream(unit.settings.root_seed, unit.condition, unit.start + iteration, 1)
-    counts = count_draws(rng, unit.settings.n_resamples, n_queries)
-    asl, needed = significance_levels(differences, counts, unit.settings.tested_alpha)
+    counts = count_draws(rng, unit.settings.n_resamples, values.shape[2])
+    asl, needed = significance_levels(differences, counts, unit.settings.tested_alpha, weights)
     statistics.asl[iteration, measure_index] = asl.reshape(n_measures, -1)
     # The largest of the pairs that have one: a pair with the same difference on every query has none.
     statistics.needed[iteration, measure_index] = np.fmax.reduce(needed.reshape(n_measures, first.size, -1), axis=1)
-    other_counts = count_draws(rng, unit.settings.n_resamples, n_queries)
-    statistics.swapped[:, measure_index] += bootstrap_swaps(values, (counts, other_counts), unit.widths[measure_index])
+    other_counts = count_draws(rng, unit.settings.n_resamples, values.shape[2])
+    statistics.swapped[:, measure_index] += bootstrap_swaps(
+        values, (counts, other_counts), unit.widths[measure_index], weights
+    )
 
 
-def bootstrap_swaps(values: Floats, draws: tuple[Floats, Floats], widths: Floats) -> Ints:
+def bootstrap_swaps(
+    values: Floats, draws: tuple[Floats, Floats], widths: Floats, weights: Floats | None = None
+) -> Ints:
     """(2, measures, bins) `swap_counts` of all pairs of systems on two series of bootstrap sets.
 
-    values: (measures, systems, queries). draws: two of (resamples, queries). The means of the systems on a set are
-    computed once for all pairs.
+    values: (measures, systems, queries), or sums by cluster. draws: two of (resamples, queries). weights: (clusters)
+    how many queries each has. The means of the systems on a set are computed once for all pairs.
     """
     n_measures, n_systems, n_queries = values.shape
     counts = np.zeros((2, n_measures, BINS), np.int64)
     n_at_once = max(1, CHUNK_NUMBERS // (n_measures * n_systems))
     for start in range(0, len(draws[0]), n_at_once):
         # Two arrays of (measures, systems, resamples).
-        set_means = [values @ draw_counts[start : start + n_at_once].T / n_queries for draw_counts in draws]
+        set_counts = [draw_counts[start : start + n_at_once] for draw_counts in draws]
+        set_means = [
+            values @ draw_counts.T / (n_queries if weights is None else draw_counts @ weights)
+            for draw_counts in set_counts
+        ]
         for system in range(n_systems - 1):
             first_differences, second_differences = (
                 (system_means[:, system + 1 :] - system_means[:, system, None]).reshape(n_measures, -1)
@@ -305,6 +352,7 @@ def units_of(sample: Sample, widths: Floats, condition: Condition, settings: Stu
             start=start,
             widths=widths,
             settings=settings,
+            clusters=None if sample.clusters is None else sample.clusters[start : start + ITERATIONS],
         )
 
 
@@ -327,7 +375,8 @@ def outcome_of(
 ) -> Outcome:
     """The outcome of a condition from the statistics of its units, in the order of their iterations."""
     unit_statistics = list(statistics)
-    lowest = lowest_level(sample.values.shape[3], settings)
+    n_units = sample.values.shape[3] if sample.clusters is None else condition.size
+    lowest = lowest_level(n_units, settings)
     unreachable = [not settings.as_dunaiski and level < lowest for level in settings.tested_alpha]
     asl, t = (np.concatenate([getattr(unit, name) for unit in unit_statistics]) for name in ("asl", "t"))  # (i, m, p)
     rates = percent_below(asl, settings.tested_alpha, strictly=settings.as_dunaiski)
@@ -355,8 +404,6 @@ def outcome_of(
     with np.errstate(invalid="ignore"):
         est_diff = needed_of_draws.mean(axis=0) if settings.as_dunaiski else nan_mean(needed_of_draws)
     est_diff[:, unreachable] = np.nan
-    pools = population.pools(sample)
-    half_sizes, halves = halves_of(pools[0], settings.iterations, settings.root_seed, condition)
     low, high = percentiles_of_rates(rates)
     return Outcome(
         **order_rates,
@@ -372,15 +419,27 @@ def outcome_of(
         correlation=correlation,
         asl=mean_by_pair(asl, sample, n_systems),
         means=mean_by_system(set_means, sample, n_systems),
-        tukey=tukey_rates(pools[0], settings.tested_alpha, settings.n_resamples, settings.root_seed, condition),
-        reliability=reliability_of(pools, sample.values.shape[3]),
-        half_sizes=half_sizes,
-        halves=halves,
+        **statistics_of_pools(population.pools(sample), n_units, population.clusters, condition, settings),
     )
 
 
+def statistics_of_pools(
+    pools: Sequence[Floats], n_units: int, clusters: Ints | None, condition: Condition, settings: StudySettings
+) -> dict[str, Floats]:
+    """The fields of an Outcome that depend on all queries, or on the groups of the draws: see `Population.pools`."""
+    half_sizes, halves = halves_of(pools[0], settings.iterations, settings.root_seed, condition, clusters)
+    return {
+        "tukey": tukey_rates(
+            pools[0], settings.tested_alpha, settings.n_resamples, settings.root_seed, condition, clusters
+        ),
+        "reliability": reliability_of(pools, n_units, clusters),
+        "half_sizes": half_sizes,
+        "halves": halves,
+    }
+
+
 def lowest_level(n_queries: int, settings: StudySettings) -> float:
-    """The lowest achieved significance level that is possible with sets of n queries.
+    """The lowest achieved significance level that is possible with sets of n queries, or clusters.
 
     1 / (1 + resamples), or n^(1 - n), the share of resamples of a single query, which have no variance and count as
     extreme.
@@ -419,8 +478,13 @@ def percent_below(pvalues: Floats, levels: tuple[float, ...], *, strictly: bool 
 
 
 def untested(sample: Sample) -> npt.NDArray[np.bool_]:
-    """(iterations, measures) where fewer than 2 queries have a value of every system."""
-    return np.asarray((~np.isnan(sample.values).any(axis=2)).sum(axis=2).T < 2)
+    """(iterations, measures) where fewer than 2 queries, or clusters, have a value of every system."""
+    is_complete = ~np.isnan(sample.values).any(axis=2)
+    if sample.clusters is None:
+        return np.asarray(is_complete.sum(axis=2).T < 2)
+    clusters = np.broadcast_to(sample.clusters, is_complete.shape)
+    lowest = np.where(is_complete, clusters, clusters.max() + 1).min(axis=2)
+    return np.asarray((np.where(is_complete, clusters, -1).max(axis=2) <= lowest).T)
 
 
 def percentiles_of_rates(rates: Floats) -> Floats:
@@ -464,10 +528,18 @@ def mean_by_place(values: Floats, places: npt.NDArray[np.int64], n: int) -> Floa
     return ratio_or_nan(total, count).reshape(len(values), n)
 
 
-def tukey_rates(pool: Floats, levels: tuple[float, ...], n_resamples: int, seed: int, condition: Condition) -> Floats:
+def tukey_rates(
+    pool: Floats,
+    levels: tuple[float, ...],
+    n_resamples: int,
+    seed: int,
+    condition: Condition,
+    clusters: Ints | None = None,
+) -> Floats:
     """(measures, levels) percent of pairs that randomised Tukey HSD tells apart, corrected for all pairs.
 
-    NaN where a measure has fewer than 2 queries.
+    NaN where a measure has fewer than 2 queries or clusters. Of a cluster the sums of the systems are permuted, so that
+    all its queries are permuted alike.
 
     Parameters
     ----------
@@ -481,9 +553,12 @@ def tukey_rates(pool: Floats, levels: tuple[float, ...], n_resamples: int, seed:
         The root of the random numbers.
     condition
         The combination of the ranges.
+    clusters
+        (queries) the cluster of each query; None if all are independent.
     """
     rates = np.full((len(pool), len(levels)), np.nan)
-    for m, values in enumerate(map(complete_queries, pool)):
+    for m, all_values in enumerate(pool):
+        values = complete_queries(all_values) if clusters is None else complete_sums(all_values, clusters).sums
         if values.shape[1] >= 2:
             rng = stream(seed, condition, 0, 2)
             pvalue = randomised_tukey_hsd(values, n_resamples=n_resamples, rng=rng).pvalue

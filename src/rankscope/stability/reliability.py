@@ -14,7 +14,8 @@ import numpy.typing as npt
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import disjoint_sets, seed_root
 from rankscope.stability.conditions import Condition
-from rankscope.stability.sampling import complete_queries, stream
+from rankscope.stability.sampling import complete_queries, complete_sums, stream
+from rankscope.stats.cluster_sums import cluster_sums
 from rankscope.stats.correlation_values import rank_rows, surplus_by_row, tau_ap_by_row, taus
 from rankscope.stats.inputs import as_generator, check_count, numbers
 from rankscope.stats.reliability import from_squares, mean_squares
@@ -51,10 +52,11 @@ MAX_DRAWS = 50
 TARGET = 0.95
 
 
-def reliability_of(pools: Sequence[Floats], size: int) -> Floats:
+def reliability_of(pools: Sequence[Floats], size: int, clusters: Ints | None = None) -> Floats:
     """(measures, 12) the numbers of `RELIABILITY`, for means over `size` queries; NaN with fewer than 2 queries.
 
-    For each measure, only the draws with the most complete queries count.
+    For each measure, only the draws with the most complete queries count. Clusters are analysed as queries are, each by
+    the means of its queries: the coefficients are those of means in which all clusters weigh the same.
 
     Parameters
     ----------
@@ -62,12 +64,16 @@ def reliability_of(pools: Sequence[Floats], size: int) -> Floats:
         Values (measures, systems, queries) of some draws, whose mean squares are averaged, so that no single draw
         decides.
     size
-        Number of queries in a set.
+        Number of queries, or of clusters, in a set.
+    clusters
+        (queries) the cluster of each query; None if all are independent.
     """
     table = np.full((len(pools[0]), len(RELIABILITY)), np.nan)
     for m in range(len(table)):
         usable = [
-            values for values in (complete_queries(pool[m]) for pool in pools[:MAX_DRAWS]) if values.shape[1] >= 2
+            values
+            for values in (values_of_units(pool[m], clusters) for pool in pools[:MAX_DRAWS])
+            if values.shape[1] >= 2
         ]
         if usable:
             max_queries = max(values.shape[1] for values in usable)
@@ -77,22 +83,42 @@ def reliability_of(pools: Sequence[Floats], size: int) -> Floats:
     return table
 
 
-def halves_of(pool: Floats, iterations: int, seed: int, condition: Condition) -> tuple[Floats, Floats]:
+def values_of_units(values: Floats, clusters: Ints | None) -> Floats:
+    """(systems, units) the values of complete queries, or the means of clusters over theirs.
+
+    values: (systems, queries). clusters: (queries) the cluster of each query.
+    """
+    if clusters is None:
+        return complete_queries(values)
+    units = complete_sums(values, clusters)
+    return np.asarray(units.sums / units.weights)
+
+
+def halves_of(
+    pool: Floats, iterations: int, seed: int, condition: Condition, clusters: Ints | None = None
+) -> tuple[Floats, Floats]:
     """Sizes (k) and (6, measures, k) tau, tau_AP and their percentiles, of two disjoint sets of each size.
 
-    A measure without values on some queries uses the others; sizes that are then too large for it are NaN.
+    A measure without values on some queries uses the others; sizes that are then too large for it are NaN. With
+    clusters, (queries), these are what sets are made of.
     """
-    sizes = usual_sizes(pool.shape[2])
+    sizes = usual_sizes(pool.shape[2] if clusters is None else np.unique(clusters).size)
     correlations = np.full((6, len(pool), len(sizes)), np.nan)
     halves_seed = int(stream(seed, condition, 0, 3).integers(1 << 62))
     has_value = ~np.isnan(pool).any(axis=1)
     patterns, pattern_of = np.unique(has_value, axis=0, return_inverse=True)
     for pattern, mask in enumerate(patterns):
         measure_index = np.flatnonzero(pattern_of.ravel() == pattern)
-        fitting_sizes = [size for size in sizes if 2 * size <= mask.sum()]
+        codes = None if clusters is None else clusters[mask]
+        n_units = int(mask.sum()) if codes is None else np.unique(codes).size
+        fitting_sizes = [size for size in sizes if 2 * size <= n_units]
         if fitting_sizes:
             agreement = half_agreement(
-                pool[measure_index][:, :, mask], fitting_sizes, iterations=iterations, rng=halves_seed
+                pool[measure_index][:, :, mask],
+                fitting_sizes,
+                iterations=iterations,
+                rng=halves_seed,
+                clusters=codes,
             )
             for k, name in enumerate(("tau", "tau_low", "tau_high", "tau_ap", "tau_ap_low", "tau_ap_high")):
                 correlations[k][measure_index, : len(fitting_sizes)] = getattr(agreement, name)
@@ -114,7 +140,7 @@ class HalfAgreement:
     Attributes
     ----------
     sizes
-        The numbers of queries in each of the two sets.
+        The numbers of queries, or of clusters, in each of the two sets.
     iterations
         How often two sets were drawn.
     tau, tau_ap
@@ -158,7 +184,14 @@ def usual_sizes(n_queries: int) -> tuple[int, ...]:
         unit *= 10
 
 
-def half_agreement(values: npt.ArrayLike, sizes: Sequence[int], *, iterations: int, rng: Any) -> HalfAgreement:
+def half_agreement(
+    values: npt.ArrayLike,
+    sizes: Sequence[int],
+    *,
+    iterations: int,
+    rng: Any,
+    clusters: npt.ArrayLike | None = None,
+) -> HalfAgreement:
     """Compare the orders of systems by their means over two random sets of queries without common queries.
 
     For each size, each iteration draws two sets, the same for all measures, and compares the two orders by Kendall's
@@ -177,11 +210,13 @@ def half_agreement(values: npt.ArrayLike, sizes: Sequence[int], *, iterations: i
     values
         (measures, systems, queries), larger is better, without NaN.
     sizes
-        Numbers of queries in a set, each at most half of the queries.
+        Numbers of queries in a set, each at most half of the queries; with clusters, numbers of clusters.
     iterations
         Number of draws for each size.
     rng
         Seed or `numpy.random.Generator`.
+    clusters
+        (queries) the cluster of each query, so that sets are made of whole clusters. None: all are independent.
 
     Raises
     ------
@@ -202,12 +237,16 @@ def half_agreement(values: npt.ArrayLike, sizes: Sequence[int], *, iterations: i
             "2 systems and 2 queries"
         )
     check_count("iterations", iterations)
+    weights = np.ones(table.shape[2])
+    if clusters is not None:
+        units = cluster_sums(table.reshape(-1, table.shape[2]), clusters, None)
+        table, weights = units.sums.reshape(*table.shape[:2], -1), units.weights
     set_sizes = checked_sizes(sizes, table.shape[2])
     root = seed_root(as_generator(rng))
     correlations = np.empty((len(set_sizes), 2, len(table), iterations))
     for i, size in enumerate(set_sizes):
         stream = np.random.default_rng(np.random.SeedSequence(root, spawn_key=(size,)))
-        correlations[i] = agreements(table, size, iterations, stream)
+        correlations[i] = agreements(table, weights, size, iterations, stream)
     mean, low, high = (np.moveaxis(statistic, 0, -1) for statistic in mean_and_percentiles(correlations))
     return HalfAgreement(
         sizes=set_sizes,
@@ -235,8 +274,12 @@ def checked_sizes(sizes: Sequence[int], n_queries: int) -> tuple[int, ...]:
     return tuple(int(size) for size in sizes)
 
 
-def agreements(table: Floats, size: int, iterations: int, stream: np.random.Generator) -> Floats:
-    """(2, measures, iterations) tau-b and tau_AP of sets of one size."""
+def agreements(table: Floats, weights: Floats, size: int, iterations: int, stream: np.random.Generator) -> Floats:
+    """(2, measures, iterations) tau-b and tau_AP of sets of one size.
+
+    table: (measures, systems, units) values of queries, or sums over those of clusters. weights: (units) how many
+    queries each is.
+    """
     n_measures, n_systems, n_queries = table.shape
     correlations = np.empty((2, n_measures, iterations))
     columns = table.reshape(-1, n_queries).T
@@ -245,7 +288,7 @@ def agreements(table: Floats, size: int, iterations: int, stream: np.random.Gene
     for halves in disjoint_sets(stream, iterations, n_queries, size, n_at_once):
         n_rows = len(halves)
         # One list of systems for each iteration and measure, in this order.
-        means = (set_means(columns, halves[:, side]).reshape(-1, n_systems) for side in (0, 1))
+        means = (set_means(columns, weights, halves[:, side]).reshape(-1, n_systems) for side in (0, 1))
         x, y = (rank_rows(lists, computed=True) for lists in means)
         chunk = slice(n_done, n_done + n_rows)
         correlations[0, :, chunk] = taus(surplus_by_row(x, y), x, y, "kendall_b").reshape(n_rows, n_measures).T
@@ -254,10 +297,10 @@ def agreements(table: Floats, size: int, iterations: int, stream: np.random.Gene
     return correlations
 
 
-def set_means(columns: Floats, queries: Ints) -> Floats:
-    """(iterations, lists) the mean of each list over the queries of each set; columns: (all queries, lists)."""
-    set_weights = np.zeros((len(queries), len(columns)))
-    np.put_along_axis(set_weights, queries, 1.0 / queries.shape[1], axis=1)
+def set_means(columns: Floats, weights: Floats, units: Ints) -> Floats:
+    """(iterations, lists) the mean of each list over the queries of each set; columns: (all units, lists)."""
+    set_weights = np.zeros((len(units), len(columns)))
+    np.put_along_axis(set_weights, units, 1.0 / weights[units].sum(axis=1, keepdims=True), axis=1)
     return np.asarray(set_weights @ columns)
 
 

@@ -147,7 +147,7 @@ class StabilityRow(NamedTuple):
     fuzz, level
         Fuzziness, and significance level.
     splits, systems, entities
-        Number of groups or sets, of systems drawn, and of entities or queries drawn.
+        Number of groups or sets, of systems drawn, and of entities, queries or clusters drawn.
     error_rate, error_rate_sd
         Comparisons in which a set orders two systems differently from most sets, and the jackknife deviation.
     tie_rate, tie_rate_sd
@@ -195,13 +195,13 @@ class StabilityStudy(Result):
     Attributes
     ----------
     kind
-        Whether "entities" or "queries" were drawn.
+        What was drawn: "entities", "queries" or "clusters".
     measures, signs
         The measures, and for each 1 if higher is better or -1 if lower is better.
     systems
         Names of the systems.
     n_items
-        Number of all entities or queries.
+        Number of all entities, queries or clusters.
     conditions, outcomes
         The combinations of the ranges, and the numbers of each.
     settings

@@ -13,8 +13,10 @@ import numpy.typing as npt
 from rankscope.data.entities import EntityRanks, hits_of_entities
 from rankscope.data.scores import MIN_GEOMETRIC, MeasureLike, Scores
 from rankscope.kernels.means import ratio_or_nan
+from rankscope.kernels.segments import bounds, place_in_group
 from rankscope.measures.base import Measure
 from rankscope.stability.conditions import Condition
+from rankscope.stats.cluster_sums import ClusterSums, cluster_sums
 from rankscope.stats.correlation_values import matrix_of
 from rankscope.typing import Floats, Ints
 
@@ -38,7 +40,8 @@ class Sample:
     Attributes
     ----------
     values
-        (measures, iterations, systems, queries) of one set, NaN where there is none.
+        (measures, iterations, systems, queries) of one set, NaN where there is none. Sets of clusters may have fewer
+        queries than others; the values of further ones are NaN.
     disjoint
         Two tables (measures, iterations, systems), the means over two sets without a query in common; empty where
         there are none.
@@ -46,19 +49,24 @@ class Sample:
         (iterations, systems) the drawn systems, in rising order.
     used
         (measures, iterations) the share of the relevant items that values depend on, in percent; NaN where unknown.
+    clusters
+        (iterations, queries) the cluster of each query, numbered within its set; None if all are independent.
     """
 
     values: Floats
     disjoint: tuple[Floats, ...]
     systems: Ints
     used: Floats
+    clusters: Ints | None = None
 
 
 class Population(Protocol):
     """Data that samples are drawn from. signs: (measures) 1, or -1 where lower is better."""
 
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> str:
+        """What is drawn: "entities", "queries" or "clusters" of queries."""
+
     @property
     def systems(self) -> tuple[str, ...]: ...
     @property
@@ -72,6 +80,10 @@ class Population(Protocol):
         """(measures, systems) the value of each system on all queries or entities, in the measure's direction."""
 
     def sample(self, condition: Condition, iterations: int, seed: int) -> Sample: ...
+    @property
+    def clusters(self) -> Ints | None:
+        """(queries) the cluster of each query; None if all are independent."""
+
     def pools(self, sample: Sample) -> Sequence[Floats]:
         """(measures, systems, queries) arrays of values: one of all queries, or one of the groups of each draw."""
 
@@ -101,6 +113,7 @@ class Entities:
     measures: tuple[Measure, ...]
     signs: Floats
     kind: str = "entities"
+    clusters: None = None
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -185,7 +198,7 @@ class Entities:
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Scores of real queries, of which sets are drawn.
+    """Scores of real queries, of which sets are drawn, or sets of their clusters.
 
     Attributes
     ----------
@@ -197,15 +210,40 @@ class Queries:
     measures: tuple[MeasureLike, ...]
     signs: Floats
     used: Floats | None = None
-    kind: str = "queries"
+
+    @property
+    def kind(self) -> str:
+        return "queries" if self.clusters is None else "clusters"
 
     @property
     def systems(self) -> tuple[str, ...]:
         return self.scores.systems
 
+    @cached_property
+    def clusters(self) -> Ints | None:
+        return self.scores.queries.cluster_codes
+
     @property
     def n_items(self) -> int:
-        return len(self.scores.query_ids)
+        return len(self.scores.query_ids) if self.clusters is None else self.cluster_sizes.size
+
+    @cached_property
+    def cluster_sizes(self) -> Ints:
+        """(clusters) how many queries each has."""
+        return np.bincount([] if self.clusters is None else self.clusters)
+
+    @cached_property
+    def by_cluster(self) -> Ints:
+        """(queries) the queries, cluster by cluster."""
+        assert self.clusters is not None
+        return np.argsort(self.clusters, kind="stable")
+
+    def members(self, clusters: Ints) -> tuple[Ints, Ints]:
+        """The queries of these clusters, and the place of each query's cluster among them."""
+        sizes = self.cluster_sizes[clusters]
+        place = np.repeat(np.arange(clusters.size), sizes)
+        starts = bounds(self.cluster_sizes)[clusters]
+        return self.by_cluster[starts[place] + place_in_group(bounds(sizes))], place
 
     @cached_property
     def actual(self) -> Floats:
@@ -222,32 +260,56 @@ class Queries:
         return values
 
     def sample(self, condition: Condition, iterations: int, seed: int) -> Sample:
-        set_size = condition.size
-        values = np.empty((len(self.measures), iterations, condition.systems, set_size))
-        disjoint_means = np.empty_like(values[..., 0]) if condition.splits > 1 else None
-        used = np.full((len(self.measures), iterations), np.nan)
+        drawn = np.empty((iterations, condition.entities), np.int64)
         systems = np.empty((iterations, condition.systems), np.int64)
         for i in range(iterations):
             rng = stream(seed, condition, i, 0)
-            drawn_queries = rng.permutation(self.n_items)[: condition.entities]
+            drawn[i] = rng.permutation(self.n_items)[: condition.entities]
             systems[i] = draw_systems(rng, len(self.systems), condition.systems)
-            values[:, i] = self.values[:, systems[i][:, None], drawn_queries[:set_size]]
-            if disjoint_means is not None:
-                disjoint_means[:, i] = means(
-                    self.values[:, systems[i][:, None], drawn_queries[set_size : 2 * set_size]]
-                )
-            if self.used is not None:
-                shares = self.used[systems[i][:, None], :, drawn_queries[:set_size]]  # (systems, queries, measures)
-                n_known = (~np.isnan(shares)).sum(axis=(0, 1))
-                used[:, i] = 100 * np.divide(
-                    np.nansum(shares, axis=(0, 1)), n_known, out=np.full(n_known.shape, np.nan), where=n_known > 0
-                )
+        values, clusters, queries_of_sets = self.values_of(drawn[:, : condition.size], systems)
+        disjoint: tuple[Floats, ...] = ()
+        if condition.splits > 1:
+            other_values, *_ = self.values_of(drawn[:, condition.size : 2 * condition.size], systems)
+            disjoint = (means(values), means(other_values))
         return Sample(
             values=values,
-            disjoint=() if disjoint_means is None else (means(values), disjoint_means),
+            disjoint=disjoint,
             systems=systems,
-            used=used,
+            used=self.percent_used(queries_of_sets, systems),
+            clusters=clusters,
         )
+
+    def values_of(self, sets: Ints, systems: Ints) -> tuple[Floats, Ints | None, list[Ints]]:
+        """(measures, iterations, systems, queries) values of sets, the clusters of their queries, and these queries.
+
+        Parameters
+        ----------
+        sets
+            (iterations, size) the queries, or the clusters, of each set.
+        systems
+            (iterations, systems) the drawn systems.
+        """
+        members = [(row, row) if self.clusters is None else self.members(row) for row in sets]
+        width = max(queries.size for queries, _ in members)
+        values = np.full((len(self.measures), *systems.shape, width), np.nan)
+        places = np.zeros((len(sets), width), np.int64)
+        for i, (queries, place) in enumerate(members):
+            values[:, i, :, : queries.size] = self.values[:, systems[i][:, None], queries]
+            places[i, : queries.size] = place
+        return values, None if self.clusters is None else places, [queries for queries, _ in members]
+
+    def percent_used(self, sets: list[Ints], systems: Ints) -> Floats:
+        """(measures, iterations) the percentage of relevant items that values depend on; NaN where it is unknown."""
+        used = np.full((len(self.measures), len(sets)), np.nan)
+        if self.used is None:
+            return used
+        for i, queries in enumerate(sets):
+            shares = self.used[systems[i][:, None], :, queries]  # (systems, queries, measures)
+            n_known = (~np.isnan(shares)).sum(axis=(0, 1))
+            used[:, i] = 100 * np.divide(
+                np.nansum(shares, axis=(0, 1)), n_known, out=np.full(n_known.shape, np.nan), where=n_known > 0
+            )
+        return used
 
     def pools(self, sample: Sample) -> Sequence[Floats]:
         return [self.values]
@@ -256,3 +318,19 @@ class Queries:
 def complete_queries(values: Floats) -> Floats:
     """(systems, queries) the queries where all systems have a value."""
     return values[:, ~np.isnan(values).any(axis=0)]
+
+
+def complete_sums(values: Floats, clusters: Ints) -> ClusterSums:
+    """The sums of each cluster over the queries where all systems have a value; clusters without any are left out.
+
+    Parameters
+    ----------
+    values
+        (systems, queries), NaN where there is none.
+    clusters
+        (queries) the cluster of each query.
+    """
+    is_complete = ~np.isnan(values).any(axis=0)
+    if not is_complete.any():
+        return ClusterSums(sums=np.zeros((len(values), 0)), weights=np.zeros(0))
+    return cluster_sums(values[:, is_complete], clusters[is_complete], None)

@@ -56,17 +56,22 @@ class StudySettings(Settings):
     splits: tuple[int, ...] | None = number_list(
         None,
         rule=Count(1, None),
-        help="Number of groups of entities, or of disjoint sets of queries.",
+        help="Number of groups of entities, or of disjoint sets of queries (of whole clusters).",
         unset="10 groups, or 2 sets",
     )
     systems: tuple[int, ...] | None = number_list(
         None, rule=Count(2, None), flag="--n-systems", help="Number of systems in each draw.", unset="all"
     )
     entities: tuple[int, ...] | None = number_list(
-        None, rule=Count(2, None), help="Number of entities, or of queries, in each draw.", unset="all"
+        None,
+        rule=Count(2, None),
+        help="Number of entities, of queries, or of their clusters, in each draw.",
+        unset="all",
     )
     set_size: tuple[int, ...] | None = number_list(
-        None, rule=Count(2, None), help="Number of queries in a set; replaces splits and entities."
+        None,
+        rule=Count(2, None),
+        help="Number of queries, or of their clusters, in a set; replaces splits and entities.",
     )
     fuzz: tuple[float, ...] = number_list(
         (0.05,),

@@ -14,8 +14,10 @@ from rankscope._version import __version__
 from rankscope.data.scores import Scores
 from rankscope.data.text import join_names
 from rankscope.errors import ParameterError
+from rankscope.evaluation.cluster_notes import cluster_notes
 from rankscope.evaluation.conventions import ConventionSettings, InputSettings
 from rankscope.evaluation.joining import Progress
+from rankscope.evaluation.query_table import QueryTable
 from rankscope.parallel import check_workers, run_units
 from rankscope.parallel.threads import one_thread
 from rankscope.settings import as_tuple
@@ -35,7 +37,8 @@ from rankscope.stability.outcome import (
 )
 from rankscope.stability.result import StabilityStudy
 from rankscope.stability.sampling import Entities, Population, Queries, Sample
-from rankscope.stability.settings import StudySettings
+from rankscope.stability.settings import PRESET, StudySettings
+from rankscope.stats.cluster_sums import intraclass_correlation
 from rankscope.stats.inputs import seed_of
 from rankscope.typing import Floats
 
@@ -74,6 +77,7 @@ def study(
     ablation: bool = False,
     preset: str | None = None,
     conventions: Mapping[str, Any] | None = None,
+    queries: Mapping[str, Any] | None = None,
     input: str | None = None,
     total_ranks: int | None = None,
     workers: int = 1,
@@ -85,7 +89,9 @@ def study(
 
     Every iteration draws a random set of queries. Of a table of ranks, entities are cut into groups, which act as
     queries and together are the set. Of real queries, disjoint sets are cut, the first of which is the set: by default
-    a random half. Where several values are given (splits, systems, ...), all combinations are computed.
+    a random half. Where queries have clusters, these are drawn: all numbers of queries are then numbers of clusters,
+    and tests take the queries of a cluster as dependent. Where several values are given (splits, systems, ...), all
+    combinations are computed.
 
     Parameters
     ----------
@@ -101,13 +107,13 @@ def study(
     alpha
         Significance levels. Default: 0.01,0.05,0.1, or those of the preset dunaiski.
     splits
-        Number of groups of entities, or of disjoint sets of queries. Default: 10 groups, or 2 sets.
+        Number of groups of entities, or of disjoint sets of queries (of whole clusters). Default: 10 groups, or 2 sets.
     systems
         Number of systems in each draw. Default: all.
     entities
-        Number of entities, or of queries, in each draw. Default: all.
+        Number of entities, of queries, or of their clusters, in each draw. Default: all.
     set_size
-        Number of queries in a set; replaces splits and entities.
+        Number of queries, or of their clusters, in a set; replaces splits and entities.
     fuzz
         Fuzziness: systems tie if their means differ by at most this share of the greater mean. Default: (0.05,).
     iterations
@@ -132,6 +138,8 @@ def study(
         Conventions of a reference tool; 'dunaiski' also computes the statistics as that tool does.
     conventions
         Further arguments of `evaluate`, such as {"ties": "file"}.
+    queries
+        Arguments of `Scores.with_queries`, such as {"cluster_by": "^[^_]+"}. Sets are then made of whole clusters.
     input
         Format of the runs, as in `evaluate`.
     total_ranks
@@ -156,7 +164,8 @@ def study(
     InputError
         The data cannot be studied, or the checkpoint is that of another study.
     ParameterError
-        An argument is out of range, or sets of this size cannot be drawn from the data.
+        An argument is out of range, sets of this size cannot be drawn from the data, queries have weights, or clusters
+        meet a preset or a table of ranks that knows none.
 
     References
     ----------
@@ -198,6 +207,7 @@ def study(
         settings,
         ConventionSettings(**{**(conventions or {}), "preset": preset}),
         InputSettings(input=input, total_ranks=total_ranks),
+        queries=QueryTable.of(queries),
         workers=workers,
         checkpoint=checkpoint,
         reading=reading,
@@ -213,6 +223,7 @@ def study_measures(
     evaluation: ConventionSettings,
     input_settings: InputSettings,
     *,
+    queries: QueryTable | None = None,
     workers: int = 1,
     checkpoint: str | Path | None = None,
     reading: Progress | None = None,
@@ -221,8 +232,21 @@ def study_measures(
     """As `study`, with its settings as objects."""
     check_workers(workers)
     population, scores, plan, joined = load_population(
-        data, runs, measures, settings.cutoffs, evaluation, input_settings, workers=workers, progress=reading
+        data,
+        runs,
+        measures,
+        settings.cutoffs,
+        evaluation,
+        input_settings,
+        queries=queries,
+        workers=workers,
+        progress=reading,
     )
+    if settings.as_dunaiski and population.clusters is not None:
+        raise ParameterError(
+            f"the preset {PRESET!r} computes as its tool does, which takes all queries as independent; leave out the "
+            "preset (--preset) or the clusters (--cluster-by, or the column cluster)"
+        )
     if settings.ablation and (plan is None or isinstance(population, Entities)):
         raise ParameterError("ablation drops judgments, so it asks for judgments and runs, not for scores or ranks")
     conditions, notes = make_conditions(population.kind, population.n_items, len(population.systems), settings)
@@ -232,7 +256,10 @@ def study_measures(
         population, conditions, settings, scores.signature(), folder=folder, workers=workers, progress=progress
     )
     level_note = unreachable_levels_note(conditions, population.kind, settings)
-    result = replace(result, notes=(*scores.notes, *notes, *logarithm_note(population), *level_note))
+    result = replace(
+        result,
+        notes=(*scores.notes, *notes, *logarithm_note(population), *level_note, *query_notes(population, scores)),
+    )
     if not settings.ablation or plan is None:
         return result
     return replace(result, ablation=ablate_judgments(joined, plan, iterations=ABLATIONS, rng=settings.seed))
@@ -295,6 +322,21 @@ def logarithm_note(population: Population) -> tuple[str, ...]:
     return (f"{join_names(names)}: the differences are those of natural logarithms",) if names else ()
 
 
+def query_notes(population: Population, scores: Scores) -> list[str]:
+    """How many clusters there are and what they are worth; or that ids look as if there should be some."""
+    if not isinstance(population, Queries):
+        return []
+    if population.clusters is None:
+        return scores.queries.clustering_notes()
+    correlations = []
+    for values in population.values:
+        is_complete = ~np.isnan(values).any(axis=0)
+        if is_complete.any():
+            rows, codes = values[:, is_complete], population.clusters[is_complete]
+            correlations.append(intraclass_correlation(rows - rows.mean(axis=0), codes, pooled=True))
+    return cluster_notes(population.clusters, correlations)
+
+
 def open_checkpoint(
     path: str | Path | None, population: Population, scores: Scores, settings: StudySettings
 ) -> Checkpoint | None:
@@ -309,6 +351,8 @@ def open_checkpoint(
         digest.update(repr(array.shape).encode())
         digest.update(np.ascontiguousarray(array).astype("<f8").tobytes())
     digest.update("\n".join([*population.systems, *scores.query_ids]).encode("utf-8", "surrogateescape"))
+    if population.clusters is not None:
+        digest.update(population.clusters.astype("<i8").tobytes())
     checkpoint = Checkpoint(
         path,
         {

@@ -47,8 +47,7 @@ def main_condition(study: StabilityStudy) -> int:
 
     A condition whose sets hold all queries or entities comes last: its sets differ in the grouping only, or not at all.
     """
-    by_query = study.kind == "queries"
-    n_drawn = [condition.size if by_query else condition.entities for condition in study.conditions]
+    n_drawn = [condition.entities if study.kind == "entities" else condition.size for condition in study.conditions]
     sort_keys = [
         (condition.systems, n < study.n_items, n, -i)
         for i, (condition, n) in enumerate(zip(study.conditions, n_drawn, strict=True))
@@ -69,7 +68,12 @@ def set_of(study: StabilityStudy, place: int) -> str:
     if study.kind == "entities":
         size = pluralise(round(condition.entities / condition.splits), "entity", "entities")
         return f"{condition.splits} random groups of about {size}"
-    return f"a random set of {condition.size} queries"
+    return f"a random set of {condition.size} {study.kind}"
+
+
+def unit_of(study: StabilityStudy) -> str:
+    """What acts as a query: groups of entities, queries, or clusters."""
+    return "groups" if study.kind == "entities" else study.kind
 
 
 def verdict(study: StabilityStudy) -> str:
@@ -122,7 +126,7 @@ def stable_sentences(study: StabilityStudy) -> list[str]:
     if draws_everything(study):
         if study.kind == "entities":
             return []  # `caution_sentences` says it
-        return [f"Every set contains all {study.n_items} queries, so how stable the measures are is unknown."]
+        return [f"Every set contains all {study.n_items} {study.kind}, so how stable the measures are is unknown."]
     errors, ties = (table[:, 0] for table in (study.outcomes[place].error, study.outcomes[place].tie))
     with_values = [m for m in order_of(errors).tolist() if not math.isnan(errors[m])]
     if not with_values:
@@ -161,7 +165,7 @@ def comparison_words(study: StabilityStudy) -> tuple[str, str]:
     set_text = set_of(study, main_condition(study))
     if not study.settings.as_dunaiski:
         return set_text, "most draws give"
-    if study.kind == "queries":
+    if study.kind != "entities":
         return "a single query", "most queries of its set give"
     return f"one of {set_text}", "most of them give"
 
@@ -224,7 +228,7 @@ def reliability_sentence(study: StabilityStudy, place: int, best: int) -> str:
     if math.isinf(needed):
         return f"On these data, no number of queries makes {order_text} reliable"
     condition = study.conditions[place]
-    singular, plural = "query", "queries"
+    singular, plural = ("query", "queries") if study.kind == "queries" else ("cluster", "clusters")
     if study.kind == "entities":
         size = pluralise(round(condition.entities / condition.splits), "entity", "entities")
         singular, plural = (f"{noun} of about {size}" for noun in ("group", "groups"))
@@ -280,7 +284,7 @@ def rate_range(form: str) -> Callable[[tuple[float, float]], str]:
 
 def varying_fields(study: StabilityStudy) -> list[str]:
     """The fields of conditions that have several values; for queries, the size of a set is one of the fields."""
-    fields = ("size", "systems") if study.kind == "queries" else study.conditions[0]._fields
+    fields = study.conditions[0]._fields if study.kind == "entities" else ("size", "systems")
     return [name for name in fields if len({getattr(condition, name) for condition in study.conditions}) > 1]
 
 
@@ -390,7 +394,8 @@ def significance_section(study: StabilityStudy) -> Section:
         figure=Figure("asl_rates", data) if len(alpha) <= 6 else None,
         notes=(
             f"ASL and t-test: pair by pair on {set_of(study, place)}; Tukey: randomised Tukey HSD, corrected for all "
-            f"pairs, on {'the groups of the first draw' if study.kind == 'entities' else 'all queries'}",
+            f"pairs, on {'the groups of the first draw' if study.kind == 'entities' else 'all queries'}"
+            + ("; queries of a cluster are taken as dependent by all three" if study.kind == "clusters" else ""),
         ),
     )
 
@@ -403,9 +408,9 @@ def reliability_section(study: StabilityStudy) -> Section:
     def ends(kind: str) -> zip[tuple[float, float]]:
         return zip(coefficients[f"{kind}_low"], coefficients[f"{kind}_high"], strict=True)
 
-    unit = "groups" if study.kind == "entities" else "queries"
+    unit = unit_of(study)
     return Section(
-        title="How many queries are needed",
+        title=f"How many {'clusters' if unit == 'clusters' else 'queries'} are needed",
         table=table_of(
             column("measure", study.names, name=True),
             column("E-rho2", coefficients["relative"], rate(".3f")),
@@ -418,7 +423,8 @@ def reliability_section(study: StabilityStudy) -> Section:
         ),
         notes=(
             f"E-rho2: reliability of the order of systems on {set_of(study, main_condition(study))}; Phi: reliability "
-            f"of their scores; {unit}: how many raise E-rho2 (Phi) to {TARGET:g}",
+            f"of their scores; {unit}: how many raise E-rho2 (Phi) to {TARGET:g}"
+            + ("; of means in which all clusters weigh the same" if unit == "clusters" else ""),
         ),
     )
 
@@ -481,7 +487,7 @@ def condition_suffix(study: StabilityStudy, place: int, varying_names: list[str]
     """The fields in which a condition differs from others, as text: " with sets of 10 queries, 4 systems"."""
     condition = study.conditions[place]
     texts = [
-        f"sets of {condition.size} queries" if name == "size" else f"{getattr(condition, name)} {name}"
+        f"sets of {condition.size} {study.kind}" if name == "size" else f"{getattr(condition, name)} {name}"
         for name in varying_names
     ]
     return f" with {', '.join(texts)}" if texts else ""
@@ -527,6 +533,7 @@ TITLES = {
     "systems": "number of systems",
     "entities": "number of entities",
     "queries": "queries in a set",
+    "clusters": "clusters in a set",
     "cutoff": "cutoff",
 }
 
@@ -556,13 +563,13 @@ def range_sections(study: StabilityStudy) -> list[Section]:
     """Rates over each range with several values, with the other ranges as in the main condition."""
     k = main_level(study)
     sections = []
-    ranges = ["size"] if study.kind == "queries" else ["splits", "entities"]
+    ranges = ["splits", "entities"] if study.kind == "entities" else ["size"]
     for name in [*ranges, "systems"]:
         condition_index = conditions_along(study, name)
         if len(condition_index) < 2:
             continue
         x = [getattr(study.conditions[i], name) for i in condition_index]
-        noun = "queries" if name == "size" else name
+        noun = study.kind if name == "size" else name
         for field, title, axis in plotted_rates(study):
             column = k if field == "asl_rate" else 0
             values = np.array([getattr(study.outcomes[i], field)[:, column] for i in condition_index]).T
@@ -650,7 +657,7 @@ def swap_section(study: StabilityStudy) -> Section:
         "ranges": outcome.widths * BINS,
     }
     place = main_condition(study)
-    disjoint_text = "half as many groups" if study.kind == "entities" else "as many other queries"
+    disjoint_text = "half as many groups" if study.kind == "entities" else f"as many other {study.kind}"
     return Section(
         title="How large a difference must be to persist",
         table=table_of(
@@ -694,7 +701,7 @@ def split_half_sections(study: StabilityStudy) -> list[Section]:
     if not sizes or np.isnan(outcome.halves[0]).all():
         return []
     tau, low, high, tau_ap = outcome.halves[:4]
-    unit = "groups" if study.kind == "entities" else "queries"
+    unit = unit_of(study)
     figure = line_figure(sizes, f"{unit} in a set", list(study.names), tau, "Kendall's tau of two sets")
     if figure is not None:
         figure = Figure(figure.name, {**figure.data, "lows": low, "highs": high, "interval": "95% of draws"})

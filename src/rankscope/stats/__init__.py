@@ -7,6 +7,7 @@ Random numbers come from `rng` = numpy.random.default_rng(rng), the same whateve
 from rankscope.stats.anova import AllPairs, Anova, all_pairs, randomised_tukey_hsd, tukey_hsd, two_way_anova
 from rankscope.stats.bayes import Posterior, bayes_signed_rank_test, bayes_t_test
 from rankscope.stats.betting import BettingTest, betting_test
+from rankscope.stats.cluster_sums import design_effect, intraclass_correlation
 from rankscope.stats.concordance import Concordance, MeanTaus, concordance_test, mean_taus
 from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, rates
 from rankscope.stats.correlation import Correlation, correlation_matrix, correlation_test
@@ -86,6 +87,7 @@ __all__ = [
     "confusion_matrix",
     "correlation_matrix",
     "correlation_test",
+    "design_effect",
     "difference_for_t",
     "effect_sizes",
     "find_clusters",
@@ -94,6 +96,7 @@ __all__ = [
     "group_means_test",
     "gwets_ac",
     "importance_weighting",
+    "intraclass_correlation",
     "jeffreys_interval",
     "krippendorffs_alpha",
     "max_t_test",

@@ -20,6 +20,8 @@ from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "ClusterSums",
+    "checked_weights",
+    "cluster_codes",
     "cluster_sums",
     "design_effect",
     "effective_number",
@@ -160,7 +162,7 @@ def effective_number(weights: Floats) -> float:
     return float(weights.sum() ** 2 / (weights * weights).sum())
 
 
-def intraclass_correlation(values: npt.ArrayLike, clusters: npt.ArrayLike) -> Floats:
+def intraclass_correlation(values: npt.ArrayLike, clusters: npt.ArrayLike, *, pooled: bool = False) -> Floats:
     """How far values of one cluster agree beside those of others: their correlation within clusters.
 
     Parameters
@@ -169,12 +171,14 @@ def intraclass_correlation(values: npt.ArrayLike, clusters: npt.ArrayLike) -> Fl
         Differences or scores, (queries) or (lists, queries).
     clusters
         (queries) the cluster of each query.
+    pooled
+        One correlation of all lists, from the sums of their mean squares.
 
     Returns
     -------
     array
-        (lists), or () for a single list: at most 1, below 0 where values of one cluster differ more than by chance.
-        NaN for one cluster, clusters of one query, or values that do not vary.
+        (lists), or () for a single list or if pooled: at most 1, below 0 where values of one cluster differ more than
+        by chance. NaN for one cluster, clusters of one query, or values that do not vary.
 
     Raises
     ------
@@ -196,6 +200,7 @@ def intraclass_correlation(values: npt.ArrayLike, clusters: npt.ArrayLike) -> Fl
     codes = cluster_codes(clusters, n)
     sizes = np.bincount(codes).astype(np.float64)
     n_clusters = sizes.size
+    shape = () if pooled else shape
     if n_clusters in (1, n):
         return np.full(shape, np.nan)
     centred = rows - rows.mean(axis=1, keepdims=True)
@@ -204,9 +209,11 @@ def intraclass_correlation(values: npt.ArrayLike, clusters: npt.ArrayLike) -> Fl
     within = ((centred - cluster_means[:, codes]) ** 2).sum(axis=1) / (n - n_clusters)
     # The size that clusters of one size would have for the same expectation.
     size = (n - (sizes**2).sum() / n) / (n_clusters - 1)
+    scale = (rows * rows).mean(axis=1)
+    if pooled:
+        between, within, scale = (x.sum(keepdims=True) for x in (between, within, scale))
     total = between + (size - 1) * within
-    varies = total > NOISE**2 * (rows * rows).mean(axis=1)
-    correlation = np.divide(between - within, total, out=np.full(len(rows), np.nan), where=varies)
+    correlation = np.divide(between - within, total, out=np.full(total.shape, np.nan), where=total > NOISE**2 * scale)
     return np.asarray(correlation.reshape(shape))
 
 
@@ -225,6 +232,11 @@ def design_effect(clusters: npt.ArrayLike, correlation: npt.ArrayLike) -> Floats
     array
         The shape of `correlation`; at least 1.
 
+    Raises
+    ------
+    ParameterError
+        The clusters have more than one dimension.
+
     Notes
     -----
     m is the size of the cluster of a query, averaged over queries.
@@ -238,6 +250,6 @@ def design_effect(clusters: npt.ArrayLike, correlation: npt.ArrayLike) -> Floats
     >>> [round(design_effect([0, 0, 0, 1, 1, 1], correlation).item(), 3) for correlation in (0.5, -0.2)]
     [2.0, 1.0]
     """
-    codes = cluster_codes(clusters, np.asarray(clusters).size)
+    codes = cluster_codes(clusters, np.size(clusters))
     size = float((np.bincount(codes) ** 2).sum()) / codes.size
     return np.asarray(1 + (size - 1) * np.maximum(np.nan_to_num(np.asarray(correlation, np.float64)), 0.0))

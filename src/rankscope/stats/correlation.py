@@ -16,6 +16,7 @@ import numpy.typing as npt
 from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, bootstrap_counts, chunks, draw
 from rankscope.kernels.rounding_ties import NOISE
+from rankscope.stats.cluster_sums import cluster_codes
 from rankscope.stats.correlation_values import (
     STATISTICS,
     ListPairs,
@@ -174,30 +175,35 @@ def sign_table(values: Ints, other_values: Ints) -> npt.NDArray[np.int8]:
     return greater.view(np.int8) - (values[:, None] < other_values).view(np.int8)
 
 
-def bootstrap_values(correlations: Sequence[Weighted], n: int, draws: Draws) -> Floats:
-    """(ways, resamples) each correlation of lists of n items, in the same bootstrap samples."""
+def bootstrap_values(correlations: Sequence[Weighted], n: int, draws: Draws, clusters: Ints | None = None) -> Floats:
+    """(ways, resamples) each correlation of lists of n items, in the same bootstrap samples.
+
+    clusters: (items) the cluster of each item, from 0; whole clusters are drawn. None: all items are independent.
+    """
     values = np.empty((len(correlations), draws.n_resamples))
     n_done = 0
-    for counts in bootstrap_counts(draws, n):
+    n_units = n if clusters is None else int(clusters.max()) + 1
+    for unit_counts in bootstrap_counts(draws, n_units, n):
+        counts = unit_counts if clusters is None else unit_counts[:, clusters]
         for i, correlation in enumerate(correlations):
             values[i, n_done : n_done + len(counts)] = correlation(counts)
         n_done += len(counts)
     return values
 
 
-def leave_one_out_counts(n: int) -> Iterator[Floats]:
-    """(items, n), chunk by chunk: counts of 1, but 0 of one item."""
+def leave_one_out_counts(n: int, clusters: Ints | None) -> Iterator[Floats]:
+    """(items or clusters, n), chunk by chunk: counts of 1, but 0 of one item, or of those of one cluster."""
+    codes = np.arange(n) if clusters is None else clusters
+    n_units = int(codes.max()) + 1
     chunk_size = max(1, WEIGHTS // n)
-    for start in range(0, n, chunk_size):
-        skipped_items = np.arange(start, min(start + chunk_size, n))
-        counts = np.ones((skipped_items.size, n))
-        counts[np.arange(skipped_items.size), skipped_items] = 0.0
-        yield counts
+    for start in range(0, n_units, chunk_size):
+        skipped = np.arange(start, min(start + chunk_size, n_units))
+        yield (codes != skipped[:, None]).astype(np.float64)
 
 
-def leave_one_out(correlations: Sequence[Weighted], n: int) -> Floats:
-    """(ways, items) each correlation without each item."""
-    chunks_of_counts = leave_one_out_counts(n)
+def leave_one_out(correlations: Sequence[Weighted], n: int, clusters: Ints | None = None) -> Floats:
+    """(ways, items or clusters) each correlation without each item, or each cluster. clusters: (items), from 0."""
+    chunks_of_counts = leave_one_out_counts(n, clusters)
     values = [np.array([correlation(counts) for correlation in correlations]) for counts in chunks_of_counts]
     return np.concatenate(values, axis=1)
 
@@ -214,9 +220,14 @@ FULL = (
 
 
 def interval_ends(
-    pairs: ListPairs, confidence_level: float, interval: str, n_resamples: int, rng: np.random.Generator
+    pairs: ListPairs,
+    confidence_level: float,
+    interval: str,
+    n_resamples: int,
+    rng: np.random.Generator,
+    clusters: Ints | None = None,
 ) -> tuple[Floats, Floats, tuple[str, ...]]:
-    """(lists) the ends of the intervals, and notes on them."""
+    """(lists) the ends of the intervals, and notes on them. clusters: (items), from 0; for bootstraps only."""
     single_note = "a list has one value only: nothing rises or falls, there is no correlation"
     notes = list(count_note(pairs.degenerate, single_note, "have a list of one value only: no correlation"))
     low, high = np.full((2, pairs.degenerate.size), np.nan)
@@ -238,11 +249,15 @@ def interval_ends(
         )
     else:
         rows = np.flatnonzero(has_interval)
-        low[has_interval], high[has_interval], n_lost = bootstrap_ends(pairs, rows, confidence_level, n_resamples, rng)
+        low[has_interval], high[has_interval], n_lost = bootstrap_ends(
+            pairs, rows, confidence_level, n_resamples, rng, clusters
+        )
         if n_lost:
             notes.append(f"up to {n_lost} of {n_resamples} bootstrap samples had a list of one value and were skipped")
-        if pairs.n < FEW:
-            notes.append(f"fewer than {FEW} items: bootstrap intervals are too narrow")
+        n_units = pairs.n if clusters is None else int(clusters.max()) + 1
+        if n_units < FEW:
+            unit = "items" if clusters is None else "clusters"
+            notes.append(f"fewer than {FEW} {unit}: bootstrap intervals are too narrow")
     return low, high, (*notes, *count_note(is_full, FULL, "agree fully, up or down: they have no interval"))
 
 
@@ -259,14 +274,20 @@ def fisher_ends(value: Floats, n: int, statistic: str, confidence_level: float) 
 
 
 def bootstrap_ends(
-    pairs: ListPairs, rows: npt.NDArray[np.intp], confidence_level: float, n_resamples: int, rng: np.random.Generator
+    pairs: ListPairs,
+    rows: npt.NDArray[np.intp],
+    confidence_level: float,
+    n_resamples: int,
+    rng: np.random.Generator,
+    clusters: Ints | None,
 ) -> tuple[Floats, Floats, int]:
     """The BCa intervals of some of the lists, and the most samples in which one was undefined."""
     low, high, n_lost = np.empty(rows.size), np.empty(rows.size), 0
     draws = draw(rng, n_resamples)
     for index, i in enumerate(rows.tolist()):
         correlations = [weighted_correlation(pairs.statistic, pairs.x[i], pairs.y[i])]
-        samples, jackknife = bootstrap_values(correlations, pairs.n, draws)[0], leave_one_out(correlations, pairs.n)[0]
+        samples = bootstrap_values(correlations, pairs.n, draws, clusters)[0]
+        jackknife = leave_one_out(correlations, pairs.n, clusters)[0]
         low[index], high[index] = bca_ends(float(pairs.value[i]), samples, jackknife, confidence_level)
         n_lost = max(n_lost, int(np.isnan(samples).sum()))
     return low, high, n_lost
@@ -585,6 +606,7 @@ def correlation_test(
     pvalue: str = "auto",
     n_resamples: int = 10_000,
     rng: Any = None,
+    clusters: npt.ArrayLike | None = None,
 ) -> Correlation:
     """Correlation of two lists of numbers, in [-1, 1]: 1 if they rise together, -1 if one rises as the other falls.
 
@@ -609,6 +631,9 @@ def correlation_test(
         Number of permutations and bootstrap samples.
     rng
         Seed or `numpy.random.Generator`.
+    clusters
+        The cluster of each item, within which items are not independent, (items): the bootstrap draws whole clusters,
+        and there is no p-value. None: all are independent.
 
     Returns
     -------
@@ -620,7 +645,8 @@ def correlation_test(
     Raises
     ------
     ParameterError
-        Values are NaN or infinite, the lists differ in length, there are fewer than two items, or a name is unknown.
+        Values are NaN or infinite, the lists differ in length, there are fewer than two items, a name is unknown, or
+        clusters meet the interval "fisher" or p-values by permutation, which take all items as independent.
 
     Notes
     -----
@@ -656,8 +682,16 @@ def correlation_test(
         raise ParameterError(f"x has shape {a.shape} and y {b.shape}, expected one shape, (items) or (lists, items)")
     generator = as_generator(rng)
     pairs = make_list_pairs(np.atleast_2d(a), np.atleast_2d(b), statistic)
+    codes = None if clusters is None else cluster_codes(clusters, pairs.n)
+    if codes is not None and (interval == "fisher" or pvalue == "permutation"):
+        raise ParameterError(
+            f"interval is {interval!r} and pvalue {pvalue!r}, and there are clusters, within which items are not "
+            "independent; expected interval 'bootstrap' and pvalue 'auto'"
+        )
     p_values, exact, error = pvalues(pairs, alternative, pvalue, n_resamples, generator)
-    low, high, notes = interval_ends(pairs, confidence_level, interval, n_resamples, generator)
+    if codes is not None:
+        p_values[:] = np.nan
+    low, high, notes = interval_ends(pairs, confidence_level, interval, n_resamples, generator, codes)
     is_permuted = pvalue == "permutation" and not pairs.degenerate.all() and not exact.any()
     shape = a.shape[:-1]
     return Correlation(

@@ -92,7 +92,7 @@ def spent_level(times: npt.ArrayLike, *, alpha: float = 0.05, spending: str = "o
     Examples
     --------
     >>> spent_level([0.2, 1.0], alpha=0.025, spending="pocock").round(6).tolist()
-    [0.007386, 0.025]
+    [0.007385, 0.025]
     """
     check_share("alpha", alpha)
     check_choice("spending", spending, tuple(SPENDING))

@@ -444,7 +444,9 @@ def bootstrap_ends(units: ClusterSums, method: str, confidence_level: float, dra
     tail = (1 - confidence_level) / 2
     shares = np.broadcast_to(np.array([[tail], [1 - tail]]), (2, len(means)))
     if method == "bca":
-        shares = bca_shares(centred.sums if is_plain else centred.gaps, samples, tail)
+        # The mean less that without a value is the value, but for a factor; of unequal clusters the mean is not 0.
+        gaps = centred.sums if is_plain else centred.gaps - centred.gaps.mean(axis=1, keepdims=True)
+        shares = bca_shares(gaps, samples, tail)
     samples.sort(axis=1)
     return np.asarray(quantiles(samples, shares) + means)
 
@@ -455,7 +457,7 @@ def bca_shares(centred: Floats, means: Floats, tail: float) -> Floats:
     Parameters
     ----------
     centred
-        (lists, values) values less their mean; of clusters the mean less the mean without each.
+        (lists, values) values less their mean; of clusters the mean less that without each, less the mean of these.
     means
         (lists, resamples) means of resamples of the centred values.
     tail

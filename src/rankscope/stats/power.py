@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import frexp, ldexp
+from math import ceil, frexp, ldexp
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,14 +29,21 @@ MAX_QUERIES = 10**8
 
 
 def t_power(
-    n: npt.ArrayLike, difference: float, sd: float, *, alpha: float = 0.05, alternative: str = "two-sided"
+    n: npt.ArrayLike,
+    difference: float,
+    sd: float,
+    *,
+    alpha: float = 0.05,
+    alternative: str = "two-sided",
+    cluster_size: float = 1.0,
+    design_effect: float = 1.0,
 ) -> Floats:
     """The power of the paired t-test: the probability of detecting a true difference, in [0, 1].
 
     Parameters
     ----------
     n
-        Numbers of queries, at least 2, of any shape.
+        Numbers of queries, at least 2 (2 clusters), of any shape.
     difference
         True mean difference.
     sd
@@ -44,42 +52,61 @@ def t_power(
         Significance level, in (0, 1).
     alternative
         "two-sided", "greater" or "less".
+    cluster_size
+        How many queries an effective cluster has, at least 1: in clusters of several sizes the sum of their squares
+        over that of the sizes. 1: queries are independent.
+    design_effect
+        By how much the variance of a mean exceeds that of independent queries, above 0.
 
     Returns
     -------
     array
         The power for each n: P(|T| > critical t) of the noncentral t with n - 1 degrees of freedom and noncentrality
-        difference sqrt(n) / sd; the wrong side counts, too.
+        difference sqrt(n) / sd; the wrong side counts, too. With clusters: n / cluster_size - 1 degrees of freedom and
+        noncentrality difference sqrt(n / design_effect) / sd.
 
     Raises
     ------
     ParameterError
-        The level is outside (0, 1), or sd is not above 0.
+        The level is outside (0, 1), sd is not above 0, or n is below 2 clusters.
 
     References
     ----------
-    Cohen (1988); agrees with statsmodels TTestPower and R's power.t.test(strict = TRUE).
+    Cohen (1988); agrees with statsmodels TTestPower and R's power.t.test(strict = TRUE). The design effect: Kish
+    (1965); Donner and Klar (2000), "Design and analysis of cluster randomization trials".
 
     Examples
     --------
     >>> round(float(t_power(34, 0.5, 1.0)), 4)
     0.8078
+    >>> round(float(t_power(75, 0.5, 1.0, cluster_size=5, design_effect=2.2)), 4)  # 15 clusters, correlation .3
+    0.7748
     """
     check_alternative(alternative)
     check_share("alpha", alpha)
     check_positive("sd", sd)
     if not np.isfinite(difference):
         raise ParameterError(f"difference is {difference!r}, expected a finite number")
+    check_clusters(cluster_size, design_effect)
     n_queries = np.asarray(n, np.float64)
-    if (~(n_queries >= 2)).any():
-        raise ParameterError(f"n is {np.min(n_queries):g}, expected at least 2 queries")
+    n_units = n_queries / cluster_size
+    if (~(n_units >= 2)).any():
+        unit_text = "2 queries" if cluster_size == 1 else f"2 clusters of {cluster_size:g} queries"
+        raise ParameterError(f"n is {np.min(n_queries):g}, expected at least {unit_text}")
     functions = special()
-    shift = difference * np.sqrt(n_queries) / sd
+    shift = difference * np.sqrt(n_queries / design_effect) / sd
     tail = alpha / 2 if alternative == "two-sided" else alpha
-    critical = -functions.stdtrit(n_queries - 1, tail)
+    critical = -functions.stdtrit(n_units - 1, tail)
     # P(T > c) under shift is P(T < -c) under -shift.
-    above, below = (noncentral_t_cdf(n_queries - 1, sign * shift, -critical) for sign in (-1, 1))
+    above, below = (noncentral_t_cdf(n_units - 1, sign * shift, -critical) for sign in (-1, 1))
     return np.asarray({"two-sided": above + below, "greater": above, "less": below}[alternative])
+
+
+def check_clusters(cluster_size: float, design_effect: float) -> None:
+    """Raise ParameterError for sizes below 1, and for effects that are not above 0."""
+    check_positive("design_effect", design_effect)
+    if not (cluster_size >= 1 and np.isfinite(cluster_size)):
+        raise ParameterError(f"cluster_size is {cluster_size!r}, expected a number of at least 1")
 
 
 def smallest_enough(is_enough: Callable[[int], bool], first: int, description: str) -> int:
@@ -99,7 +126,14 @@ def smallest_enough(is_enough: Callable[[int], bool], first: int, description: s
 
 
 def queries_for_t(
-    difference: float, sd: float, *, power: float = 0.8, alpha: float = 0.05, alternative: str = "two-sided"
+    difference: float,
+    sd: float,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    alternative: str = "two-sided",
+    cluster_size: float = 1.0,
+    design_effect: float = 1.0,
 ) -> int:
     """The smallest number of queries with which the paired t-test detects a true difference with this power.
 
@@ -115,11 +149,14 @@ def queries_for_t(
         Significance level, in (0, 1).
     alternative
         "two-sided", "greater" or "less".
+    cluster_size, design_effect
+        As of `t_power`.
 
     Returns
     -------
     int
-        About (z_(1 - alpha/2) + z_power)^2 sd^2 / difference^2 + z_(1 - alpha/2)^2 / 2.
+        About (z_(1 - alpha/2) + z_power)^2 sd^2 / difference^2 + z_(1 - alpha/2)^2 / 2, times
+        `design_effect`; at least 2 clusters.
 
     Raises
     ------
@@ -139,22 +176,31 @@ def queries_for_t(
             "expected a difference on that side of 0"
         )
     check_positive("the size of the difference", abs(difference))
+    check_clusters(cluster_size, design_effect)
+    options: dict[str, Any] = {"cluster_size": cluster_size, "design_effect": design_effect}
     return smallest_enough(
-        lambda n: bool(t_power(n, difference, sd, alpha=alpha, alternative=alternative) >= power),
-        2,
+        lambda n: bool(t_power(n, difference, sd, alpha=alpha, alternative=alternative, **options) >= power),
+        ceil(2 * cluster_size),
         f"a difference of {difference:g} at a standard deviation of {sd:g}",
     )
 
 
 def difference_for_t(
-    n: int, sd: float, *, power: float = 0.8, alpha: float = 0.05, alternative: str = "two-sided"
+    n: int,
+    sd: float,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    alternative: str = "two-sided",
+    cluster_size: float = 1.0,
+    design_effect: float = 1.0,
 ) -> float:
     """The smallest true difference that the paired t-test detects with this power, with n queries; above 0.
 
     Parameters
     ----------
     n
-        Number of queries, at least 2.
+        Number of queries, at least 2 (2 clusters).
     sd
         Standard deviation of the differences, above 0.
     power
@@ -163,11 +209,13 @@ def difference_for_t(
         Significance level, in (0, 1).
     alternative
         "two-sided", "greater" or "less"; if it is one-sided, the difference lies on the tested side.
+    cluster_size, design_effect
+        As of `t_power`.
 
     Returns
     -------
     float
-        About (z_(1 - alpha/2) + z_power) sd / sqrt(n). `t_power` of it is `power`.
+        About (z_(1 - alpha/2) + z_power) sd sqrt(design_effect / n). `t_power` of it is `power`.
 
     Raises
     ------
@@ -184,9 +232,10 @@ def difference_for_t(
     if power <= alpha:
         raise ParameterError(f"power is {power:g} and alpha {alpha:g}; expected a power above alpha")
     side = "two-sided" if alternative == "two-sided" else "greater"
+    options: dict[str, Any] = {"cluster_size": cluster_size, "design_effect": design_effect}
 
     def is_enough(effect: float) -> bool:
-        return bool(t_power(n, effect, 1.0, alpha=alpha, alternative=side) >= power)
+        return bool(t_power(n, effect, 1.0, alpha=alpha, alternative=side, **options) >= power)
 
     check_positive("sd", sd)
     high = 1.0
@@ -307,7 +356,14 @@ def queries_for_anova(
     )
 
 
-def queries_for_interval(width: float, sd: float, *, confidence_level: float = 0.95) -> int:
+def queries_for_interval(
+    width: float,
+    sd: float,
+    *,
+    confidence_level: float = 0.95,
+    cluster_size: float = 1.0,
+    design_effect: float = 1.0,
+) -> int:
     """The smallest number of queries whose t interval of the mean difference is at most `width` wide, for this sd.
 
     Parameters
@@ -318,11 +374,13 @@ def queries_for_interval(width: float, sd: float, *, confidence_level: float = 0
         Standard deviation of the differences, above 0.
     confidence_level
         Level of the interval, in (0, 1).
+    cluster_size, design_effect
+        As of `t_power`.
 
     Returns
     -------
     int
-        The smallest n with 2 t sd / sqrt(n) <= width, with n - 1 degrees of freedom.
+        The smallest n with 2 t sd sqrt(design_effect / n) <= width, with n / cluster_size - 1 degrees of freedom.
 
     Raises
     ------
@@ -341,8 +399,11 @@ def queries_for_interval(width: float, sd: float, *, confidence_level: float = 0
     check_positive("width", width)
     check_positive("sd", sd)
     check_share("confidence_level", confidence_level)
+    check_clusters(cluster_size, design_effect)
     stdtrit = special().stdtrit
     share = (1 + confidence_level) / 2
     return smallest_enough(
-        lambda n: bool(2 * stdtrit(n - 1, share) * sd / np.sqrt(n) <= width), 2, f"an interval of width {width:g}"
+        lambda n: bool(2 * stdtrit(n / cluster_size - 1, share) * sd / np.sqrt(n / design_effect) <= width),
+        ceil(2 * cluster_size),
+        f"an interval of width {width:g}",
     )

@@ -6,15 +6,19 @@ sample of a population, whose mean is estimated.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import ParameterError
+from rankscope.kernels.rounding_ties import NOISE
+from rankscope.stats.cluster_sums import checked_weights, cluster_codes, cluster_sums, effective_number
 from rankscope.stats.distributions import special
-from rankscope.stats.inputs import as_differences, check_share, is_real
+from rankscope.stats.inputs import as_differences, check_share, is_constant, is_real
 from rankscope.stats.intervals import t_interval
 from rankscope.typing import Bools, Floats
 
@@ -84,8 +88,10 @@ def prediction_powered(
     machine: npt.ArrayLike,
     others: npt.ArrayLike,
     *,
-    weight: float | None = None,
+    machine_weight: float | None = None,
     confidence_level: float = 0.95,
+    clusters: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | None = None,
 ) -> PredictionPowered:
     """Estimate the mean of human values from those on some queries and a machine's on all.
 
@@ -95,11 +101,16 @@ def prediction_powered(
         Values of the same n queries, (queries) or (lists, queries).
     others
         Values of the machine on the N - n queries without human values; may be empty.
-    weight
+    machine_weight
         Weight w of the machine: 1 is the mean of the machine over all, plus the mean difference of human and machine; 0
         ignores the machine. Default: tuned.
     confidence_level
         Level of the intervals, in (0, 1).
+    clusters
+        The cluster of each query, whose values are not independent, (N): first of the n, then of the others. None: all
+        are independent.
+    weights
+        How much each query counts, (N), in the same order. None: all count the same.
 
     Returns
     -------
@@ -109,7 +120,8 @@ def prediction_powered(
     Raises
     ------
     ParameterError
-        Shapes do not match, a value is NaN, the level is outside (0, 1), or the weight is not a finite number.
+        Shapes do not match, a value is NaN, the level is outside (0, 1), the weight of the machine is not a finite
+        number, or clusters and weights are not one for each query.
 
     Notes
     -----
@@ -123,6 +135,14 @@ def prediction_powered(
     the query itself (leave-one-out): with this weight, and with that of least squares. Student's quantile has n - 2
     degrees of freedom; with a given weight the variance is the plain one, with n - 1.
 
+    With clusters or weights of queries, clusters are what was drawn, and either people judged whole clusters, a random
+    sample of them, or the queries that they judged in each are random among its queries. The tuned weight is then the
+    regression of people's mean on the difference of the machine's two means, over what each cluster brings into them.
+    The variance is that of the jackknife over clusters, apart for those with and without human values: the greater of
+    that with this weight and of that with a weight found anew without the cluster. Student's quantile has the effective
+    number of clusters with human values, less 2, as degrees of freedom, or less 1 with a given weight. For fewer than 5
+    such clusters w is 0.
+
     References
     ----------
     Angelopoulos et al. (2023), "Prediction-powered inference", and PPI++ (Angelopoulos, Duchi and Zrnic 2023), whose
@@ -131,42 +151,33 @@ def prediction_powered(
 
     Examples
     --------
-    >>> result = prediction_powered([0.2, 0.6, 0.4], [0.3, 0.7, 0.8], [0.5, 0.1, 0.6], weight=1)
+    >>> result = prediction_powered([0.2, 0.6, 0.4], [0.3, 0.7, 0.8], [0.5, 0.1, 0.6], machine_weight=1)
     >>> round(float(result.machine), 4), round(float(result.bias), 4), round(float(result.combined), 4)
     (0.5, 0.2, 0.3)
     """
     check_share("confidence_level", confidence_level)
-    h, shape = as_differences(human, "values of people")
-    m, machine_shape = as_differences(machine, "values of the machine")
-    other_values = np.asarray(others, np.float64)
-    u = np.empty((len(m), 0))
-    if other_values.size:
-        u, _ = as_differences(other_values, "other values of the machine")
-    if machine_shape != shape or m.shape != h.shape or len(u) != len(m):
+    h, m, u, shape = as_lists(human, machine, others)
+    if machine_weight is not None and not (is_real(machine_weight) and np.isfinite(machine_weight)):
         raise ParameterError(
-            f"values of people have shape {h.shape}, of the machine {m.shape} and {u.shape}, expected as many lists in "
-            "all, and values of the same queries from both"
+            f"machine_weight is {machine_weight!r}, expected a finite number, as 1, or None to tune it"
         )
-    if weight is not None and not (is_real(weight) and np.isfinite(weight)):
-        raise ParameterError(f"weight is {weight!r}, expected a finite number, as 1, or None to tune it")
     n, n_all = h.shape[1], m.shape[1] + u.shape[1]
     all_machine = np.concatenate((m, u), axis=1)
+    judged, everything = samples_of(clusters, weights, n, n_all)
     human_interval, machine_interval, bias_interval = (
-        t_interval(x, confidence_level=confidence_level) for x in (h, all_machine, m - h)
+        t_interval(x, confidence_level=confidence_level, **sample)
+        for x, sample in ((h, judged), (all_machine, everything), (m - h, judged))
     )
-    if weight is None:
-        w, variance, half_width = tune_weight(h, m, all_machine, confidence_level)
-    else:
-        w = np.full(len(h), float(weight))
-        variance = fixed_variance(h, m, all_machine, w)
-        half_width = quantile(n - 1, confidence_level) * np.sqrt(variance)
-    human_variance = h.var(axis=1, ddof=1) / n if n > 1 else np.full(len(h), np.nan)
-    if weight is None:
+    estimates = clustered_estimates if clusters is not None or weights is not None else independent_estimates
+    human_mean, shift, w, variance, half_width, human_variance = estimates(
+        h, all_machine, everything, machine_weight, confidence_level
+    )
+    if machine_weight is None:
         human_half_width = (human_interval.high - human_interval.low) / 2
         not_narrower = ~(half_width < human_half_width)  # also if it is NaN
         w, half_width = np.where(not_narrower, 0.0, w), np.where(not_narrower, human_half_width, half_width)
         variance = np.where(not_narrower, human_variance, variance)
-    combined = h.mean(axis=1) + w * (all_machine.mean(axis=1) - m.mean(axis=1))
+    combined = human_mean + w * shift
     effective = np.divide(n * human_variance, variance, out=np.full(len(h), np.nan), where=variance > 0)
     return PredictionPowered(
         human=human_interval.mean.reshape(shape),
@@ -189,7 +200,191 @@ def prediction_powered(
     )
 
 
-def quantile(df: int, confidence_level: float) -> float:
+def as_lists(
+    human: npt.ArrayLike, machine: npt.ArrayLike, others: npt.ArrayLike
+) -> tuple[Floats, Floats, Floats, tuple[int, ...]]:
+    """(lists, queries) of all three, and the shape of results. Raises ParameterError for shapes that do not match."""
+    h, shape = as_differences(human, "values of people")
+    m, machine_shape = as_differences(machine, "values of the machine")
+    other_values = np.asarray(others, np.float64)
+    u = np.empty((len(m), 0))
+    if other_values.size:
+        u, _ = as_differences(other_values, "other values of the machine")
+    if machine_shape != shape or m.shape != h.shape or len(u) != len(m):
+        raise ParameterError(
+            f"values of people have shape {h.shape}, of the machine {m.shape} and {u.shape}, expected as many lists in "
+            "all, and values of the same queries from both"
+        )
+    return h, m, u, shape
+
+
+class Combined(NamedTuple):
+    """What combined estimates are made of; each is (lists).
+
+    Attributes
+    ----------
+    human_mean, shift
+        People's mean, and what the machine adds to it, times its weight.
+    weight
+        Weight of the machine.
+    variance, half_width
+        The variance of both combined, and half the width of its interval.
+    human_variance
+        The variance of people's mean.
+    """
+
+    human_mean: Floats
+    shift: Floats
+    weight: Floats
+    variance: Floats
+    half_width: Floats
+    human_variance: Floats
+
+
+def independent_estimates(
+    h: Floats, all_machine: Floats, sample: Mapping[str, Any], machine_weight: float | None, confidence_level: float
+) -> Combined:
+    """The estimates where all queries are independent and count the same. sample: none of both."""
+    n = h.shape[1]
+    m = all_machine[:, :n]
+    if machine_weight is None:
+        w, variance, half_width = tune_weight(h, m, all_machine, confidence_level)
+    else:
+        w = np.full(len(h), float(machine_weight))
+        variance = fixed_variance(h, m, all_machine, w)
+        half_width = quantile(n - 1, confidence_level) * np.sqrt(variance)
+    human_variance = h.var(axis=1, ddof=1) / n if n > 1 else np.full(len(h), np.nan)
+    shift = all_machine.mean(axis=1) - m.mean(axis=1)
+    return Combined(h.mean(axis=1), shift, w, variance, half_width, human_variance)
+
+
+def samples_of(
+    clusters: npt.ArrayLike | None, weights: npt.ArrayLike | None, n: int, n_all: int
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Clusters and weights of the queries that people judged, and of all, as statistics take them."""
+    everything = {
+        "clusters": None if clusters is None else cluster_codes(clusters, n_all),
+        "weights": None if weights is None else checked_weights(weights, n_all),
+    }
+    return {name: None if values is None else values[:n] for name, values in everything.items()}, everything
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DualSums:
+    """Sums by cluster of both kinds of values, times the weights of the queries.
+
+    Attributes
+    ----------
+    h, m, a
+        (lists, clusters) of people's values; of the machine's on the same queries; and on all queries.
+    judged, all
+        (clusters) of the weights of the queries that people judged, and of all.
+    """
+
+    h: Floats
+    m: Floats
+    a: Floats
+    judged: Floats
+    all: Floats
+
+    @property
+    def is_judged(self) -> Bools:
+        """(clusters) whether people judged a query of each."""
+        return np.asarray(self.judged > 0)
+
+    def total(self, products: Floats, *, without: bool) -> Floats:
+        """(lists, 1) sums over clusters; or (lists, clusters) without each of them."""
+        sums = np.atleast_2d(products).sum(axis=1, keepdims=True)
+        return np.asarray(sums - products if without else sums)
+
+    def means(self, *, without: bool = False) -> tuple[Floats, Floats, Floats]:
+        """People's mean, and the machine's on the same queries and on all; (lists, 1), or without each cluster."""
+        totals = [self.total(x, without=without) for x in (self.h, self.m, self.a, self.judged, self.all)]
+        return totals[0] / totals[3], totals[1] / totals[3], totals[2] / totals[4]
+
+    def slope(self, *, without: bool = False) -> Floats:
+        """The tuned weight of the machine, at least 0; (lists, 1), or without each cluster.
+
+        With a_g and b_g what a cluster brings into people's mean, and into the machine's mean where people judged less
+        that over all, it is sum a_g b_g / sum b_g^2.
+        """
+
+        def sum_of(x: Floats, y: Floats) -> Floats:
+            return self.total(x * y, without=without)
+
+        h, m, a = self.means(without=without)
+        judged, all_ = (self.total(x, without=without) for x in (self.judged, self.all))
+        hm = sum_of(self.h, self.m) - m * sum_of(self.h, self.judged) - h * sum_of(self.m, self.judged)
+        hm += h * m * sum_of(self.judged, self.judged)
+        ha = sum_of(self.h, self.a) - a * sum_of(self.h, self.all) - h * sum_of(self.a, self.judged)
+        ha += h * a * sum_of(self.judged, self.all)
+        mm = sum_of(self.m, self.m) - 2 * m * sum_of(self.m, self.judged) + m * m * sum_of(self.judged, self.judged)
+        ma = sum_of(self.m, self.a) - a * sum_of(self.m, self.all) - m * sum_of(self.a, self.judged)
+        ma += m * a * sum_of(self.judged, self.all)
+        aa = sum_of(self.a, self.a) - 2 * a * sum_of(self.a, self.all) + a * a * sum_of(self.all, self.all)
+        spread = mm / judged**2 - 2 * ma / judged / all_ + aa / all_**2
+        noise = NOISE**2 * (self.a**2).sum(axis=1, keepdims=True) / all_**2  # what rounding leaves of equal values
+        return slopes(hm / judged**2 - ha / judged / all_, np.where(spread > noise, spread, 0.0))
+
+
+def dual_sums(h: Floats, all_machine: Floats, sample: Mapping[str, Any]) -> DualSums:
+    """The sums of values less their means, so that nothing cancels. sample: clusters and weights of all queries."""
+    n, n_all = h.shape[1], all_machine.shape[1]
+    unit = np.arange(n_all) if sample["clusters"] is None else sample["clusters"]
+    weights = np.ones(n_all) if sample["weights"] is None else sample["weights"]
+    shared = {"clusters": unit, "weights": weights}
+    is_judged = (np.arange(n_all) < n).astype(np.float64)
+    human = np.zeros(all_machine.shape)
+    human[:, :n] = h
+    machine = all_machine - np.average(all_machine, axis=1, weights=weights)[:, None]
+    machine[is_constant(all_machine)] = 0.0
+    human_sums, machine_sums, all_sums = (cluster_sums(x, **shared) for x in (human, machine * is_judged, machine))
+    return DualSums(
+        h=human_sums.sums,
+        m=machine_sums.sums,
+        a=all_sums.sums,
+        judged=cluster_sums(is_judged[None], **shared).sums[0],
+        all=all_sums.weights,
+    )
+
+
+def clustered_estimates(
+    h: Floats, all_machine: Floats, sample: Mapping[str, Any], machine_weight: float | None, confidence_level: float
+) -> Combined:
+    """The estimates by the jackknife over clusters. sample: clusters and weights of all queries."""
+    centre = h.mean(axis=1, keepdims=True)
+    sums = dual_sums(h - centre, all_machine, sample)
+    n_judged, n_others = int(sums.is_judged.sum()), int((~sums.is_judged).sum())
+    # Clusters with and without values of people are two samples, and n - 1 of n deletions leave a sample of each.
+    share = np.where(sums.is_judged, (n_judged - 1) / n_judged, max(n_others - 1, 0) / max(n_others, 1))
+    with np.errstate(invalid="ignore", divide="ignore"):  # nothing is left without a single cluster
+        whole, parts = sums.means(), sums.means(without=True)
+        human_variance = np.where(n_judged > 1, (share * (parts[0] - whole[0]) ** 2).sum(axis=1), np.nan)
+        is_tuned = machine_weight is None
+        can_tune = n_judged >= FEWEST and all_machine.shape[1] > h.shape[1]
+        if machine_weight is not None:
+            w = np.full((len(h), 1), float(machine_weight))
+        else:
+            w = sums.slope() if can_tune else np.zeros((len(h), 1))
+
+        def estimate(means: tuple[Floats, Floats, Floats], weight: Floats) -> Floats:
+            return means[0] + weight * (means[2] - means[1])
+
+        combined = estimate(whole, w)
+        variance = (share * (estimate(parts, w) - combined) ** 2).sum(axis=1)
+        if is_tuned and can_tune:
+            refitted = estimate(parts, sums.slope(without=True))
+            variance = np.maximum(variance, (share * (refitted - combined) ** 2).sum(axis=1))
+    if n_judged < 2 or (is_tuned and not can_tune):
+        variance = np.full(len(h), np.nan)
+    df = effective_number(sums.judged[sums.is_judged]) - (2 if is_tuned else 1)
+    half_width = quantile(df, confidence_level) * np.sqrt(variance)
+    return Combined(
+        (centre + whole[0])[:, 0], (whole[2] - whole[1])[:, 0], w[:, 0], variance, half_width, human_variance
+    )
+
+
+def quantile(df: float, confidence_level: float) -> float:
     """The quantile of Student's t for an interval; NaN without a degree of freedom."""
     return float(special().stdtrit(df, (1 + confidence_level) / 2)) if df > 0 else float("nan")
 
@@ -259,18 +454,30 @@ class HumanSpread:
         return np.asarray(~(self.sd > 0), np.bool_)
 
 
-def spread_of(human: npt.ArrayLike, machine: npt.ArrayLike) -> HumanSpread:
+def spread_of(
+    human: npt.ArrayLike,
+    machine: npt.ArrayLike,
+    *,
+    clusters: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | None = None,
+) -> HumanSpread:
     """How well the machine predicts human values.
 
     Parameters
     ----------
     human, machine
         Values, (lists, queries), at least 5 queries.
+    clusters
+        The cluster of each query, (queries), at least 5. None: all are independent.
+    weights
+        How much each query counts, (queries). None: all count the same.
 
     Returns
     -------
     HumanSpread
-        Standard deviation and explained share.
+        Standard deviation and explained share. With clusters or weights those of clusters: the standard error of the
+        mean times the root of the effective number of clusters, and the share that the machine explains of the
+        variation between them.
 
     Raises
     ------
@@ -291,11 +498,17 @@ def spread_of(human: npt.ArrayLike, machine: npt.ArrayLike) -> HumanSpread:
         )
     n = h.shape[1]
     x, y = m - m.mean(axis=1, keepdims=True), h - h.mean(axis=1, keepdims=True)
+    sd = h.std(axis=1, ddof=1)
+    if clusters is not None or weights is not None:
+        human_sums, machine_sums = (cluster_sums(z, clusters, weights) for z in (y, x))
+        n = human_sums.n
+        sd = human_sums.standard_errors * np.sqrt(effective_number(human_sums.weights))
+        x, y = (z.sums - z.means[:, None] * z.weights for z in (machine_sums, human_sums))
     xy, xx, yy = (x * y).sum(axis=1), (x * x).sum(axis=1), (y * y).sum(axis=1)
     product = xx * yy
     squared_correlation = np.divide(xy**2, product, out=np.zeros_like(xy), where=(product > 0) & (xy > 0))
     explained = np.clip(1 - (1 - squared_correlation) * (n - 1) / (n - 2), 0.0, 1.0)
-    return HumanSpread(sd=h.std(axis=1, ddof=1), explained=explained)
+    return HumanSpread(sd=sd, explained=explained)
 
 
 def combined_half(n: int, n_all: int, sd: float, explained: float, *, confidence_level: float = 0.95) -> float:

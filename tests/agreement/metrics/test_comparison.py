@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from helpers.same import assert_same_numbers
 from hypothesis import given as given_lists
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy import stats
 
 import rankscope as rs
 from rankscope import MetricScores, PairScores, Rankings
@@ -20,8 +23,9 @@ from rankscope.agreement import MetricComparison
 from rankscope.agreement.metrics import cluster_ranks, compare_matrices
 from rankscope.agreement.metrics.metric_tests import pvalues_of_differences
 from rankscope.agreement.metrics.tasks import resamples_of
-from rankscope.agreement.statistics import CONVENTIONS, calibrate, calibration_curve
+from rankscope.agreement.statistics import CONVENTIONS, calibrate, calibration_curve, random_stream
 from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.kernels.resample import bootstrap_indices, draw
 
 compare = rs.agreement.compare_metrics
 
@@ -263,6 +267,67 @@ def test_rankings_of_systems_become_wins() -> None:
     plain = rs.agreement.systems(ranked(), statistic="spearman", interval="none")
     assert found.value[0] == pytest.approx(plain.value[:, 0])
     assert "| human:wins |" in found.signature()
+
+
+@pytest.mark.parametrize("statistic", ["pearson", "kendall_b", "tau_ap", "pairwise_accuracy"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_wins_are_made_anew_from_drawn_segments_in_a_bootstrap(statistic: str, weighted: bool) -> None:
+    """By a loop over resamples: wins of people and means of metrics on the drawn segments."""
+    people = ranked()
+    n = len(people)
+    weights = np.random.default_rng(5).uniform(0.5, 2, n) if weighted else np.ones(n)
+    judged = replace(people, weight=weights) if weighted else people
+    found = compare(judged, level="system", statistic=statistic, test="bootstrap", n_resamples=19, rng=4)
+    assert found.tests == ("bootstrap",)
+    assert mentions(found.notes, "claims about these systems only")
+
+    ranks, tables = people.table("rank"), {name: -people.table(name) for name in ("near", "far")}
+
+    def values(segments: np.ndarray) -> list[float]:
+        wins, games = np.zeros(len(SYSTEMS)), np.zeros(len(SYSTEMS))
+        for k in segments:
+            for a, b in permutations(range(len(SYSTEMS)), 2):
+                if ranks[k, a] < ranks[k, b]:
+                    wins[a] += weights[k]
+                    games[[a, b]] += weights[k]
+        of_people = wins / games
+        means = [sum(weights[k] * table[k] for k in segments) / weights[segments].sum() for table in tables.values()]
+        if statistic == "pairwise_accuracy":
+            first, second = np.triu_indices(len(SYSTEMS), 1)
+            signs = [np.sign(x[first] - x[second]) for x in (of_people, *means)]
+            return [float((signs[0] == signs[m]).mean()) for m in (1, 2)]
+        function = {
+            "pearson": lambda x, y: stats.pearsonr(x, y)[0],
+            "kendall_b": lambda x, y: stats.kendalltau(x, y)[0],
+            "tau_ap": rs.measures.rank_similarity.tau_ap,
+        }[statistic]
+        return [float(function(of_people, x)) for x in means]
+
+    assert found.value[0] == pytest.approx(values(np.arange(n)))
+    draws = draw(random_stream(4, people.pair.names[0]), 19)
+    resampled = np.array([values(segments) for segments in np.concatenate(list(bootstrap_indices(draws, n)))])
+    differences = resampled[:, 0] - resampled[:, 1]
+    n_extreme = min(np.count_nonzero(sign * differences <= 1e-10) for sign in (1, -1))
+    assert found.pvalue[0, 0, 1] == pytest.approx(min(1, (2 * n_extreme + 2) / 20))
+
+
+def test_a_bootstrap_needs_segments_of_all_sides() -> None:
+    people, metrics = given()
+    whole = systems_of("bleu", (9, 8, 7, 3, 2, 1))
+    for judged, scores, options, text in (
+        (people, [metrics[0], whole], {}, "whole systems"),
+        (systems_of("people", (1, 2, 3, 4, 5, 6)), [whole, systems_of("b", (3, 1, 2, 5, 4, 3))], {}, "whole systems"),
+        (ranked(), (), {"human": "bradley_terry"}, "bradley_terry"),
+    ):
+        with pytest.raises(ParameterError, match=text):
+            compare(judged, scores, level="system", statistic="pearson", test="bootstrap", n_resamples=9, **options)
+
+
+def test_tasks_on_rankings_and_on_their_systems_share_a_bootstrap() -> None:
+    found = compare(ranked(), tasks=[":segment:wmt12", ":system:pearson"], test="bootstrap", n_resamples=99, rng=1)
+    assert found.tests == ("bootstrap", "bootstrap")
+    assert not np.isnan(found.pvalue[2, 0, 1])
+    assert mentions(found.notes, "average") is False
 
 
 def test_tests_without_common_resamples_leave_the_average_untested() -> None:

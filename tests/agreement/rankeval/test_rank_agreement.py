@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -240,6 +241,21 @@ class TestScores:
         assert [note for note in found.notes if "BLEU" in note] == [
             "BLEU: 1 of 20 judged translations has no score and is skipped"
         ]
+
+    def test_language_pairs_without_a_score_are_refused_by_name_or_skipped(self) -> None:
+        rankings = made(4)
+        judged = replace(rankings, pair=Labels(("de-en", "fr-en"), np.array([0, 0, 1, 1])))
+        tables = {"de-en": scored(rankings, "BLEU").pairs[""]}
+        with pytest.raises(InputError) as raised:
+            rs.agreement.ranks(judged, MetricScores("BLEU", tables))
+        assert mentions(raised.value, "BLEU", "'fr-en'", "only of 'de-en'", "--pairs", "--missing drop")
+        with pytest.raises(InputError, match="write the names alike"):
+            rs.agreement.ranks(judged, MetricScores("BLEU", {"cs-en": tables["de-en"], "xx": tables["de-en"]}))
+        found = rs.agreement.ranks(judged, MetricScores("BLEU", tables), missing="drop", n_resamples=9)
+        named = rs.agreement.ranks(judged, MetricScores("BLEU", tables), pairs="de-en", n_resamples=9)
+        parts = {part.pair: part for part in found.parts}
+        assert len(parts["fr-en"].lengths) == 0
+        assert parts["de-en"]["tau"] == parts["all"]["tau"] == named["tau"]
 
     def test_scores_belong_to_one_set_of_judgments_and_not_to_the_preset(self) -> None:
         judged = made(4)

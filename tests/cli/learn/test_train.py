@@ -11,6 +11,7 @@ import pytest
 from helpers.messages import mentions
 from helpers.refusals import refused
 
+from rankscope import read_features
 from rankscope.learning import Ranker, load_ranker
 
 pytest.importorskip("safetensors", reason="the extra `learn` is not installed: pip install 'rankscope[learn]'")
@@ -296,3 +297,24 @@ def test_linear_before_a_loss_is_the_same_as_no_hidden_layers(cli: Callable[...,
         assert cli("train", "demo-train.txt", "--loss", loss, *hidden, "-o", name).code == 0
     assert Path("a").read_bytes() == Path("b").read_bytes()
     assert "lambdamart" in refused(cli, "train", "demo-train.txt", "-o", "c", "--loss", "linear:lambdamart")
+
+
+def test_columns_of_features_may_be_called_otherwise(
+    cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{q},{(q * d) % 3},{d / 4},{(q + d) % 5}" for q in range(6) for d in range(4)]
+    Path("plain.csv").write_text("\n".join(["query_id,relevance,x,y", *rows]) + "\n")
+    Path("named.csv").write_text("\n".join(["Frage,Note,x,y", *rows]) + "\n")
+    columns = ("--columns", "query_id=Frage,relevance=Note")
+    for file, options in (("plain", ()), ("named", columns)):
+        assert cli("train", f"{file}.csv", "--hidden", 0, "-o", f"{file}.model", *options).code == 0
+    plain = cli("predict", "plain.model", "plain.csv").out
+    assert plain
+    assert cli("predict", "named.model", "named.csv", *columns).out == plain
+    tested = cli("crossvalidate", "named.csv", "--loss", "linear:listnet", "--folds", 3, "--seeds", 1, *columns)
+    assert tested.code == 0
+    assert mentions(refused(cli, "train", "named.csv", "-o", "m"), "named.csv:1", "--columns query_id=NAME")
+    assert mentions(refused(cli, "train", "named.csv", "-o", "m", "--cache", *columns), "--cache", "--columns")
+    features = read_features("named.csv", columns={"query_id": "Frage", "relevance": "Note"})
+    assert features.values.tolist() == read_features("plain.csv").values.tolist()

@@ -157,6 +157,21 @@ def test_texts_without_an_order_are_classes_and_numbers_are_a_scale():
     assert mentions(by_order.signature(), "order:bad,ok,good")
 
 
+@pytest.mark.parametrize("order", [[1, 2, 2.5, 4], ["1", "2.0", "2.5", "4"]])
+def test_an_order_of_numbers_adds_labels_that_nobody_gave(order):
+    columns = {"a": [1, 2, 4, 4, 1, 2], "b": [1, 4, 4, 2, 1, 2]}
+    found = rs.agree_labels(columns, order=order, n_resamples=9)
+    assert found.labels == (1, 2, 2.5, 4)
+    statistics, without = (result.pairs[0].statistics for result in (found, rs.agree_labels(columns, n_resamples=9)))
+    # Chance in AC depends on the number of labels; kappa and alpha are of those that occur, by their size.
+    for weights in ("linear", "quadratic"):
+        peer = rs.stats.gwets_ac([columns["a"], columns["b"]], weights=weights, classes=[1, 2, 2.5, 4]).value
+        assert statistics[f"ac2_{weights}"].value == pytest.approx(peer)
+        assert statistics[f"ac2_{weights}"].value != pytest.approx(without[f"ac2_{weights}"].value)
+    for name in ("kappa_linear", "kappa_quadratic", "alpha_ordinal", "alpha_interval"):
+        assert statistics[name].value == pytest.approx(without[name].value)
+
+
 def test_all_kinds_of_gaps_are_gaps():
     pandas = pytest.importorskip("pandas")
     b = ["x", "x", "y", "y"]
@@ -255,7 +270,7 @@ def test_where_an_interval_is_missing_or_rough_a_note_says_so():
 @pytest.mark.parametrize(
     ("labels", "options", "message"),
     [
-        ({"a": [1, 2]}, {}, "1 rater, expected two"),
+        ({"a": [1, 2]}, {}, "labels of 'a' only, expected those of two raters"),
         ({"a": [1, 2], "b": [1]}, {}, "1 and 2 values"),
         ({"a": [1, 2], "b": [1, 2], "weight": [1]}, {}, "1 and 2 values"),
         ({"a": [1, 2], "b": [1, 2], "weight": [1, 0]}, {}, "a weight is not a number above 0"),
@@ -268,8 +283,12 @@ def test_where_an_interval_is_missing_or_rough_a_note_says_so():
         ({"a": [1, None], "b": [None, 2]}, {}, "no item has labels of two raters .a and b."),
         ({"a": [1, 1], "b": [1, 1]}, {}, r"only the label 1 from two raters or more \(2 items\), expected at least 2"),
         ({"a": ["x", "y"], "b": ["x", None]}, {}, r"only the label 'x' from two raters or more \(1 item\)"),
-        ({"a": ["x", "y"], "b": ["x", "y"]}, {"order": ["x", "z"]}, "the label 'y' is none of"),
-        ({"a": ["x", "y"], "b": ["x", "y"]}, {"order": ["x", "x", "y"]}, "each class once"),
+        ({"a": ["x", "y"], "b": ["x", "y"]}, {"order": ["x", "z"]}, "the label 'y' is not in order .* x,z;"),
+        ({"a": ["x", "y"], "b": ["x", "y"]}, {"order": ["x", "x", "y"]}, "order .* is x,x,y, expected each label once"),
+        ({"a": [1, 2], "b": [1, 2]}, {"order": [1, 3]}, "the label 2 is not in order .* 1,3;"),
+        ({"a": [1, 2], "b": [1, 2]}, {"order": ["1", "1.0", "2"]}, "order .* is 1,1.0,2, expected each label once"),
+        ({"a": [1, 2], "b": [1, 2]}, {"order": ["1", "2", "x"]}, "order .* has 'x', but the labels are numbers"),
+        ({"a": [1, 2], "b": [1, 2]}, {"order": [2, 1]}, "order .* is 2,1, but numbers count as they are"),
         ({"a": ["x", "y"], "b": [1, 2]}, {}, "the labels of a are text and those of b numbers"),
         ({"a": ["x", 1], "b": ["x", "y"]}, {}, "a has the label 'x' beside others"),
         ({"a": [[1], [2]], "b": [1, 2]}, {}, r"a has the label \[1\] beside others"),

@@ -117,7 +117,7 @@ def test_without_a_tie_davidson_is_bradley_terry() -> None:
 
 
 def test_length_and_position_are_found_and_taken_out(demo: str) -> None:
-    options = {"model": "davidson", "unit": "prompt", "n_resamples": 200, "rng": 1}
+    options = {"model": "davidson", "cluster_by": "prompt", "n_resamples": 200, "rng": 1}
     found = leaderboard(demo, covariates="length", position=True, **options)
     by_name = {one.name: one for one in found.effects}
     assert by_name["length"].low < LENGTH_EFFECT < by_name["length"].high
@@ -164,7 +164,7 @@ def test_votes_on_one_segment_are_drawn_together() -> None:
     found = board(together, model="plackett-luce", scale="log")
     assert alone.high[0] - alone.low[0] > 0.3
     assert found.high[0] - found.low[0] < 1e-6  # every segment holds two wins and a loss
-    assert "units" in found.signature()
+    assert "clusters" in found.signature()
 
 
 def test_scores_are_compared_query_by_query() -> None:
@@ -198,10 +198,10 @@ def test_weights_are_as_many_comparisons() -> None:
 
 def test_whole_units_are_drawn() -> None:
     rows = [("A", "B", "A"), ("A", "B", "A"), ("A", "B", "B")] * 20
-    units = Labels.of([str(i // 3) for i in range(60)])
-    alone, together = board(rows, scale="log"), board(Preferences.of(rows, unit=units), scale="log")
+    clusters = Labels.of([str(i // 3) for i in range(60)])
+    alone, together = board(rows, scale="log"), board(Preferences.of(rows, cluster=clusters), scale="log")
     assert together.high[0] - together.low[0] < 1e-6 < 0.2 < alone.high[0] - alone.low[0]
-    assert mentions(together.notes, "bootstrap", "units", 20)
+    assert mentions(together.notes, "bootstrap", "clusters", 20)
 
 
 def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
@@ -275,8 +275,8 @@ def test_units_that_lean_one_way_are_not_taken_for_as_many_comparisons() -> None
     assert not any("the left system" in note for note in board(rows).notes)  # 20 more of 100: two standard errors
     rows = [("A", "B", "A")] * 80 + [("A", "B", "B")] * 20
     assert any("the left system" in note for note in board(rows).notes)
-    units = Labels.of([str(i // 20) for i in range(100)])  # five people, of whom four always say left
-    assert not any("the left system" in note for note in board(Preferences.of(rows, unit=units)).notes)
+    clusters = Labels.of([str(i // 20) for i in range(100)])  # five people, of whom four always say left
+    assert not any("the left system" in note for note in board(Preferences.of(rows, cluster=clusters)).notes)
 
 
 def test_resamples_without_a_solution_are_counted() -> None:
@@ -339,7 +339,7 @@ def test_systems_that_never_lost_are_named_and_a_prior_helps() -> None:
         ({"unranked": "best"}, "unranked is 'best'"),
         ({"measure": "AP"}, "measure is 'AP'"),
         ({"column": "rank"}, "column is 'rank'"),
-        ({"unit": "prompt"}, "unit is 'prompt'"),
+        ({"cluster_by": "prompt"}, "cluster_by is 'prompt'"),
         ({"columns": {"winner": "won"}}, "columns is {'winner': 'won'}"),
         ({"covariates": "length"}, "no covariate 'length'"),
         ({"unranked": "worst"}, "unranked is 'worst'"),
@@ -371,3 +371,67 @@ def test_data_of_another_kind_are_refused() -> None:
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.csv"):
         leaderboard(tmp_path / "none.csv")
+
+
+# Scores of queries in clusters and with weights
+
+IDS = [f"c{cluster}_{i}" for cluster in range(10) for i in range(1 + cluster % 4)]
+CLUSTERS = [query.split("_")[0] for query in IDS]
+
+
+def scores_of(values):
+    return rs.Scores.of(
+        {f"s{s}": dict(zip(IDS, row.tolist(), strict=True)) for s, row in enumerate(values)}, measures="AP"
+    )
+
+
+def clustered_values(seed=1):
+    rng = np.random.default_rng(seed)
+    between = rng.normal(size=(3, 10))[:, [int(cluster[1:]) for cluster in CLUSTERS]]
+    return 0.5 + 0.1 * between + 0.05 * rng.normal(size=(3, len(IDS)))
+
+
+def test_scores_with_clusters_are_rated_as_preferences_with_these_clusters():
+    values = clustered_values()
+    rows = [
+        (f"s{a}", f"s{b}", f"s{a}" if row[a] > row[b] else f"s{b}")
+        for row in values.T
+        for a, b in ((0, 1), (0, 2), (1, 2))
+    ]
+    preferences = Preferences.of(rows, cluster=Labels.of(np.repeat(CLUSTERS, 3).tolist()), sides=False)
+    asked = {"scale": "log", "n_resamples": 100, "rng": 1}
+    expected = rs.leaderboard(preferences, **asked)
+    table = {"query": IDS, "cluster": CLUSTERS}
+    scores = scores_of(values)
+    for found in (
+        rs.leaderboard(scores, **asked, cluster_by="^[^_]+"),
+        rs.leaderboard(scores.with_queries(table), **asked),
+    ):
+        assert found.n_clusters == 10
+        assert found.systems == expected.systems
+        for name in ("rating", "low", "high"):
+            assert_same_numbers(getattr(found, name), getattr(expected, name))
+    assert any("--cluster-by" in note for note in rs.leaderboard(scores, **asked).notes)
+    assert not any("--cluster-by" in note for note in found.notes)
+
+
+def test_weights_of_queries_are_those_of_their_comparisons():
+    values = clustered_values()
+    weights = 1 + np.arange(len(IDS)) % 3
+    weighted = scores_of(values).with_queries({"query": IDS, "weight": weights})
+    repeated = rs.Scores.of(
+        {
+            f"s{s}": {
+                f"{query} {i}": value for query, value, n in zip(IDS, row, weights, strict=True) for i in range(n)
+            }
+            for s, row in enumerate(values)
+        },
+        measures="AP",
+    )
+    found, expected = (rs.leaderboard(x, scale="log", n_resamples=50, rng=1) for x in (weighted, repeated))
+    assert_same_numbers(
+        dict(zip(found.systems, found.rating, strict=True)), dict(zip(expected.systems, expected.rating, strict=True))
+    )
+    with pytest.raises(ParameterError) as error:
+        rs.leaderboard(weighted, interval="information")
+    assert mentions(error.value, "weights", "--interval information", "bootstrap")

@@ -25,11 +25,11 @@ def test_the_side_does_not_matter() -> None:
 def test_pairs_are_counted_as_by_a_loop(rows: list[tuple[int, int, int, str]]) -> None:
     left = [a for a, _, _, _ in rows]
     right = [(a + b) % 3 for a, b, _, _ in rows]
-    outcome, unit = [o for _, _, o, _ in rows], [u for _, _, _, u in rows]
-    seen = Preferences(systems=("A", "B", "C"), left=left, right=right, outcome=outcome, unit=Labels.of(unit))
+    outcome, cluster = [o for _, _, o, _ in rows], [u for _, _, _, u in rows]
+    seen = Preferences(systems=("A", "B", "C"), left=left, right=right, outcome=outcome, cluster=Labels.of(cluster))
     winners = [{1: a, -1: b, 0: None}[o] for a, b, o in zip(left, right, outcome, strict=True)]
     same = [(i, j) for i, j in combinations(range(len(rows)), 2) if {left[i], right[i]} == {left[j], right[j]}]
-    within = [(i, j) for i, j in same if unit[i] == unit[j]]
+    within = [(i, j) for i, j in same if cluster[i] == cluster[j]]
     expected = [
         count for some in (same, within) for count in (len(some), sum(winners[i] == winners[j] for i, j in some))
     ]

@@ -278,27 +278,28 @@ def test_the_same_seed_draws_the_same_resamples():
 
 @pytest.mark.parametrize("model", ["bradley-terry", "davidson"])
 def test_each_resample_is_a_maximum_of_what_was_drawn(model):
-    """Weights differ and each comparison is a unit of its own, so that the draws can be made again."""
+    """Weights differ and each comparison is a cluster of its own, so that the draws can be made again."""
     m = 150
     _, seen = simulated(8, m=m, n=4)
     names = Labels(tuple(map(str, range(m))), np.arange(m))
-    units = Preferences(**{**vars(seen), "unit": names, "weight": np.linspace(0.5, 2, m)})
-    found = fit_preferences(units, model=model, n_resamples=4, rng=5)
+    clustered = Preferences(**{**vars(seen), "cluster": names, "weight": np.linspace(0.5, 2, m)})
+    found = fit_preferences(clustered, model=model, n_resamples=4, rng=5)
     drawn = np.random.default_rng(5).integers(0, m, (4, m))
     for row, places in zip(found.ratings[1:], drawn, strict=True):
-        fields = {name: getattr(units, name)[places] for name in ("left", "right", "outcome", "weight")}
+        fields = {name: getattr(clustered, name)[places] for name in ("left", "right", "outcome", "weight")}
         again = fit_preferences(Preferences(systems=seen.systems, **fields), model=model)
         assert row == pytest.approx(again.ratings[0], abs=1e-7)
 
 
-def test_resamples_draw_whole_units():
+def test_resamples_draw_whole_clusters():
     """Ten prompts, each judged 50 times alike: the spread is that of ten comparisons, not of 500."""
     outcome = np.repeat([1, 1, 1, 1, 1, 1, -1, -1, -1, -1], 50)
     zero = np.zeros(500, np.int64)
-    unit = Labels(tuple("abcdefghij"), np.repeat(np.arange(10), 50))
+    cluster = Labels(tuple("abcdefghij"), np.repeat(np.arange(10), 50))
     options = {"systems": ("A", "B"), "left": zero, "right": zero + 1, "outcome": outcome}
     alone, together = (
-        fit_preferences(Preferences(**options, unit=units), n_resamples=400, rng=1) for units in (None, unit)
+        fit_preferences(Preferences(**options, cluster=clusters), n_resamples=400, rng=1)
+        for clusters in (None, cluster)
     )
     share = [np.std(1 / (1 + np.exp(-2 * fit.ratings[1:, 0]))) for fit in (alone, together)]
     assert share[0] == pytest.approx(np.sqrt(0.6 * 0.4 / 500), rel=0.15)

@@ -89,6 +89,10 @@ def runs() -> Seeds:
         "trec": RUN,
         "msmarco": b"q\ta\t1\nq\tb\t2\nr\ta\t1\n",
         "json": json.dumps(named).encode(),
+        "lists": b"".join(
+            json.dumps({"id": q, "retrieved": ["a", *map(str, range(250))]}).encode() + b"\n" for q in "qr"
+        ),
+        "mixed": b'{"qid": "q", "doc": "a", "score": 1, "x": true}\n{"qid": "q", "doc": "b", "score": 2, "x": [1]}\n',
         **tables(frame().drop("relevance")),
         **packed(RUN),
     }
@@ -199,7 +203,7 @@ def longer_runs() -> Seeds:
 @cache
 def partitions() -> Seeds:
     """Runs that may be one of several files."""
-    return {name: content for name, content in runs().items() if name not in ("json", "msmarco")}
+    return {name: content for name, content in runs().items() if name not in ("json", "lists", "msmarco")}
 
 
 def trec() -> Seeds:
@@ -511,9 +515,11 @@ def score_tables() -> Seeds:
         "semicolons": b"# note\nqid;a;b\n1;0,5;1\n",
         "measures": b'model\titem\tF1\tWER\tx\na\t1\t.5\t3\t"y\nz"\na\t2\t1\t2\tq\n',
         "trec_eval": b"map                   \tq1\t0.5\nmap\tq2\t1\nrunid\tall\tx\nmap\tall\t0.75\n",
+        "trec_eval of runs": b"map\tq1\t0.5\nrunid\tall\tx\nmap\tall\t0.5\nmap\tq1\t1\nrunid\tall\ty\ngm_map\tall\t1\n",
+        "index": b",user_input,response,faithfulness\n0,who?,he,0.5\n1,why?,so,\n",
         "ir_measures": b"q1\tnDCG@10\t0.5\nq2\tnDCG@10\t1.0\n",
         "mapping": b'{"a": {"q1": 0.5, "q2": null}, "b": {"q1": 1, "q2": 0}}',
-        "repeats": b"item,epoch,group,weight,a,b\n1,1,x,0.5,1,0\n1,2,x,0.5,0,1\n2,1,y,2,1,1\n",
+        "repeats": b"item,epoch,group,weight,a,b\n1,1,x,0.5,1,0\n1,2,x,0.5,0,1\n2,1,y,1,1,1\n",
         "autojudge": b"a GRADE t1 0.5\na GRADE t2 True\na GRADE all 0.75\n",
         "inspect": b"id,epoch,model,task_name,score_match,score_f1,metadata_topic\n1,1,m,t,C,0.5,x\n2,1,m,t,I,,y\n",
         "inspect log": json.dumps(log).encode(),

@@ -76,7 +76,7 @@ def test_tables_are_read_as_they_are_written(tmp_path, monkeypatch, content, row
         ("run.csv", b"query_id,doc_id,score\nq1,d1,2\nq1,d2,high\n", r":3: score is 'high', expected a finite number"),
         ("run.csv", b'query_id,doc_id,score\nq1,"d\n1",2\nq1,d2,x\n', r":4: score is 'x'"),
         ("run.csv", "query_id,doc_id,score\nq1,d1,2\nq1,\xe9,1\n".encode("latin1"), r":3: this is not UTF-8"),
-        ("run.csv", b'query_id,doc_id,score\nq1,d1,2\n{"query_id": "q1"}\n', r":3: 1 fields, expected 3"),
+        ("run.csv", b'query_id,doc_id,score\nq1,d1,2\n{"query_id": "q1"}\n', r":3: 1 field, expected 3"),
         ("run.jsonl", b'{"query_id":"q","doc_id":"d","score":NaN}\n', r":1: the value NaN"),
         ("run.jsonl", b'{"query_id":1.5,"doc_id":"d","score":1}\n', r":1: column 'query_id' holds Float64"),
         ("run.jsonl", b'{"query_id":"q","doc_id":"d","score":"a"}\n', r":1: score is 'a', expected a finite number"),

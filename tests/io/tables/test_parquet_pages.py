@@ -10,7 +10,7 @@ import pytest
 from rankscope.errors import InputError
 from rankscope.io.tables import parquet_pages, refuse_false_pages
 from rankscope.io.tables.formats import ParquetRows
-from rankscope.io.tables.frames import read_frame
+from rankscope.io.tables.frames import read_parquet
 from rankscope.io.tables.parquet_pages import Structure
 
 N = 3000
@@ -109,7 +109,7 @@ def test_a_page_of_fewer_than_no_values_or_too_many_is_refused(kind, number, sho
     content = small()
     assert content.count(SAID[kind]) == 1
     with pytest.raises(InputError, match=rf"^x.parquet: .* {shown} values, .*\b0 to \d+\)"):
-        read_frame(content.replace(SAID[kind], SAID[kind][:2] + number), "x.parquet", "parquet")
+        read_parquet(content.replace(SAID[kind], SAID[kind][:2] + number), "x.parquet")
 
 
 def test_a_page_of_one_value_more_than_its_column_is_refused():

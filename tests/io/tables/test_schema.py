@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import product
 
 import numpy as np
@@ -101,3 +102,36 @@ def test_with_tabs_quotes_count_where_all_of_them_are_closed() -> None:
 )
 def test_the_names_of_columns_are_told_by_the_first_bytes(content: str, names: list[str]) -> None:
     assert column_names(content.encode()) == names
+
+
+#: Values of one key in two lines that polars refuses to read, and what they are in a column.
+MIXED = [
+    (True, 2, [1.0, 2.0]),
+    (0.5, False, [0.5, 0.0]),
+    (True, ["a"], ["true", '["a"]']),
+    ({"a": 1}, 2, ['{"a": 1}', "2"]),
+    (["a"], {"a": 1}, ['["a"]', '{"a": 1}']),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), MIXED)
+@pytest.mark.parametrize("is_list", [False, True])
+def test_a_key_of_several_kinds_of_values_costs_no_other(
+    first: object, second: object, expected: list[object], is_list: bool
+) -> None:
+    rows = [
+        {"voter": "v", "item": 7, "rank": 1, "more": first, "big": 2**70},
+        {"voter": "w", "item": 8, "more": second},
+    ]
+    text = json.dumps(rows) if is_list else "\n".join(map(json.dumps, rows))
+    table = table_of(text)
+    assert table.frame["more"].to_list() == expected
+    assert table.frame["big"].to_list() == [str(2**70), None]
+    assert table.ids("item").to_list() == ["7", "8"]
+    np.testing.assert_array_equal(table.numbers("rank"), [1.0, np.nan])
+
+
+def test_a_value_of_another_kind_is_refused_with_its_line() -> None:
+    table = table_of('{"voter": "v", "item": "a", "rank": 1}\n\n{"voter": "v", "item": "b", "rank": [2]}\n')
+    with pytest.raises(InputError, match=r"file:3: rank is '\[2\]', expected a finite number"):
+        table.numbers("rank")

@@ -382,10 +382,11 @@ def compare_metrics(
 
     `rankscope.agreement.metrics.compare_matrices` says what each test assumes. Where people ranked, and for statistics
     that only rankings have, the bootstrap over segments is the default. If people or a metric score whole systems only,
-    all are compared on whole systems, and the test draws or swaps systems. `alternative="greater"` gives half the
-    p-value, and twice the false findings. Swaps of cells take errors as independent from cell to cell. The average over
-    tasks is tested by the average of their resamples, which tasks on one language pair share; if these are at both
-    levels, all of them swap systems for the average.
+    all are compared on whole systems, and the test draws or swaps systems. At level system, the bootstrap of rankings
+    computes wins and means anew on the drawn segments. `alternative="greater"` gives half the p-value, and twice the
+    false findings. Swaps of cells take errors as independent from cell to cell. The average over tasks is tested by the
+    average of their resamples, which tasks on one language pair share; if these are at both levels, all of them swap
+    systems for the average.
 
     Scores that one side lacks are skipped for all metrics, and counted in notes.
 
@@ -396,7 +397,7 @@ def compare_metrics(
 
     Examples
     --------
-    >>> from rankscope.data.metric_scores import PairScores, MetricScores
+    >>> from rankscope import MetricScores, PairScores
     >>> rng = np.random.default_rng(1)
     >>> good = rng.normal(size=(5, 40))
     >>> def scored(name, noise):

@@ -81,6 +81,9 @@ class MetricTestSettings(NamedTuple):
         Resamples of systems.
     sign_draws
         Swaps for soft pairwise accuracy.
+    resampled
+        (metrics, resamples) values on drawn segments, where these scores are made from segments that they do not show;
+        None if the bootstrap is to draw the segments of the scores.
     kept_differences
         The resampled differences of each pair of metrics, (resamples), filled by `store_differences`; None if they are
         only counted.
@@ -94,6 +97,7 @@ class MetricTestSettings(NamedTuple):
     draws: Draws
     system_draws: Draws
     sign_draws: Draws
+    resampled: Floats | None = None
     kept_differences: dict[tuple[int, int], Floats] | None = None
 
     def store_differences(self, i: int, j: int, chunks: Iterable[Floats]) -> Iterable[Floats]:
@@ -257,7 +261,9 @@ def by_bootstrap(
     scores: AlignedScores, values: StatisticValues, settings: MetricTestSettings, draw_systems: bool
 ) -> PvaluesAndErrors:
     value = values.value
-    if draw_systems or settings.grouping == "means":
+    if settings.resampled is not None and not draw_systems:
+        resampled = settings.resampled
+    elif draw_systems or settings.grouping == "means":
         with_value = np.flatnonzero(~np.isnan(value))
         resampled = np.full((value.size, settings.draws.n_resamples), np.nan)
         if with_value.size:
@@ -597,6 +603,7 @@ def compare_scores(
     recalibrate: bool = True,
     keep_differences: bool = False,
     drop_empty: bool = False,
+    resampled: Floats | None = None,
 ) -> MetricTests:
     """As `compare_matrices`, on aligned scores.
 
@@ -612,6 +619,8 @@ def compare_scores(
         As in `compare_matrices`.
     drop_empty
         Leave out systems and segments without any translation that all have a score of; they are not drawn then.
+    resampled
+        As in `MetricTestSettings`.
     """
     check_choice("test", test, tuple(TESTS))
     check_choice("alternative", alternative, ALTERNATIVES)
@@ -628,7 +637,7 @@ def compare_scores(
     )
     draws, others, soft = resamples
     settings = MetricTestSettings(
-        statistic, grouping, alternative, swap, is_calibrated and recalibrate, draws, others, soft
+        statistic, grouping, alternative, swap, is_calibrated and recalibrate, draws, others, soft, resampled
     )
     settings = settings._replace(kept_differences={} if keep_differences else None)
     with one_thread():

@@ -45,8 +45,15 @@ from rankscope.agreement.statistics import (
     check_scores,
     random_stream,
     soft_draws,
+    system_statistic,
 )
-from rankscope.agreement.system_scores import on_common_segments, score_systems
+from rankscope.agreement.system_level import resample_scores
+from rankscope.agreement.system_scores import (
+    SystemScores,
+    on_common_segments,
+    score_systems,
+    segments_of_systems,
+)
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.resample import draw
@@ -522,11 +529,14 @@ class TaskScores(NamedTuple):
         "lists" as people judged them, a "grid" of systems and segments, or a grid of whole "systems" with one segment.
     notes
         What was skipped.
+    systems
+        How the scores of whole systems follow from segments; None for another kind.
     """
 
     scores: AlignedScores
     kind: str
     notes: list[str]
+    systems: SystemScores | None = None
 
     @property
     def segments(self) -> tuple[str, ...]:
@@ -549,7 +559,7 @@ def scores_of_task(inputs: PeopleAndMetrics, task: Task, settings: MetricCompari
     (matched_scores,), notes = match(inputs, task.level, on_missing, pairs=task.pairs)
     if not matched_scores.of_segments or len(matched_scores.segments) < 2:
         systems, mean_notes = score_systems(matched_scores, inputs.rule, settings.systems)
-        return TaskScores(systems.aligned(), "systems", [*notes, *mean_notes])
+        return TaskScores(systems.aligned(), "systems", [*notes, *mean_notes], systems)
     if task.level == "system" and settings.over == "common":  # as in agreement on systems
         matched_scores, mean_notes = on_common_segments(matched_scores, replace(settings.systems, from_segments="mean"))
         notes += mean_notes
@@ -570,8 +580,11 @@ def compare_on_pair(
     scores, of_systems, of_lists = task_scores.scores, task_scores.kind == "systems", task_scores.kind == "lists"
     test = settings.test or ("bootstrap" if of_lists else "perm_both")
     grouping = task.grouping or "means"
-    if of_systems:
+    resampled = None
+    if task_scores.systems is not None:
         check_systems_test(test, settings)
+        if test == "bootstrap":
+            resampled = bootstrapped_values(task_scores.systems, inputs.rule, task.statistic, settings.systems)
     epsilon = None if statistic.convention is None else settings.epsilon
     tested = compare_scores(
         scores,
@@ -584,31 +597,51 @@ def compare_on_pair(
         epsilon=epsilon,
         keep_differences=keep_differences,
         drop_empty=not of_lists,
+        resampled=resampled,
     )
-    names = task_scores.segments
-    if test != "bootstrap":  # lists and grids may hold other systems, in another order
-        names += scores.common(drop_empty=not of_lists).systems
     prefix = prefix_of(task.pair)
     notes = [*task_scores.notes, *(prefix + note for note in tested.notes)]
-    if of_systems and test != "williams":
+    if resampled is not None:
+        notes.append(f"{prefix}the bootstrap resamples segments: its p-values are claims about these systems only")
+    elif of_systems and test != "williams":
         notes.append(f"{prefix}scores are of whole systems, so the test resamples or swaps systems only")
     return replace(
         tested,
         segments=0 if of_systems else tested.segments,
         curves=curves_of(scores.common(), statistic, grouping) if statistic.is_calibrated(grouping, epsilon) else (),
         notes=tuple(notes),
-        resampled_names={task.pair: names},
+        resampled_names={task.pair: resampled_names(task_scores, test)},
     )
 
 
+def resampled_names(task_scores: TaskScores, test: str) -> tuple[str, ...]:
+    """The segments, and unless the test draws segments only the systems, in the order in which they are resampled."""
+    if test != "bootstrap":  # lists and grids may hold other systems, in another order
+        return task_scores.segments + task_scores.scores.common(drop_empty=task_scores.kind != "lists").systems
+    return task_scores.segments if task_scores.systems is None else segments_of_systems(task_scores.systems.sums)
+
+
 def check_systems_test(test: str, settings: MetricComparisonSettings) -> None:
-    """Raise ParameterError for a test that needs segments where scores are of whole systems."""
-    if test == "bootstrap":
-        raise ParameterError(
-            "the bootstrap resamples segments, but scores are of whole systems; choose perm_both, boot_both or williams"
-        )
+    """Raise ParameterError for swaps of segments where scores are of whole systems."""
     if test == "perm_both" and settings.swap == "segments":
         raise ParameterError("swap segments: scores are of whole systems; leave --swap out")
+
+
+def bootstrapped_values(scores: SystemScores, rule: str, statistic: str, settings: SystemSettings) -> Floats:
+    """(metrics, resamples) the statistic of scores of systems that are made anew from drawn segments.
+
+    The resamples are those of the intervals of `agree systems`. Raises ParameterError where a side has no segments.
+    """
+    advice = "choose perm_both, boot_both or williams"
+    if rule == "bradley_terry":
+        raise ParameterError(f"the bootstrap has no form for bradley_terry, which draws its own segments; {advice}")
+    if any(sums.numerators is None for sums in scores.sums):
+        raise ParameterError(f"the bootstrap resamples segments, but scores are of whole systems; {advice}")
+    resampled = resample_scores(scores, settings)
+    if resampled is None:
+        raise ParameterError(f"the bootstrap resamples segments, but people judged only one; {advice}")
+    people, *metrics = resampled
+    return np.stack([system_statistic(people, metric, statistic) for metric in metrics])
 
 
 def curves_of(scores: AlignedScores, statistic: AgreementStatistic, grouping: str) -> tuple[CalibrationCurve, ...]:

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from rankscope.agreement.judgments import human_column
-from rankscope.agreement.load import JudgmentSource, ScoreSource, load, read_rankings
-from rankscope.agreement.match import JudgedLists, lists_with_metrics
+from rankscope.agreement.load import JudgmentSource, PeopleAndMetrics, ScoreSource, load, read_rankings
+from rankscope.agreement.match import lists_with_metrics, refuse_missing_pairs
 from rankscope.agreement.rankeval.kendall_tau import TauCounts, tau_counts
 from rankscope.agreement.rankeval.measures import (
     SEGMENT_MEASURES,
@@ -504,13 +504,13 @@ def ranks(
     --------
     >>> import numpy as np
     >>> import rankscope as rs
-    >>> from rankscope.data.rankings import Rankings
+    >>> from rankscope import Rankings
     >>> judged = Rankings.of([{"a": 1, "b": 2, "c": 3, "d": 3}, {"a": 2, "b": 1}])
     >>> judged = judged.with_column("metric", np.array([3, 4, 1, 2, 1.5, 1.5]), higher_is_better=False)
     >>> found = rs.agreement.ranks(judged)
     >>> round(found["tau"], 4), round(found["MRR"], 4)  # (1 - 5) / 6, (1/3 + 1/2) / 2
     (-0.6667, 0.4167)
-    >>> from rankscope.data.metric_scores import MetricScores, PairScores
+    >>> from rankscope import MetricScores, PairScores
     >>> chrf = MetricScores("chrF", {"": PairScores.of({"a": [60, 40], "b": [70, 50], "c": [20, 0], "d": [10, 0]})})
     >>> found = rs.agreement.ranks(judged, [chrf], metrics="chrF")
     >>> round(found["MRR"], 4)  # (1/2 + 1) / 2
@@ -574,21 +574,23 @@ def measure_rankings(
     higher: dict[str, None] = {}
     for name, source, people, people_settings in experiments:
         with file_name_in_errors(None if people is source else source):
-            judged = lists_with_metrics(load(people, scores, people_settings, metric_settings, level="segment"))
-        gold_names[judged.gold] = None
-        judged_columns = judged.gold, *judged.metrics
-        higher |= dict.fromkeys(column for column in judged_columns if column in judged.rankings.score_columns)
-        all_notes = [*judged.notes, *unranked_note(judged)]
-        for column in judged.metrics:
-            metric = metric_name(name, column, judged.metrics)
+            lists = load_lists(people, scores, people_settings, metric_settings, settings.missing)
+        rankings, gold = lists.people.values, lists.gold
+        assert isinstance(rankings, Rankings)
+        gold_names[gold] = None
+        higher |= dict.fromkeys(column for column in (gold, *lists.columns) if column in rankings.score_columns)
+        list_notes = [*rankings.notes, *lists.notes]
+        list_notes += unranked_note(rankings, gold, list_notes)
+        for column in lists.columns:
+            metric = metric_name(name, column, lists.columns)
             with file_name_in_errors(source):
                 measured, n_skipped = measure_language_pairs(
-                    metric, judged.rankings, judged.gold, column, measure_settings, settings, progress
+                    metric, rankings, gold, column, measure_settings, settings, progress
                 )
             parts += measured
             if n_skipped and not has_scores:  # otherwise there is a note on translations without a score
                 notes.append(f"{metric}: {pluralise(n_skipped, 'item')} without a rank skipped")
-        notes += [f"{name}: {note}" if name else note for note in all_notes]
+        notes += [f"{name}: {note}" if name else note for note in list_notes]
     return RankAgreement(
         parts=tuple(parts),
         gold=join_names(gold_names),
@@ -599,6 +601,25 @@ def measure_rankings(
     )
 
 
+def load_lists(
+    people: JudgmentSource,
+    scores: ScoreSource,
+    people_settings: JudgmentSettings,
+    metric_settings: MetricSettings,
+    missing: str,
+) -> PeopleAndMetrics:
+    """The judgments with a column for each metric.
+
+    Raises as `load`, and InputError where a metric lacks language pairs and `missing` does not allow that.
+    """
+    inputs = load(people, scores, people_settings, metric_settings, level="segment")
+    if missing == "error":
+        refuse_missing_pairs(
+            inputs, "name those that it has (--pairs), or skip the others with --missing drop (missing=)"
+        )
+    return lists_with_metrics(inputs)
+
+
 def metric_name(experiment: str, column: str, columns: Sequence[str]) -> str:
     """The name of a part: that of the column, of the experiment, or both if an experiment has several columns."""
     if not experiment:
@@ -606,13 +627,13 @@ def metric_name(experiment: str, column: str, columns: Sequence[str]) -> str:
     return experiment if len(columns) == 1 else f"{experiment} {column}"
 
 
-def unranked_note(judged: JudgedLists) -> list[str]:
-    """A note on items without a human rank, unless what read them has told."""
-    n_unranked = int(np.count_nonzero(np.isnan(judged.rankings.column(judged.gold))))
-    if not n_unranked or any("not ranked" in note for note in judged.notes):
+def unranked_note(rankings: Rankings, gold: str, notes: Sequence[str]) -> list[str]:
+    """A note on items without a human rank, unless one of these notes has told."""
+    n_unranked = int(np.count_nonzero(np.isnan(rankings.column(gold))))
+    if not n_unranked or any("not ranked" in note for note in notes):
         return []
     verb = "is" if n_unranked == 1 else "are"
-    return [f"{pluralise(n_unranked, 'item')} {verb} not ranked by people ({judged.gold} has no value) and skipped"]
+    return [f"{pluralise(n_unranked, 'item')} {verb} not ranked by people ({gold} has no value) and skipped"]
 
 
 @contextmanager

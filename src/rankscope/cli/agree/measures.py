@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from rankscope.cli._groups import Command, option_group
-from rankscope.cli._options import details_option, evaluation_options, load_scores, score_file_options
+from rankscope.cli._options import details_option, evaluation_options, load_scores, query_options, score_file_options
 from rankscope.cli._output import progress_bar
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
@@ -23,6 +23,7 @@ __all__ = [
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @option_group("Measures and data", evaluation_options)
 @option_group("Measures and data", score_file_options)
+@option_group("Queries that belong together", query_options)
 @option_group("Agreement", setting_options(MeasureAgreementSettings))
 @option_group("Output", details_option("Show every pair of measures, even if there are many."), result_options)
 def measures(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], details: bool, **options: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from rankscope.cli._groups import Command, option_group
-from rankscope.cli._options import dask_option, details_option, measure_option, workers_option
+from rankscope.cli._options import columns_option, dask_option, details_option, measure_option, workers_option
 from rankscope.cli._output import bytes_progress, progress_bar
 from rankscope.cli._results import ResultOutput, pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
@@ -77,6 +77,7 @@ WORTH_WORKERS = 1 << 20
     help="Train the ranker again without these features, and test what it loses. GROUP is NAME=FEATURES, "
     "by number or column: text=1-5,7 or titles=title*,url. May be repeated.",
 )
+@columns_option
 @cache_option
 @workers_option(default="all cores if the work is long enough")
 @option_group("Large data", dask_option)

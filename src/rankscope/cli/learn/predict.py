@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import click
 
 from rankscope.cli._groups import Command
-from rankscope.cli._options import output_option
+from rankscope.cli._options import columns_option, output_option
 from rankscope.cli._output import bytes_progress, check_output, write_output
 from rankscope.cli.learn._ranker_options import cache_option
 from rankscope.errors import ParameterError
@@ -26,6 +26,7 @@ __all__ = [
 @click.argument("model")
 @click.argument("test_file", metavar="TEST")
 @output_option()
+@columns_option
 @cache_option
 @click.option(
     "--metric",

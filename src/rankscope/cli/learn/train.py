@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from rankscope.cli._groups import Command, option_group
-from rankscope.cli._options import output_option
+from rankscope.cli._options import columns_option, output_option
 from rankscope.cli._output import bytes_progress, check_output, progress_bar
 from rankscope.cli._results import pop_result_output, printing_options
 from rankscope.cli._setting_options import is_given, option_of, setting_options, take_settings
@@ -55,6 +55,7 @@ __all__ = [
         "lambdamart grows trees, as in lambdamart(objective='listnet', leaves=15); torch:LOSS trains in PyTorch; "
         "linear:LOSS is a linear scorer (--hidden 0). May be repeated with --blend. Default: listnet.",
     ),
+    columns_option,
     cache_option,
 )
 @option_group("Blend", blend_options, option_of(CrossValidationSettings.declared()["seeds"], hint="Needs --blend."))

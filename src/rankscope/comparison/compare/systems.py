@@ -395,6 +395,8 @@ def compare_systems(
 ) -> Comparison:
     """As `compare`, with its settings as one object."""
     check_systems(scores, settings.baseline)
+    if measures is None:
+        scores = scores.with_direction()
     first, second = compared_pairs(scores, settings.baseline)
     values_by_measure = [match_queries(scores, name) for name in measure_names_of(scores, measures)]
     for measure_values in values_by_measure:

@@ -729,6 +729,8 @@ def decide_gate(
     """As `gate`, with its settings as one object."""
     for scores in (new, baseline):
         check_systems(scores, None, 1)
+    if measures is None:
+        new = new.with_direction()
     measure_names = measure_names_of(new, measures)
     refuse_no_margin(new, measure_names, settings.margin, "the margin (--gate)")
     new_system, old_system = select_system(new, system), select_system(baseline, baseline_system)

@@ -15,6 +15,7 @@ from rankscope.data.section import Section
 from rankscope.data.text import format_percent, join_names
 from rankscope.settings import plain_number
 from rankscope.stats.distributions import special
+from rankscope.stats.intervals import t_interval
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
@@ -92,15 +93,29 @@ class SystemTaste:
     favour: ClusteredMean
 
 
-def clustered_mean(values: Floats, query: Ints, confidence_level: float) -> ClusteredMean:
-    """The mean of values that depend on each other within a query.
+def clustered_mean(values: Floats, query: Ints, confidence_level: float, clusters: Ints | None = None) -> ClusteredMean:
+    """The mean of values that depend on each other within a query, or within a cluster of queries.
 
     The variance is that of the sums over queries of the deviations from the mean; Student's quantile has as many
-    degrees of freedom as queries, less one.
+    degrees of freedom as queries, less one. Over clusters of queries the interval is that of `rankscope.stats`.
+
+    Parameters
+    ----------
+    values
+        (documents) the values.
+    query
+        (documents) the query of each.
+    confidence_level
+        The level of the interval.
+    clusters
+        (queries) the cluster of each query; None if queries are independent.
     """
     n = values.size
     if not n:
         return ClusteredMean(NAN, NAN, NAN, 0)
+    if clusters is not None:
+        interval = t_interval(values, confidence_level=confidence_level, clusters=clusters[query])
+        return ClusteredMean(float(interval.mean), float(interval.low), float(interval.high), n)
     mean = float(values.mean())
     groups = np.unique(query, return_inverse=True)[1]
     sums = np.bincount(groups, values - mean)
@@ -118,18 +133,20 @@ def bias_by_grade(common: CommonDocuments, confidence_level: float) -> tuple[Gra
     biases = [
         GradeBias(
             grade=plain_number(grade),
-            bias=clustered_mean(grade_differences[a == grade], common.query[a == grade], confidence_level),
+            bias=clustered_mean(
+                grade_differences[a == grade], common.query[a == grade], confidence_level, common.clusters
+            ),
         )
         for grade in np.unique(a).tolist()
     ]
-    return (*biases, GradeBias(grade=None, bias=clustered_mean(grade_differences, common.query, confidence_level)))
+    overall = clustered_mean(grade_differences, common.query, confidence_level, common.clusters)
+    return (*biases, GradeBias(grade=None, bias=overall))
 
 
 def taste_by_system(
     common: CommonDocuments, judged: str, systems: Sequence[str], hits: Sequence[Hits], confidence_level: float
 ) -> tuple[SystemTaste, ...]:
     """How the judges agree on the top documents of each system. hits: under the judgments of A, as `cut` gives them."""
-    a, b = common.grades
     ranking_rows = rows_for_ranking(common, judged)[0]
     common_index = np.full(common.qrels_a.relevance.size, -1)  # row of A -> index of the common document
     common_index[common.rows_a] = np.arange(common.n_documents)
@@ -141,23 +158,28 @@ def taste_by_system(
         ]
         is_top = np.zeros(common.n_documents, np.bool_)
         is_top[common_index[rows][common_index[rows] >= 0]] = True
-        tastes.append(taste_of(system, is_top, a, b, common.query, confidence_level))
+        tastes.append(taste_of(system, is_top, common, confidence_level))
     return tuple(tastes)
 
 
-def taste_of(system: str, is_top: Bools, a: Ints, b: Ints, query: Ints, confidence_level: float) -> SystemTaste:
+def taste_of(system: str, is_top: Bools, common: CommonDocuments, confidence_level: float) -> SystemTaste:
     """is_top: (documents) whether a document is among the first of the system."""
+    a, b = common.grades
     codes = np.unique(a, return_inverse=True)[1]
     n_elsewhere = np.bincount(codes[~is_top], minlength=int(codes.max()) + 1)
     sums = np.bincount(codes[~is_top], b[~is_top], minlength=n_elsewhere.size)
     mean_elsewhere = np.divide(sums, n_elsewhere, out=np.full(n_elsewhere.size, np.nan), where=n_elsewhere > 0)[codes]
     is_comparable = is_top & ~np.isnan(mean_elsewhere)
     grade_differences = (b - a).astype(np.float64)
+
+    def mean_of(values: Floats, mask: Bools) -> ClusteredMean:
+        return clustered_mean(values[mask], common.query[mask], confidence_level, common.clusters)
+
     return SystemTaste(
         system=system,
-        same=clustered_mean((grade_differences[is_top] == 0).astype(np.float64), query[is_top], confidence_level),
-        bias=clustered_mean(grade_differences[is_top], query[is_top], confidence_level),
-        favour=clustered_mean(b[is_comparable] - mean_elsewhere[is_comparable], query[is_comparable], confidence_level),
+        same=mean_of((grade_differences == 0).astype(np.float64), is_top),
+        bias=mean_of(grade_differences, is_top),
+        favour=mean_of(b - mean_elsewhere, is_comparable),
     )
 
 
@@ -170,8 +192,15 @@ def bias_rows(biases: Sequence[GradeBias], tastes: Sequence[SystemTaste]) -> Ite
             yield f"{name}_at_{DEPTH}", "", "", taste.system, *getattr(taste, name)
 
 
-def bias_section(biases: Sequence[GradeBias], names: tuple[str, str], confidence_level: float) -> Section:
-    """The bias by grade, and a sentence on the bias over all documents."""
+def dependence_text(is_clustered: bool) -> str:
+    """Within what documents may depend on each other."""
+    return "a cluster of queries" if is_clustered else "a query"
+
+
+def bias_section(
+    biases: Sequence[GradeBias], names: tuple[str, str], confidence_level: float, *, is_clustered: bool = False
+) -> Section:
+    """The bias by grade, and a sentence on the bias over all documents. is_clustered: whether queries have clusters."""
     name_a, name_b = names
     overall = biases[-1].bias
     doubt = "" if overall.low > 0 or overall.high < 0 else "; the difference is not significant"
@@ -194,13 +223,15 @@ def bias_section(biases: Sequence[GradeBias], names: tuple[str, str], confidence
         ),
         notes=(
             f"low and high: {format_percent(confidence_level)} confidence intervals, which allow for dependence "
-            "between the documents of a query",
+            f"between the documents of {dependence_text(is_clustered)}",
         ),
     )
 
 
-def taste_section(tastes: Sequence[SystemTaste], names: tuple[str, str], confidence_level: float) -> Section:
-    """The bias by system, and which systems the second judge favours."""
+def taste_section(
+    tastes: Sequence[SystemTaste], names: tuple[str, str], confidence_level: float, *, is_clustered: bool = False
+) -> Section:
+    """The bias by system, and which systems the second judge favours. is_clustered: whether queries have clusters."""
     name_a, name_b = names
     ordered = sorted(tastes, key=lambda taste: -np.nan_to_num(taste.favour.value, nan=-np.inf))
     favoured = sorted((taste for taste in tastes if taste.favour.low > 0), key=lambda taste: -taste.favour.value)
@@ -224,6 +255,7 @@ def taste_section(tastes: Sequence[SystemTaste], names: tuple[str, str], confide
         ),
         notes=(
             f"low and high: {format_percent(confidence_level)} confidence intervals of favour, which allow for "
-            "dependence between the documents of a query and are not corrected for the number of systems",
+            f"dependence between the documents of {dependence_text(is_clustered)} and are not corrected for the number "
+            "of systems",
         ),
     )

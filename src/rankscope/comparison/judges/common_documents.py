@@ -82,6 +82,8 @@ class CommonDocuments(NamedTuple):
         How many documents only one of the judges judged.
     n_negative_a, n_negative_b
         How many judgments are below 0, which means "not judged".
+    clusters
+        (queries of `qrels_a`) the cluster of each query; None if queries are independent.
     """
 
     qrels_a: Qrels
@@ -93,6 +95,7 @@ class CommonDocuments(NamedTuple):
     n_only_b: int
     n_negative_a: int
     n_negative_b: int
+    clusters: Ints | None = None
 
     @property
     def grades(self) -> tuple[Ints, Ints]:

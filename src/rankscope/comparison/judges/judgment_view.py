@@ -30,8 +30,13 @@ def judgment_sections(result: JudgeAgreement) -> tuple[Section, ...]:
         table=row_table(list(result.relevance_rows()), result.settings.beta),
     )
     matrix = matrix_section(result.confusion, name_a, name_b, f"Rows: grades by {name_a}. Columns: grades by {name_b}.")
-    bias = bias_section(result.biases, result.names, result.settings.confidence_level)
-    taste = [taste_section(result.tastes, result.names, result.settings.confidence_level)] if result.tastes else []
+    confidence_level, is_clustered = result.settings.confidence_level, result.n_clusters is not None
+    bias = bias_section(result.biases, result.names, confidence_level, is_clustered=is_clustered)
+    taste = (
+        [taste_section(result.tastes, result.names, confidence_level, is_clustered=is_clustered)]
+        if result.tastes
+        else []
+    )
     effects = (effect_section(effect, result.names, result.settings.confidence_level) for effect in result.effects)
     return agreement, matrix, bias, relevance, *taste, *effects
 

@@ -40,11 +40,14 @@ from rankscope.comparison.judges.ranking_effect import (
 )
 from rankscope.data.grades import has_fractions, highest_grade, level_above_grades
 from rankscope.data.qrels import Qrels
+from rankscope.data.queries import Queries
 from rankscope.data.result import Result
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError, ParameterError
+from rankscope.evaluation.cluster_notes import cluster_notes
 from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.joining import ENTITY, LETOR, Progress, as_qrels
+from rankscope.evaluation.query_table import QueryTable
 from rankscope.io.core import check_single_stdin, file_stem, is_path, source_name
 from rankscope.settings import plain_number
 from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, encode
@@ -116,6 +119,8 @@ class JudgeAgreement(Result):
         The settings of the evaluation; empty without runs.
     notes
         What a reader should know.
+    n_clusters
+        How many clusters the queries have; None if they are independent.
     """
 
     VIEW = "rankscope.comparison.judges.judgment_view:judgment_sections"
@@ -138,6 +143,7 @@ class JudgeAgreement(Result):
     settings: JudgeSettings
     scores_signature: str
     notes: tuple[str, ...]
+    n_clusters: int | None = None
 
     def records(self) -> Iterator[tuple[str, str, str, str, float, float, float, int]]:
         """The rows of the tidy table; NaN where a statistic has no value or no interval."""
@@ -170,6 +176,8 @@ class JudgeAgreement(Result):
             f"confidence:{settings.confidence_level:g}",
             f"documents:{self.n_both}",
         ]
+        if self.n_clusters is not None and not self.effects:
+            parts.append(f"clusters:{self.n_clusters}")
         if self.effects:
             scores_parts = self.scores_signature.rpartition(" | rankscope ")[0]
             parts += [
@@ -200,6 +208,7 @@ def agree_judgments(
     confidence_level: float = 0.95,
     n_resamples: int = 2000,
     rng: Any = 0,
+    queries: Mapping[str, Any] | None = None,
     preset: str | None = None,
     ties: str | None = None,
     missing: str = "zero",
@@ -237,6 +246,8 @@ def agree_judgments(
         the systems. Default: 2000.
     rng
         Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    queries
+        Arguments of `Scores.with_queries`, such as {"cluster_by": "^[^_]+"}: what is known of the queries.
     preset, ties, missing, no_relevant, unjudged, input, workers, progress
         As `evaluate` takes them; only with runs. `unjudged="bounds"` does not rank systems and is refused.
 
@@ -256,6 +267,9 @@ def agree_judgments(
     Notes
     -----
     With `judged="both"` the rankings differ by grades alone; with `judged="own"` what only one judge judged counts too.
+    Where queries have clusters, the bootstrap draws whole clusters, and the intervals of biases and of changes of means
+    allow for dependence within a cluster. Weights of queries count in the means of systems, not in what is said of
+    documents.
     Sources of the coefficients are in `rankscope.stats.rater_agreement`.
 
     References
@@ -288,7 +302,16 @@ def agree_judgments(
         "workers": workers,
         "progress": progress,
     }
-    return agree_judges(qrels_a, qrels_b, runs, measures, settings, names=names, evaluation=evaluation)
+    return agree_judges(
+        qrels_a,
+        qrels_b,
+        runs,
+        measures,
+        settings,
+        names=names,
+        evaluation=evaluation,
+        queries=QueryTable.of(queries),
+    )
 
 
 def agree_judges(
@@ -300,6 +323,7 @@ def agree_judges(
     *,
     names: Any = None,
     evaluation: Mapping[str, Any],
+    queries: QueryTable | None = None,
 ) -> JudgeAgreement:
     """As `agree_judgments`, with its settings as one object. evaluation: the other arguments of `evaluate`."""
     if runs is None and (
@@ -312,14 +336,16 @@ def agree_judges(
     check_evaluation(runs, (qrels_a, qrels_b), measures, evaluation)
     confidence_level = settings.confidence_level
     judge_names = names_of_judges(qrels_a, qrels_b, names)
-    common = find_common_documents(as_qrels(qrels_a), as_qrels(qrels_b), judge_names)
+    common, query_notes = with_clusters(
+        find_common_documents(as_qrels(qrels_a), as_qrels(qrels_b), judge_names), queries, has_runs=runs is not None
+    )
     confusion, chance_corrected = grade_by_grade(common, judge_names, settings.normalise, confidence_level)
     relevant_a, relevant_b = (grades >= settings.rel for grades in common.grades)
     relevance, binary = relevant_or_not(relevant_a, relevant_b, settings.beta, confidence_level)
     tastes, ranking_effects = tuple[SystemTaste, ...](), NO_EFFECTS
     if runs is not None:
         qrels_pair = judgments_for_ranking(common, settings.judged)
-        ranking_effects = effects_on_ranking(qrels_pair, judge_names, runs, measures, evaluation, settings)
+        ranking_effects = effects_on_ranking(qrels_pair, judge_names, runs, measures, evaluation, settings, queries)
         tastes = taste_by_system(
             common, settings.judged, ranking_effects.systems, ranking_effects.hits, confidence_level
         )
@@ -345,7 +371,28 @@ def agree_judges(
         effects=ranking_effects.effects,
         settings=settings,
         scores_signature=ranking_effects.scores_signature,
-        notes=(*level_notes, *notes, *ranking_effects.notes),
+        notes=tuple(dict.fromkeys((*level_notes, *notes, *ranking_effects.notes, *query_notes))),
+        n_clusters=None if common.clusters is None else np.unique(common.clusters).size,
+    )
+
+
+def with_clusters(
+    common: CommonDocuments, queries: QueryTable | None, *, has_runs: bool
+) -> tuple[CommonDocuments, tuple[str, ...]]:
+    """The documents with the clusters of their queries, and notes. Raises as `Scores.with_queries`.
+
+    has_runs: whether the queries are also noted as those of runs.
+    """
+    ids = common.qrels_a.query_ids
+    if queries is None:
+        return common, tuple(Queries(query_ids=ids).clustering_notes())
+    described, notes = queries.queries(ids)
+    common = common._replace(clusters=described.cluster_codes)
+    weight_note = ["weights of queries count in the means of systems, not in what is said of documents"]
+    return common, (
+        *(() if has_runs else notes),
+        *cluster_notes(described.cluster_codes, np.nan),
+        *(weight_note if described.weight is not None else described.clustering_notes()),
     )
 
 

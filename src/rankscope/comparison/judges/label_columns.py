@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from rankscope.comparison.judges.agreement_rows import scale_of
 from rankscope.comparison.judges.label_settings import LabelTableSettings
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import is_path
-from rankscope.io.tables import LabelTable, labels_of_frame, read_label_table
+from rankscope.io.tables import LabelTable, find_label, labels_of_frame, parse_label_number, read_label_table
 from rankscope.stats.confusion import Label, encode
 from rankscope.typing import Bools, Floats, Ints
 
@@ -80,7 +81,10 @@ def clusters_of(values: Any) -> list[Any]:
 def encode_raters(
     columns: Mapping[str, Sequence[Label | None]], order: Sequence[str] | None
 ) -> tuple[tuple[Label, ...], Ints]:
-    """The labels in their order, and (raters, items) their indices, -1 where there is none. Raises InputError."""
+    """The labels in their order, and (raters, items) their indices, -1 where there is none.
+
+    order: names of all labels; without it, those that occur are sorted. Raises InputError, ParameterError.
+    """
     present = {name: present_labels(name, values) for name, values in columns.items()}
     labels_by_rater = {name: values for name, (values, _) in present.items() if len(values)}
     if not labels_by_rater:
@@ -97,11 +101,47 @@ def encode_raters(
         else np.concatenate(list(labels_by_rater.values()))
     )
     half = (len(values) + 1) // 2
-    classes, *halves = encode(values[:half], values[-half:], order)  # it takes two lists of one length
+    classes, *halves = encode(values[:half], values[-half:])  # it takes two lists of one length
     label_codes = np.concatenate((halves[0], halves[1][half - len(values) // 2 :]))
+    if order is not None:
+        ordered_classes = order_labels(order, classes)
+        label_codes = np.array([ordered_classes.index(label) for label in classes], np.int64)[label_codes]
+        classes = ordered_classes
     codes = np.full((len(columns), len(next(iter(present.values()))[1])), -1, np.int64)
     codes[np.stack([mask for _, mask in present.values()])] = label_codes
     return classes, codes
+
+
+def order_labels(order: Sequence[str], classes: Sequence[Label]) -> tuple[Label, ...]:
+    """The labels of this order, which names all classes, and perhaps some that do not occur.
+
+    Raises InputError for a class that the order lacks, and ParameterError for a label that stands twice, and for
+    numbers that do not rise.
+
+    >>> order_labels(["1", "2", "3"], [1, 3])
+    (1, 2, 3)
+    """
+    labels = tuple(find_label(name, classes) for name in order)
+    if scale_of(classes) is not None:
+        numbers = [parse_label_number(label) if isinstance(label, str) else label for label in labels]
+        if None in numbers:
+            name = order[numbers.index(None)]
+            raise ParameterError(f"order (--order) has {name!r}, but the labels are numbers; remove it, or correct it")
+        labels = tuple(number for number in numbers if number is not None)
+    if len(set(labels)) < len(labels):
+        raise ParameterError(f"order (--order) is {','.join(order)}, expected each label once")
+    if unknown := [label for label in classes if label not in labels]:
+        raise InputError(
+            f"the label {unknown[0]!r} is not in order (--order), which is {','.join(order)}; add it there, or correct "
+            "it"
+        )
+    positions = scale_of(labels)
+    if positions is not None and (np.diff(positions) <= 0).any():
+        raise ParameterError(
+            f"order (--order) is {','.join(order)}, but numbers count as they are; name them from the lowest to the "
+            "highest, or leave order out"
+        )
+    return labels
 
 
 def present_labels(name: str, values: Any) -> tuple[Any, Bools]:

@@ -73,9 +73,9 @@ class LabelSettings(Settings):
     )
     order: tuple[str, ...] | None = name_list(
         None,
-        help="Labels that are texts, in rising order: bad,ok,good. Weighted kappa, alpha and AC2 then count how far "
-        "two labels are apart.",
-        unset="texts have no order",
+        help="All labels from the lowest to the highest: bad,ok,good, also those that nobody gave. Weighted kappa, "
+        "alpha and AC2 then count how far two labels are apart.",
+        unset="numbers by size; texts have no order",
     )
     positive: str | float | None = declare(
         LabelRule(),
@@ -117,4 +117,5 @@ class LabelTableSettings(Settings):
     columns: Mapping[str, str] | None = table_columns(
         {"cluster": "document", "weight": "w"},
         help="Column names of clusters and weights of items: cluster=document,weight=w.",
+        advice="columns of labels are named with --raters",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,7 +57,7 @@ def agree_labels(
     raters: Sequence[str] | None = None,
     columns: Mapping[str, str] | None = None,
     machines: str | Sequence[str] | None = None,
-    order: Sequence[str] | None = None,
+    order: Sequence[Label] | None = None,
     positive: Label | None = None,
     beta: float = 1.0,
     normalise: str | None = None,
@@ -84,8 +85,8 @@ def agree_labels(
         Raters that are machines: each is compared with people, beside what people agree with each other. Default: all
         raters are people.
     order
-        Labels that are texts, in rising order: bad,ok,good. Weighted kappa, alpha and AC2 then count how far two labels
-        are apart. Default: texts have no order.
+        All labels from the lowest to the highest: bad,ok,good, also those that nobody gave. Weighted kappa, alpha and
+        AC2 then count how far two labels are apart. Default: numbers by size; texts have no order.
     positive
         The positive class, for F, precision, recall and the other rates. Default: of two classes, the last in sorted
         order; of more than two, none.
@@ -146,7 +147,7 @@ def agree_labels(
     table_settings = LabelTableSettings(raters=as_names(raters), columns=columns)
     settings = LabelSettings(
         machines=as_names(machines),
-        order=None if order is None else as_names(order),
+        order=names_of_labels(order),
         positive=positive,
         beta=beta,
         normalise=normalise,
@@ -157,6 +158,14 @@ def agree_labels(
         seed=seed_of(rng),
     )
     return agree_label_table(load_labels(labels, table_settings), settings)
+
+
+def names_of_labels(order: Any) -> Any:
+    """The labels as the command has them, as texts; anything else as it is, for the rule to refuse."""
+    labels = as_names(order)
+    if not isinstance(labels, tuple):
+        return labels
+    return tuple(str(label) if isinstance(label, Real | np.bool_) else label for label in labels)
 
 
 def agree_label_table(table: LabelTable, settings: LabelSettings) -> LabelAgreement:
@@ -207,7 +216,9 @@ def statistics_of(
     """The statistics that these labels have."""
     positions = None
     if len(classes) > 2:
-        positions = scale_of(classes) if settings.order is None else np.arange(len(classes), dtype=np.float64)
+        positions = scale_of(classes)
+        if positions is None and settings.order is not None:
+            positions = np.arange(len(classes), dtype=np.float64)
     return Statistics(
         positions=positions,
         positive=None if positive is None else classes.index(positive),
@@ -221,7 +232,10 @@ def divide_raters(table: LabelTable, settings: LabelSettings) -> tuple[tuple[str
     """People and machines. Raises ParameterError for wrong names or numbers of raters."""
     raters, machines = tuple(table.labels), settings.machines or ()
     if len(raters) < 2:
-        raise ParameterError(f"{pluralise(len(raters), 'rater')}, expected two or more")
+        raise ParameterError(
+            f"labels of {join_names(map(repr, raters)) or 'nobody'} only, expected those of two raters or more; name "
+            "their columns with raters (--raters)"
+        )
     if len(raters) > MAX_RATERS:
         raise ParameterError(f"{len(raters)} raters, expected at most {MAX_RATERS}; name some with raters (--raters)")
     for machine in machines:

@@ -19,16 +19,18 @@ from rankscope.data.text import format_percent, join_names, pluralise
 from rankscope.errors import ParameterError
 from rankscope.evaluation.conventions import ConventionSettings, InputSettings
 from rankscope.evaluation.engine import evaluate, list_runs, plan_and_join
+from rankscope.evaluation.query_table import QueryTable
 from rankscope.evaluation.scoring import score_hits
 from rankscope.io.core import file_stamps, is_path, refuse_changed, source_name
 from rankscope.io.read import read_run
 from rankscope.kernels.resample import bootstrap_means, draw
 from rankscope.kernels.rounding_ties import join_ties, order_of
 from rankscope.measures.rank_similarity import kendall_tau, tau_ap
+from rankscope.stats.cluster_sums import cluster_sums
 from rankscope.stats.correlation_values import ap_above_groups, rank_rows, surplus_by_row, tau_ap_by_row, taus
 from rankscope.stats.inputs import as_generator
 from rankscope.stats.intervals import percentile_ends, t_interval
-from rankscope.typing import Floats, Ints
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "RankingEffect",
@@ -62,7 +64,7 @@ class RankingEffect:
     tau_ap
         The AP correlation, in [-1, 1], with A as the truth: changes among the best systems weigh more. NaN as tau_b.
     tau_b_ends, tau_ap_ends
-        Their percentile intervals (low, high), from a bootstrap of the queries.
+        Their percentile intervals (low, high), from a bootstrap of the queries, or of their clusters.
     changes
         (systems, 3) the change of the mean from A to B, and its confidence interval.
     changes_beyond_others
@@ -164,10 +166,11 @@ def effects_on_ranking(
     measures: Any,
     evaluation: Mapping[str, Any],
     settings: JudgeSettings,
+    queries: QueryTable | None = None,
 ) -> RankingEffects:
     """Evaluate the runs under both judges, and compare the systems by each measure.
 
-    evaluation: the keyword arguments of `evaluate`.
+    evaluation: the keyword arguments of `evaluate`. queries: what is known of the queries.
     """
     # Standard input cannot be read twice.
     run_list = [
@@ -183,6 +186,8 @@ def effects_on_ranking(
     plan, joined_runs = plan_and_join(qrels[0], run_list, measures, conventions, reading, **processing)
     scores_a, scores_b = score_hits(plan, joined_runs), evaluate(qrels[1], run_list, measures, **evaluation)
     refuse_changed(stamps)
+    if queries is not None:
+        scores_a, scores_b = queries.add_to(scores_a), queries.add_to(scores_b)
     effects, notes = [], []
     for name in scores_a.measure_names:
         values = np.stack((scores_a.summary(name), scores_b.summary(name)))
@@ -236,12 +241,13 @@ def effect_of(measure: str, scores: Scores, values: Floats, by_query: Floats, se
     tau_b, ap_correlation = NAN, NAN
     ends = ((NAN, NAN), (NAN, NAN))
     is_mean = scores.measures[scores.place_of(measure)].summary == "mean"
-    complete = by_query[:, :, ~np.isnan(by_query).any(axis=(0, 1))] if is_mean else by_query[:, :, :0]
+    is_complete = np.asarray(~np.isnan(by_query).any(axis=(0, 1)) & is_mean, np.bool_)
+    complete, sample = by_query[:, :, is_complete], sample_of(scores, is_complete)
     if means_a.size > 1:
         tau_b = kendall_tau(means_a, means_b)
         has_ties = np.unique(means_a).size < means_a.size
         if complete.shape[2] > 1:
-            ends = tau_ends(complete * (scores.sign(measure) or 1), has_ties, settings)
+            ends = tau_ends(complete * (scores.sign(measure) or 1), has_ties, settings, sample)
         ap_correlation = tau_ap(means_a, means_b, ties="b" if has_ties else "a")
         if has_ties:
             notes = ("systems are tied under the first judge: tau_AP is tau_AP,b, the mean of both directions",)
@@ -256,24 +262,35 @@ def effect_of(measure: str, scores: Scores, values: Floats, by_query: Floats, se
         tau_ap=ap_correlation,
         tau_b_ends=ends[0],
         tau_ap_ends=ends[1],
-        changes=changes_of(complete, settings.confidence_level),
-        changes_beyond_others=changes_of(complete - others_mean(complete), settings.confidence_level),
+        changes=changes_of(complete, settings.confidence_level, sample),
+        changes_beyond_others=changes_of(complete - others_mean(complete), settings.confidence_level, sample),
         swaps=tuple(zip(names[first].tolist(), names[second].tolist(), strict=True)),
         n=len(scores.query_ids),
         notes=notes,
     )
 
 
+def sample_of(scores: Scores, is_complete: Bools) -> dict[str, Any]:
+    """Clusters and weights of these queries, as statistics take them."""
+    clusters, weights = scores.queries.cluster_codes, scores.queries.weight
+    return {
+        "clusters": None if clusters is None else clusters[is_complete],
+        "weights": None if weights is None else weights[is_complete],
+    }
+
+
 def tau_ends(
-    by_query: Floats, has_ties: bool, settings: JudgeSettings
+    by_query: Floats, has_ties: bool, settings: JudgeSettings, sample: Mapping[str, Any]
 ) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Ends of the percentile intervals of tau-b and of tau_AP, from a bootstrap of the queries.
+    """Ends of the percentile intervals of tau-b and of tau_AP, from a bootstrap of the queries, or of their clusters.
 
     Samples in which all systems are tied have no tau and are skipped; NaN if no sample has one.
     """
     n_systems = by_query.shape[1]
     draws = draw(as_generator(settings.seed), settings.n_resamples)
-    means = bootstrap_means(by_query.reshape(2 * n_systems, -1), draws).T
+    lists = by_query.reshape(2 * n_systems, -1)
+    is_simple = sample["clusters"] is None and sample["weights"] is None
+    means = (bootstrap_means(lists, draws) if is_simple else cluster_sums(lists, **sample).resampled_means(draws)).T
     x, y = (
         rank_rows(np.ascontiguousarray(judge_means), computed=True)
         for judge_means in (means[:, :n_systems], means[:, n_systems:])
@@ -292,12 +309,15 @@ def others_mean(by_query: Floats) -> Floats:
     return np.asarray((by_query.sum(axis=1, keepdims=True) - by_query) / (n_systems - 1))
 
 
-def changes_of(by_query: Floats, confidence_level: float) -> Floats:
-    """(systems, 3) the mean change from A to B, and the ends of Student's interval; NaN if undefined."""
+def changes_of(by_query: Floats, confidence_level: float, sample: Mapping[str, Any]) -> Floats:
+    """(systems, 3) the mean change from A to B, and the ends of Student's interval; NaN if undefined.
+
+    sample: clusters and weights of the queries.
+    """
     change = by_query[1] - by_query[0]
     if not change.shape[1] or np.isnan(change).any():
         return np.full((len(change), 3), NAN)
-    interval = t_interval(change, confidence_level=confidence_level)
+    interval = t_interval(change, confidence_level=confidence_level, **sample)
     return np.stack((interval.mean, interval.low, interval.high), axis=1)
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from rankscope.comparison.common_queries import check_systems, match_queries, measure_names_of
+from rankscope.comparison.plan.cluster_design import ClusterDesign, design_of
 from rankscope.data.result import Result
 from rankscope.data.scores import MIN_GEOMETRIC, Scores
 from rankscope.errors import ParameterError
+from rankscope.evaluation.cluster_notes import cluster_notes, weight_notes
 from rankscope.kernels.rounding_ties import NOISE, order_of
 from rankscope.settings import POSITIVE, Settings, alpha_field, choice, count, number, share, text
 from rankscope.stats.anova import two_way_anova
@@ -28,9 +30,6 @@ from rankscope.stats.power import (
 )
 from rankscope.typing import Floats
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = [
     "CURVE",
     "MAX_QUERIES",
@@ -45,10 +44,11 @@ __all__ = [
 ]
 
 
-#: The methods that the tidy table has for each measure, before the rows of CURVE.
+#: The methods that the tidy table has for each measure, before the rows of CURVE; with clusters or weights without
+#: analyses of variance, which take all queries as independent.
 NEEDS = ("t detectable", "t", "t achieved", "one-way ANOVA", "two-way ANOVA", "interval")
 CURVE = "t at n"
-#: Numbers of queries for which power is shown, if they are near the need.
+#: Numbers of queries, or of clusters, for which power is shown, if they are near the need.
 GRID = tuple(int(m * 10**e) for e in range(1, 9) for m in (1, 2.5, 5))
 #: Points of the curve of power.
 POINTS = 60
@@ -56,7 +56,9 @@ POINTS = 60
 MAX_QUERIES = 10**8
 #: Why nothing can be planned.
 ONE_QUERY, IDENTICAL, CONSTANT, EQUAL_MEANS = "one query", "identical", "constant", "equal means"
-UNJUDGED = "unjudged"
+UNJUDGED, FEW_CLUSTERS = "unjudged", "few clusters"
+#: With fewer clusters, by what they weigh, nothing says how clusters vary.
+MIN_CLUSTERS = 2
 
 
 class PlanRow(NamedTuple):
@@ -110,7 +112,7 @@ class PlanSettings(Settings):
         help="Alternative hypothesis; if it is one-sided, the difference to detect lies in the tested direction.",
     )
     n_queries: int | None = count(
-        None, minimum=2, flag="--queries", help="Number of queries at hand.", unset="the queries of the scores"
+        None, minimum=2, flag="--at-hand", help="Number of queries at hand.", unset="the queries of the scores"
     )
     tests: int = count(1, help="Number of t-tests that share the significance level (Bonferroni correction).")
 
@@ -187,6 +189,8 @@ class MeasurePlan:
         Width of the interval.
     sd
         Standard deviation of the differences of two systems.
+    design
+        The clusters and weights of the queries.
     need_low, need_high
         Bounds of the need, since `sd` is itself an estimate (95 % confidence, of a normal distribution); None
         beyond 100,000,000.
@@ -215,6 +219,7 @@ class MeasurePlan:
     value_range: float
     width: float
     sd: float
+    design: ClusterDesign
     need_low: int | None
     need_high: int | None
     rows: tuple[PlanRow, ...]
@@ -228,6 +233,10 @@ class MeasurePlan:
         """The first row of a method."""
         return next(row for row in self.rows if row.method == method)
 
+    def clusters_of(self, row: PlanRow) -> int | None:
+        """In how many clusters the queries of a row are; None for no number of queries."""
+        return None if row.n_queries is None else self.design.clusters_of(row.n_queries)
+
 
 def plan_measure(scores: Scores, name: str, settings: PlanSettings) -> MeasurePlan:
     """The plan for one measure of the scores. Raises as `plan` does."""
@@ -238,18 +247,25 @@ def plan_measure(scores: Scores, name: str, settings: PlanSettings) -> MeasurePl
     refuse_beyond_range(name, low, high, geometric, settings)
     x, n = measure_values.values, measure_values.n
     baseline_index = None if baseline is None else scores.systems.index(baseline)
-    first, second = best_pair(measure_values.sign * x.mean(axis=1), baseline_index)
-    difference = observed_difference(x[first] - x[second]) if settings.difference is None else settings.difference
-    spread = ScoreSpread(0.0, 0.0, 0.0) if n == 1 else spread_of(x, baseline_index)
-    trouble = UNJUDGED if measure_values.unjudged else trouble_of(x, spread, difference)
-    n_now = settings.n_queries or n
+    first, second = best_pair(measure_values.sign * measure_values.means, baseline_index)
+    difference = settings.difference
+    if difference is None:
+        difference = observed_difference(x[first] - x[second], measure_values.weights)
+    design = design_of(measure_values, baseline_index)
+    spread = ScoreSpread(0.0, 0.0, 0.0) if n == 1 else spread_of(x, baseline_index, design)
+    n_now = n if settings.n_queries is None else settings.n_queries
+    trouble = UNJUDGED if measure_values.unjudged else trouble_of(x, spread, design, difference)
+    if trouble in ("", EQUAL_MEANS):
+        refuse_part_of_clusters(n_now, design)
     width = 2 * difference if settings.width is None else settings.width
-    smallest_row = detectable_row(spread.sd if trouble in ("", EQUAL_MEANS) else 0.0, n_now, settings)
-    rows, curve = empty_rows(difference, width, n_now), PowerCurve((), ())
+    smallest_row = detectable_row(spread.sd if trouble in ("", EQUAL_MEANS) else 0.0, n_now, design, settings)
+    rows, curve = empty_rows(difference, width, n_now, design), PowerCurve((), ())
     need_low = need_high = None
     if not trouble:
-        rows, curve = plan_rows(len(x), spread, difference, width, n_now, settings)
-        need_low, need_high = (queries_needed(difference, sd, settings) for sd in interval_of_sd(spread.sd, n))
+        rows, curve = plan_rows(len(x), spread, design, difference, width, n_now, settings)
+        need_low, need_high = (
+            queries_needed(difference, sd, design, settings) for sd in interval_of_sd(spread.sd, n / design.size)
+        )
     return MeasurePlan(
         measure=name,
         standardised="standardised" in scores.settings,
@@ -262,6 +278,7 @@ def plan_measure(scores: Scores, name: str, settings: PlanSettings) -> MeasurePl
         value_range=high - low,
         width=width,
         sd=spread.sd,
+        design=design,
         need_low=need_low,
         need_high=need_high,
         rows=(smallest_row, *rows),
@@ -269,7 +286,11 @@ def plan_measure(scores: Scores, name: str, settings: PlanSettings) -> MeasurePl
         obstacle=trouble,
         unjudged=scores.unjudged_systems,
         are_logarithms=geometric,
-        notes=measure_values.notes,
+        notes=(
+            *measure_values.notes,
+            *weight_notes(measure_values.weights),
+            *cluster_notes(measure_values.clusters, design.correlation),
+        ),
     )
 
 
@@ -300,13 +321,22 @@ def best_pair(means: Floats, baseline: int | None) -> tuple[int, int]:
     return pair[0], pair[1]
 
 
-def observed_difference(differences: Floats) -> float:
-    """The absolute mean; 0 if it is nothing but rounding."""
-    mean = abs(float(differences.mean()))
+def observed_difference(differences: Floats, weights: Floats | None) -> float:
+    """The absolute mean; 0 if it is nothing but rounding. weights: of the queries."""
+    mean = abs(float(np.average(differences, weights=weights)))
     return 0.0 if mean <= NOISE * float(np.abs(differences).max()) else mean
 
 
-def spread_of(x: Floats, baseline: int | None) -> ScoreSpread:
+def refuse_part_of_clusters(n_now: int, design: ClusterDesign) -> None:
+    """Raise ParameterError for fewer queries at hand than two clusters hold."""
+    if n_now < MIN_CLUSTERS * design.size:
+        least = design.complete(int(np.ceil(MIN_CLUSTERS * design.size)))
+        raise ParameterError(
+            f"n_queries (--at-hand) is {n_now}, less than two {design.kind} like these hold; expected at least {least}"
+        )
+
+
+def spread_of(x: Floats, baseline: int | None, design: ClusterDesign) -> ScoreSpread:
     """The standard deviations that the methods need. x: (systems, queries), at least 2 of each.
 
     The variance of a difference is 2 MS_E, twice that of the residuals, where it is the same for all pairs of systems;
@@ -319,7 +349,7 @@ def spread_of(x: Floats, baseline: int | None) -> ScoreSpread:
         sd = pooled_deviation(np.delete(x, reference_index, axis=0) - x[reference_index])
     else:
         sd = float(np.sqrt(2)) * residual
-    return ScoreSpread(sd, residual, pooled_deviation(x))
+    return ScoreSpread(sd * design.deviation, residual, pooled_deviation(x))
 
 
 def pooled_deviation(samples: Floats) -> float:
@@ -328,46 +358,89 @@ def pooled_deviation(samples: Floats) -> float:
     return float(np.ldexp(np.sqrt(np.where(is_constant(scaled), 0.0, scaled.var(axis=1, ddof=1)).mean()), power))
 
 
-def trouble_of(x: Floats, spread: ScoreSpread, difference: float) -> str:
+def trouble_of(x: Floats, spread: ScoreSpread, design: ClusterDesign, difference: float) -> str:
     """Why nothing can be planned; empty if it can."""
-    if x.shape[1] == 1:
+    n = x.shape[1]
+    if n == 1:
         return ONE_QUERY
-    if min(spread) == 0:
+    if n < MIN_CLUSTERS * design.size:
+        return FEW_CLUSTERS
+    if min(spread) == 0 or design.design_effect <= NOISE:
         return IDENTICAL if is_constant(x.T).all() else CONSTANT
     return "" if difference > 0 else EQUAL_MEANS
 
 
-def detectable_row(sd: float, n_now: int, settings: PlanSettings) -> PlanRow:
+def detectable_row(sd: float, n_now: int, design: ClusterDesign, settings: PlanSettings) -> PlanRow:
     """The smallest difference that the t-test detects with the queries at hand; NaN if the spread is unknown."""
     if sd == 0:
         return PlanRow("t detectable", np.nan, np.nan, n_now)
     smallest = difference_for_t(
-        n_now, sd, power=settings.power, alpha=settings.alpha_per_test, alternative=settings.side
+        n_now,
+        sd,
+        power=settings.power,
+        alpha=settings.alpha_per_test,
+        alternative=settings.side,
+        **design.for_power,
     )
     return PlanRow("t detectable", smallest, settings.power, n_now)
 
 
-def empty_rows(difference: float, width: float, n_now: int) -> tuple[PlanRow, ...]:
+def empty_rows(difference: float, width: float, n_now: int, design: ClusterDesign) -> tuple[PlanRow, ...]:
     return tuple(
         PlanRow(method, width / 2 if method == "interval" else difference, np.nan, n_queries)
         for method, n_queries in zip(NEEDS[1:], (None, n_now, None, None, None), strict=True)
+        if design.is_simple or "ANOVA" not in method
     )
 
 
 def plan_rows(
-    n_systems: int, spread: ScoreSpread, difference: float, width: float, n_now: int, settings: PlanSettings
+    n_systems: int,
+    spread: ScoreSpread,
+    design: ClusterDesign,
+    difference: float,
+    width: float,
+    n_now: int,
+    settings: PlanSettings,
 ) -> tuple[tuple[PlanRow, ...], PowerCurve]:
     """The rows of the tidy table, and the curve of power."""
 
     def power_with(n: list[int]) -> list[float]:
-        powers = t_power(n, difference, spread.sd, alpha=settings.alpha_per_test, alternative=settings.side)
+        powers = t_power(
+            n, difference, spread.sd, alpha=settings.alpha_per_test, alternative=settings.side, **design.for_power
+        )
         return [float(p) for p in np.clip(powers, 0.0, 1.0)]
 
-    n_needed = queries_needed(difference, spread.sd, settings)
+    n_needed = queries_needed(difference, spread.sd, design, settings)
     rows = [
         PlanRow("t", difference, np.nan if n_needed is None else power_with([n_needed])[0], n_needed),
         PlanRow("t achieved", difference, power_with([n_now])[0], n_now),
     ]
+    if design.is_simple:
+        rows += anova_rows(n_systems, spread, difference, settings)
+    n = queries_or_none(
+        partial(queries_for_interval, width, spread.sd, confidence_level=1 - settings.alpha, **design.for_power)
+    )
+    rows.append(PlanRow("interval", width / 2, np.nan, design.complete(n)))
+    largest = design.clusters_of(MAX_QUERIES if n_needed is None else n_needed)
+    most = int(MAX_QUERIES / design.per_cluster)
+    grid = [
+        design.queries_of(n_clusters)
+        for n_clusters in GRID
+        if max(10, largest / 25) <= n_clusters <= max(50, min(4 * largest, most))
+        and design.queries_of(n_clusters) >= MIN_CLUSTERS * design.size
+    ]
+    rows += [PlanRow(CURVE, difference, p, n) for n, p in zip(grid, power_with(grid), strict=True)]
+    least = int(np.ceil(MIN_CLUSTERS * design.size))
+    last_n = max(2 * min(design.queries_of(largest), MAX_QUERIES // 2), 1.2 * n_now, 20 * design.per_cluster)
+    points = sorted(
+        {*np.geomspace(least, last_n, POINTS).astype(int).tolist(), n_now, *([n_needed] if n_needed else [])}
+    )
+    return tuple(rows), PowerCurve(tuple(points), tuple(power_with(points)))
+
+
+def anova_rows(n_systems: int, spread: ScoreSpread, difference: float, settings: PlanSettings) -> list[PlanRow]:
+    """The needs of analyses of variance."""
+    rows = []
     for design, sd in (("one-way", spread.system), ("two-way", spread.residual)):
         n = queries_or_none(
             partial(
@@ -376,21 +449,23 @@ def plan_rows(
         )
         power = np.nan if n is None else anova_power(n, n_systems, difference, sd, alpha=settings.alpha, design=design)
         rows.append(PlanRow(f"{design} ANOVA", difference, power, n))
-    n = queries_or_none(partial(queries_for_interval, width, spread.sd, confidence_level=1 - settings.alpha))
-    rows.append(PlanRow("interval", width / 2, np.nan, n))
-    largest_n = MAX_QUERIES if n_needed is None else n_needed
-    grid = [n for n in GRID if max(10, largest_n / 25) <= n <= max(50, min(4 * largest_n, MAX_QUERIES))]
-    rows += [PlanRow(CURVE, difference, p, n) for n, p in zip(grid, power_with(grid), strict=True)]
-    last_n = max(2 * min(largest_n, MAX_QUERIES // 2), 1.2 * n_now, 20)
-    points = sorted({*np.geomspace(2, last_n, POINTS).astype(int).tolist(), n_now, *([n_needed] if n_needed else [])})
-    return tuple(rows), PowerCurve(tuple(points), tuple(power_with(points)))
+    return rows
 
 
-def queries_needed(difference: float, sd: float, settings: PlanSettings) -> int | None:
-    """How many queries the t-test needs; None if more than the search allows."""
-    alpha = settings.alpha_per_test
-    return queries_or_none(
-        partial(queries_for_t, difference, sd, power=settings.power, alpha=alpha, alternative=settings.side)
+def queries_needed(difference: float, sd: float, design: ClusterDesign, settings: PlanSettings) -> int | None:
+    """How many queries, in whole clusters, the t-test needs; None if more than the search allows."""
+    return design.complete(
+        queries_or_none(
+            partial(
+                queries_for_t,
+                difference,
+                sd,
+                power=settings.power,
+                alpha=settings.alpha_per_test,
+                alternative=settings.side,
+                **design.for_power,
+            )
+        )
     )
 
 
@@ -402,11 +477,12 @@ def queries_or_none(count_queries: Callable[[], int]) -> int | None:
         return None
 
 
-def interval_of_sd(sd: float, n: int) -> tuple[float, float]:
+def interval_of_sd(sd: float, n: float) -> tuple[float, float]:
     """The 95 % confidence interval of the true standard deviation, if differences are normal.
 
     (n - 1) sd^2 / sigma^2 has a chi-square distribution with n - 1 degrees of freedom. For several systems it has more
-    if their residuals are independent, which is unknown; the result is then the wider interval.
+    if their residuals are independent, which is unknown; the result is then the wider interval. With clusters or
+    weights n is the effective number of clusters, between which the error of a mean is estimated.
     """
     chdtri = special().chdtri
     low, high = (float(sd * np.sqrt((n - 1) / chdtri(n - 1, tail))) for tail in (0.025, 0.975))
@@ -428,7 +504,8 @@ class QueryPlan(Result):
     - "t at n": the power of the t-test with other numbers of queries.
 
     power is what n_queries reach, so it is at least the requested power. Null means that there is no such number;
-    sentences and notes say why.
+    sentences and notes say why. With clusters there is one more column, n_clusters, and n_queries are those of whole
+    clusters; with clusters or weights there are no analyses of variance.
 
     Attributes
     ----------
@@ -462,11 +539,22 @@ class QueryPlan(Result):
     scores_signature: str
     notes: tuple[str, ...]
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the tidy table."""
+        return (*self.COLUMNS, "n_clusters") if self.has_clusters else self.COLUMNS
+
+    @property
+    def has_clusters(self) -> bool:
+        """Whether the queries have clusters."""
+        return any(measure_plan.design.n_clusters is not None for measure_plan in self.plans)
+
     def records(self) -> Iterator[tuple[str | float | None, ...]]:
         """The rows of the tidy table."""
         for measure_plan in self.plans:
             for row in measure_plan.rows:
-                yield (measure_plan.measure, *row)
+                n_clusters = (measure_plan.clusters_of(row),) if self.has_clusters else ()
+                yield (measure_plan.measure, *row, *n_clusters)
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
@@ -540,12 +628,17 @@ def plan(
     difference sqrt(n) / s. Values are those that `compare` tests: on the queries where every system has one, and of a
     geometric measure (GMAP) the natural logarithms. The power for an observed difference says no more than its p-value.
     With several tests each t-test has the level alpha / tests (Bonferroni; Holm's correction needs no more queries).
+    Where queries have clusters, the variance of a mean is larger by the design effect 1 + (m - 1) r, with r the
+    correlation of differences within a cluster, of all pairs together, and m the size of a query's cluster averaged
+    over queries; the degrees of freedom are n / m - 1, and further clusters are taken to be like these. With weights
+    the variance is that of the jackknife, as in `compare`.
     With one query, differences that do not vary, or a system none of whose documents is judged, nothing can be planned:
     a sentence says so, and there are no numbers.
 
     References
     ----------
-    Cohen (1988); Sakai (2016), topic set size design, with an exact noncentral F.
+    Cohen (1988); Sakai (2016), topic set size design, with an exact noncentral F; Kish (1965), "Survey sampling", for
+    the design effect.
 
     Examples
     --------
@@ -577,6 +670,8 @@ def plan(
 def plan_queries(scores: Scores, measures: object, settings: PlanSettings) -> QueryPlan:
     """As `plan`, with its settings as one object."""
     check_systems(scores, settings.baseline)
+    if measures is None:
+        scores = scores.with_direction()
     measure_names = measure_names_of(scores, measures)
     optional_entries = {
         "baseline": settings.baseline,
@@ -593,7 +688,7 @@ def plan_queries(scores: Scores, measures: object, settings: PlanSettings) -> Qu
         plans=tuple(plan_measure(scores, name, settings) for name in measure_names),
         settings=settings,
         scores_signature=signature_of(scores, measure_names, signature_entries),
-        notes=scores.notes,
+        notes=tuple(dict.fromkeys((*scores.notes, *scores.queries.clustering_notes()))),
     )
 
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from rankscope.comparison.common_queries import unjudged_reason
 from rankscope.comparison.plan.sample_size import (
     CONSTANT,
     CURVE,
+    FEW_CLUSTERS,
     IDENTICAL,
     MAX_QUERIES,
     ONE_QUERY,
     UNJUDGED,
     MeasurePlan,
+    PlanRow,
     PlanSettings,
     QueryPlan,
 )
-from rankscope.data.columns import column, table_of, thousands
+from rankscope.data.columns import Column, column, table_of, thousands
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_percent, pluralise, pluralise_queries
 
@@ -70,6 +73,7 @@ def sections_of(plan: MeasurePlan, settings: PlanSettings) -> list[Section]:
         title=f"Power by number of queries: {quantity}",
         table=table_of(
             column("queries", [row.n_queries for row in curve_rows], thousands),
+            cluster_column(plan, curve_rows),
             column("power %", [row.power for row in curve_rows], count_in_100),
         ),
         figure=Figure("power_curve", figure_data),
@@ -107,6 +111,8 @@ def detectable_sentence(plan: MeasurePlan, power: float) -> str:
     systems_text = "two systems like these" if plan.baseline is None else f"{plan.baseline} and a system like these"
     smallest = plan.row("t detectable").difference
     queries = pluralise_queries(plan.n_now)
+    if plan.design.n_clusters is not None:
+        queries = f"{queries} in {pluralise(plan.design.clusters_of(plan.n_now), 'cluster')}"
     if smallest > plan.value_range:
         return f"{queries} cannot show any difference in {averaged_quantity(plan)} with {format_percent(power)} power."
     return (
@@ -119,7 +125,7 @@ def need_sentence(plan: MeasurePlan) -> str:
     """The queries that the stated or observed difference needs; the power at hand only for a stated one."""
     n_needed = plan.row("t").n_queries
     need_text = (
-        pluralise_queries(n_needed)
+        f"{pluralise_queries(n_needed)}{clusters_text(plan, n_needed)}"
         if n_needed is not None
         else f"more than {pluralise_queries(MAX_QUERIES)}, which is not realistic"
     )
@@ -131,7 +137,34 @@ def need_sentence(plan: MeasurePlan) -> str:
     found_now = count_in_100(plan.row("t achieved").power)
     is_enough = n_needed is not None and plan.n_now >= n_needed
     have_text = f"you have {plan.n_now:,}{', which is enough' if is_enough else ''} (power {found_now} %)"
-    return f"To detect a difference of {format_difference(plan.difference)}, you need {need_text}; {have_text}."
+    more_text = "" if n_needed is None or is_enough else more_clusters_text(plan, n_needed)
+    return (
+        f"To detect a difference of {format_difference(plan.difference)}, you need {need_text}; {have_text}{more_text}."
+    )
+
+
+def clusters_text(plan: MeasurePlan, n_queries: int) -> str:
+    """In how many clusters so many queries are; nothing without clusters."""
+    if plan.design.n_clusters is None:
+        return ""
+    n_clusters = plan.design.clusters_of(n_queries)
+    return f", {pluralise(n_clusters, 'cluster')} of {size_text(plan)}"
+
+
+def more_clusters_text(plan: MeasurePlan, n_needed: int) -> str:
+    """How many clusters are missing; nothing without clusters."""
+    if plan.design.n_clusters is None:
+        return ""
+    n_more = plan.design.clusters_of(n_needed) - plan.design.clusters_of(plan.n_now)
+    return f": {n_more:,} more {'cluster' if n_more == 1 else 'clusters'} of {size_text(plan)}"
+
+
+def size_text(plan: MeasurePlan) -> str:
+    """How many queries a cluster has."""
+    size = plan.design.per_cluster
+    if size == round(size):
+        return pluralise_queries(round(size))
+    return f"{size:.1f} queries on average"
 
 
 def first_upper(text: str) -> str:
@@ -155,9 +188,17 @@ def trouble_sentence(plan: MeasurePlan) -> str:
             f"{first_upper(names)} have the same {quantity} on every query: nothing varies, so the number of queries "
             "needed cannot be estimated from these scores."
         )
-    if plan.obstacle == CONSTANT:
+    if plan.obstacle == FEW_CLUSTERS:
+        assert plan.design.n_clusters is not None
         return (
-            f"The difference in {quantity} is the same on every query ({names}): it does not vary, so the number of "
+            f"{pluralise(plan.design.n_clusters, 'cluster')} of {size_text(plan)}, of which the largest outweighs the "
+            f"others, do not show how {quantity} varies between clusters, so the number of queries needed cannot be "
+            "estimated; measure more clusters."
+        )
+    if plan.obstacle == CONSTANT:
+        place = "on every query" if plan.sd == 0 else "in every cluster"
+        return (
+            f"The difference in {quantity} is the same {place} ({names}): it does not vary, so the number of "
             "queries needed cannot be estimated from these scores."
         )
     assert plan.pair is not None
@@ -178,13 +219,21 @@ def needs_table(plan: MeasurePlan, power: float, alpha: float) -> Table:
         "two-way ANOVA": f"analysis of variance of {pluralise(n_systems, 'system')}, the same queries for all",
         "interval": f"half-width of the {format_percent(1 - alpha)} interval of the difference",
     }
-    rows = [plan.row(method) for method in method_texts]
+    rows = [row for row in plan.rows if row.method in method_texts]
     return table_of(
-        column("method", method_texts.values(), name=True),
+        column("method", [method_texts[row.method] for row in rows], name=True),
         column("difference", [row.difference for row in rows], format_difference),
         column("power %", [row.power for row in rows], count_in_100),
         column("queries", [row.n_queries for row in rows], format_need),
+        cluster_column(plan, rows),
     )
+
+
+def cluster_column(plan: MeasurePlan, rows: Sequence[PlanRow]) -> Column | None:
+    """The clusters that the queries of these rows are in; None without clusters."""
+    if plan.design.n_clusters is None:
+        return None
+    return column("clusters", ["-" if row.n_queries is None else thousands(plan.clusters_of(row)) for row in rows])
 
 
 def format_need(n_queries: int | None) -> str:
@@ -205,8 +254,18 @@ def spread_notes(plan: MeasurePlan) -> tuple[str, ...]:
             "variance"
         )
     notes = [f"standard deviation {source}: {plan.sd:.4g}, from {pluralise_queries(plan.n)}"]
+    design = plan.design
+    if not design.is_simple:
+        reason = "clusters" if not design.has_weights else "clusters and weights" if design.n_clusters else "weights"
+        notes.append(
+            f"{reason}: the variance of a mean is {design.design_effect:.2f} times that of independent queries of one "
+            f"weight; further {design.kind} are taken to be like these; analyses of variance would take all queries as "
+            "independent, and are left out"
+        )
     if plan.need_low is not None:
-        warning = f"; {pluralise_queries(plan.n)} are few for this" if plan.n < FEW else ""
+        n_units, kind = (plan.n, "query") if design.n_clusters is None else (design.n_clusters, "cluster")
+        units_text = pluralise(n_units, kind, design.kind)
+        warning = f"; {units_text} are few for this" if n_units < FEW else ""
         notes.append(
             f"this deviation is itself an estimate: the t-test needs between {plan.need_low:,} and "
             f"{format_need(plan.need_high)} queries (95 % confidence, if differences are about normal){warning}"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankscope.consensus.leaderboard.settings import PLACKETT_LUCE, LeaderboardSettings
+from rankscope.consensus.leaderboard.settings import INFORMATION, PLACKETT_LUCE, LeaderboardSettings
 from rankscope.data.preferences import Preferences
 from rankscope.data.rankings import Rankings
 from rankscope.data.scores import Scores
@@ -54,31 +54,40 @@ def load_preferences(data: LeaderboardData, settings: LeaderboardSettings) -> tu
     if isinstance(data, Scores):
         settings.refuse("covariates", since="scores have no covariates")
         measure = measure_of(data, settings.measure)
+        if settings.cluster_by is not None:
+            data = data.with_queries(cluster_by=settings.cluster_by)
+        if data.queries.weight is not None and settings.interval == INFORMATION:
+            raise ParameterError(
+                "queries have weights, which interval='information' (--interval information) would take for numbers of "
+                "comparisons; choose bootstrap"
+            )
         return Preferences.from_scores(data, measure), replace(settings, measure=measure)
     if not isinstance(data, (str, os.PathLike)):
         raise ParameterError(
             f"data are of type {type(data).__name__}, expected preferences, rankings, scores, votes or a file's path"
         )
-    preferences = read_preferences(data, covariates=settings.covariates, unit=settings.unit, columns=settings.columns)
+    preferences = read_preferences(
+        data, covariates=settings.covariates, cluster_by=settings.cluster_by, columns=settings.columns
+    )
     return preferences, settings
 
 
 def load_votes(data: LeaderboardData, settings: LeaderboardSettings) -> tuple[Votes, LeaderboardSettings, Ints | None]:
-    """The votes on several systems at once, the settings with the column that was used, and the unit of each vote.
+    """The votes on several systems at once, the settings with the column that was used, and the cluster of each vote.
 
-    A judgment of rankings is a vote, and its segment the unit; None without units. Raises ParameterError for
+    A judgment of rankings is a vote, and its segment the cluster; None without clusters. Raises ParameterError for
     comparisons of two, and for settings of other data.
     """
     refuse_foreign_settings(data, settings)
-    settings.refuse("unit", since="these are no comparisons of two")
+    settings.refuse("cluster_by", since="these are no comparisons of two")
     if isinstance(data, Votes):
         return data, settings, None
     if isinstance(data, (str, os.PathLike)):
         return read_votes(data, columns=settings.columns), settings, None
     if isinstance(data, Rankings):
         column = column_of(data, settings.column)
-        votes, units = votes_from_rankings(select_language_pair(data, settings.pair), column)
-        return votes, replace(settings, column=column), units
+        votes, clusters = votes_from_rankings(select_language_pair(data, settings.pair), column)
+        return votes, replace(settings, column=column), clusters
     raise ParameterError(
         "Plackett and Luce's model is for votes on several systems at once, but these are "
         f"{'scores' if isinstance(data, Scores) else 'comparisons of two'}; use model='bradley-terry'"
@@ -148,8 +157,10 @@ def measure_of(scores: Scores, measure: str | None) -> str:
 def refuse_foreign_settings(data: LeaderboardData, settings: LeaderboardSettings) -> None:
     """Raise SettingError for settings of other data."""
     if not isinstance(data, Scores):
-        settings.refuse("measure", since="these are no scores")
+        settings.refuse("measure", since="these are no scores, or not read as such (--input scores)")
     if not isinstance(data, Rankings):
         settings.refuse("column", "pair", since="these are no rankings")
+    if not isinstance(data, (str, os.PathLike, Scores)):
+        settings.refuse("cluster_by", since="this is neither a file of comparisons nor scores")
     if not isinstance(data, (str, os.PathLike)):
-        settings.refuse("unit", "columns", since="this is no file of comparisons")
+        settings.refuse("columns", since="this is no file of comparisons")

@@ -276,10 +276,10 @@ def observed_wins(preferences: Preferences) -> Floats:
 def estimate_from_votes(
     votes: Votes,
     settings: LeaderboardSettings,
-    unit: Ints | None = None,
+    cluster: Ints | None = None,
     progress: Callable[[float], Any] | None = None,
 ) -> AbilityEstimate:
-    """Plackett and Luce's model. unit: (voters) the unit of each vote. Raises as `fit_plackett_luce`."""
+    """Plackett and Luce's model. cluster: (voters) the cluster of each vote. Raises as `fit_plackett_luce`."""
     check_least(votes.weights)
     scaled_votes, prior, unit_weight = scale_votes(votes, settings.prior)
     model = LuceModel.of(scaled_votes, settings.unranked, prior)
@@ -287,8 +287,8 @@ def estimate_from_votes(
     best = model.fit(scaled_votes.weights)
     rng, lost = as_generator(settings.seed), 0
     if settings.interval == "bootstrap":
-        unit = np.arange(len(votes.voters)) if unit is None else unit
-        draws, lost = resample_votes(model, best, settings, unit, rng, progress)
+        cluster = np.arange(len(votes.voters)) if cluster is None else cluster
+        draws, lost = resample_votes(model, best, settings, cluster, rng, progress)
     else:
         draws = draws_from_covariance(best, model.covariance(best) / unit_weight, settings.n_resamples, rng)
     abilities = np.vstack([best, draws])
@@ -321,17 +321,17 @@ def resample_votes(
     model: LuceModel,
     best: Floats,
     settings: LeaderboardSettings,
-    unit: Ints,
+    cluster: Ints,
     rng: np.random.Generator,
     progress: Callable[[float], Any] | None,
 ) -> tuple[Floats, int]:
-    """(draws, systems) fits to units drawn with replacement, and how many draws have no fit."""
+    """(draws, systems) fits to clusters drawn with replacement, and how many draws have no fit."""
     votes = model.votes
-    units, unit_index = np.unique(unit, return_inverse=True)
+    clusters, cluster_index = np.unique(cluster, return_inverse=True)
     fits, n_lost = [np.empty((0, len(votes.items)))], 0
     width = max(len(votes.voters) if model.merges_choices else votes.ranks.size, NARROW)
-    for counts in bootstrap_counts(draw(rng, settings.n_resamples), units.size, width):
-        weights = counts[:, unit_index] * votes.weights
+    for counts in bootstrap_counts(draw(rng, settings.n_resamples), clusters.size, width):
+        weights = counts[:, cluster_index] * votes.weights
         solvable = model.solvable(weights)
         n_lost += int((~solvable).sum())
         if solvable.any():
@@ -341,7 +341,7 @@ def resample_votes(
     return np.vstack(fits), n_lost
 
 
-#: With fewer units to draw from, intervals are rough.
+#: With fewer clusters to draw from, intervals are rough.
 FEW = 10
 #: A share of wins of the left side this many standard errors from one half has a note.
 FAR = 3.0
@@ -363,7 +363,7 @@ def leaderboard(
     measure: object = None,
     column: str | None = None,
     pair: str | None = None,
-    unit: str | None = None,
+    cluster_by: str | None = None,
     columns: Mapping[str, str] | None = None,
     progress: Callable[[float], Any] | None = None,
 ) -> Leaderboard:
@@ -407,8 +407,10 @@ def leaderboard(
         For rankings: column that says which system is better. Default: the human ranks.
     pair
         For rankings: use only this language pair, such as cs-en. Default: all language pairs together.
-    unit
-        Column of the unit of a comparison, such as its prompt; the bootstrap resamples whole units.
+    cluster_by
+        Column of the cluster of a comparison, such as its prompt; for scores of that of a query, or a regular
+        expression that finds it in the id of a query. The bootstrap draws whole clusters. Default: for scores a column
+        cluster, if there is one.
     columns
         Column names in a file of comparisons, where NAME is left, right, winner, better, worse or weight:
         left=model_1,winner=verdict; of rankings, votes and scores as for `agree ranks`, `consensus`, `compare`.
@@ -427,7 +429,7 @@ def leaderboard(
         The wins do not lead from each system to each other one, so that no strengths are most likely; the message names
         the groups of systems (a prior helps). And as the readers.
     ParameterError
-        A value is out of range, or a setting is for other data.
+        A value is out of range, a setting is for other data, or queries have weights and the interval is "information".
     UnknownName
         A covariate, column, language pair or measure does not exist.
 
@@ -438,9 +440,10 @@ def leaderboard(
 
     With a prior, systems that never lost have a rating, too. `position` needs comparisons with a left and a right side.
     With the model "plackett-luce", which also takes `Rankings`, "ignore" means that a voter chose among the systems
-    that it ranked, "worst" that it chose among all. The bootstrap resamples whole units if there are any: the `unit` of
-    a file, the segments of rankings, the queries of scores. Two systems are told apart if the interval of the
-    difference of their abilities excludes 0.
+    that it ranked, "worst" that it chose among all. The bootstrap draws whole clusters if there are any: those of
+    `cluster_by`, the segments of rankings, the queries of scores or the clusters that these have. Weights of queries
+    are those of their comparisons. Two systems are told apart if the interval of the difference of their abilities
+    excludes 0.
 
     References
     ----------
@@ -471,7 +474,7 @@ def leaderboard(
         measure=None if measure is None else str(measure),
         column=column,
         pair=pair,
-        unit=unit,
+        cluster_by=cluster_by,
         columns=columns,
     )
     return fit_leaderboard(data, settings, progress=progress)
@@ -484,12 +487,12 @@ def fit_leaderboard(
     settings = replace(settings, covariates=tuple(dict.fromkeys(settings.covariates)))
     source: Preferences | Votes
     if settings.is_of_votes:
-        source, settings, units = load_votes(data, settings)
-        estimate = estimate_from_votes(source, settings, units, progress)
+        source, settings, clusters = load_votes(data, settings)
+        estimate = estimate_from_votes(source, settings, clusters, progress)
     else:
         source, settings = load_preferences(data, settings)
         estimate = estimate_from_preferences(source, settings, progress)
-        units = None if source.unit is None else source.unit.codes
+        clusters = None if source.cluster is None else source.cluster.codes
     if len(estimate.abilities) <= FEWEST:
         cure = "" if settings.prior else "use a prior, such as prior=0.5 (--prior 0.5), or "
         cure += "leave covariates and position out, or " if estimate.effects else ""
@@ -497,9 +500,9 @@ def fit_leaderboard(
             f"only {len(estimate.abilities) - 1} of {settings.n_resamples} resamples have a solution, too few for "
             f"intervals; {cure}use interval='information' (--interval information)"
         )
-    n_units = None if units is None else np.unique(units).size
+    n_clusters = None if clusters is None else np.unique(clusters).size
     pooled = language_pairs(data) if settings.pair is None else ()
-    return build_leaderboard(source, estimate, settings, n_units=n_units, pairs=pooled)
+    return build_leaderboard(source, estimate, settings, n_clusters=n_clusters, pairs=pooled)
 
 
 def build_leaderboard(
@@ -507,7 +510,7 @@ def build_leaderboard(
     estimate: AbilityEstimate,
     settings: LeaderboardSettings,
     *,
-    n_units: int | None,
+    n_clusters: int | None,
     pairs: tuple[str, ...],
 ) -> Leaderboard:
     """The result, with the systems in order."""
@@ -543,11 +546,11 @@ def build_leaderboard(
         voters=voters_of(source, ranks, settings.seed) if settings.is_of_votes else None,
         upheld=np.nan if isinstance(source, Votes) else share_upheld(source, estimate.abilities[0]),
         fit=estimate.fit,
-        n_units=n_units,
+        n_clusters=n_clusters,
         n_lost=estimate.n_lost,
         pairs=pairs,
         settings=settings,
-        notes=leaderboard_notes(source, estimate, settings, n_units),
+        notes=leaderboard_notes(source, estimate, settings, n_clusters),
     )
 
 
@@ -578,9 +581,9 @@ def step_of(source: Preferences | Votes, name: str) -> float:
 
 
 def leaderboard_notes(
-    source: Preferences | Votes, estimate: AbilityEstimate, settings: LeaderboardSettings, n_units: int | None
+    source: Preferences | Votes, estimate: AbilityEstimate, settings: LeaderboardSettings, n_clusters: int | None
 ) -> tuple[str, ...]:
-    """Notes on the amount of data, its units, and the estimate. n_units: None without units."""
+    """Notes on the amount of data, its clusters, and the estimate. n_clusters: None without clusters."""
     notes = list(source.notes)
     if isinstance(source, Votes):
         notes.append(f"{pluralise(len(source.voters), 'vote')} on {pluralise(len(source.items), 'system')}")
@@ -594,16 +597,16 @@ def leaderboard_notes(
     if np.ptp(weight) > 0 or weight[0] != 1:
         notes.append(f"weights between {weight.min():g} and {weight.max():g}, {weight.sum():g} in all")
     if settings.interval == "bootstrap":
-        if n_units is not None:
-            notes.append(f"the bootstrap resamples whole units ({n_units:,})")
-        if (n_units or count_of(source)) < FEW:
-            kind = "unit" if n_units else "vote" if isinstance(source, Votes) else "comparison"
-            count_text = pluralise(n_units or count_of(source), kind)
+        if n_clusters is not None:
+            notes.append(f"the bootstrap draws whole clusters of comparisons ({n_clusters:,})")
+        if (n_clusters or count_of(source)) < FEW:
+            kind = "cluster" if n_clusters else "vote" if isinstance(source, Votes) else "comparison"
+            count_text = pluralise(n_clusters or count_of(source), kind)
             notes.append(f"only {count_text} to resample: intervals are rough and probably too narrow")
-    elif n_units is not None:
+    elif n_clusters is not None:
         notes.append(
-            f"comparisons of one unit count as independent here ({pluralise(n_units, 'unit')}); --interval bootstrap "
-            "resamples whole units"
+            f"comparisons of one cluster count as independent here ({pluralise(n_clusters, 'cluster')}); --interval "
+            "bootstrap draws whole clusters"
         )
     if isinstance(source, Preferences) and not settings.position:
         notes += side_note(source)
@@ -611,13 +614,13 @@ def leaderboard_notes(
 
 
 def side_note(source: Preferences) -> list[str]:
-    """A note where the left side won more or less often than by chance; comparisons of one unit may be correlated."""
+    """A note where the left side won more often, or less, than by chance; those of one cluster may be correlated."""
     decided = np.flatnonzero(source.outcome)
     if not source.sides or not decided.size:
         return []
     outcomes = source.outcome[decided].astype(np.float64)
-    unit_sums = outcomes if source.unit is None else np.bincount(source.unit.codes[decided], outcomes)
-    if abs(outcomes.sum()) <= FAR * np.sqrt((unit_sums**2).sum()):
+    sums = outcomes if source.cluster is None else np.bincount(source.cluster.codes[decided], outcomes)
+    if abs(outcomes.sum()) <= FAR * np.sqrt((sums**2).sum()):
         return []
     left_share = float((outcomes > 0).mean())
     return [

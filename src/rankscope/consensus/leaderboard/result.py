@@ -34,21 +34,21 @@ class RepeatConsistency(NamedTuple):
     ----------
     pairs, alike
         Number of pairs of comparisons of the same two systems, and of those that agree: the same winner, or both ties.
-    pairs_within_units, alike_within_units
-        The same for comparisons of one unit; 0 if there are none.
+    pairs_within_clusters, alike_within_clusters
+        The same for comparisons of one cluster; 0 if there are none.
     """
 
     pairs: int
     alike: int
-    pairs_within_units: int
-    alike_within_units: int
+    pairs_within_clusters: int
+    alike_within_clusters: int
 
 
 def consistency_of_repeats(preferences: Preferences) -> RepeatConsistency:
     """Count the repeated comparisons of the same two systems that agree; weights do not matter.
 
     >>> consistency_of_repeats(Preferences.of([("A", "B", "A"), ("B", "A", "A"), ("A", "B", "tie")]))
-    RepeatConsistency(pairs=3, alike=1, pairs_within_units=0, alike_within_units=0)
+    RepeatConsistency(pairs=3, alike=1, pairs_within_clusters=0, alike_within_clusters=0)
     """
     n = len(preferences.systems)
     swapped = preferences.left > preferences.right
@@ -57,9 +57,9 @@ def consistency_of_repeats(preferences: Preferences) -> RepeatConsistency:
     outcome = 1 + np.where(swapped, -preferences.outcome, preferences.outcome)
     pair = first * n + second
     counts = count_pairs(pair, outcome)
-    if preferences.unit is None:
+    if preferences.cluster is None:
         return RepeatConsistency(*counts, 0, 0)
-    return RepeatConsistency(*counts, *count_pairs(preferences.unit.codes * n**2 + pair, outcome))
+    return RepeatConsistency(*counts, *count_pairs(preferences.cluster.codes * n**2 + pair, outcome))
 
 
 def count_pairs(group: Ints, outcome: Ints) -> tuple[int, int]:
@@ -178,8 +178,8 @@ class Leaderboard(Result):
         Sentences on how well the model fits.
     n, n_ties
         Number of comparisons, and of ties among them; for votes, number of votes, and 0.
-    n_units
-        Number of units that the comparisons or votes belong to; None without units.
+    n_clusters
+        Number of clusters that the comparisons or votes belong to; None without clusters.
     n_lost
         Number of resamples without a solution, which were skipped.
     pairs
@@ -222,7 +222,7 @@ class Leaderboard(Result):
     fit: tuple[str, ...]
     n: int
     n_ties: int
-    n_units: int | None
+    n_clusters: int | None
     n_lost: int
     pairs: tuple[str, ...]
     settings: LeaderboardSettings
@@ -239,7 +239,7 @@ class Leaderboard(Result):
         settings = self.settings
         interval = [settings.interval, f"{settings.n_resamples}"]
         if settings.interval == "bootstrap":
-            interval.append(self.data_name if self.n_units is None else "units")
+            interval.append(self.data_name if self.n_clusters is None else "clusters")
         return [
             "leaderboard",
             f"model:{settings.model}",

@@ -22,6 +22,7 @@ from rankscope.settings import (
 
 __all__ = [
     "FEWEST",
+    "INFORMATION",
     "INTERVALS",
     "MODELS",
     "PLACKETT_LUCE",
@@ -35,7 +36,8 @@ __all__ = [
 PLACKETT_LUCE = "plackett-luce"
 MODELS = (*PAIR_MODELS, PLACKETT_LUCE)
 SCALES = ("elo", "log", "wins")
-INTERVALS = ("bootstrap", "information")
+INFORMATION = "information"
+INTERVALS = ("bootstrap", INFORMATION)
 #: Treatments of systems that a voter did not rank.
 UNRANKED_CHOICES = ("ignore", "worst")
 #: The fewest resamples for percentiles.
@@ -64,10 +66,12 @@ class LeaderboardSettings(Settings):
         "length.",
     )
     position: bool = switch(False, help="Remove the effect of standing on the left side.")
-    unit: str | None = text(
+    cluster_by: str | None = text(
         None,
-        help="Column of the unit of a comparison, such as its prompt; the bootstrap resamples whole units.",
-        metavar="COLUMN",
+        help="Column of the cluster of a comparison, such as its prompt; for scores of that of a query, or a regular "
+        "expression that finds it in the id of a query. The bootstrap draws whole clusters.",
+        metavar="COLUMN|REGEX",
+        unset="for scores a column cluster, if there is one",
     )
     columns: Mapping[str, str] | None = table_columns(
         {"left": "model_1", "winner": "verdict"},

@@ -277,9 +277,9 @@ def consistency_section(board: Leaderboard) -> Section:
             "system wins, or both are ties."
         )
         pairs.append(("two comparisons of the same two systems", share, repeats.pairs))
-        if repeats.pairs_within_units:
-            share = repeats.alike_within_units / repeats.pairs_within_units
-            pairs.append(("the same, within one unit", share, repeats.pairs_within_units))
+        if repeats.pairs_within_clusters:
+            share = repeats.alike_within_clusters / repeats.pairs_within_clusters
+            pairs.append(("the same, within one cluster", share, repeats.pairs_within_clusters))
     else:
         sentences.append("No two systems were compared twice, so that the agreement of comparisons is unknown.")
     decided = board.n - board.n_ties

@@ -244,7 +244,7 @@ def fit_preferences(
         Number of wins and of losses that are added to each system against an imagined system of mean strength. Above 0,
         a solution always exists, and strengths move towards the mean.
     n_resamples
-        Number of bootstrap resamples, of single comparisons or, where the preferences have units, of whole units.
+        Number of bootstrap resamples, of single comparisons or, where the preferences have clusters, of whole clusters.
         Resamples without a solution are skipped and counted.
     rng
         Seed or `numpy.random.Generator`.
@@ -671,8 +671,10 @@ def pvalue_notes(preferences: Preferences, fitted: BradleyTerryFit, expected: Fl
         )
     if (preferences.weight != 1).any():
         notes.append("comparisons count as often as their weights say, also for the p-value")
-    if preferences.unit is not None:
-        notes.append("the p-value treats comparisons as independent, including those of one unit, and may be too small")
+    if preferences.cluster is not None:
+        notes.append(
+            "the p-value treats comparisons as independent, including those of one cluster, and may be too small"
+        )
     if fitted.prior:
         notes.append("the prior pulls strengths together, so that the deviance is larger and the p-value smaller")
     return notes

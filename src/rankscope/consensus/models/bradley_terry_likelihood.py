@@ -169,13 +169,13 @@ def scaled_covariate(name: str, values: Floats) -> tuple[Floats, int]:
 
 
 def units_of(preferences: Preferences, cell: Ints, n_cells: int) -> tuple[Any, Ints]:
-    """The units of the bootstrap: those of the data where there are any, else comparisons by cell and weight."""
+    """The units of the bootstrap: clusters of the data where there are any, else comparisons by cell and weight."""
     from scipy.sparse import coo_array
 
     weight = preferences.weight
-    if preferences.unit is not None:
-        unit_codes, n_units = dense_codes(np.asarray(preferences.unit.codes, np.int64), len(preferences.unit.names))
-        return coo_array((weight, (cell, unit_codes)), shape=(n_cells, n_units)).tocsr(), np.ones(n_units, np.int64)
+    if preferences.cluster is not None:
+        codes, n_clusters = dense_codes(np.asarray(preferences.cluster.codes, np.int64), len(preferences.cluster.names))
+        return coo_array((weight, (cell, codes)), shape=(n_cells, n_clusters)).tocsr(), np.ones(n_clusters, np.int64)
     if (weight == weight[0]).all():
         return incidence(np.arange(n_cells), n_cells, np.full(n_cells, weight[0])), np.bincount(cell, minlength=n_cells)
     values, value_index = np.unique(weight, return_inverse=True)

@@ -15,6 +15,7 @@ from rankscope.data.features import Features
 from rankscope.data.grades import highest_grade
 from rankscope.data.text import join_names, pluralise, pluralise_queries
 from rankscope.errors import InputError, SettingError
+from rankscope.io.core import columns_of, with_columns
 from rankscope.io.letor import read_features
 from rankscope.kernels.segments import bounds
 from rankscope.typing import PathLike
@@ -223,7 +224,8 @@ def read_folds(
     files = find_folds(path)
     paths = dict.fromkeys(data_path for fold in files for data_path in (*fold.train, fold.valid, fold.test))
     features_by_path = {
-        data_path: read_features(data_path, cache=cache or None, progress=progress) for data_path in paths
+        data_path: read_features(with_columns(data_path, columns_of(source)), cache=cache or None, progress=progress)
+        for data_path in paths
     }
     notes = tuple(note for features in features_by_path.values() for note in features.notes)
     notes += tuple(
@@ -303,10 +305,10 @@ def align_parts(parts: Sequence[Features], paths: Sequence[Path]) -> list[Featur
                 raise InputError(
                     f"{path}: no feature {join_names(missing_features)}, which other files have; expected the same"
                 )
-    return [with_columns(part, tuple(names)) for part in parts]
+    return [with_features(part, tuple(names)) for part in parts]
 
 
-def with_columns(part: Features, names: tuple[str, ...]) -> Features:
+def with_features(part: Features, names: tuple[str, ...]) -> Features:
     """The part with these features in this order; missing ones are zeros."""
     if part.names == names:
         return part

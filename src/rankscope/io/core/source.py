@@ -118,7 +118,7 @@ class Source:
     def read_bytes(self) -> bytes:
         """All bytes, for readers that need the whole file. Raises InputError where it is empty."""
         content = self.head + bytes(self.stream.read())
-        if not content.strip():
+        if not content or content.isspace():
             raise empty_file_error(self.name)
         return content
 

@@ -10,7 +10,7 @@ import numpy as np
 from rankscope.data.features import Features
 from rankscope.data.grades import EXPECTED_GRADE, as_grades, invalid_grades
 from rankscope.data.row_tables import DOC_ID, QUERY_ID, SCHEMAS
-from rankscope.data.tables import NUMBER, Column, Schema, Table
+from rankscope.data.tables import NUMBER, Column, Schema, Table, is_index_name
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError
 from rankscope.io.letor.feature_lines import BEYOND, LARGEST, Dtype
@@ -18,7 +18,6 @@ from rankscope.typing import Grades, Reals
 
 __all__ = [
     "FEATURES",
-    "INDEX",
     "KEYS",
     "features_of_table",
     "refuse_second_key",
@@ -41,14 +40,11 @@ FEATURES = Schema(
     expected="a header line (query_id,relevance,doc_id, and the features') and one line per document",
     more_numbers=True,
     nan_is_missing=True,
-    has_option=False,
 )
 #: Their names; the first of each is ours.
 KEYS = {column.name: column.names for column in FEATURES.columns}
 #: What these columns hold, for messages.
 CONTENTS = {"query_id": "queries", "relevance": "grades", "doc_id": "documents"}
-#: The prefix of pandas' index columns in Parquet.
-INDEX = "__index_level_"
 
 
 def features_of_table(
@@ -133,7 +129,7 @@ def reserved_field(column: str) -> str | None:
 def refuse_index(table: Table) -> None:
     """Raise InputError for the index of a data frame among the columns, and for a column without a name."""
     for number, name in enumerate(table.frame.columns, 1):
-        if not name.strip() or name.startswith(INDEX):
+        if is_index_name(name):
             raise InputError(
                 f"{table.where}: column {number} has no name{f' of its own ({name})' if name else ''}, expected one "
                 "for each; name it, or write the table without it (pandas: index=False)"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankscope.data.features import Features
+from rankscope.data.tables import is_index_name
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import (
     check_writable,
@@ -21,7 +22,7 @@ from rankscope.io.core import (
     write_chunks,
     write_stdout,
 )
-from rankscope.io.letor.feature_columns import INDEX, KEYS
+from rankscope.io.letor.feature_columns import KEYS
 from rankscope.io.tables import SEPARATORS
 from rankscope.typing import PathLike
 
@@ -217,7 +218,7 @@ def refuse_names(features: Features) -> None:
     """Raise for a feature that a reader of the table would read as another column."""
     reserved = {name for names in KEYS.values() for name in names}
     for name in features.names:
-        if name.strip().lower() in reserved or not name.strip() or name.startswith(INDEX) or not_in_table(name):
+        if name.strip().lower() in reserved or is_index_name(name) or not_in_table(name):
             raise InputError(
                 f"{features.name}: a feature is called {name!r}, which a reader takes for another column; rename it"
             )

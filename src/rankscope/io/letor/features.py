@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -17,11 +17,13 @@ from rankscope.io.core import (
     PARQUET_MAGIC,
     LineBlock,
     Source,
+    columns_of,
     file_stem,
     open_binary,
     parse_head,
     refuse_foreign,
     source_name,
+    with_columns,
 )
 from rankscope.io.letor.feature_cache import read_cached, refuse_cache, rounding_notes
 from rankscope.io.letor.feature_columns import FEATURES, features_of_table, refuse_second_key
@@ -47,7 +49,7 @@ def read_features(
     path: PathLike,
     *,
     n_features: int | None = None,
-    columns: Sequence[str | int] | None = None,
+    columns: Sequence[str | int] | Mapping[str, str] | None = None,
     cache: bool | PathLike | None = None,
     dtype: str = "float32",
     relevance: str = "needed",
@@ -118,6 +120,12 @@ def read_features(
         raise ParameterError(f"n_features {n_features!r}, expected a whole number from 1")
     if relevance not in RELEVANCE:
         raise ParameterError(f"relevance {relevance!r}, expected 'needed' or 'optional'")
+    if isinstance(columns, Mapping):
+        path, columns = with_columns(path, columns), None
+    if columns_of(path) and not (cache is None or cache is False):
+        raise ParameterError(
+            "a cache (cache, --cache) holds no names of columns (columns, --columns); leave one of them out"
+        )
     selected = None if columns is None else [str(column) for column in columns]
     request = FeatureRequest(DTYPES[dtype], selected, relevance == "needed")
     if cache is None or cache is False:
@@ -171,7 +179,7 @@ def read_file(
             content = source.read_bytes()
             if progress is not None:
                 progress(len(content))
-            table = parse_table(content, source.name, FEATURES, {})
+            table = parse_table(content, source.name, FEATURES, source.columns)
             features = features_of_table(
                 table, request.dtype, file_stem(path), columns=request.columns, graded=request.needs_grades
             )
@@ -310,7 +318,7 @@ def locate_row(path: PathLike, row: int) -> str:
         with open_binary(path) as stream:
             is_table = is_feature_table(stream.read(HEAD))
         if is_table:
-            return read_table(path, FEATURES, {}).locate(row)
+            return read_table(path, FEATURES, columns_of(path)).locate(row)
         return f"{name}:{read_labels(path).lines[row]}"
     except (InputError, OSError, IndexError):  # a pipe, or a file that has changed
         return f"{name}, document {row + 1}"

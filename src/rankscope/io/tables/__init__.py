@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rankscope.io.tables.labels import LabelTable as LabelTable
     from rankscope.io.tables.labels import find_label as find_label
     from rankscope.io.tables.labels import labels_of_frame as labels_of_frame
+    from rankscope.io.tables.labels import parse_label_number as parse_label_number
     from rankscope.io.tables.labels import read_label_table as read_label_table
     from rankscope.io.tables.parquet_pages import refuse_false_pages as refuse_false_pages
     from rankscope.io.tables.schema import column_names as column_names
@@ -42,6 +43,7 @@ HOMES = {
     "labels_of_frame": "labels",
     "lines_of_objects": "schema",
     "name_codes": "frames",
+    "parse_label_number": "labels",
     "parse_table": "schema",
     "polars_errors": "frames",
     "read_entity_ranks": "entity_ranks",

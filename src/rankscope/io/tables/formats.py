@@ -153,7 +153,8 @@ def kind_of_columns(columns: list[str], source: Source, request: ReadRequest) ->
         refuse_saved_scores(columns, name)
         raise InputError(
             f"{name}: no column 'relevance' (judgments) or 'score' (a run) among {list_columns(columns)}; "
-            "rename one of them, or say which it is: --columns relevance=NAME or score=NAME"
+            "rename one of them, or say which it is: --columns relevance=NAME or score=NAME, and of lists of ids "
+            "relevant_ids=NAME or retrieved_ids=NAME"
         )
     return "qrels" if is_judgments else "run"
 

@@ -7,8 +7,8 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,7 +30,9 @@ __all__ = [
     "name_codes",
     "order_columns",
     "polars_errors",
-    "read_frame",
+    "read_json_lines",
+    "read_mixed_lines",
+    "read_parquet",
     "records_to_lines",
     "refuse_long_texts",
     "refuse_repeated_keys",
@@ -54,19 +56,59 @@ MAX_DEPTH = 100
 OPENING, CLOSING = (np.frombuffer(brackets, np.uint8) for brackets in (b"[{", b"]}"))
 
 
-def read_frame(content: bytes, name: str, format_name: str) -> pl.DataFrame:
-    """A table in Parquet, or in JSON lines. Raises InputError."""
+def read_parquet(content: bytes, name: str) -> pl.DataFrame:
+    """A table in Parquet. Raises InputError."""
     import polars as pl
 
-    with report_polars_errors(name, format_name):
-        if format_name == "parquet":
-            refuse_false_pages(content, name)
-            checked_row_count(pl.scan_parquet(io.BytesIO(content)), len(content), name)
-            frame = pl.read_parquet(io.BytesIO(content))
-            refuse_long_texts(frame, len(content), name)
-            return frame
-        refuse_deep_lines(content, name)
+    with report_polars_errors(name, "parquet"):
+        refuse_false_pages(content, name)
+        checked_row_count(pl.scan_parquet(io.BytesIO(content)), len(content), name)
+        frame = pl.read_parquet(io.BytesIO(content))
+        refuse_long_texts(frame, len(content), name)
+        return frame
+
+
+def read_json_lines(content: bytes, name: str) -> pl.DataFrame | None:
+    """A table in JSON lines, None where polars cannot read it. Raises InputError."""
+    import polars as pl
+
+    refuse_deep_lines(content, name)
+    try:
         return pl.read_ndjson(io.BytesIO(content), schema=schema_of_lines(content, name))
+    except InputError:
+        raise
+    except polars_errors():
+        return None
+
+
+def read_mixed_lines(content: bytes, name: str) -> pl.DataFrame:
+    """Valid JSON lines by Python's reader: values of several kinds under one key, which polars refuses, become texts.
+
+    true and false beside numbers are 1 and 0. Raises InputError where each line has its own keys.
+    """
+    import polars as pl
+
+    records = list(map(json.loads, filter(bytes.strip, io.BytesIO(content))))
+    keys = list(dict.fromkeys(key for record in records for key in record))
+    refuse_sparse((len(records), len(keys)), sum(map(len, records)), name, "lines and keys")
+    columns = {key: column_of_values([record.get(key) for record in records]) for key in keys}
+    return pl.DataFrame(columns)
+
+
+def column_of_values(values: Sequence[Any]) -> pl.Series:
+    """A column of values of JSON, null where there is none."""
+    import polars as pl
+
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {bool} or kinds <= {str}:
+        return pl.Series(values)
+    if kinds <= {bool, int, float} and (float in kinds or bool in kinds):
+        return pl.Series(values, dtype=pl.Float64, strict=False)
+    if len(kinds) == 1:  # whole numbers, lists or objects
+        with suppress(OverflowError, TypeError, *polars_errors()):
+            return pl.Series(values, dtype=pl.Int64 if kinds == {int} else None)
+    texts = [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
+    return pl.Series(texts, dtype=pl.String)
 
 
 def first_record(head: bytes) -> dict[str, object]:
@@ -225,7 +267,7 @@ def separator_of(header: bytes) -> tuple[str, str]:
 
 def find_invalid_object(content: bytes) -> str | None:
     """The first line that is not an object of JSON with finite numbers, as "17: not a JSON object, ..."."""
-    for number, line in enumerate(content.splitlines(), 1):
+    for number, line in enumerate(io.BytesIO(content), 1):
         try:
             is_valid = not line.strip() or isinstance(
                 json.loads(line, parse_constant=parse_finite, parse_float=parse_finite), dict

@@ -20,6 +20,7 @@ __all__ = [
     "LabelTable",
     "find_label",
     "labels_of_frame",
+    "parse_label_number",
     "read_label_table",
 ]
 

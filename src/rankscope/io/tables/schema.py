@@ -18,16 +18,27 @@ from rankscope.data.tables import (
     bound_table,
     table_of_frame,
 )
-from rankscope.data.text import first_names
+from rankscope.data.text import first_names, pluralise
 from rankscope.errors import InputError
-from rankscope.io.core import BOM, PARQUET_MAGIC, empty_file_error, is_file, open_binary, remove_marks, source_name
+from rankscope.io.core import (
+    BOM,
+    PARQUET_MAGIC,
+    empty_file_error,
+    is_file,
+    open_binary,
+    refuse_foreign,
+    remove_marks,
+    source_name,
+)
 from rankscope.io.tables.frames import (
     find_invalid_object,
     first_record,
     has_short_lines,
     order_columns,
     polars_errors,
-    read_frame,
+    read_json_lines,
+    read_mixed_lines,
+    read_parquet,
     records_to_lines,
     refuse_repeated_keys,
     refuse_short_lines,
@@ -100,11 +111,12 @@ def parse_table(
     if header:
         return parse_text("\t".join(header).encode() + b"\n" + content, name, schema, columns, lines_before=-1)
     if not content.startswith(PARQUET_MAGIC):
+        refuse_foreign(content[:HEAD], name)
         content = remove_marks(content)
     if not content or content.isspace():
         raise empty_file_error(name, schema.expected)
     if content.startswith(PARQUET_MAGIC):
-        return table_of_frame(read_frame(content, name, "parquet"), name, schema, columns)
+        return table_of_frame(read_parquet(content, name), name, schema, columns)
     if content[:HEAD].lstrip().startswith((b"{", b"[")):
         return parse_json(content, name, schema, columns)
     return parse_text(content, name, schema, columns)
@@ -128,14 +140,14 @@ def parse_json(content: bytes, name: str, schema: Schema, columns: Mapping[str, 
 
 def json_frame(content: bytes, name: str, lines_before: int = 0, *, is_list: bool = False) -> pl.DataFrame:
     """JSON lines. Raises InputError that names the line, or where they were a list, the row."""
-    try:
-        return read_frame(content, name, "jsonl")
-    except InputError:
-        # Blank lines count as those before.
-        invalid = find_invalid_object(b"\n" * lines_before + content)
-        if invalid is None:
-            raise
-        raise InputError(f"{name}{': row ' if is_list else ':'}{invalid}; correct it") from None
+    frame = read_json_lines(content, name)
+    if frame is not None:
+        return frame
+    # Blank lines count as those before.
+    invalid = find_invalid_object(b"\n" * lines_before + content)
+    if invalid is None:
+        return read_mixed_lines(content, name)
+    raise InputError(f"{name}{': row ' if is_list else ':'}{invalid}; correct it")
 
 
 def object_locator(content: bytes, name: str, *, is_list: bool) -> Callable[[int], str]:
@@ -474,7 +486,7 @@ def even_rows(
         for line, row in islice(records(content, layout), 1, None):
             if len(row) > len(header) or (len(row) < len(header) and not may_be_short):
                 raise InputError(
-                    f"{name}:{line + n_skipped}: {len(row)} fields, expected {len(header)} "
+                    f"{name}:{line + n_skipped}: {pluralise(len(row), 'field')}, expected {len(header)} "
                     f"({first_names(header, 8)}); correct this line"
                 )
             yield row

@@ -30,6 +30,8 @@ __all__ = [
 
 
 LEVELS = {"seg": "segments", "sys": "systems"}
+#: The folder with a folder of metrics for each language pair.
+METRIC_SCORES = "metric-scores"
 
 
 class ScoreFile(NamedTuple):
@@ -60,7 +62,8 @@ def list_mt_scores(folder: PathLike, *, level: str = "seg") -> list[ScoreFile]:
     Parameters
     ----------
     folder
-        Folder of mt-metrics-eval; or one of its folders metric-scores/PAIR, with nothing but files of scores.
+        Folder of mt-metrics-eval; or its folder metric-scores; or one of the folders metric-scores/PAIR, with nothing
+        but files of scores.
     level
         "seg" or "sys".
 
@@ -79,7 +82,10 @@ def list_mt_scores(folder: PathLike, *, level: str = "seg") -> list[ScoreFile]:
         pair = root.absolute().name
         files = [parse_score_path(path) for path in sorted(root.glob(f"*{suffix}"))]
         return [file if file.pair else file._replace(pair=pair if "-" in pair else "") for file in files]
-    paths = [*root.glob(f"human-scores/*{suffix}"), *root.glob(f"metric-scores/*/*{suffix}")]
+    if root.absolute().name == METRIC_SCORES:
+        root = root.absolute().parent if root.name != METRIC_SCORES else root.parent
+        return [parse_score_path(path) for path in sorted(root.glob(f"{METRIC_SCORES}/*/*{suffix}"))]
+    paths = [*root.glob(f"human-scores/*{suffix}"), *root.glob(f"{METRIC_SCORES}/*/*{suffix}")]
     return [parse_score_path(path) for path in sorted(paths)]
 
 
@@ -95,7 +101,7 @@ def parse_score_path(path: Path) -> ScoreFile:
     stem, level = name_parts, "seg"
     if len(name_parts) > 2 and name_parts[-1] == "score" and name_parts[-2] in LEVELS:
         stem, level = name_parts[:-2], name_parts[-2]
-    if "-" in path.parent.name and path.parent.parent.name == "metric-scores":
+    if "-" in path.parent.name and path.parent.parent.name == METRIC_SCORES:
         return ScoreFile(path, "metric", path.parent.name, ".".join(stem), level)
     if len(stem) > 1 and "-" in stem[0]:
         return ScoreFile(path, "human", stem[0], ".".join(stem[1:]), level)

@@ -47,6 +47,7 @@ ITEMS = Schema(
     ),
     expected=EXPECTED_ITEMS,
     nan_is_missing=True,
+    index_beside="segment",
 )
 #: The default names of the column of human judgments.
 GOLD_COLUMNS = ("rank", "gold", "human")

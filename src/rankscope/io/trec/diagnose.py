@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
-from rankscope.data.row_tables import SCHEMAS, SPAN_ADVICE, has_span_columns
+from rankscope.data.row_tables import LISTS, SCHEMAS, SPAN_ADVICE, has_span_columns
 from rankscope.errors import InputError
 from rankscope.io.core import NUMBER, is_file, looks_like_trec, open_binary, sniff, source_name
 
@@ -20,6 +20,8 @@ __all__ = [
 HEADER_WORDS = {"q0", "iter", "iteration", "rank", "tag", "runid"}.union(
     *(column.names for schema in SCHEMAS.values() for column in schema.columns)
 )
+#: Names that a list of ids has, and nothing else.
+LIST_NAMES = {name for column in LISTS.values() for name in column.names if name.endswith("ids")}
 HEADER = "query_id,doc_id,score (judgments: relevance), with commas, semicolons or tabs between the names"
 #: Lines that are checked for a table of ranks; bytes that are read for them, and of any other line.
 FEW, HEAD = 4, 1 << 16
@@ -153,6 +155,16 @@ SIGNATURES = (
         "there are commas between the fields; replace them by blanks or tabs",
     ),
     Signature(lambda line: is_table_header(line) and has_span_columns(line.names), SPAN_ADVICE),
+    Signature(
+        lambda line: is_table_header(line) and set(map(str.lower, line.names)) >= {"system", "query"},
+        "this looks like a table of scores, which compare, plan and report take alone, in the place of judgments and "
+        "runs",
+    ),
+    Signature(
+        lambda line: is_table_header(line) and not LIST_NAMES.isdisjoint(map(str.lower, line.names)),
+        "lists of ids in a table are text; write one object of JSON per line (pandas: to_json(path, "
+        'orient="records", lines=True)), each with its list',
+    ),
     Signature(
         is_table_header,
         "this looks like the header of a table, which needs query_id, doc_id and score (judgments: relevance); rename "

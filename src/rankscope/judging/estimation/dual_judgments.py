@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from rankscope.data.grades import has_fractions, refuse_fractions
 from rankscope.data.qrels import Qrels
+from rankscope.data.queries import Queries
 from rankscope.data.rows import Rows
 from rankscope.data.run import Run
 from rankscope.data.scores import Scores
-from rankscope.data.text import first_names, format_p_value, join_names, pluralise_queries
+from rankscope.data.text import first_names, format_p_value, join_names, pluralise, pluralise_queries
 from rankscope.errors import InputError, ParameterError
+from rankscope.evaluation.cluster_notes import cluster_notes, weight_notes
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.engine import list_runs
 from rankscope.evaluation.joining import ENTITY, LETOR, JoinedRun, Joining, Progress, as_qrels, refuse_measures
+from rankscope.evaluation.query_table import QueryTable, describe
 from rankscope.evaluation.scoring import score_hits
 from rankscope.io.core import check_single_stdin, file_stem, is_path
 from rankscope.io.read import read_run
 from rankscope.kernels.rounding_ties import join_ties
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import hashes
+from rankscope.stats.cluster_sums import intraclass_correlation
 from rankscope.stats.distributions import special
-from rankscope.typing import Bools, Floats
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "DualScores",
@@ -144,12 +148,37 @@ def refuse_unknown(run_queries: tuple[str, ...], machine: Qrels, system: str, na
 LEVEL = 0.01
 
 
-def randomness_notes(query_ids: Sequence[str], is_judged: Bools, values: Floats, measure: str) -> list[str]:
-    """Notes where the sample does not look random. values: (queries) of the machine, averaged over the systems."""
+def randomness_notes(
+    query_ids: Sequence[str], is_judged: Bools, values: Floats, measure: str, clusters: Ints | None = None
+) -> list[str]:
+    """Notes where the sample does not look random.
+
+    Parameters
+    ----------
+    query_ids
+        All queries.
+    is_judged
+        (queries) whether people judged them.
+    values
+        (queries) of the machine, averaged over the systems.
+    measure
+        The measure.
+    clusters
+        (queries) the cluster of each query; clusters are then looked at, those of which people judged a query and the
+        others. None: all are independent.
+    """
     notes: list[str] = []
+    id_positions, kind = id_order_positions(query_ids), "queries"
+    if clusters is not None:
+        codes = np.unique(clusters, return_inverse=True)[1]
+        sizes = np.bincount(codes)
+        first_positions = np.full(sizes.size, np.inf)
+        np.minimum.at(first_positions, codes, id_positions)
+        id_positions = np.argsort(np.argsort(first_positions)).astype(np.float64)
+        values, is_judged = np.bincount(codes, values) / sizes, np.bincount(codes, is_judged) > 0
+        kind = "clusters"
     if is_judged.all() or not is_judged.any():
         return notes
-    id_positions = id_order_positions(query_ids)
     p, direction = rank_sum_pvalue(id_positions, is_judged)
     n_judged = int(is_judged.sum())
     end_name = "last" if direction > 0 else "first"
@@ -157,20 +186,23 @@ def randomness_notes(query_ids: Sequence[str], is_judged: Bools, values: Floats,
     at_end = last == n_judged - 1 if direction < 0 else first == is_judged.size - n_judged
     if p < LEVEL:
         location = f"are the {end_name} {n_judged:,}" if at_end else f"are mostly among the {end_name}"
-        notes.append(f"the queries that people judged {location} in the order of ids (p {format_p_value(p)}): {DOUBT}")
+        notes.append(
+            f"the {kind} that people judged {location} in the order of ids (p {format_p_value(p)}): "
+            + DOUBT.format(kind)
+        )
     p, direction = rank_sum_pvalue(values, is_judged)
     if p < LEVEL:
         comparative = "higher" if direction > 0 else "lower"
         notes.append(
-            f"by the machine {measure} is {comparative} on the queries that people judged than on the others (p "
-            f"{format_p_value(p)}): " + DOUBT
+            f"by the machine {measure} is {comparative} on the {kind} that people judged than on the others (p "
+            f"{format_p_value(p)}): " + DOUBT.format(kind)
         )
     return notes
 
 
 DOUBT = (
     "they do not look like a random sample, without which estimates and intervals may not hold for all queries; have "
-    "randomly drawn queries judged"
+    "randomly drawn {} judged"
 )
 
 
@@ -219,6 +251,8 @@ class DualValues:
         (systems, N - n) of the machine on the other queries.
     notes
         Notes on skipped queries, and on whether the n look like a random sample.
+    clusters, weights
+        (N) of the queries, the n first; None if all are independent, or count the same.
     """
 
     measure: str
@@ -227,6 +261,35 @@ class DualValues:
     machine: Floats
     machine_only: Floats
     notes: tuple[str, ...]
+    clusters: Ints | None = None
+    weights: Floats | None = None
+
+    @property
+    def sample(self) -> dict[str, Any]:
+        """Clusters and weights of the queries, as statistics take them."""
+        return {"clusters": self.clusters, "weights": self.weights}
+
+    @property
+    def judged_sample(self) -> dict[str, Any]:
+        """Those of the queries that people judged."""
+        return {name: None if values is None else values[: self.n] for name, values in self.sample.items()}
+
+    @property
+    def n_judged_clusters(self) -> int:
+        """Of how many clusters people judged a query; without clusters each query is one."""
+        return self.n if self.clusters is None else np.unique(self.clusters[: self.n]).size
+
+    @property
+    def n_clusters(self) -> int:
+        """How many clusters there are; without clusters each query is one."""
+        return self.n_all if self.clusters is None else np.unique(self.clusters).size
+
+    @property
+    def n_partly_judged(self) -> int:
+        """Of how many clusters people judged some of the queries, and not all."""
+        if self.clusters is None:
+            return 0
+        return np.intersect1d(self.clusters[: self.n], self.clusters[self.n :]).size
 
     @property
     def n(self) -> int:
@@ -251,6 +314,8 @@ class DualScores:
         The human grade of each machine grade; None if grades are the same.
     notes
         What a reader should know.
+    queries
+        What is known of the queries of the machine; None if nothing is.
     """
 
     human: Scores
@@ -258,15 +323,22 @@ class DualScores:
     names: tuple[str, str]
     map: Mapping[int, int] | None
     notes: tuple[str, ...]
+    queries: Queries | None = None
 
     @property
     def systems(self) -> tuple[str, ...]:
         return self.human.systems
 
+    @property
+    def kind(self) -> str:
+        """What was drawn."""
+        return "queries" if self.queries is None or self.queries.cluster is None else "clusters"
+
     def signature(self, title: str, **settings: str | None) -> str:
         """Every setting that changes the numbers, in one line; a setting of None is skipped."""
         grades = None if self.map is None else ",".join(f"{grade}={mapped}" for grade, mapped in self.map.items())
-        all_settings = {**settings, "map": grades, "machine_queries": str(len(self.machine.query_ids))}
+        known = {} if self.queries is None else describe(replace(self.queries, group=None))
+        all_settings = {**settings, "map": grades, "machine_queries": str(len(self.machine.query_ids)), **known}
         setting_texts = (f"{key}:{value}" for key, value in all_settings.items() if value is not None)
         return " | ".join((title, *setting_texts, self.human.signature()))
 
@@ -301,15 +373,48 @@ class DualScores:
         is_used[human_queries[human_complete]] = True
         in_estimate = is_used | machine_only
         ids = [self.machine.query_ids[q] for q in np.flatnonzero(in_estimate).tolist()]
-        notes += randomness_notes(ids, is_used[in_estimate], machine_values[:, in_estimate].mean(axis=0), measure)
-        return DualValues(
+        clusters = None if self.queries is None else self.queries.cluster_codes
+        weights = None if self.queries is None else self.queries.weight
+        notes += randomness_notes(
+            ids,
+            is_used[in_estimate],
+            machine_values[:, in_estimate].mean(axis=0),
+            measure,
+            None if clusters is None else clusters[in_estimate],
+        )
+        order = np.concatenate((human_queries[human_complete], np.flatnonzero(machine_only)))
+        values = DualValues(
             measure=measure,
             sign=self.human.sign(measure),
             human=human_values[:, human_complete],
             machine=machine_values[:, human_queries[human_complete]],
             machine_only=machine_values[:, machine_only],
             notes=tuple(notes),
+            clusters=None if clusters is None else clusters[order],
+            weights=None if weights is None else weights[order],
         )
+        return replace(values, notes=(*values.notes, *sample_notes(values)))
+
+
+def sample_notes(values: DualValues) -> list[str]:
+    """Notes on clusters and weights: how many people judged, and what is assumed where they judged parts of some."""
+    notes = weight_notes(values.weights)
+    if values.clusters is None:
+        return notes
+    differences = values.human - values.machine
+    judged = values.clusters[: values.n]
+    correlations = intraclass_correlation(differences, judged) if values.n > 1 else np.nan
+    of_all, *_ = cluster_notes(values.clusters, np.nan)
+    of_judged = cluster_notes(judged, correlations, "people's values less the machine's")
+    notes.append(f"{of_all}; people judged {of_judged[0]}")
+    notes += of_judged[1:]
+    n_parts = values.n_partly_judged
+    if n_parts:
+        notes.append(
+            f"people judged parts of {pluralise(n_parts, 'cluster')}: estimates hold if the judged queries of a "
+            "cluster are random among its queries, not such as the first turns of conversations"
+        )
+    return notes
 
 
 def check_inputs(inputs: tuple[Any, Any, Any], plan: Plan, input: str | None) -> None:
@@ -347,12 +452,13 @@ def score_under_both(
     grades: Mapping[int, int] | None,
     *,
     names: tuple[str, str] | None = None,
+    queries: QueryTable | None = None,
     input: str | None = None,
     progress: Progress | None = None,
 ) -> DualScores:
     """Evaluate the runs under both, each run read once. See `estimate` for the arguments and for what is refused.
 
-    grades: the human grade of each machine grade.
+    grades: the human grade of each machine grade. queries: what is known of the queries.
     """
     check_inputs((human, machine, runs), plan, input)
     scale_note = ""
@@ -384,12 +490,21 @@ def score_under_both(
         if fault := plan.level_above_grades(joined[0].hits):
             raise ParameterError(f"{name}: {fault}")
     human_scores, machine_scores = score_hits(plan, human_joined), score_hits(plan, machine_joined)
+    known, query_notes = None, tuple(machine_scores.queries.clustering_notes())
+    if queries is not None:
+        known, query_notes = queries.queries(machine_scores.query_ids)
+        query_notes = (*query_notes, *known.clustering_notes())
     return DualScores(
         human=human_scores,
         machine=machine_scores,
         names=source_names,
         map=grades,
-        notes=(*((scale_note,) if scale_note else ()), *merge_notes(human_scores, machine_scores, source_names)),
+        notes=(
+            *((scale_note,) if scale_note else ()),
+            *merge_notes(human_scores, machine_scores, source_names),
+            *query_notes,
+        ),
+        queries=known,
     )
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import ceil, floor
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankscope.data.qrels import Qrels
 from rankscope.data.result import Result
+from rankscope.data.text import pluralise
 from rankscope.errors import InputError
 from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.joining import Progress
+from rankscope.evaluation.query_table import QueryTable
 from rankscope.judging.estimation.dual_judgments import (
     DualValues,
     score_under_both,
@@ -20,6 +23,7 @@ from rankscope.judging.estimation.dual_judgments import (
 from rankscope.judging.estimation.prediction_powered import pairs_of, resolve_baseline
 from rankscope.judging.estimation.settings import grade_map_field, parse_grade_map
 from rankscope.settings import POSITIVE, REQUIRED, Settings, confidence_field, number, text
+from rankscope.stats.cluster_sums import cluster_sums, effective_number
 from rankscope.stats.power import MAX_QUERIES
 from rankscope.stats.prediction_powered import FEWEST, combined_half, spread_of
 from rankscope.typing import PathLike
@@ -32,6 +36,10 @@ __all__ = [
     "plan_human_judgments",
     "plan_judgments",
 ]
+
+
+#: Numbers of queries and clusters are rounded up except from within this of a whole one.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +99,8 @@ class MeasureNeeds:
         Queries judged so far by people, and by the machine.
     notes
         What a reader should know.
+    per_cluster
+        Queries of a cluster, on average; None if all queries are independent.
     """
 
     measure: str
@@ -99,6 +109,13 @@ class MeasureNeeds:
     n: int
     n_all: int
     notes: tuple[str, ...]
+    per_cluster: float | None = None
+
+    def clusters_of(self, n_queries: int | None) -> int | None:
+        """The fewest clusters that hold so many queries; None without clusters."""
+        if self.per_cluster is None or n_queries is None:
+            return None
+        return floor((n_queries - 1) / self.per_cluster + ROUNDING) + 1
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -107,7 +124,7 @@ class JudgmentPlan(Result):
 
     `frame()` is the tidy table: measure, system_a, system_b (empty for a system by itself), method (human, combined, or
     combined with any number of queries judged by the machine), width, sd (of people's values), explained (the share of
-    their variance that the machine explains), n_queries (null if no number is enough).
+    their variance that the machine explains), n_queries (null if no number is enough); with clusters also n_clusters.
 
     Attributes
     ----------
@@ -138,11 +155,22 @@ class JudgmentPlan(Result):
     signature_text: str
     notes: tuple[str, ...]
 
+    @property
+    def has_clusters(self) -> bool:
+        """Whether queries have clusters."""
+        return any(measure_needs.per_cluster is not None for measure_needs in self.parts)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the tidy table."""
+        return (*self.COLUMNS, "n_clusters") if self.has_clusters else self.COLUMNS
+
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table."""
         for measure_needs in self.parts:
             for need in measure_needs.needs:
-                yield (measure_needs.measure, *need[:3], self.settings.width, *need[3:])
+                n_clusters = (measure_needs.clusters_of(need.n_queries),) if self.has_clusters else ()
+                yield (measure_needs.measure, *need[:3], self.settings.width, *need[3:], *n_clusters)
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
@@ -164,6 +192,7 @@ def plan_judgments(
     map: Mapping[int, int] | str | None = None,
     confidence_level: float = 0.95,
     names: tuple[str, str] | None = None,
+    queries: Mapping[str, Any] | None = None,
     preset: str | None = None,
     rel: float = 1,
     ties: str | None = None,
@@ -196,6 +225,8 @@ def plan_judgments(
         Confidence level: the long-run share of such intervals that contain the true value. Default: 0.95.
     names
         Names of people's judgments and of the machine's, for messages. Default: the names of the files.
+    queries
+        Arguments of `Scores.with_queries`, such as {"cluster_by": "^[^_]+"}: what is known of the queries.
     preset, rel, ties, missing, no_relevant, unjudged
         Conventions of the evaluation, as for `evaluate`; "bounds" are not available.
     input
@@ -211,7 +242,7 @@ def plan_judgments(
     Raises
     ------
     InputError
-        People judged fewer than 5 queries, and as `estimate`.
+        People judged fewer than 5 queries or clusters, or parts of clusters, and as `estimate`.
     ParameterError
         A setting is out of range, and as `estimate`.
     UnknownName
@@ -224,7 +255,10 @@ def plan_judgments(
     no human judgment makes narrower.
 
     The plan uses the standard deviation of people's values and the share of their variance that the machine explains.
-    Both are estimated from the queries judged so far; with fewer than about 20 they are rough.
+    Both are estimated from the queries judged so far; with fewer than about 20 they are rough. Where queries have
+    clusters, people are taken to judge whole clusters like those judged so far: the variation between these and what
+    the machine explains of it are planned with, and the need is one of whole clusters. With weights, further queries
+    are taken to have weights like these.
 
     References
     ----------
@@ -245,7 +279,17 @@ def plan_judgments(
     plan = make_plan(
         measures, preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant, unjudged=unjudged
     )
-    return plan_human_judgments(human, runs, machine, plan, settings, names=names, input=input, progress=progress)
+    return plan_human_judgments(
+        human,
+        runs,
+        machine,
+        plan,
+        settings,
+        names=names,
+        queries=QueryTable.of(queries),
+        input=input,
+        progress=progress,
+    )
 
 
 def plan_human_judgments(
@@ -256,12 +300,21 @@ def plan_human_judgments(
     settings: JudgmentPlanSettings,
     *,
     names: tuple[str, str] | None = None,
+    queries: QueryTable | None = None,
     input: str | None = None,
     progress: Progress | None = None,
 ) -> JudgmentPlan:
     """As `plan_judgments`, with measures and conventions as a plan and its settings as one object."""
     dual_scores = score_under_both(
-        human, runs, machine, plan, parse_grade_map(settings.map), names=names, input=input, progress=progress
+        human,
+        runs,
+        machine,
+        plan,
+        parse_grade_map(settings.map),
+        names=names,
+        queries=queries,
+        input=input,
+        progress=progress,
     )
     settings = replace(settings, baseline=resolve_baseline(settings.baseline, runs, dual_scores))
     parts = tuple(
@@ -285,27 +338,24 @@ def plan_human_judgments(
 
 def needs_of(values: DualValues, systems: tuple[str, ...], settings: JudgmentPlanSettings) -> MeasureNeeds:
     """The needs of all systems and pairs by one measure."""
-    if values.n < FEWEST:
-        raise InputError(
-            f"people judged {values.n} queries that have a value of {values.measure}, expected at least {FEWEST} to "
-            "estimate how much their values vary; have more queries judged, drawn at random"
-        )
+    refuse_few(values)
     first, second = pairs_of(systems, settings.baseline)
     named_pairs = [(systems[i], systems[j]) for i, j in zip(first.tolist(), second.tolist(), strict=True)]
     human_rows, machine_rows = (
         np.concatenate((matrix, matrix[first] - matrix[second])) for matrix in (values.human, values.machine)
     )
-    spread = spread_of(human_rows, machine_rows)
-    half_width, confidence_level = settings.width / 2, settings.confidence_level
+    spread = spread_of(human_rows, machine_rows, **values.judged_sample)
+    half_width, confidence_level, units = settings.width / 2, settings.confidence_level, units_of(values)
     needs = [
         need
-        for (system_a, system_b), sd, explained in zip(
+        for (system_a, system_b), sd, unit_sd, explained in zip(
             [*((system, "") for system in systems), *named_pairs],
+            (spread.sd if units.are_queries else human_rows.std(axis=1, ddof=1)).tolist(),
             spread.sd.tolist(),
             spread.explained.tolist(),
             strict=True,
         )
-        for need in needs_for(system_a, system_b, sd, explained, half_width, values.n_all, confidence_level)
+        for need in needs_for(system_a, system_b, sd, unit_sd, explained, half_width, units, confidence_level)
     ]
     return MeasureNeeds(
         measure=values.measure,
@@ -314,16 +364,84 @@ def needs_of(values: DualValues, systems: tuple[str, ...], settings: JudgmentPla
         n=values.n,
         n_all=values.n_all,
         notes=values.notes,
+        per_cluster=None if values.clusters is None else units.per_cluster,
     )
 
 
+def refuse_few(values: DualValues) -> None:
+    """Raise InputError where people judged too few queries or clusters, or parts of clusters."""
+    kind = "queries" if values.clusters is None else "clusters"
+    if values.n_judged_clusters < FEWEST:
+        raise InputError(
+            f"people judged {values.n_judged_clusters} {kind} that have a value of {values.measure}, expected at least "
+            f"{FEWEST} to estimate how much their values vary; have more {kind} judged, drawn at random"
+        )
+    if values.n_partly_judged:
+        raise InputError(
+            f"people judged parts of {pluralise(values.n_partly_judged, 'cluster')}, and judgments of whole clusters "
+            "are planned; plan from clusters of which people judged all queries"
+        )
+
+
+class Units(NamedTuple):
+    """What is drawn: queries, or clusters by what they weigh.
+
+    Attributes
+    ----------
+    n_all
+        How many effective units the machine judged.
+    size
+        Queries of an effective unit.
+    per_cluster
+        Queries of a cluster, on average; 1 without clusters.
+    """
+
+    n_all: int
+    size: float
+    per_cluster: float
+
+    @property
+    def are_queries(self) -> bool:
+        """Whether each query is a unit."""
+        return self.size == 1 and self.per_cluster == 1
+
+    def queries_of(self, n_units: int | None) -> int | None:
+        """How many queries, in whole clusters, so many units are; None stays None."""
+        if n_units is None or self.are_queries:
+            return n_units
+        n_clusters = ceil(n_units * self.size / self.per_cluster - ROUNDING)
+        return ceil(n_clusters * self.per_cluster - ROUNDING)
+
+
+def units_of(values: DualValues) -> Units:
+    """The units of these queries, by the clusters that people judged."""
+    if values.clusters is None and values.weights is None:
+        return Units(n_all=values.n_all, size=1.0, per_cluster=1.0)
+    everything, judged = (
+        cluster_sums(np.ones((1, n)), **sample).weights
+        for n, sample in ((values.n_all, values.sample), (values.n, values.judged_sample))
+    )
+    size = values.n / effective_number(judged)
+    n_all = int(effective_number(everything) + ROUNDING)
+    return Units(n_all=n_all, size=size, per_cluster=values.n / values.n_judged_clusters)
+
+
 def needs_for(
-    system_a: str, system_b: str, sd: float, explained: float, half_width: float, n_all: int, confidence_level: float
+    system_a: str,
+    system_b: str,
+    sd: float,
+    unit_sd: float,
+    explained: float,
+    half_width: float,
+    units: Units,
+    confidence_level: float,
 ) -> list[Need]:
     """By people alone, with the machine as it is, and with one that judges any number of queries."""
-    n_human = fewest_queries(MAX_QUERIES, MAX_QUERIES, sd, 0.0, half_width, confidence_level)
-    n_combined = fewest_queries(n_all, n_all, sd, explained, half_width, confidence_level)
-    n_unlimited = fewest_queries(MAX_QUERIES, MAX_QUERIES, sd, explained, half_width, confidence_level)
+    most = int(MAX_QUERIES / units.size)
+    n_human, n_combined, n_unlimited = (
+        units.queries_of(fewest_queries(n_units, n_units, unit_sd, share, half_width, confidence_level))
+        for n_units, share in ((most, 0.0), (units.n_all, explained), (most, explained))
+    )
     return [
         Need(system_a, system_b, "human", sd, explained, n_human),
         Need(system_a, system_b, "combined", sd, explained, n_combined),

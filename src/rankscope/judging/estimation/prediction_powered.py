@@ -15,6 +15,7 @@ from rankscope.data.text import pluralise
 from rankscope.errors import UnknownName
 from rankscope.evaluation.conventions import Plan, make_plan
 from rankscope.evaluation.joining import Progress
+from rankscope.evaluation.query_table import QueryTable
 from rankscope.judging.estimation.dual_judgments import (
     DualScores,
     DualValues,
@@ -59,6 +60,8 @@ class MeasureEstimates:
         The estimates of the differences, first system less second, arrays of shape (pairs); None without a pair.
     notes
         What a reader should know.
+    n_clusters
+        Of how many clusters people judged a query; None if all queries are independent.
     """
 
     measure: str
@@ -69,6 +72,7 @@ class MeasureEstimates:
     of_systems: PredictionPowered
     of_pairs: PredictionPowered | None
     notes: tuple[str, ...]
+    n_clusters: int | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -175,7 +179,7 @@ COLUMNS_NOTE = (
 )
 INTERVALS_NOTE = (
     "combined intervals have about the stated confidence level, however good or bad the machine is, if people judged a "
-    "random sample of these queries; the level holds for each interval, not for all of them jointly"
+    "random sample of these {}; the level holds for each interval, not for all of them jointly"
 )
 
 
@@ -190,6 +194,7 @@ def estimate(
     machine_weight: float | None = None,
     confidence_level: float = 0.95,
     names: tuple[str, str] | None = None,
+    queries: Mapping[str, Any] | None = None,
     preset: str | None = None,
     rel: float = 1,
     ties: str | None = None,
@@ -223,6 +228,8 @@ def estimate(
         Confidence level: the long-run share of such intervals that contain the true value. Default: 0.95.
     names
         Names of people's judgments and of the machine's, for messages. Default: the names of the files.
+    queries
+        Arguments of `Scores.with_queries`, such as {"cluster_by": "^[^_]+"}: what is known of the queries.
     preset, rel, ties, missing, no_relevant, unjudged
         Conventions of the evaluation, as for `evaluate`; "bounds" are not available.
     input
@@ -253,7 +260,8 @@ def estimate(
     (`rankscope.stats.prediction_powered`). If the queries of people are a random sample of all queries, its confidence
     interval is valid however good the machine is, and with the default weight never wider than that of people alone; a
     note says so if they do not look like a random sample. Intervals are for the mean over the population from which the
-    queries were drawn.
+    queries were drawn. Where queries have clusters, these are what was drawn: people judged a random sample of whole
+    clusters, or in each cluster queries that are random among its own. Where queries have weights, means are weighted.
 
     References
     ----------
@@ -277,7 +285,17 @@ def estimate(
     plan = make_plan(
         measures, preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant, unjudged=unjudged
     )
-    return estimate_means(human, runs, machine, plan, settings, names=names, input=input, progress=progress)
+    return estimate_means(
+        human,
+        runs,
+        machine,
+        plan,
+        settings,
+        names=names,
+        queries=QueryTable.of(queries),
+        input=input,
+        progress=progress,
+    )
 
 
 def estimate_means(
@@ -288,12 +306,21 @@ def estimate_means(
     settings: EstimateSettings,
     *,
     names: tuple[str, str] | None = None,
+    queries: QueryTable | None = None,
     input: str | None = None,
     progress: Progress | None = None,
 ) -> Estimates:
     """As `estimate`, with measures and conventions as a plan and its settings as one object."""
     dual_scores = score_under_both(
-        human, runs, machine, plan, parse_grade_map(settings.map), names=names, input=input, progress=progress
+        human,
+        runs,
+        machine,
+        plan,
+        parse_grade_map(settings.map),
+        names=names,
+        queries=queries,
+        input=input,
+        progress=progress,
     )
     settings = replace(settings, baseline=resolve_baseline(settings.baseline, runs, dual_scores))
     parts = tuple(
@@ -311,7 +338,9 @@ def estimate_means(
         names=dual_scores.names,
         settings=settings,
         signature_text=signature,
-        notes=tuple(dict.fromkeys((*dual_scores.notes, *measure_notes, COLUMNS_NOTE, INTERVALS_NOTE))),
+        notes=tuple(
+            dict.fromkeys((*dual_scores.notes, *measure_notes, COLUMNS_NOTE, INTERVALS_NOTE.format(dual_scores.kind)))
+        ),
     )
 
 
@@ -341,12 +370,15 @@ def estimates_of(values: DualValues, dual_scores: DualScores, settings: Estimate
     first, second = pairs_of(dual_scores.systems, settings.baseline)
     value_matrices = (values.human, values.machine, values.machine_only)
     differences = [matrix[first] - matrix[second] for matrix in value_matrices]
-    options: dict[str, Any] = {"weight": settings.machine_weight, "confidence_level": settings.confidence_level}
+    options: dict[str, Any] = {
+        "machine_weight": settings.machine_weight,
+        "confidence_level": settings.confidence_level,
+    } | (values.sample)
     notes = list(values.notes)
-    if settings.machine_weight is None and values.n < FEWEST:
+    if settings.machine_weight is None and values.n_judged_clusters < FEWEST:
         notes.append(
-            f"people judged fewer than {FEWEST} queries, too few to tell the weight of the machine: the combined "
-            "estimate is that of people alone"
+            f"people judged fewer than {FEWEST} {dual_scores.kind}, too few to tell the weight of the machine: the "
+            "combined estimate is that of people alone"
         )
     return MeasureEstimates(
         measure=values.measure,
@@ -357,4 +389,5 @@ def estimates_of(values: DualValues, dual_scores: DualScores, settings: Estimate
         of_systems=prediction_powered(*value_matrices, **options),
         of_pairs=prediction_powered(*differences, **options) if first.size else None,
         notes=tuple(notes),
+        n_clusters=None if values.clusters is None else values.n_judged_clusters,
     )

@@ -78,9 +78,10 @@ def systems_sentence(measure_estimates: MeasureEstimates, estimate: PredictionPo
     if not has_weight.any() and not tuned:
         gain_sentence = "Its weight is 0. "
     elif not has_weight.any():
+        n_clusters = measure_estimates.n_clusters
         reason = (
-            "Its weight cannot be estimated from so few queries"
-            if estimate.n < FEWEST
+            f"Its weight cannot be estimated from so few {'queries' if n_clusters is None else 'clusters'}"
+            if (estimate.n if n_clusters is None else n_clusters) < FEWEST
             else "Its values predict people's too poorly to narrow the intervals"
         )
         gain_sentence = f"{reason}: the combined estimate is that of people alone. "
@@ -227,19 +228,22 @@ def needs_sentence(result: JudgmentPlan, measure_needs: MeasureNeeds) -> str:
     opening = f"For {level_text} intervals of a {kind} no wider than {width:g}, "
     if n_human is None:
         return f"{opening}nothing can be planned: people's values do not vary, or far too many queries are needed."
-    text = (
-        f"{opening}people alone must judge up to {pluralise_queries(n_human)}; they have judged {measure_needs.n:,}. "
-    )
+
+    def count_text(n_queries: int) -> str:
+        n_clusters = measure_needs.clusters_of(n_queries)
+        return pluralise_queries(n_queries) + ("" if n_clusters is None else f" ({pluralise(n_clusters, 'cluster')})")
+
+    text = f"{opening}people alone must judge up to {count_text(n_human)}; they have judged {measure_needs.n:,}. "
     machine_text = pluralise_queries(measure_needs.n_all)
     if n_combined is not None:
         are_enough = "is enough" if n_combined == 1 else "are enough"
         return (
-            f"{text}With this machine's judgments of {machine_text}, {pluralise_queries(n_combined)} judged by "
+            f"{text}With this machine's judgments of {machine_text}, {count_text(n_combined)} judged by "
             f"people {are_enough}."
         )
     unlimited_text = ""
     if n_unlimited is not None:
-        unlimited_text = f"; if it judged many more, {pluralise_queries(n_unlimited)} judged by people would be enough"
+        unlimited_text = f"; if it judged many more, {count_text(n_unlimited)} judged by people would be enough"
     return (
         f"{text}With this machine's judgments of {machine_text}, no number judged by people is enough, "
         f"since these queries themselves are a sample{unlimited_text}."
