@@ -35,6 +35,10 @@ COMMANDS = {
     "stability": ("rankscope.cli.stability:stability", "Which measures can be trusted? Error rates and power."),
     "interleave": ("rankscope.cli.interleave:interleave", "Interleave runs, to compare them by clicks."),
     "online": ("rankscope.cli.online:online", "Which system do users prefer? Clicks on interleaved lists."),
+    "counterfactual": (
+        "rankscope.cli.counterfactual:counterfactual",
+        "What would users have clicked in other rankings?",
+    ),
     "clicks": ("rankscope.cli.clicks:clicks", "Position bias, and judgments from clicks."),
     "agree": ("rankscope.cli.agree._group:agree", "Agreement of judges, of metrics with people, of measures."),
     "pool": ("rankscope.cli.pool:pool", "Which documents to judge next."),
@@ -58,7 +62,7 @@ COMMANDS = {
 GROUPS = {
     "Evaluate": ("evaluate", "measures", "convert", "demo"),
     "Compare": ("compare", "plan", "report", "stability"),
-    "Online": ("interleave", "online", "clicks"),
+    "Online": ("interleave", "online", "counterfactual", "clicks"),
     "Judges": ("agree", "pool"),
     "Combine": ("fuse", "consensus", "leaderboard"),
     "Learn": ("train", "predict", "crossvalidate", "features", "mt-experiment"),

@@ -24,7 +24,7 @@ __all__ = [
     "Input",
     file_option(
         "--lists",
-        "Lists that were shown: the record of `rankscope interleave`, found by query or list; or UBI queries, by query_id.",
+        "Lists that were shown: the record of `rankscope interleave`, found by list or query; or queries of UBI.",
     ),
     setting_options(InterleavingTestSettings, only=("columns", "systems", "actions")),
 )
@@ -33,14 +33,14 @@ __all__ = [
 def online(log: str, lists: str | None, details: bool, **options: Any) -> None:
     """Who won? Test by clicks which of the interleaved systems users prefer.
 
-    LOG holds impressions, as JSON lines: clicks (ranks from 1), user, session, query and time, and by document team, the
-    system that placed it; or the lists are in a file of their own (--lists). Responses of Solr with [interleaving], and
-    events of UBI with search_config, are read, too.
+    LOG holds impressions, as JSON lines: clicks (ranks from 1), user, session, query and time, and by document team,
+    the system that placed it; or the lists are in a file of their own (--lists). Responses of Solr with
+    [interleaving], and events of UBI with search_config, are read, too.
 
     \b
     rankscope online demo-clicks.jsonl --lists demo-interleaved.jsonl
     rankscope online demo-clicks.jsonl --lists demo-interleaved.jsonl --test anytime
-    rankscope online demo-clicks.jsonl --lists demo-interleaved.jsonl --unit query --difference 0.05
+    rankscope online demo-clicks.jsonl --lists demo-interleaved.jsonl --cluster-by query --difference 0.05
     """
     settings, result_output = take_settings(InterleavingTestSettings, options), pop_result_output(options)
     result_output.check((log, *([lists] if lists else [])))

@@ -1,7 +1,7 @@
 """The demo's experiment with users: two of the systems, interleaved, and what simulated users clicked in two weeks.
 
-Users examine a list by the position-based model. Some users search more than others and, being alike in what they click,
-are no independent impressions.
+Users examine a list by the position-based model. Some search more than others, and each clicks more or less readily, so
+that impressions of one user are not independent.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ETA = 0.8  # the exponent of the position bias
 
 
 def click_files(seed: int) -> dict[str, str]:
-    """demo-interleaved.jsonl, the credit record of some lists of each query; demo-clicks.jsonl, a line an impression."""
+    """demo-interleaved.jsonl, the credit record of the lists of each query; demo-clicks.jsonl, a line an impression."""
     collection = make_collection(seed)
     rng = np.random.default_rng([seed, 38])  # a stream of its own
     runs = [Run(collection.runs[name], name=name) for name in SYSTEMS]

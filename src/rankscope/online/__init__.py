@@ -6,9 +6,11 @@ from rankscope.registry import lazy_attributes
 
 #: Where each public name lives. Loaded when first asked for.
 HOMES: dict[str, str] = {
+    "ClickEstimates": "counterfactual.result",
     "ClickSummary": "click_log.summary",
     "Interleaving": "interleaving.interleaved_runs",
     "InterleavingTest": "preference.result",
+    "estimate_clicks": "counterfactual.inference",
     "interleave": "interleaving.interleaved_runs",
     "interleaving_test": "preference.inference",
     "simulate_clicks": "click_models",

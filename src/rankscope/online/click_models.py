@@ -73,8 +73,8 @@ def simulate_clicks(
     References
     ----------
     Richardson, Dominowska and Ragno (2007) for the position-based, Craswell, Zoeter, Taylor and Ramsey (2008) for the
-    cascade, Chapelle and Zhang (2009) for the dynamic Bayesian model; Chuklin, Markov and de Rijke (2015), "Click models
-    for web search", chapter 3.
+    cascade, Chapelle and Zhang (2009) for the dynamic Bayesian model; Chuklin, Markov and de Rijke (2015), "Click
+    models for web search", chapter 3.
 
     Examples
     --------

@@ -60,7 +60,7 @@ class Crediting:
         self.log, self.systems, self.method = log, tuple(systems), ""
 
     def credit(self, batch: LogBatch) -> Credits:
-        """The credit of each impression. Raises InputError for teams that are none of the systems, and unknown lists."""
+        """The credit of each impression. Raises InputError for teams that are no system, and unknown lists."""
         n_clicks = np.bincount(batch.click_row, minlength=batch.n)
         lists, numbers = batch.shown, np.arange(batch.n)
         if self.log.lists is not None and batch.click_team is None:
@@ -71,8 +71,8 @@ class Crediting:
         if lists is None or not has_credit:
             if batch.click_team is None:
                 raise InputError(
-                    f"{batch.where(0)}: no team, credit or ranks, expected who gets the credit of a click; add team to the "
-                    "lines, or give the lists with lists (--lists)"
+                    f"{batch.where(0)}: no team, credit or ranks, expected who gets the credit of a click; add team to "
+                    "the lines, or give the lists with lists (--lists)"
                 )
             per_click = (batch.click_team[:, None] == np.arange(len(batch.systems))).astype(np.float64)
             return self.in_order(batch, batch.systems, per_click, n_clicks, TEAM_DRAFT)
@@ -92,8 +92,8 @@ class Crediting:
         self.method = self.method or method
         if method != self.method:
             raise InputError(
-                f"{batch.where(0)}: lists by {method} after others by {self.method}, expected one method of interleaving; "
-                "analyse each by itself"
+                f"{batch.where(0)}: lists by {method} after others by {self.method}, expected one method of "
+                "interleaving; analyse each by itself"
             )
         unknown = [place for place, name in enumerate(names) if name not in self.systems]
         if unknown and per_click[:, unknown].any():

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rankscope.io.tables.frames import first_record as first_record
     from rankscope.io.tables.frames import name_codes as name_codes
     from rankscope.io.tables.frames import polars_errors as polars_errors
-    from rankscope.io.tables.frames import read_frame as read_frame
+    from rankscope.io.tables.frames import read_parquet as read_parquet
     from rankscope.io.tables.frames import separator_of as separator_of
     from rankscope.io.tables.labels import LABELS as LABELS
     from rankscope.io.tables.labels import LabelTable as LabelTable
@@ -48,7 +48,7 @@ HOMES = {
     "polars_errors": "frames",
     "read_entity_ranks": "entity_ranks",
     "read_content": "schema",
-    "read_frame": "frames",
+    "read_parquet": "frames",
     "read_label_table": "labels",
     "read_table": "schema",
     "refuse_false_pages": "parquet_pages",

@@ -29,8 +29,14 @@ class ClickSettings(Settings):
     expected: str = choice(
         CLICK_THROUGH,
         EXPECTATIONS,
-        help="Clicks that are expected of a document, by which its own are divided: the mean click-through of the ranks "
-        "at which it was shown, or how likely these are examined (bias).",
+        help="Clicks that are expected of a document, by which its own are divided: the mean click-through of the "
+        "ranks at which it was shown, or how likely these are examined (bias).",
+    )
+    eta: float | None = number(
+        None,
+        rule=NONNEGATIVE,
+        help="For bias: a rank is examined with the probability 1 / rank^eta.",
+        unset="estimated from documents that were shown at several ranks",
     )
     prior: float = number(
         0.0,
@@ -46,3 +52,8 @@ class ClickSettings(Settings):
         {"query": "search_term", "documents": "hits"},
         help="Names of columns in the log and in the lists, where NAME is query, list, clicks or documents.",
     )
+
+    def check(self) -> None:
+        """Refuse a position bias that nothing is divided by."""
+        if self.expected != BIAS:
+            self.refuse("eta", since=f"expected is {self.expected!r}")

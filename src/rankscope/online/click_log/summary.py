@@ -16,6 +16,7 @@ from rankscope.errors import InputError
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import encode, hashes
 from rankscope.online.click_log.settings import BIAS, ClickSettings
+from rankscope.online.click_models import examination
 from rankscope.online.logs import open_log
 from rankscope.online.logs.shown_documents import ShownDocuments, load_shown
 from rankscope.online.position_bias import RankBias, bias_by_swaps, click_counts
@@ -89,8 +90,8 @@ class ClickSummary(Result):
         """
         if not self.grade.size:
             raise InputError(
-                f"no document of a query has {self.settings.min_impressions} impressions, expected some to judge; choose a "
-                "smaller min_impressions (--min-impressions)"
+                f"no document of a query has {self.settings.min_impressions} impressions, expected some to judge; "
+                "choose a smaller min_impressions (--min-impressions)"
             )
         order = np.lexsort((self.document, self.query))
         queries, sizes = np.unique(self.query[order], return_counts=True)
@@ -108,7 +109,9 @@ class ClickSummary(Result):
         """The settings that change the numbers, and the size of the data."""
         settings = self.settings
         return [
-            *settings.parts("expected", "prior", "min_impressions"),
+            *settings.parts("expected"),
+            *([f"eta:{settings.eta:g}"] if settings.eta is not None else []),
+            *settings.parts("prior", "min_impressions"),
             f"confidence:{settings.confidence_level:g}",
             f"impressions:{self.n}",
         ]
@@ -123,6 +126,7 @@ def summarise_clicks(
     *,
     lists: Any = None,
     expected: str = "click-through",
+    eta: float | None = None,
     prior: float = 0.0,
     min_impressions: int = 10,
     confidence_level: float = 0.95,
@@ -139,7 +143,24 @@ def summarise_clicks(
     lists
         A file of the lists that were shown. Default: the log has them.
     expected
-        ...
+        Clicks that are expected of a document, by which its own are divided: the mean click-through of the ranks at
+        which it was shown, or how likely these are examined (bias). One of 'click-through', 'bias'. Default:
+        'click-through'.
+    eta
+        For bias: a rank is examined with the probability 1 / rank^eta. Default: estimated from documents that were
+        shown at several ranks.
+    prior
+        Expected clicks that are added to each document, with the mean outcome; more pulls grades of few impressions to
+        the mean. Default: 0.0.
+    min_impressions
+        Fewest impressions of a document that gets a grade. Default: 10.
+    confidence_level
+        Confidence level: the long-run share of such intervals that contain the true value. Default: 0.95.
+    actions
+        Actions of UBI events that count as clicks. Default: ('click', 'click_through').
+    columns
+        Names of columns in the log and in the lists, where NAME is query, list, clicks or documents. Default: found by
+        their usual names.
     progress
         Called with the number of bytes just read.
 
@@ -180,6 +201,7 @@ def summarise_clicks(
     """
     settings = ClickSettings(
         expected=expected,
+        eta=eta,
         prior=prior,
         min_impressions=min_impressions,
         confidence_level=confidence_level,
@@ -195,11 +217,13 @@ def run_click_summary(
     """As `summarise_clicks`, with its settings as one object."""
     needed = {"query", "list", "clicks", "documents"}
     log = open_log(source, needed, lists=lists, columns=settings.columns, actions=settings.actions, progress=progress)
-    shown = load_shown(log, None)
+    shown = load_shown(log)
     impressions = np.bincount(shown.rank - 1).astype(np.float64)
     clicks = np.bincount(shown.rank - 1, shown.is_clicked)
     bias = bias_by_swaps(click_counts(shown), confidence_level=settings.confidence_level)
-    expectation = bias.bias if settings.expected == BIAS else clicks / np.maximum(impressions, 1)
+    expectation = clicks / np.maximum(impressions, 1)
+    if settings.expected == BIAS:
+        expectation = bias.bias if settings.eta is None else examination(bias.bias.size, settings.eta)
     pairs, grades = grades_of(shown, expectation, settings)
     return ClickSummary(
         impressions=impressions,

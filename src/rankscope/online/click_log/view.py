@@ -30,8 +30,8 @@ def click_summary_sections(result: ClickSummary) -> list[Section]:
         )
     else:
         sentence = (
-            f"{moved} of queries were shown at several ranks and clicked: too few to tell how often each rank is examined. "
-            "Lists that differ from impression to impression, as those of probabilistic interleaving, say it."
+            f"{moved} of queries were shown at several ranks and clicked: too few to tell how often each rank is "
+            "examined. Lists that differ from impression to impression, as those of probabilistic interleaving, say it."
         )
     notes = ["bias: how likely a rank is examined, over rank 1; from documents that were shown at several ranks"]
     if not is_linked.all():
@@ -63,7 +63,8 @@ def judgment_section(result: ClickSummary) -> Section:
     )
     sentence = (
         f"{pluralise(grades.size, 'document')} of {pluralise(n_queries, 'query', 'queries')} have at least "
-        f"{pluralise(settings.min_impressions, 'impression')}, of {result.n_pairs:,} that were shown. Their grade is {unit}"
+        f"{pluralise(settings.min_impressions, 'impression')}, of {result.n_pairs:,} that were shown. "
+        f"Their grade is {unit}"
     )
     if grades.size:
         low, middle, high = np.quantile(grades, (0, 0.5, 1)).tolist()

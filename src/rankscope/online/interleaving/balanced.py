@@ -1,4 +1,4 @@
-"""Balanced interleaving: the first documents of the list hold as many of one run's first documents as of the other's."""
+"""Balanced interleaving: the list holds as many of one run's first documents as of the other's, down to every rank."""
 
 from __future__ import annotations
 

@@ -213,8 +213,9 @@ def interleave(
 
     Notes
     -----
-    Documents of one score are ordered by document id, descending by bytes. Where a run has no document left, the list is
-    filled up from the other runs, without credit: otherwise a click by chance would favour the run with the longer list.
+    Documents of one score are ordered by document id, descending by bytes. Where a run has no document left, the list
+    is filled up from the other runs, without credit: otherwise a click by chance would favour the run with the longer
+    list.
 
     References
     ----------

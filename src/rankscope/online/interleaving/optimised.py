@@ -1,4 +1,4 @@
-"""Optimised interleaving and multileaving: lists are drawn with probabilities that make the credit fair and sensitive."""
+"""Optimised interleaving and multileaving: lists drawn with probabilities that make credit fair and sensitive."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def fair_probabilities(credit: Floats) -> Floats:
     """
     from scipy.optimize import linprog
 
-    n_lists, length, n_runs = credit.shape
+    n_lists, length, _ = credit.shape
     totals = np.cumsum(credit, axis=1)
     gaps = (totals[:, :, 1:] - totals[:, :, :1]).reshape(n_lists, -1).T
     click_credit = (credit / np.arange(1, length + 1)[:, None]).sum(axis=1)

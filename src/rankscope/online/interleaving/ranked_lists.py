@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ __all__ = [
     "NO_DOCUMENT",
     "RankedLists",
     "load_lists",
+    "rank_runs",
     "ranks_in",
 ]
 
@@ -76,6 +77,12 @@ def load_lists(runs: Sequence[Any], depth: int | None, *, input: str | None = No
     """
     if is_path(runs) or not isinstance(runs, Sequence) or len(runs) < 2:
         raise ParameterError("runs holds fewer than two, expected a list of two or more to interleave")
+    ranked = rank_runs(runs, depth, input=input)
+    return replace(ranked, notes=(*ranked.notes, *missing_query_notes(ranked.lists, ranked.query_ids)))
+
+
+def rank_runs(runs: Sequence[Any], depth: int | None, *, input: str | None = None) -> RankedLists:
+    """As `load_lists`, for any number of runs, whether they have a query in common or not."""
     check_single_stdin(runs)
     loaded = [load_run(run, input) for run in runs]
     systems = [run.name for run in loaded]
@@ -93,13 +100,12 @@ def load_lists(runs: Sequence[Any], depth: int | None, *, input: str | None = No
     for table, (query, rank, document) in zip(lists, tables, strict=True):
         is_within = rank <= table.shape[1]
         table[query[is_within], rank[is_within] - 1] = document[is_within]
-    query_ids = tuple(map(decode_id, query_numbers))
     return RankedLists(
         systems=tuple(systems),
-        query_ids=query_ids,
+        query_ids=tuple(map(decode_id, query_numbers)),
         doc_ids=tuple(map(decode_id, documents.ids)),
         lists=lists,
-        notes=(*dict.fromkeys(note for run in loaded for note in run.notes), *missing_query_notes(lists, query_ids)),
+        notes=tuple(dict.fromkeys(note for run in loaded for note in run.notes)),
     )
 
 
@@ -123,8 +129,8 @@ def missing_query_notes(lists: Ints, query_ids: Sequence[str]) -> list[str]:
     in_all = (lists != NO_DOCUMENT).any(axis=2).all(axis=0)
     if not in_all.any():
         raise InputError(
-            f"no query is in all of the {len(lists)} runs ({pluralise_queries(len(query_ids))} in all); check that their "
-            "queries are written alike"
+            f"no query is in all of the {len(lists)} runs ({pluralise_queries(len(query_ids))} in all); check that "
+            "their queries are written alike"
         )
     missing = [query for query, is_in in zip(query_ids, in_all.tolist(), strict=True) if not is_in]
     if not missing:

@@ -27,8 +27,8 @@ def interleaving_sections(result: Interleaving) -> list[Section]:
     if n_same:
         names = [query for query, is_same in zip(result.query_ids, result.same_lists.tolist(), strict=True) if is_same]
         notes.append(
-            f"{n_same:,} of {pluralise_queries(len(documents))} have the same first {result.settings.length} documents in "
-            f"all runs ({first_names(names)}): clicks there say nothing"
+            f"{n_same:,} of {pluralise_queries(len(documents))} have the same first {result.settings.length} documents "
+            f"in all runs ({first_names(names)}): clicks there say nothing"
         )
     in_lists = (ranks_in(result.ranked.lists, documents) > 0).sum(axis=(0, 1))
     has_credit = result.draft.ranks is None

@@ -1,4 +1,4 @@
-"""A file of lists that were shown: the credit record of interleaving, or any lists by query or by an id of their own."""
+"""A file of lists that were shown: the record of interleaving, or any lists by query or by an id of their own."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ class ListTable:
         texts = batch.columns.get(self.key)
         if texts is None:
             raise InputError(
-                f"{batch.where(0)}: no column {self.key!r}, by which the lists of {self.name} are found; add it to the log"
+                f"{batch.where(0)}: no column {self.key!r}, by which the lists of {self.name} are found; add it "
+                "to the log"
             )
         rows = self.index.find(hashes(texts.fields).view(np.int64))
         numbers = self.order[rows]
@@ -107,7 +108,8 @@ def read_lists(path: PathLike, names: Mapping[str, str]) -> ListTable:
     lists = shown_lists(frame, locate)
     if lists is None:
         raise InputError(
-            f"{where}: no documents, team, credit or ranks among {', '.join(guessed)}, expected the lists that were shown"
+            f"{where}: no documents, team, credit or ranks among {', '.join(guessed)}, expected the lists "
+            "that were shown"
         )
     keys = frame[key]
     if keys.null_count() or not keys.is_unique().all():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rankscope.data.tables import to_frame
 from rankscope.errors import InputError
 from rankscope.io.core import PARQUET_MAGIC, Progress, is_file, is_path, open_binary, source_name
-from rankscope.io.tables import first_record, read_content, read_frame
+from rankscope.io.tables import first_record, read_content, read_parquet
 from rankscope.online.logs.batches import LogBatch
 from rankscope.online.logs.impressions import batch_of_frame, bind_columns, impression_batches
 from rankscope.online.logs.json_blocks import json_blocks
@@ -89,10 +89,9 @@ def open_log(
         With file and line: something cannot be read. Errors of later lines come with their batch.
     """
     names = dict(columns or {})
-    names = dict(columns or {})
     frame = None if is_path(source) else frame_of(source)
     if is_file(source) and starts_with(source, PARQUET_MAGIC):
-        frame = read_frame(read_content(source), source_name(source), "parquet")
+        frame = read_parquet(read_content(source), source_name(source))
     name = source_name(source) if is_path(source) else "the log"
     if frame is not None:
         batch = batch_of_table(frame, needed, names, name)

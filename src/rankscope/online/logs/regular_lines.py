@@ -1,4 +1,4 @@
-"""Lines of JSON that all have the keys of the first line, in its order: their values are found without a loop over lines.
+"""Lines of JSON that all have the keys of the first line, in its order: values are found without a loop over lines.
 
 One comparison finds all quotes and line ends. Where every line has as many quotes as the first, and no text has an
 escape, the positions of the quotes, reshaped to a table, are the keys and the texts, and what is between them are the

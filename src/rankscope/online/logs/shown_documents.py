@@ -1,7 +1,8 @@
-"""All documents that a log shows, one after the other: impression, query, document, rank, and whether it was clicked."""
+"""All documents that a log shows, one after the other: impression, query, document, rank, and whether clicked."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,10 @@ __all__ = [
     "ShownDocuments",
     "load_shown",
 ]
+
+
+#: Where each impression is a cluster of its own.
+IMPRESSION = "impression"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -44,6 +49,8 @@ class ShownDocuments:
         (shown) whether it was clicked.
     propensity
         (shown) probability with which it was shown at its rank; None if the log does not have it.
+    cluster_by
+        The column of the cluster; "impression" where each is its own.
     """
 
     query_ids: list[str]
@@ -55,6 +62,7 @@ class ShownDocuments:
     rank: Ints
     is_clicked: Bools
     propensity: Floats | None
+    cluster_by: str = "impression"
 
     @property
     def n(self) -> int:
@@ -67,22 +75,26 @@ class ShownDocuments:
         return np.asarray(self.query[self.impression] * len(self.doc_ids) + self.document)
 
 
-def load_shown(log: Log, unit: str | None) -> ShownDocuments:
+def load_shown(log: Log, clusters: Sequence[str] = (), *, is_required: bool = False) -> ShownDocuments:
     """Read a log whole.
 
     Parameters
     ----------
     log
         The log.
-    unit
-        The column of what is independent; None for single impressions.
+    clusters
+        Columns of what is independent, of which the first counts that the log has; single impressions if it has none.
+    is_required
+        Whether the log must have one of them, unless it is "impression".
 
     Raises
     ------
     InputError
-        With file and line: the log has no lists of documents, no queries, or not the unit.
+        With file and line: the log has no lists of documents, no queries, or not the cluster; or a
+        propensity is not in (0, 1].
     """
     queries, documents = Interner(), Interner()
+    cluster_by: str | None = None
     table_documents = None
     parts: dict[str, list[Any]] = {
         name: [] for name in ("query", "cluster", "length", "document", "click", "propensity")
@@ -103,9 +115,12 @@ def load_shown(log: Log, unit: str | None) -> ShownDocuments:
         parts["document"].append(table_documents[positions])
         parts["click"].append(is_clicked)
         if lists.propensity is not None:
-            parts["propensity"].append(lists.propensity[positions])
-        if unit is not None:
-            parts["cluster"].append(unit_hashes(batch, unit))
+            parts["propensity"].append(propensities(batch, lists, positions, numbers))
+        if cluster_by is None:
+            cluster_by = next((name for name in clusters if name in batch.columns), IMPRESSION)
+            cluster_by = clusters[0] if is_required else cluster_by
+        if cluster_by != IMPRESSION:
+            parts["cluster"].append(cluster_hashes(batch, cluster_by))
     lengths = np.concatenate(parts["length"])
     offsets = bounds(lengths)
     has_propensity = len(parts["propensity"]) == len(parts["length"])
@@ -120,7 +135,23 @@ def load_shown(log: Log, unit: str | None) -> ShownDocuments:
         rank=place_in_group(offsets) + 1,
         is_clicked=np.concatenate(parts["click"]),
         propensity=np.concatenate(parts["propensity"]) if has_propensity else None,
+        cluster_by=cluster_by or IMPRESSION,
     )
+
+
+def propensities(batch: LogBatch, lists: ShownLists, positions: Ints, list_of: Ints) -> Floats:
+    """(shown) the propensities. Raises InputError for one that is no probability above 0."""
+    assert lists.propensity is not None
+    values = np.asarray(lists.propensity[positions], np.float64)
+    is_wrong = ~((values > 0) & (values <= 1))
+    if is_wrong.any():
+        place = int(is_wrong.argmax())
+        row = int(group_of(bounds(lists.lengths[list_of]))[place])
+        raise InputError(
+            f"{batch.where(row)}: a propensity of {values[place]:g}, expected a probability above 0, up to 1; "
+            "correct it"
+        )
+    return values
 
 
 def shown_lists_of(log: Log, batch: LogBatch) -> tuple[ShownLists, Ints]:
@@ -134,16 +165,16 @@ def shown_lists_of(log: Log, batch: LogBatch) -> tuple[ShownLists, Ints]:
         lists, numbers = log.lists.lists, log.lists.list_of(batch)
     if lists is None or lists.documents is None:
         raise InputError(
-            f"{batch.where(0)}: no documents, expected the list that was shown; add documents to the lines, or give the "
-            "lists with lists (--lists)"
+            f"{batch.where(0)}: no documents, expected the list that was shown; add documents to the lines, or give "
+            "the lists with lists (--lists)"
         )
     return lists, numbers
 
 
-def unit_hashes(batch: LogBatch, unit: str) -> Ints:
-    """(n) a number for the unit of each impression. Raises InputError if the log does not have it."""
-    texts = batch.columns.get(unit)
+def cluster_hashes(batch: LogBatch, name: str) -> Ints:
+    """(n) a number for the cluster of each impression. Raises InputError if the log does not have it."""
+    texts = batch.columns.get(name)
     if texts is None or texts.is_missing is not None:
         row = 0 if texts is None or texts.is_missing is None else int(texts.is_missing.argmax())
-        raise InputError(f"{batch.where(row)}: no {unit}, which is the unit (--unit); add it, or choose another unit")
+        raise InputError(f"{batch.where(row)}: no {name}, the cluster_by (--cluster-by); add it, or choose another")
     return np.asarray(hashes(texts.fields).view(np.int64))

@@ -66,8 +66,8 @@ def solr_batches(blocks: Iterable[JsonBlock], names: Mapping[str, str]) -> Itera
             added = {name: own for name, own in matched.items() if name in (*ADDED, "query")}
             if "clicks" not in added:
                 raise InputError(
-                    f"{where}: a response of Solr without clicks, expected a list of the ranks or ids that were clicked "
-                    'beside it, as {"response": ..., "clicks": [2]}; add it'
+                    f"{where}: a response of Solr without clicks, expected a list of the ranks or ids that were "
+                    'clicked beside it, as {"response": ..., "clicks": [2]}; add it'
                 )
             is_text = guessed[added["clicks"]] == pl.List(pl.String)
             schema = {

@@ -88,8 +88,8 @@ def ubi_impressions(
     clicks = events.filter(pl.col("action") != SHOWN)
     if not clicks.height:
         raise InputError(
-            f"{name}: no event has a query_id and the action {' or '.join(actions)}, expected clicks; name their action "
-            "with actions (--actions)"
+            f"{name}: no event has a query_id and the action {' or '.join(actions)}, expected clicks; name their "
+            "action with actions (--actions)"
         )
     described = events.group_by("query_id", maintain_order=True).agg(
         pl.col("query", "user", "session").drop_nulls().first(), pl.col("time").min()
@@ -111,8 +111,8 @@ def ubi_impressions(
             notes.append(f"{name}: {n_clicks - clicks.height:,} clicks on documents that no list holds were skipped")
     elif clicks["team"].is_null().all():
         raise InputError(
-            f"{name}: no click has event_attributes.object.{names.get('team', TEAM)}, and no event says what was shown, "
-            "expected one of the two; add the team to the events, or give the lists (--lists)"
+            f"{name}: no click has event_attributes.object.{names.get('team', TEAM)}, and no event says what was "
+            "shown, expected one of the two; add the team to the events, or give the lists (--lists)"
         )
     is_first = (
         clicks["document"].is_null() | clicks.select(pl.struct("query_id", "document").is_first_distinct()).to_series()

@@ -46,8 +46,8 @@ def day_of_time(times: Texts, where: Callable[[int], str]) -> Ints:
     if np.isnan(days).any():
         row = int(np.isnan(days).argmax())
         raise InputError(
-            f"{where(row)}: the time is {times.text(row)!r}, expected ISO 8601 as 2026-03-01T12:00:00Z, or seconds since "
-            "1970; correct it"
+            f"{where(row)}: the time is {times.text(row)!r}, expected ISO 8601 as 2026-03-01T12:00:00Z, or seconds "
+            "since 1970; correct it"
         )
     return days.astype(np.int64)
 

@@ -36,7 +36,7 @@ def interleaving_test(
     log: Any,
     *,
     lists: Any = None,
-    unit: str | None = None,
+    cluster_by: str | None = None,
     outcome: str | None = None,
     no_clicks: str = "drop",
     test: str = "t",
@@ -61,9 +61,9 @@ def interleaving_test(
     lists
         A file of the lists that were shown, as `Interleaving.write_record` writes it, or of UBI queries. Default: the
         log has what is needed.
-    unit
-        What is independent of each other: impressions of one unit are a cluster. One of 'user', 'session', 'query',
-        'impression'. Default: user or else session, if the log has them; else impression.
+    cluster_by
+        What is independent of each other: impressions of one user, session or query are a cluster. One of 'user',
+        'session', 'query', 'impression'. Default: user or else session, if the log has them; else impression.
     outcome
         What an impression counts: who has more credit (win), the difference of credit by click (share), or its sum over
         the clicks (sum). One of 'win', 'share', 'sum'. Default: win; share for probabilistic and optimised
@@ -131,9 +131,10 @@ def interleaving_test(
 
     References
     ----------
-    Chapelle, Joachims, Radlinski and Yue (2012), "Large-scale validation and analysis of interleaved search evaluation".
-    Hofmann, Whiteson and de Rijke (2011) for probabilistic, Radlinski and Craswell (2013) for optimised interleaving,
-    Radlinski, Kurup and Joachims (2008) for the others. Waudby-Smith and Ramdas (2024) for confidence sequences.
+    Chapelle, Joachims, Radlinski and Yue (2012), "Large-scale validation and analysis of interleaved search
+    evaluation". Hofmann, Whiteson and de Rijke (2011) for probabilistic, Radlinski and Craswell (2013) for optimised
+    interleaving, Radlinski, Kurup and Joachims (2008) for the others. Waudby-Smith and Ramdas (2024) for confidence
+    sequences.
 
     Examples
     --------
@@ -144,7 +145,7 @@ def interleaving_test(
     (40, 20, True)
     """
     settings = InterleavingTestSettings(
-        unit=unit,
+        cluster_by=cluster_by,
         outcome=outcome,
         no_clicks=no_clicks,
         test=test,
@@ -173,7 +174,7 @@ def run_interleaving_test(
     progress: Callable[[int], Any] | None = None,
 ) -> InterleavingTest:
     """As `interleaving_test`, with its settings as one object."""
-    units = ("user", "session") if settings.unit is None else (settings.unit,)
+    units = ("user", "session") if settings.cluster_by is None else (settings.cluster_by,)
     needed = {*units, "clicks", "click_teams", "team", "credit", "ranks", "systems", "method"}
     needed |= {"list", "query"} if lists is not None else set()
     needed |= {"time"} if settings.test == ANYTIME else set()
@@ -187,8 +188,8 @@ def run_interleaving_test(
             tally.add(batch, credits, crediting.method)
         elif batch.click_row.size:
             raise InputError(
-                f"{batch.where(0)}: clicks of the system {crediting.systems[0]!r} only, expected two or more; name all with "
-                "systems (--systems)"
+                f"{batch.where(0)}: clicks of the system {crediting.systems[0]!r} only, expected two or more; name all "
+                "with systems (--systems)"
                 if crediting.systems
                 else f"{batch.where(0)}: clicks of no system, expected teams; check the names of the columns"
             )
@@ -215,7 +216,7 @@ def run_interleaving_test(
             ties=int(tally.ties[row]),
             losses=int(tally.losses[row]),
             n=tally.n,
-            n_units=estimate.n_units,
+            n_clusters=estimate.n_clusters,
             requirement=requirement(estimate, tally.n, settings),
             looks=estimate.looks,
         )
@@ -226,7 +227,7 @@ def run_interleaving_test(
         preferences=preferences,
         credit=tally.credit / tally.n,
         method=crediting.method,
-        unit=tally.unit,
+        cluster_by=tally.cluster_by,
         outcome=tally.outcome,
         n_read=tally.n_read,
         n_without_clicks=tally.n_without_clicks,
@@ -248,7 +249,7 @@ class Estimate(NamedTuple):
     sd
         Standard error times the square root of the effective number of units; NaN where it is not known, and 0 for
         outcomes that do not vary.
-    n_units, n_effective
+    n_clusters, n_effective
         Units, and how many of one size carry as much.
     """
 
@@ -258,16 +259,16 @@ class Estimate(NamedTuple):
     statistic: float
     pvalue: float
     sd: float
-    n_units: int
+    n_clusters: int
     n_effective: float
     looks: tuple[Look, ...] = ()
 
 
 def estimate_pairs(tally: Tally, settings: InterleavingTestSettings) -> tuple[list[Estimate], list[str]]:
     """The mean outcome of each pair, and notes."""
-    if tally.unit == IMPRESSION and not tally.holds_values:
+    if tally.cluster_by == IMPRESSION and not tally.holds_values:
         return [estimate_impressions(tally, pair, settings) for pair in range(len(tally.pairs))], []
-    if tally.unit == IMPRESSION:
+    if tally.cluster_by == IMPRESSION:
         outcomes, days = np.concatenate(tally.values, axis=1), np.concatenate(tally.days)
         refuse_unsorted(days)
         units = UnitSums(np.ones(outcomes.shape[1]), outcomes, days)
@@ -275,14 +276,15 @@ def estimate_pairs(tally: Tally, settings: InterleavingTestSettings) -> tuple[li
         units = tally.by_unit()
     notes = []
     n_counted = int(units.n.sum())
+    spread = tally.by_unit(first_day=False) if n_counted < tally.n else units
     if n_counted < tally.n:
         notes.append(
             f"the confidence sequence uses {n_counted:,} of {tally.n:,} impressions: those of the first day of each "
-            f"{tally.unit}"
+            f"{tally.cluster_by}"
         )
     if units.n.size < 2:
-        raise InputError(f"one {tally.unit} only, expected several; choose another unit (--unit)")
-    return [estimate_units(units, row, tally, settings) for row in range(len(tally.pairs))], notes
+        raise InputError(f"one {tally.cluster_by} only, expected several; choose another cluster_by (--cluster-by)")
+    return [estimate_units(units, spread, row, tally, settings) for row in range(len(tally.pairs))], notes
 
 
 def refuse_unsorted(days: Ints) -> None:
@@ -290,7 +292,7 @@ def refuse_unsorted(days: Ints) -> None:
     if (np.diff(days) < 0).any():
         raise InputError(
             "the log is not in the order of time, in which a confidence sequence takes single impressions; sort it, or "
-            "choose a unit (--unit)"
+            "choose a cluster_by (--cluster-by)"
         )
 
 
@@ -310,16 +312,22 @@ def estimate_impressions(tally: Tally, pair: int, settings: InterleavingTestSett
     return Estimate(mean, mean - half_width, mean + half_width, statistic, pvalue, sd, n, n)
 
 
-def estimate_units(units: UnitSums, pair: int, tally: Tally, settings: InterleavingTestSettings) -> Estimate:
-    """The mean outcome of a pair, with units as clusters."""
+def estimate_units(
+    units: UnitSums, spread: UnitSums, pair: int, tally: Tally, settings: InterleavingTestSettings
+) -> Estimate:
+    """The mean outcome of a pair, with units as clusters.
+
+    spread: the units with all of their impressions, by which an experiment is planned.
+    """
     means, level = units.means[pair], 1 - settings.alpha
     weights = units.n
     interval = t_interval(means, confidence_level=level, weights=weights)
     result = t_test(means, weights=weights)
-    n_units, n_effective = weights.size, effective_number(weights)
+    n_clusters, n_effective = weights.size, effective_number(spread.n)
     mean, low, high = (float(value) for value in (interval.mean, interval.low, interval.high))
     statistic, pvalue = float(result.statistic), float(result.pvalue)
-    sd = float(cluster_sums(means[None], None, weights).standard_errors[0] * np.sqrt(n_effective))
+    spread_error = cluster_sums(spread.means[[pair]], None, spread.n).standard_errors[0]
+    sd = float(spread_error * np.sqrt(n_effective))
     looks: tuple[Look, ...] = ()
     if settings.test == "sign":
         signs = sign_test(np.sign(means))
@@ -335,7 +343,7 @@ def estimate_units(units: UnitSums, pair: int, tally: Tally, settings: Interleav
         bound = FAIR_CREDIT_BOUND if tally.method == OPTIMISED and tally.outcome == SHARE else 1.0
         looks = tuple(confidence_sequence(means, units.days, bound, alpha))
         mean, low, high, pvalue, statistic = looks[-1].mean, looks[-1].low, looks[-1].high, looks[-1].pvalue, np.nan
-    return Estimate(mean, low, high, statistic, pvalue, sd, n_units, n_effective, looks)
+    return Estimate(mean, low, high, statistic, pvalue, sd, n_clusters, n_effective, looks)
 
 
 def requirement(estimate: Estimate, n: int, settings: InterleavingTestSettings) -> Requirement | None:
@@ -344,12 +352,12 @@ def requirement(estimate: Estimate, n: int, settings: InterleavingTestSettings) 
         return None
     options: dict[str, Any] = {"power": settings.power, "alpha": settings.alpha}
     difference = settings.difference or abs(estimate.mean)
-    n_units = None
+    n_clusters = None
     if difference > 0:
         with suppress(ParameterError):  # more than the search allows
-            n_units = queries_for_t(difference, estimate.sd, **options)
-    n_needed = None if n_units is None else ceil(n_units * n / estimate.n_effective)
-    needed_units = None if n_units is None else ceil(n_units * estimate.n_units / estimate.n_effective)
+            n_clusters = queries_for_t(difference, estimate.sd, **options)
+    n_needed = None if n_clusters is None else ceil(n_clusters * n / estimate.n_effective)
+    needed_units = None if n_clusters is None else ceil(n_clusters * estimate.n_clusters / estimate.n_effective)
     detectable = np.nan
     if settings.power > settings.alpha and estimate.n_effective >= 2:
         detectable = difference_for_t(int(estimate.n_effective), estimate.sd, **options)

@@ -28,7 +28,7 @@ class Requirement(NamedTuple):
         The true mean difference to be shown.
     n
         The impressions with clicks that show it with the power of the settings; None if no number does.
-    n_units
+    n_clusters
         The units that these are.
     detectable
         The difference that an experiment of the size of this log shows with that power.
@@ -36,7 +36,7 @@ class Requirement(NamedTuple):
 
     difference: float
     n: int | None
-    n_units: int | None
+    n_clusters: int | None
     detectable: float
 
 
@@ -55,7 +55,7 @@ class Preference(NamedTuple):
         Two-sided, alone and corrected for all pairs.
     wins, ties, losses
         Impressions in which the first has more, as much, and less credit.
-    n, n_units
+    n, n_clusters
         Impressions that count, and units.
     requirement
         What it takes to show a difference; None where the spread is not known.
@@ -75,7 +75,7 @@ class Preference(NamedTuple):
     ties: int
     losses: int
     n: int
-    n_units: int
+    n_clusters: int
     requirement: Requirement | None = None
     looks: tuple[Look, ...] = ()
 
@@ -85,7 +85,7 @@ class InterleavingTest(Result):
     """Which of several interleaved systems users prefer; the result of `interleaving_test`.
 
     `frame()` is the tidy table: system_a, system_b, difference, low, high, statistic, pvalue, pvalue_corrected, wins,
-    ties, losses, n, n_units.
+    ties, losses, n, n_clusters.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class InterleavingTest(Result):
         (systems) mean credit for each impression that counts.
     method
         The method of interleaving.
-    unit, outcome
+    cluster_by, outcome
         Those of the settings, or what was chosen for this log.
     n_read, n_without_clicks, n_clicks
         Impressions of the log, those without clicks, and all clicks.
@@ -118,7 +118,7 @@ class InterleavingTest(Result):
     preferences: tuple[Preference, ...]
     credit: Floats
     method: str
-    unit: str
+    cluster_by: str
     outcome: str
     n_read: int
     n_without_clicks: int
@@ -138,7 +138,7 @@ class InterleavingTest(Result):
         return [
             f"method:{self.method}",
             f"outcome:{self.outcome}",
-            f"unit:{self.unit}",
+            f"cluster_by:{self.cluster_by}",
             *settings.parts("no_clicks", "test"),
             *([f"correction:{settings.correction}"] if len(self.preferences) > 1 else []),
             *settings.parts("alpha"),

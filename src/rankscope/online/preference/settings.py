@@ -22,16 +22,16 @@ from rankscope.stats.multiple_comparisons import CORRECTIONS
 
 __all__ = [
     "ANYTIME",
+    "CLUSTERS",
     "IMPRESSION",
     "OUTCOMES",
     "TESTS",
-    "UNITS",
     "InterleavingTestSettings",
 ]
 
 
 IMPRESSION = "impression"
-UNITS = ("user", "session", "query", IMPRESSION)
+CLUSTERS = ("user", "session", "query", IMPRESSION)
 #: What an impression counts for a system: 1 for a win, the share of its clicks, or the sum of their credit.
 WIN, SHARE, SUM = "win", "share", "sum"
 OUTCOMES = (WIN, SHARE, SUM)
@@ -47,10 +47,10 @@ class InterleavingTestSettings(Settings):
     FUNCTIONS = ("rankscope.online:interleaving_test",)
     COMMANDS = ("online",)
 
-    unit: str | None = choice(
+    cluster_by: str | None = choice(
         None,
-        UNITS,
-        help="What is independent of each other: impressions of one unit are a cluster.",
+        CLUSTERS,
+        help="What is independent of each other: impressions of one user, session or query are a cluster.",
         unset="user or else session, if the log has them; else impression",
     )
     outcome: str | None = choice(

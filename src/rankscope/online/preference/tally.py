@@ -64,7 +64,7 @@ class Tally:
 
     Attributes
     ----------
-    unit, outcome
+    cluster_by, outcome
         Those of the settings, or the default for this log; "" before the first batch.
     method
         The method of interleaving.
@@ -82,7 +82,7 @@ class Tally:
 
     def __init__(self, settings: InterleavingTestSettings) -> None:
         self.settings = settings
-        self.unit, self.outcome, self.method = settings.unit or "", settings.outcome or "", ""
+        self.cluster_by, self.outcome, self.method = settings.cluster_by or "", settings.outcome or "", ""
         self.pairs: list[tuple[int, int]] = []
         self.n = self.n_without_clicks = self.n_clicks = self.n_read = 0
         self.credit, self.wins, self.ties, self.losses, self.totals, self.squares = (np.zeros(0) for _ in range(6))
@@ -99,14 +99,17 @@ class Tally:
     @property
     def holds_values(self) -> bool:
         """Whether each impression is a unit whose outcome is needed by itself."""
-        return self.unit == IMPRESSION and self.settings.test in ("bootstrap", ANYTIME)
+        return self.cluster_by == IMPRESSION and self.settings.test in ("bootstrap", ANYTIME)
 
     def start(self, batch: LogBatch, n_systems: int, method: str) -> None:
         """Decide what the log leaves open, by its first batch."""
-        self.unit = self.unit or next((unit for unit in ("user", "session") if unit in batch.columns), IMPRESSION)
-        if self.unit != IMPRESSION and self.unit not in batch.columns:
+        self.cluster_by = self.cluster_by or next(
+            (name for name in ("user", "session") if name in batch.columns), IMPRESSION
+        )
+        if self.cluster_by != IMPRESSION and self.cluster_by not in batch.columns:
             raise InputError(
-                f"{batch.where(0)}: no column {self.unit!r}, which is the unit (--unit); add it, or choose another unit"
+                f"{batch.where(0)}: no column {self.cluster_by!r}, the cluster_by (--cluster-by); add it, or "
+                "choose another"
             )
         self.method = method
         self.outcome = self.outcome or (WIN if method in (TEAM_DRAFT, BALANCED) else SHARE)
@@ -136,7 +139,7 @@ class Tally:
             outcomes = differences / np.maximum(n_clicks, 1) if self.outcome == SHARE else differences
         self.totals += outcomes.sum(axis=1)
         self.squares += (outcomes * outcomes).sum(axis=1)
-        if self.unit != IMPRESSION:
+        if self.cluster_by != IMPRESSION:
             self.add_units(batch, counts, outcomes)
         elif self.holds_values:
             self.values.append(outcomes)
@@ -154,7 +157,9 @@ class Tally:
         import polars as pl
 
         rows = np.flatnonzero(counts)
-        columns: dict[str, Any] = dict(zip(KEYS, unit_keys(batch.columns[self.unit], rows, self.n_read), strict=True))
+        columns: dict[str, Any] = dict(
+            zip(KEYS, unit_keys(batch.columns[self.cluster_by], rows, self.n_read), strict=True)
+        )
         if self.needs_days:
             columns["day"] = self.days_of(batch)[rows]
             columns["first"] = self.n_read + rows
@@ -172,17 +177,20 @@ class Tally:
         first = [pl.col("first").min()] if self.needs_days else []
         return frame.group_by(keys).agg(pl.col("^(n|outcome .*)$").sum(), *first)
 
-    def by_unit(self) -> UnitSums:
-        """The sums by unit; where days count, of its first day, in the order of the first impressions."""
+    def by_unit(self, *, first_day: bool = True) -> UnitSums:
+        """The sums by unit; where days count, of its first day, in the order of the first impressions.
+
+        first_day: if not, those of all days.
+        """
         import polars as pl
 
         frame = self.summed(pl.concat(self.pending))
-        if self.needs_days:
+        if self.needs_days and first_day:
             frame = frame.sort("day", "first").unique(KEYS, keep="first", maintain_order=True)
         else:
-            frame = frame.sort(KEYS)
+            frame = frame.group_by(KEYS).agg(pl.col("^(n|outcome .*)$").sum()).sort(KEYS)
         sums = np.stack([frame[f"outcome {pair}"].to_numpy() for pair in range(len(self.pairs))])
-        days = frame["day"].to_numpy() if self.needs_days else np.zeros(frame.height, np.int64)
+        days = frame["day"].to_numpy() if "day" in frame.columns else np.zeros(frame.height, np.int64)
         return UnitSums(frame["n"].to_numpy(), sums, days)
 
 

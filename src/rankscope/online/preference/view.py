@@ -96,7 +96,7 @@ def preference_sentence(result: InterleavingTest) -> str:
     else:
         text = f"Neither of {row.system_a} and {row.system_b} is shown to be preferred"
     kind = "impressions" if result.settings.no_clicks == "tie" else "impressions with clicks"
-    of_unit = "" if result.unit == IMPRESSION else f" of {pluralise_unit(row.n_units, result.unit)}"
+    of_unit = "" if result.cluster_by == IMPRESSION else f" of {pluralise_unit(row.n_clusters, result.cluster_by)}"
     counts = (
         f"{better} has more credit in {more:,} of {row.n:,} {kind}{of_unit}, less in {less:,}, as much in {row.ties:,}"
     )
@@ -116,7 +116,7 @@ def preference_notes(result: InterleavingTest) -> list[str]:
         notes.append(
             f"{result.n_without_clicks:,} of {pluralise(result.n_read, 'impression')} have no click and {treated}"
         )
-    if result.unit == IMPRESSION:
+    if result.cluster_by == IMPRESSION:
         notes.append("impressions count as independent; if the log has users or sessions, name them with --columns")
     if result.settings.test == ANYTIME and not result.has_days:
         notes.append("the log has no time, so that the confidence sequence has one look, at its end")
@@ -159,7 +159,9 @@ def days_section(preference: Preference, result: InterleavingTest) -> Section:
         sentence=sentence,
         table=table_of(
             column("day", days, name=True),
-            column("units" if result.unit != IMPRESSION else "impressions", [look.n for look in looks], thousands),
+            column(
+                "units" if result.cluster_by != IMPRESSION else "impressions", [look.n for look in looks], thousands
+            ),
             column("difference", [look.mean for look in looks], digits(signed=True)),
             column("interval", [(look.low, look.high) for look in looks], interval()),
             column("p", [look.pvalue for look in looks], format_p_cell),
@@ -197,9 +199,10 @@ def requirement_sentence(row: Preference, result: InterleavingTest) -> str:
     )
     if need.n is None:
         return f"No number of impressions shows the difference of {format_number(need.difference)}. {now}"
-    units = "" if result.unit == IMPRESSION else f" of {pluralise_unit(need.n_units or 0, result.unit)}"
+    units = "" if result.cluster_by == IMPRESSION else f" of {pluralise_unit(need.n_clusters or 0, result.cluster_by)}"
     kind = "impressions" if result.settings.no_clicks == "tie" else "impressions with clicks"
+    more = " These are numbers for one look, at the end; looking every day takes more."
     return (
         f"To show a difference of {format_number(need.difference)} with a power of {power} takes {need.n:,} "
-        f"{kind}{units}. {now}"
+        f"{kind}{units}. {now}{more if result.settings.test == ANYTIME else ''}"
     )
