@@ -29,7 +29,7 @@ class RankBias(NamedTuple):
     bias
         (ranks) the probability that a rank is examined, over that of rank 1; NaN where no document links it to rank 1.
     low, high
-        (ranks) its confidence interval.
+        (ranks) its confidence interval; NaN for a single query.
     n_moved
         How many documents of a query were shown at several ranks and clicked.
     """
@@ -96,7 +96,8 @@ def bias_by_swaps(counts: ClickCounts, *, confidence_level: float = 0.95) -> Ran
     A document of a query, shown n_k times at rank k, is clicked n_k b_k g times in expectation: b is the bias, and g
     how attractive the document is. Given its clicks at all ranks, those at rank k are a share n_k b_k / sum of n_j b_j,
     in which g is gone. The likelihood of these shares is maximised; documents shown at one rank only say nothing.
-    Intervals are of the logarithm of the bias, from the covariance that is robust within queries.
+    Intervals are of the logarithm of the bias, from the covariance that is robust within queries, by t with the number
+    of queries less 1 as degrees of freedom.
 
     References
     ----------
@@ -118,8 +119,13 @@ def bias_by_swaps(counts: ClickCounts, *, confidence_level: float = 0.95) -> Ran
         return RankBias(bias, low, high, int(is_moved.sum()))
     is_within = (impressions[:, estimated] > 0).sum(axis=1) > 1
     impressions, clicks = impressions[is_within][:, estimated], clicks[is_within][:, estimated]
-    logarithms, covariance = maximise(impressions, clicks, np.unique(cluster[is_within], return_inverse=True)[1])
-    half_width = float(special().ndtri((1 + confidence_level) / 2)) * np.sqrt(np.diag(covariance))
+    queries, codes = np.unique(cluster[is_within], return_inverse=True)
+    logarithms, covariance = maximise(impressions, clicks, codes)
+    half_width = np.full(logarithms.size, np.nan)
+    if queries.size > 1:
+        quantile = float(special().stdtrit(queries.size - 1, (1 + confidence_level) / 2))
+        half_width = quantile * np.sqrt(np.diag(covariance))
+    half_width[0] = 0.0
     bias[estimated] = np.exp(logarithms)
     low[estimated], high[estimated] = np.exp(logarithms - half_width), np.exp(logarithms + half_width)
     return RankBias(bias, low, high, int(is_moved.sum()))

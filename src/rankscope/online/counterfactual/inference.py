@@ -154,6 +154,7 @@ def run_click_estimates(
     shown = load_shown(log, clusters, is_required=settings.cluster_by is not None)
     logged = logged_slots(shown, settings.cutoff)
     targets = target_documents(ranked, shown, settings.cutoff)
+    missing_notes = missing_query_notes(ranked, targets, shown)
     estimates = [
         estimate_system(name, target, logged, settings) for name, target in zip(ranked.systems, targets, strict=True)
     ]
@@ -165,7 +166,7 @@ def run_click_estimates(
         n=logged.n,
         n_clusters=logged.impressions.size,
         settings=settings,
-        notes=(*log.notes, *ranked.notes, *missing_query_notes(ranked, targets, shown)),
+        notes=(*log.notes, *ranked.notes, *missing_notes),
     )
 
 
@@ -293,10 +294,10 @@ def estimate_system(name: str, target: Ints, logged: LoggedSlots, settings: Clic
     expected = logged.sums_of_queries((target != NO_DOCUMENT).astype(np.float64))
     used = expected.any(axis=1)  # ranks at which the run has a document
     clipped = weight if settings.largest_weight is None else np.minimum(weight, settings.largest_weight)
-    effective = [
-        effective_number(clipped[logged.rank == rank]) if weights[rank].any() else 0.0 for rank in np.flatnonzero(used)
-    ]
-    n_effective = min(effective)
+    n_effective = min(
+        effective_number(clipped[logged.rank == rank]) if weights[rank].any() else 0.0
+        for rank in np.flatnonzero(used).tolist()
+    )
     support = ClusterSums(sums=weights.sum(axis=0)[None], weights=expected.sum(axis=0))
     reason = reason_against(float(support.means[0]), float(support.standard_errors[0]), n_effective, logged)
     if reason:

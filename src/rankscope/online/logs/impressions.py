@@ -88,12 +88,23 @@ def impression_batches(
     own_names: dict[str, str] = {}
     for block in blocks:
         if not own_names:
-            schema, own_names = bind_columns(block.guess_schema(), names, needed, f"{block.name}:{block.first_line}")
+            guessed = block.guess_schema()
+            refuse_other_clicks(block, guessed, names)
+            schema, own_names = bind_columns(guessed, names, needed, f"{block.name}:{block.first_line}")
         batch = regular_batch(block, own_names) if is_plain(schema, own_names) else None
         if batch is None:
             frame = block.frame(schema).rename({own: name for name, own in own_names.items()})
             batch = batch_of_frame(frame, block.where)
         yield batch
+
+
+def refuse_other_clicks(block: JsonBlock, guessed: Mapping[str, pl.DataType], names: Mapping[str, str]) -> None:
+    """Raise InputError, with the line, where clicks are lists in some lines and something else in others."""
+    import polars as pl
+
+    clicks = names.get("clicks", "clicks")
+    if clicks in guessed and not isinstance(guessed[clicks], pl.List):
+        block.frame({clicks: column_types()["clicks"]})
 
 
 def is_plain(schema: Mapping[str, Any], own_names: Mapping[str, str]) -> bool:

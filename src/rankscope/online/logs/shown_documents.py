@@ -176,5 +176,7 @@ def cluster_hashes(batch: LogBatch, name: str) -> Ints:
     texts = batch.columns.get(name)
     if texts is None or texts.is_missing is not None:
         row = 0 if texts is None or texts.is_missing is None else int(texts.is_missing.argmax())
-        raise InputError(f"{batch.where(row)}: no {name}, the cluster_by (--cluster-by); add it, or choose another")
+        raise InputError(
+            f"{batch.where(row)}: no column {name!r}, the cluster_by (--cluster-by); add it, or choose another"
+        )
     return np.asarray(hashes(texts.fields).view(np.int64))
