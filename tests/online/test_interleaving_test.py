@@ -277,6 +277,17 @@ def test_a_confidence_sequence_looks_at_the_end_of_each_day_and_only_narrows():
     assert later[: len(row.looks)] == row.looks
 
 
+@pytest.mark.parametrize("test", ["t", "anytime"])
+def test_sums_by_user_do_not_depend_on_when_they_are_added_up(test, tmp_path, monkeypatch):
+    log = random_log(300)
+    at_once = rs.online.interleaving_test(log, test=test).preferences
+    monkeypatch.setattr("rankscope.online.preference.tally.PENDING", 10)
+    monkeypatch.setattr("rankscope.online.logs.json_blocks.BLOCK", 1 << 10)
+    path = write_lines(tmp_path / "log.jsonl", log)
+    (row,) = rs.online.interleaving_test(path, test=test).preferences
+    assert row[:13] == pytest.approx(at_once[0][:13], nan_ok=True)
+
+
 def test_the_plan_takes_as_many_impressions_as_show_the_difference():
     log = random_log(400, 200)
     (row,) = rs.online.interleaving_test(log, difference=0.1).preferences

@@ -309,6 +309,28 @@ TOUR = (
         "rankscope report demo-few.qrels *.run -m nDCG@10 --machine demo-judge.qrels -o judged.html",
         "the page for few judgments by people beside those of the judge",
     ),
+    Step(
+        "rankscope interleave rerank.run bm25.run --seed 1 -o mixed.run --record mixed.jsonl",
+        "two runs as one list for each query, to be shown to users, and whom a click on each document speaks for",
+    ),
+    Step(
+        "rankscope online demo-clicks.jsonl --lists demo-interleaved.jsonl",
+        "which of two interleaved systems users preferred in two weeks, and how many impressions show that",
+    ),
+    Step(
+        "rankscope online demo-clicks.jsonl --lists demo-interleaved.jsonl --test anytime",
+        "the same day by day, for those who look every day",
+    ),
+    Step(
+        "rankscope counterfactual demo-clicks.jsonl dense.run bm25.run --lists demo-interleaved.jsonl --cutoff 1",
+        "how often the first document of each would have been clicked, had users seen that system alone",
+    ),
+    Step(
+        "rankscope clicks demo-clicks.jsonl --lists demo-interleaved.jsonl --expected bias --prior 2 "
+        "--to-qrels clicks.qrels",
+        "how likely users look at each rank, and judgments from their clicks",
+    ),
+    Step("rankscope evaluate clicks.qrels dense.run bm25.run -m nDCG@10", "the two runs by these judgments"),
     Step("rankscope convert demo.qrels - --to csv", "judgments in another format"),
     Step("rankscope evaluate demo.qrels rerank.run dense.run --format latex", "a table for a paper"),
     Step("rankscope evaluate demo.qrels - < bm25.run", "a run from standard input"),

@@ -175,7 +175,7 @@ class Tally:
 
         keys = [*KEYS, "day"] if self.needs_days else KEYS
         first = [pl.col("first").min()] if self.needs_days else []
-        return frame.group_by(keys).agg(pl.col("^(n|outcome .*)$").sum(), *first)
+        return frame.group_by(keys).agg(*first, pl.col("^(n|outcome .*)$").sum())
 
     def by_unit(self, *, first_day: bool = True) -> UnitSums:
         """The sums by unit; where days count, of its first day, in the order of the first impressions.
