@@ -72,7 +72,7 @@ def click_counts(shown: ShownDocuments) -> ClickCounts:
         cluster=pairs // len(shown.doc_ids),
         rank=keys % (n_ranks + 1),
         n=np.bincount(place).astype(np.float64),
-        clicks=np.bincount(place, shown.is_clicked),
+        clicks=np.bincount(place, shown.is_clicked).astype(np.float64),
     )
 
 

@@ -165,7 +165,8 @@ def ratio_sums(values: Floats, masses: Floats, codes: npt.NDArray[np.int64] | No
     if codes is None:
         return ClusterSums(sums=values[None], weights=masses)
     n = int(codes.max()) + 1
-    return ClusterSums(sums=np.bincount(codes, values, n)[None], weights=np.bincount(codes, masses, n))
+    sums: Floats = np.bincount(codes, values, n).astype(np.float64)
+    return ClusterSums(sums=sums[None], weights=np.bincount(codes, masses, n).astype(np.float64))
 
 
 def jackknife_interval(value: float, gaps: Floats, df: float, confidence_level: float) -> tuple[float, float, float]:

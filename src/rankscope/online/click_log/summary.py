@@ -219,7 +219,7 @@ def run_click_summary(
     log = open_log(source, needed, lists=lists, columns=settings.columns, actions=settings.actions, progress=progress)
     shown = load_shown(log)
     impressions = np.bincount(shown.rank - 1).astype(np.float64)
-    clicks = np.bincount(shown.rank - 1, shown.is_clicked)
+    clicks = np.bincount(shown.rank - 1, shown.is_clicked).astype(np.float64)
     bias = bias_by_swaps(click_counts(shown), confidence_level=settings.confidence_level)
     expectation = clicks / np.maximum(impressions, 1)
     if settings.expected == BIAS:
@@ -250,4 +250,4 @@ def grades_of(shown: ShownDocuments, expectation: Floats, settings: ClickSetting
     mean = clicks.sum() / expected.sum() if expected.sum() > 0 else 0.0
     has_grade = (np.bincount(place, minlength=pairs.size) >= settings.min_impressions) & (expected + settings.prior > 0)
     grades = (clicks + settings.prior * mean)[has_grade] / (expected + settings.prior)[has_grade]
-    return pairs[has_grade], np.round(grades, DIGITS)
+    return pairs[has_grade], np.asarray(np.round(grades, DIGITS), np.float64)

@@ -51,12 +51,12 @@ def optimised(lists: Ints, length: int, rng: np.random.Generator) -> Draft:
     n_runs, n_queries, _ = lists.shape
     documents = np.full((n_queries, length), NO_DOCUMENT)
     credit = np.zeros((n_queries, length, n_runs))
-    draws = rng.random(n_queries).tolist()
+    draws: Floats = rng.random(n_queries)
     streams = rng.spawn(n_queries)
     for query in range(n_queries):  # each has a linear program of its own
         distribution = list_distribution(lists[:, query], length, streams[query])
         cumulative = np.cumsum(distribution.probabilities)
-        threshold = draws[query] * float(cumulative[-1])
+        threshold = float(draws[query] * cumulative[-1])
         place = min(int((cumulative <= threshold).sum()), cumulative.size - 1)
         documents[query] = distribution.documents[place]
         credit[query] = distribution.credit[place]

@@ -73,10 +73,12 @@ def same_lengths(columns: Sequence[tuple[str, FlatColumn]], where: Callable[[int
 
 def name_codes(names: pl.Series, systems: Sequence[str] = ()) -> tuple[tuple[str, ...], Ints]:
     """The distinct names in their order, or `systems`, and each as a place among them; -1 for null, "" and others."""
+    import polars as pl
+
     distinct = tuple(systems) or tuple(sorted(name for name in names.unique().to_list() if name))
     if not distinct:
         return (), np.full(names.len(), -1)
-    codes = names.replace_strict(list(distinct), list(range(len(distinct))), default=-1, return_dtype=int)
+    codes = names.replace_strict(list(distinct), list(range(len(distinct))), default=-1, return_dtype=pl.Int64)
     return distinct, codes.fill_null(-1).to_numpy()
 
 

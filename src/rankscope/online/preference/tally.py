@@ -28,7 +28,7 @@ __all__ = [
 #: The columns that tell units apart, and what stands in the second for a unit that is a single row.
 KEYS, ALONE = ["key", "second key"], np.uint64(2**64 - 1)
 #: Rows that are held before they are added up.
-PENDING = 1 << 20
+PENDING = 1 << 22
 
 
 class UnitSums(NamedTuple):
@@ -188,7 +188,9 @@ class Tally:
         if self.needs_days and first_day:
             frame = frame.sort("day", "first").unique(KEYS, keep="first", maintain_order=True)
         else:
-            frame = frame.group_by(KEYS).agg(pl.col("^(n|outcome .*)$").sum()).sort(KEYS)
+            if self.needs_days:
+                frame = frame.group_by(KEYS).agg(pl.col("^(n|outcome .*)$").sum())
+            frame = frame.sort(KEYS)
         sums = np.stack([frame[f"outcome {pair}"].to_numpy() for pair in range(len(self.pairs))])
         days = frame["day"].to_numpy() if "day" in frame.columns else np.zeros(frame.height, np.int64)
         return UnitSums(frame["n"].to_numpy(), sums, days)
