@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.online.logs.shown_documents import ShownDocuments
+from rankscope.online.logs import ShownDocuments
 from rankscope.stats.distributions import special
 from rankscope.typing import Bools, Floats, Ints
 

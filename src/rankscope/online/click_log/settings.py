@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rankscope.online.logs.ubi import ACTIONS
+from rankscope.online.logs import ACTIONS
 from rankscope.settings import NONNEGATIVE, Settings, choice, confidence_field, count, name_list, number, table_columns
 
 __all__ = [

@@ -17,8 +17,7 @@ from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import encode, hashes
 from rankscope.online.click_log.settings import BIAS, ClickSettings
 from rankscope.online.click_models import examination
-from rankscope.online.logs import open_log
-from rankscope.online.logs.shown_documents import ShownDocuments, load_shown
+from rankscope.online.logs import ShownDocuments, load_shown, open_log
 from rankscope.online.position_bias import RankBias, bias_by_swaps, click_counts
 from rankscope.settings import as_names
 from rankscope.typing import Floats, Ints

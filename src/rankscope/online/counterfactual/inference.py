@@ -11,9 +11,8 @@ from rankscope.data.text import first_names, pluralise_queries
 from rankscope.errors import InputError
 from rankscope.online.counterfactual.result import ClickEstimate, ClickEstimates
 from rankscope.online.counterfactual.settings import ClickEstimateSettings
-from rankscope.online.interleaving.ranked_lists import NO_DOCUMENT, RankedLists, rank_runs
-from rankscope.online.logs import open_log
-from rankscope.online.logs.shown_documents import ShownDocuments, load_shown
+from rankscope.online.interleaving import NO_DOCUMENT, RankedLists, rank_runs
+from rankscope.online.logs import ShownDocuments, load_shown, open_log
 from rankscope.settings import as_names
 from rankscope.stats.cluster_sums import ClusterSums, effective_number
 from rankscope.stats.importance_weighting import jackknife_interval

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rankscope.online.logs.ubi import ACTIONS
-from rankscope.online.preference.settings import CLUSTERS
+from rankscope.online.logs import ACTIONS
+from rankscope.online.preference import CLUSTERS
 from rankscope.settings import POSITIVE, Settings, choice, confidence_field, count, name_list, number, table_columns
 from rankscope.stats.importance_weighting import ESTIMATORS
 

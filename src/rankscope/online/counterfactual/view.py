@@ -6,8 +6,8 @@ from rankscope.data.columns import column, digits, interval, table_of, thousands
 from rankscope.data.section import Section
 from rankscope.data.text import format_number, format_percent, pluralise
 from rankscope.online.counterfactual.result import ClickEstimates
-from rankscope.online.preference.settings import IMPRESSION
-from rankscope.online.preference.view import pluralise_unit
+from rankscope.online.logs import IMPRESSION
+from rankscope.online.preference import pluralise_clusters
 from rankscope.stats.importance_weighting import ESTIMATORS
 
 __all__ = [
@@ -18,7 +18,9 @@ __all__ = [
 def click_estimate_sections(result: ClickEstimates) -> list[Section]:
     """Clicks by impression of each system."""
     rows, settings = result.estimates, result.settings
-    clusters = "" if result.cluster_by == IMPRESSION else f" of {pluralise_unit(result.n_clusters, result.cluster_by)}"
+    clusters = (
+        "" if result.cluster_by == IMPRESSION else f" of {pluralise_clusters(result.n_clusters, result.cluster_by)}"
+    )
     ranks = f"at the first {pluralise(settings.cutoff, 'rank')}"
     estimated = [row for row in rows if not row.reason]
     sentence = (

@@ -128,7 +128,12 @@ class Interleaving(Result):
             yield record
 
     def write_record(self, path: PathLike) -> None:
-        """Write the credit record as JSON lines (atomically); a suffix .gz or .zst compresses, "-" prints.
+        """Write the credit record as JSON lines (atomically).
+
+        Parameters
+        ----------
+        path
+            The file; a suffix .gz or .zst compresses, "-" prints.
 
         Raises
         ------

@@ -51,7 +51,7 @@ def optimised(lists: Ints, length: int, rng: np.random.Generator) -> Draft:
     n_runs, n_queries, _ = lists.shape
     documents = np.full((n_queries, length), NO_DOCUMENT)
     credit = np.zeros((n_queries, length, n_runs))
-    draws: Floats = rng.random(n_queries)
+    draws: Floats = np.asarray(rng.random(n_queries))
     streams = rng.spawn(n_queries)
     for query in range(n_queries):  # each has a linear program of its own
         distribution = list_distribution(lists[:, query], length, streams[query])

@@ -18,6 +18,7 @@ from rankscope.online.logs.read_log import Log
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
+    "IMPRESSION",
     "ShownDocuments",
     "load_shown",
 ]

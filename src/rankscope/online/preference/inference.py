@@ -11,10 +11,10 @@ import numpy as np
 
 from rankscope.errors import InputError, ParameterError
 from rankscope.online.credit import OPTIMISED, Crediting
-from rankscope.online.logs import open_log
+from rankscope.online.logs import IMPRESSION, Log, open_log
 from rankscope.online.preference.confidence_sequence import Look, confidence_sequence
 from rankscope.online.preference.result import InterleavingTest, Preference, Requirement
-from rankscope.online.preference.settings import ANYTIME, IMPRESSION, SHARE, SUM, InterleavingTestSettings
+from rankscope.online.preference.settings import ANYTIME, SHARE, SUM, InterleavingTestSettings
 from rankscope.online.preference.tally import Tally, UnitSums
 from rankscope.settings import as_names
 from rankscope.stats.cluster_sums import cluster_sums, effective_number
@@ -180,26 +180,7 @@ def run_interleaving_test(
     needed |= {"time"} if settings.test == ANYTIME else set()
     log = open_log(source, needed, lists=lists, columns=settings.columns, actions=settings.actions, progress=progress)
     crediting, tally = Crediting(log, settings.systems), Tally(settings)
-    has_days = True
-    for batch in log.batches:
-        has_days &= "time" in batch.columns
-        credits = crediting.credit(batch)
-        if len(crediting.systems) > 1:
-            tally.add(batch, credits, crediting.method)
-        elif batch.click_row.size:
-            raise InputError(
-                f"{batch.where(0)}: clicks of the system {crediting.systems[0]!r} only, expected two or more; name all "
-                "with systems (--systems)"
-                if crediting.systems
-                else f"{batch.where(0)}: clicks of no system, expected teams; check the names of the columns"
-            )
-    if not tally.n:
-        raise InputError(f"{log.name}: no impression with clicks, expected some; check the log")
-    if settings.test == ANYTIME and tally.outcome == SUM:
-        raise ParameterError(
-            "test 'anytime' needs outcomes with a bound, and sums of credit have none; choose the outcome win or share "
-            "(--outcome)"
-        )
+    has_days = add_up(log, crediting, tally)
     estimates, notes = estimate_pairs(tally, settings)
     corrected = adjust_pvalues([estimate.pvalue for estimate in estimates], method=settings.correction).pvalue
     preferences = tuple(
@@ -237,6 +218,34 @@ def run_interleaving_test(
         settings=settings,
         notes=(*log.notes, *notes),
     )
+
+
+def add_up(log: Log, crediting: Crediting, tally: Tally) -> bool:
+    """Add the impressions of a log to the tally; whether all say when they were.
+
+    Raises InputError for a log without clicks, or of one system; ParameterError for outcomes that have no bound.
+    """
+    has_days = True
+    for batch in log.batches:
+        has_days &= "time" in batch.columns
+        credits = crediting.credit(batch)
+        if len(crediting.systems) > 1:
+            tally.add(batch, credits, crediting.method)
+        elif batch.click_row.size:
+            raise InputError(
+                f"{batch.where(0)}: clicks of the system {crediting.systems[0]!r} only, expected two or more; name all "
+                "with systems (--systems)"
+                if crediting.systems
+                else f"{batch.where(0)}: clicks of no system, expected teams; check the names of the columns"
+            )
+    if not tally.n:
+        raise InputError(f"{log.name}: no impression with clicks, expected some; check the log")
+    if tally.settings.test == ANYTIME and tally.outcome == SUM:
+        raise ParameterError(
+            "test 'anytime' needs outcomes with a bound, and sums of credit have none; choose the outcome win or share "
+            "(--outcome)"
+        )
+    return has_days
 
 
 class Estimate(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rankscope.online.logs.ubi import ACTIONS
+from rankscope.online.logs import ACTIONS, IMPRESSION
 from rankscope.settings import (
     Number,
     Settings,
@@ -23,14 +23,12 @@ from rankscope.stats.multiple_comparisons import CORRECTIONS
 __all__ = [
     "ANYTIME",
     "CLUSTERS",
-    "IMPRESSION",
     "OUTCOMES",
     "TESTS",
     "InterleavingTestSettings",
 ]
 
 
-IMPRESSION = "impression"
 CLUSTERS = ("user", "session", "query", IMPRESSION)
 #: What an impression counts for a system: 1 for a win, the share of its clicks, or the sum of their credit.
 WIN, SHARE, SUM = "win", "share", "sum"

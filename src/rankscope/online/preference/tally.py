@@ -11,9 +11,9 @@ import numpy.typing as npt
 from rankscope.errors import InputError
 from rankscope.kernels.text import hashes
 from rankscope.online.credit import BALANCED, TEAM_DRAFT, Credits
-from rankscope.online.logs import LogBatch, Texts
+from rankscope.online.logs import IMPRESSION, LogBatch, Texts
 from rankscope.online.preference.days import day_of_time
-from rankscope.online.preference.settings import ANYTIME, IMPRESSION, SHARE, WIN, InterleavingTestSettings
+from rankscope.online.preference.settings import ANYTIME, SHARE, WIN, InterleavingTestSettings
 from rankscope.typing import Floats, Ints, Words
 
 if TYPE_CHECKING:

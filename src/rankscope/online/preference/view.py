@@ -7,12 +7,14 @@ import numpy as np
 from rankscope.data.columns import column, columns_of, digits, interval, table_of, thousands
 from rankscope.data.section import Figure, Section
 from rankscope.data.text import format_number, format_p_cell, format_p_value, format_percent, join_names, pluralise
+from rankscope.online.logs import IMPRESSION
 from rankscope.online.preference.days import day_text
 from rankscope.online.preference.result import InterleavingTest, Preference
-from rankscope.online.preference.settings import ANYTIME, IMPRESSION
+from rankscope.online.preference.settings import ANYTIME
 
 __all__ = [
     "interleaving_test_sections",
+    "pluralise_clusters",
 ]
 
 
@@ -96,16 +98,16 @@ def preference_sentence(result: InterleavingTest) -> str:
     else:
         text = f"Neither of {row.system_a} and {row.system_b} is shown to be preferred"
     kind = "impressions" if result.settings.no_clicks == "tie" else "impressions with clicks"
-    of_unit = "" if result.cluster_by == IMPRESSION else f" of {pluralise_unit(row.n_clusters, result.cluster_by)}"
+    of_unit = "" if result.cluster_by == IMPRESSION else f" of {pluralise_clusters(row.n_clusters, result.cluster_by)}"
     counts = (
         f"{better} has more credit in {more:,} of {row.n:,} {kind}{of_unit}, less in {less:,}, as much in {row.ties:,}"
     )
     return f"{text} (p {format_p_value(row.pvalue)}, {TEST_TEXTS[result.settings.test]}): {counts}."
 
 
-def pluralise_unit(n: int, unit: str) -> str:
-    """A count of units as text."""
-    return pluralise(n, unit, "queries" if unit == "query" else None)
+def pluralise_clusters(n: int, cluster_by: str) -> str:
+    """A count of clusters as text, such as 3 users."""
+    return pluralise(n, cluster_by, "queries" if cluster_by == "query" else None)
 
 
 def preference_notes(result: InterleavingTest) -> list[str]:
@@ -199,7 +201,9 @@ def requirement_sentence(row: Preference, result: InterleavingTest) -> str:
     )
     if need.n is None:
         return f"No number of impressions shows the difference of {format_number(need.difference)}. {now}"
-    units = "" if result.cluster_by == IMPRESSION else f" of {pluralise_unit(need.n_clusters or 0, result.cluster_by)}"
+    units = (
+        "" if result.cluster_by == IMPRESSION else f" of {pluralise_clusters(need.n_clusters or 0, result.cluster_by)}"
+    )
     kind = "impressions" if result.settings.no_clicks == "tie" else "impressions with clicks"
     more = " These are numbers for one look, at the end; looking every day takes more."
     return (
