@@ -47,7 +47,9 @@ WRITERS = (
     ),
     Writer("pool", "pool bm25.run dense.run --depth 5 -o {}/a.qrels", ("a.qrels",)),
     Writer(
-        "interleave", "interleave bm25.run dense.run --seed 1 -o {}/a.run --record {}/b.jsonl.gz", ("a.run", "b.jsonl.gz")
+        "interleave",
+        "interleave bm25.run dense.run --seed 1 -o {}/a.run --record {}/b.jsonl.gz",
+        ("a.run", "b.jsonl.gz"),
     ),
     Writer("online", f"online {LOG} --format csv -o {{}}/a", ("a",)),
     Writer("counterfactual", f"counterfactual demo-clicks.jsonl dense.run {LISTS} --cutoff 1 -o {{}}/a", ("a",)),

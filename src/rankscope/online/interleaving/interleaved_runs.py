@@ -14,7 +14,7 @@ import numpy as np
 from rankscope.data.result import Result
 from rankscope.data.rows import Rows
 from rankscope.data.run import Run
-from rankscope.data.text import join_names, pluralise_queries
+from rankscope.data.text import pluralise, pluralise_queries
 from rankscope.errors import ParameterError
 from rankscope.io.core import compress, split_compression_suffix, write_chunks, write_stdout
 from rankscope.kernels.segments import bounds
@@ -171,7 +171,8 @@ class Interleaving(Result):
 
     def contents(self) -> str:
         """What it holds, in a few words."""
-        return f"{join_names(self.systems)}, {pluralise_queries(len(self.query_ids))}, {self.settings.method}"
+        n_systems = pluralise(len(self.systems), "system")
+        return f"{n_systems}, {pluralise_queries(len(self.query_ids))}, {self.settings.method}"
 
 
 def interleave(
