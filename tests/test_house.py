@@ -28,6 +28,7 @@ MODULES = ["rankscope", *(m.name for m in pkgutil.walk_packages(rankscope.__path
 NAMES = [name for name in rankscope.__all__ if name != "__version__"]
 
 
+@cache
 def code(path):
     return ast.parse(path.read_text("utf-8"))
 

@@ -69,6 +69,17 @@ def test_the_numbers_are_those_of_the_python_interface(cli: Call, runs: Path) ->
     assert_same_bits(json.loads(done.out), frame)
 
 
+def test_without_a_named_measure_all_are_corrected_together(cli: Call, runs: Path) -> None:
+    for named, family in (((), "all"), (("-m", "RR", "-m", "P@2"), "pairs")):
+        done = cli("compare", "qrels", *RANKS, *named, "--format", "json")
+        measures = [record["measure"] for record in json.loads(done.out)]
+        scores = rs.evaluate("qrels", list(RANKS), list(dict.fromkeys(measures)))
+        expected = rs.compare(scores, list(scores.measure_names), family=family)
+        assert_same_bits(json.loads(done.out), expected.frame().to_dicts())
+        signature = cli("compare", "qrels", *RANKS, *named).out
+        assert ("pairs and measures" in signature) == (family == "all")
+
+
 def test_programs_get_records_of_the_columns_of_the_surface(cli: Call, runs: Path) -> None:
     tidy = rows(cli("compare", "qrels", *RANKS, "-m", "RR", "--format", "csv"))
     lines = cli("compare", "qrels", *RANKS, "-m", "RR", "--format", "jsonl").out.splitlines()

@@ -18,7 +18,7 @@ def test_every_method_is_in_the_table_and_says_what_its_score_is():
 
 
 @pytest.mark.parametrize("entry", TABLE, ids=lambda entry: str(entry.method))
-@examples(12, quick=6)
+@examples(12, quick=4)
 @given(data=st.data())
 def test_a_method_has_its_properties(entry, data):
     votes = data.draw(some_votes(ties=entry.ties, partial=entry.partial))

@@ -12,7 +12,7 @@ from helpers.messages import mentions
 from rankscope import evaluate
 from rankscope.cli.main import main
 from rankscope.demo.collection import SYSTEMS
-from rankscope.demo.tour import TOUR, full_tour, take_tour
+from rankscope.demo.tour import PARTS, TOUR, full_tour, take_tour
 from rankscope.errors import OutputError
 from rankscope.reporting import page
 
@@ -24,7 +24,13 @@ def tour(tmp_path_factory):
 
 
 @pytest.fixture
-def short_page(monkeypatch):
+def few_files(monkeypatch):
+    """Of all parts of the demo the first, which the tour itself evaluates."""
+    monkeypatch.setattr("rankscope.demo.tour.PARTS", PARTS[:1])
+
+
+@pytest.fixture
+def short_page(monkeypatch, few_files):
     """For tests of what is printed: the page of the report takes ten times as long as all else that the tour does."""
 
     class Page:
@@ -133,7 +139,7 @@ def test_the_page_names_the_files_where_they_are(tour):
 
 @pytest.mark.parametrize("step", ["evaluate", "report"])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, OutputError("the page cannot be written")])
-def test_the_demo_is_written_whole_or_not_at_all(tmp_path, monkeypatch, step, error):
+def test_the_demo_is_written_whole_or_not_at_all(tmp_path, monkeypatch, few_files, step, error):
     def failing(*_, **__):
         raise error
 
@@ -147,7 +153,7 @@ def test_the_demo_is_written_whole_or_not_at_all(tmp_path, monkeypatch, step, er
     assert (tmp_path / "old" / "demo.qrels").read_text() == "precious"
 
 
-def test_without_the_extra_the_tour_says_what_it_takes_to_have_a_page(tmp_path, monkeypatch):
+def test_without_the_extra_the_tour_says_what_it_takes_to_have_a_page(tmp_path, monkeypatch, few_files):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     page.template.cache_clear()
     text = take_tour(tmp_path / "demo")

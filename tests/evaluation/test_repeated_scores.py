@@ -177,7 +177,7 @@ def test_what_is_wrong_is_refused_in_a_line(tmp_path: Path, text: str, message: 
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("n_columns", [100_000, 1_000_000])
+@pytest.mark.parametrize("n_columns", [100_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
 def test_far_too_many_columns_are_one_line(tmp_path: Path, n_columns: int) -> None:
     with pytest.raises(InputError) as raised:
         read(tmp_path, "item," + ",".join(f"s{i}" for i in range(n_columns)) + "\n" + "1" + ",1" * n_columns + "\n")

@@ -67,7 +67,7 @@ def test_every_seed_is_taken(name: str, put: Write) -> None:
 
 
 @pytest.mark.parametrize("name", READERS)
-@examples(20)
+@examples(20, quick=5)
 @given(data=st.data())
 def test_hostile_bytes_give_a_result_or_an_error_of_ours(name: str, put: Write, data: st.DataObject) -> None:
     reader = READERS[name]

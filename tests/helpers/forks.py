@@ -4,6 +4,8 @@ One process loads what most commands need and forks for each that is called. A s
 the PATH, hands it the arguments, the folder, the environment and the three standard streams, and ends as the command
 does; so pipes, exit codes and messages are those of the real script. Half of what a short command costs is loading.
 Beside it lies the same script as `python`, for programs: a file, or the text after `-c`, or a module after `-m`.
+A command that needs no shell (`run_command`) is not even forked, where what it prints and its exit code are what is
+looked at: a fork costs more than most commands, and figures need half a second for their first one in a process.
 
 What this cannot show: signals and streams that are closed, which the small script has in the command's place; a module
 that a command forgot to import; an order that comes of the hashes of strings, which all forks share. `make test-all`
@@ -16,6 +18,7 @@ import atexit
 import contextlib
 import faulthandler
 import gc
+import io
 import marshal
 import os
 import re
@@ -27,13 +30,14 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from glob import glob
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from pkgutil import walk_packages
-from tempfile import TemporaryFile
 from typing import IO, NoReturn
+from unittest import mock
 
 # What begins no threads when it is loaded that a command could miss, for only one thread comes along in a fork: so not
 # LightGBM.
@@ -41,9 +45,6 @@ LOADED = (
     "scipy.special",
     "scipy.optimize",
     "scipy.sparse.csgraph",
-    "altair",
-    "jinja2",
-    "sacrebleu",
     "safetensors.numpy",
     "polars",
     "encodings.utf_8_sig",
@@ -106,57 +107,91 @@ def forked_commands(folder: Path) -> Iterator[Path]:
 def run_command(
     command: str, folder: Path, environment: dict[str, str], *, one_stream: bool = False
 ) -> subprocess.CompletedProcess[str]:
-    """As `subprocess.run` with a shell and without an input; a command that needs none is forked without its help.
+    """As `subprocess.run` with a shell and without an input; but `rankscope` runs in this process where it can.
+
+    It can where the shell has nothing to do with it, and in `other; rankscope ...` and `rankscope ... | other`.
 
     environment: what the fixture `commands` gives. one_stream: put what goes to standard error between what goes to
     standard output.
     """
-    place = Path(environment["PATH"].split(os.pathsep)[0]) / "socket"
-    args = plain_words(command)
-    if args[:1] != ["rankscope"] or not place.exists():
-        error = subprocess.STDOUT if one_stream else subprocess.PIPE
-        return subprocess.run(
-            command,
-            shell=True,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=error,
-            encoding="utf-8",
-            check=False,
-            timeout=LIMIT,
-        )
-    with open(os.devnull, "rb") as none, TemporaryFile() as out, TemporaryFile() as err:
-        code = ask(place, args, folder, environment, (none, out, out if one_stream else err))
-        printed = []
-        for file in (out, err):
-            file.seek(0)
-            printed.append(file.read().decode())
+    if (Path(environment["PATH"].split(os.pathsep)[0]) / "socket").exists():
+        args = plain_words(command, folder)
+        if args[:1] == ["rankscope"]:
+            return run_here(command, args, folder, one_stream=one_stream)
+        before, semicolon, last = command.rpartition("; ")
+        if semicolon and plain_words(last.partition(" | ")[0], folder)[:1] == ["rankscope"]:
+            first = run_in_shell(before, folder, environment, one_stream=one_stream)
+            done = run_command(last, folder, environment, one_stream=one_stream)
+            done.stdout = first.stdout + done.stdout
+            done.stderr = None if one_stream else first.stderr + done.stderr
+            return done
+        source, bar, filters = command.partition(" | ")
+        args = plain_words(source, folder)
+        if bar and args[:1] == ["rankscope"]:
+            first = run_here(source, args, folder)
+            done = run_in_shell(filters, folder, environment, one_stream=one_stream, text=first.stdout)
+            if one_stream:
+                done.stdout = first.stderr + done.stdout
+            else:
+                done.stderr = first.stderr + done.stderr
+            return done
+    return run_in_shell(command, folder, environment, one_stream=one_stream)
+
+
+def run_in_shell(
+    command: str, folder: Path, environment: dict[str, str], *, one_stream: bool, text: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run the command by a shell. text: what it reads."""
+    return subprocess.run(
+        command,
+        shell=True,
+        cwd=folder,
+        env=environment,
+        input=text,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT if one_stream else subprocess.PIPE,
+        encoding="utf-8",
+        check=False,
+        timeout=LIMIT,
+    )
+
+
+def run_here(
+    command: str, args: list[str], folder: Path, *, one_stream: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """Run the command in this process. A bug of ours is raised."""
+    from rankscope.cli.main import main
+
+    out = io.BytesIO()
+    err = out if one_stream else io.BytesIO()
+    with (
+        open(os.devnull, encoding="utf-8") as none,
+        contextlib.chdir(folder),
+        mock.patch.object(sys, "argv", args),
+        mock.patch.object(sys, "stdin", none),
+        mock.patch.object(sys, "stdout", io.TextIOWrapper(out, "utf-8")),
+        mock.patch.object(sys, "stderr", io.TextIOWrapper(err, "utf-8", line_buffering=True)),
+    ):
+        try:
+            main(args[1:])
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        printed = [stream.getvalue().decode() for stream in (out, err)]
     return subprocess.CompletedProcess(command, code, printed[0], None if one_stream else printed[1])
 
 
-def plain_words(command: str) -> list[str]:
-    """The words of a command of the shell; none where it is more than words."""
+def plain_words(command: str, folder: Path) -> list[str]:
+    """The words of a shell's command, `*` replaced by names in the folder; none where it is more than words."""
     unquoted = re.sub(r"""'[^']*'|"[^"$`\\]*\"""", "", command)
-    return [] if re.search(r"""[][|&;<>()$`\\"'*?#~!{}\n]""", unquoted) else shlex.split(command)
-
-
-def ask(place: Path, args: list[str], folder: Path, environment: dict[str, str], streams: Sequence[IO[bytes]]) -> int:
-    """What the small script does. Returns the exit code."""
-    asked = marshal.dumps((args, str(folder), {os.fsencode(k): os.fsencode(v) for k, v in environment.items()}))
-    with socket.socket(socket.AF_UNIX) as server:
-        near = os.open(place.parent, os.O_RDONLY)  # for names of sockets must be short
-        try:
-            server.connect(f"/proc/self/fd/{near}/{place.name}")
-        finally:
-            os.close(near)
-        socket.send_fds(server, [b"."], [stream.fileno() for stream in streams])
-        server.sendall(asked)
-        server.shutdown(socket.SHUT_WR)
-        code = server.recv(9)
-    assert code, "the process that forks has ended"
-    return int(code)
+    if re.search(r"""[][|&;<>()$`\\"'?#~!{}\n]""", unquoted) or unquoted.count("*") not in (0, command.count("*")):
+        return []
+    words = shlex.split(command)
+    if "*" not in unquoted:
+        return words
+    return [name for word in words for name in (sorted(glob(word, root_dir=folder)) if "*" in word else [word])]
 
 
 def polars_may_be_forked() -> bool:

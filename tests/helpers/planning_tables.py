@@ -7,6 +7,7 @@ from scipy import stats
 
 from rankscope import Scores, parse_measures
 
+OF_OTHER_NUMBERS = ("t at n", "t detectable at n")
 METHODS = ["t detectable", "t", "t achieved", "one-way ANOVA", "two-way ANOVA", "interval"]
 
 
@@ -37,7 +38,7 @@ def pair(sd, n=50, mean=0.0):
 
 def rows(found, measure="AP"):
     """method -> (difference, power, queries), of those that stand once."""
-    return {r[1]: r[2:] for r in found.records() if r[0] == measure and r[1] != "t at n"}
+    return {r[1]: r[2:] for r in found.records() if r[0] == measure and r[1] not in OF_OTHER_NUMBERS}
 
 
 def many(systems=6, queries=40, seed=0):

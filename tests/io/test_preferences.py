@@ -153,6 +153,18 @@ def test_a_name_of_a_system_is_that_name_even_where_it_is_a_word(written):
     found = rs.read_preferences(written("left,right,winner\nA,B,A\nB,A,A\nB,tie,tie\nA,B,tie\n"))
     assert found.outcome.tolist() == [1, -1, -1, 0]
     assert mentions(found.notes[0], "'winner'", "names of systems")
+
+
+@pytest.mark.parametrize("name", ["prompt", "Question_ID", "conversation"])
+def test_prompts_that_repeat_are_noted_unless_they_are_the_clusters(written, name):
+    content = f"left,right,winner,{name}\nA,B,left,p1\nB,C,tie,p1\nA,C,right,p2\n"
+    found = rs.read_preferences(written(content))
+    assert mentions(found.notes[0], "3 rows of 2 different", name, "independent", f"--cluster-by {name}")
+    assert rs.read_preferences(written(content), cluster_by=name).notes == ()
+    for cells in (("p1", "p2", "p3"), ("p1", "p1", "p1")):  # as many as rows, or a single one
+        text = "".join(f"A,B,left,{cell}\n" for cell in cells)
+        assert rs.read_preferences(written(f"left,right,winner,{name}\n{text}")).notes == ()
+    assert rs.read_preferences(written(content.replace(name, "length"))).notes == ()
     found = rs.read_preferences(written("left,right,winner\n0,1,1\n1,0,0\n"))  # no doubt about 0 here
     assert found.outcome.tolist() == [-1, -1]
 

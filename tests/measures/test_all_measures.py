@@ -27,7 +27,7 @@ import rankscope as rs
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@examples(40)
+@examples(40, quick=6)
 @given(data=st.data())
 def test_a_property_holds_for_all_measures_of_which_the_table_says_so(
     check: Callable[..., None], data: st.DataObject
@@ -143,7 +143,7 @@ def test_the_measures_of_which_the_design_says_so_never_fall_with_a_deeper_cutof
 
 def test_no_measure_has_an_exception_that_it_does_not_need() -> None:
     """Some list shows it: of which the ideal does not give 1, or of which rising order of grade is better."""
-    case = random_case(0, 400, scores=None)
+    case = random_case(0, 160, scores=None)
 
     def holds(check: Callable[..., None], forms: Sequence[str]) -> bool:
         try:

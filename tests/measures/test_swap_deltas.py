@@ -54,7 +54,7 @@ def measured(measure, grades):
 
 
 @pytest.mark.parametrize("name", MEASURES)
-@examples(40)
+@examples(40, quick=5)
 @given(lists())
 def test_deltas_are_the_difference_of_the_values_before_and_after(name, grades):
     measure = parse_measure(name)

@@ -54,7 +54,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         run = rs.read_run(folder / f"{name}.run")
         run.name = f"splade_v{number}_distilled_from_monot5_3b_rerank_depth_1000_seed_42_{name}"
         long_named.append(run)
-    rs.report(folder / "demo.qrels", long_named).write(folder / "names.html")
+    rs.report(folder / "demo.qrels", long_named, ["nDCG@10", "AP"]).write(folder / "names.html")
     return {name: folder / f"{name}.html" for name in ("sample", "demo", "pairs", "baseline", "names")}
 
 

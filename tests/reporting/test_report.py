@@ -63,8 +63,7 @@ def test_the_page_has_all_that_a_reader_asks_for(folder: Path) -> None:
         ("h3", "Each pair of measures"),
         ("h3", "Stability and discriminative power of the measures"),
         ("h3", "How many queries are needed"),
-        ("h3", "Queries needed: nDCG@10"),
-        ("h3", "Power by number of queries: nDCG@10"),
+        ("h3", "What these queries can show: nDCG@10"),
         ("h3", "nDCG@10: how it is spread over the queries"),
         ("h3", "Precision by recall"),
         ("h3", "nDCG by cutoff"),
@@ -157,6 +156,12 @@ def test_the_notes_on_further_measures_are_with_their_tables() -> None:
     assert mentions(before_appendix(page), "AP: all 6 systems at once")
     assert "RR: all 6 systems at once" not in before_appendix(page)
     assert mentions(page.html, "RR: all 6 systems at once")
+
+
+def test_measures_that_were_not_named_are_corrected_together_and_the_page_says_so() -> None:
+    page, named = (rs.report(*six_by_five(), measures, figures=False).html for measures in (None, ["AP", "RR"]))
+    assert mentions(page, "family:75 pairs and measures", "all 5 measures together")  # 15 pairs of 6 systems
+    assert mentions(named, "family:15 pairs |", "each of the 2 measures")
 
 
 def test_one_system_is_described_and_compared_with_none(folder: Path) -> None:

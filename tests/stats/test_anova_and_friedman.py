@@ -280,7 +280,11 @@ def test_epsilon_is_that_of_the_doubly_centred_covariance():
     found = two_way_anova(x)
     assert found.epsilon == pytest.approx(epsilon)
     assert found.pvalue_corrected == pytest.approx(stats.f.sf(found.statistic, 5 * epsilon, 5 * 39 * epsilon))
+    # Huynh and Feldt (1976): (n (m - 1) e - 2) / ((m - 1) (n - 1 - (m - 1) e))
+    assert found.epsilon_unbiased == pytest.approx((40 * 5 * epsilon - 2) / (5 * (39 - 5 * epsilon)))
+    assert two_way_anova(np.random.default_rng(1).normal(size=(6, 40))).epsilon_unbiased > 0.9
     pair = two_way_anova(x[:2])
+    assert pair.epsilon_unbiased == 1
     assert (pair.epsilon, pair.pvalue_corrected) == (pytest.approx(1), pytest.approx(pair.pvalue))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.messages import mentions
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -128,6 +129,23 @@ def test_values_that_do_not_vary_are_flagged(way):
     assert bool(one.degenerate)
     assert float(one.mean) == 0.4
     assert "one query" in one.notes[0]
+
+
+def test_lists_of_few_values_and_of_one_value_on_more_than_half_are_noted():
+    rng = np.random.default_rng(1)
+    free, tied = rng.random((2, 30)), np.where(np.arange(30) < 16, 0.2, rng.random((2, 30)))
+    half = np.where(np.arange(30) < 15, 0.2, rng.random(30))
+    assert not bootstrap_interval(free, n_resamples=9).notes
+    assert not bootstrap_interval(half, n_resamples=9).notes
+    assert mentions(bootstrap_interval(tied[0], n_resamples=9).notes, "more than half of the queries", "as few as 75 %")
+    both = np.vstack([tied, free, np.full(30, 0.5)])
+    assert mentions(bootstrap_interval(both, n_resamples=9).notes, "2 of 5 pairs have one value", "as few as 75 %")
+    assert mentions(bootstrap_interval(free[:, :24], n_resamples=9).notes, "fewer than 25 queries", "80 to 95 %")
+    # Clusters of two, 10 of 15 of which have the mean .25.
+    paired = np.repeat(np.where(np.arange(15) < 10, 0.25, rng.random(15)), 2) + np.tile([0.125, -0.125], 15)
+    notes = bootstrap_interval(paired, n_resamples=9, clusters=np.repeat(np.arange(15), 2)).notes
+    assert mentions(notes, "fewer than 25 clusters")
+    assert mentions(notes, "more than half of the clusters")
 
 
 @pytest.mark.parametrize("n_resamples", [1, 2, 5])

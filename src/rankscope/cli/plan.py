@@ -125,7 +125,8 @@ def check_width(settings: PlanSettings, standardise: str | None) -> float:
     if settings.width is None:
         raise ParameterError("--machine plans intervals; set their width with --width, such as --width 0.05")
     settings.refuse(
-        "difference", "power", "alternative", "n_queries", "tests", since="--machine plans intervals, not tests"
+        *("difference", "power", "alternative", "n_queries", "assurance", "tests"),
+        since="--machine plans intervals, not tests",
     )
     if standardise is not None:
         raise ParameterError(

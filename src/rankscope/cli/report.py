@@ -112,7 +112,7 @@ def report(
         scores = load_scores(qrels, runs, measures, **scores_options)
         page = report_scores(
             scores,
-            settings,
+            settings.with_family(measures or None),
             title=title,
             command=shlex.join(["rankscope", *sys.argv[1:]]),
             date=date,

@@ -16,11 +16,10 @@ from rankscope.comparison.compare import (
     withheld_sentence,
 )
 from rankscope.comparison.plan import MeasurePlan, detectable_sentence, plan
-from rankscope.data.text import format_p_value, pluralise_queries
+from rankscope.data.text import format_p_value
 from rankscope.kernels.rounding_ties import signs_of
 
 __all__ = [
-    "enough_queries",
     "n_tests_of",
     "short_verdict",
     "verdict",
@@ -65,7 +64,7 @@ def detectable_sentences(result: Comparison, comparison: MeasureComparison) -> l
 
 
 def short_verdict(result: Comparison) -> str:
-    """In one line: "B beats A by 0.0410 in AP (p = 0.0030); 38 queries would have been enough (80 % power)"."""
+    """In two sentences: "B beats A by 0.0410 in AP (p = 0.0030).", and which differences so many queries detect."""
     comparison = result.comparisons[0]
     if comparison.withheld.all():
         return comparison_sentence(result, comparison)
@@ -80,39 +79,10 @@ def short_verdict(result: Comparison) -> str:
     ):
         a, b = b, a
     gap, p = abs(float(comparison.difference[i])), float(comparison.pvalue_corrected[i])
-    n = enough_queries(result, comparison)
-    if not comparison.decisions[i]:
-        need_text = (
-            f"; it would take {pluralise_queries(n)} to show so small a difference"
-            if n is not None and n > comparison.n
-            else ""
-        )
-        lead_text = f"{comparison.systems[a]} is ahead of {comparison.systems[b]} by {gap:.4f} in {comparison.measure}"
-        return f"{lead_text}, which may be chance (p {format_p_value(p)}){need_text}."
-    need_text = (
-        f"; {pluralise_queries(n)} would have been enough (80 % power)" if n is not None and n <= comparison.n else ""
-    )
-    return (
-        f"{comparison.systems[a]} beats {comparison.systems[b]} by {gap:.4f} in {comparison.measure} (p "
-        f"{format_p_value(p)}){need_text}."
-    )
-
-
-def enough_queries(result: Comparison, comparison: MeasureComparison) -> int | None:
-    """How many queries find a difference as large as that of `leading_systems`, with a power of 0.8, by `plan`.
-
-    As many tests share the level as are corrected for (`n_tests_of`). None if no number of queries is enough, as
-    without any difference or with a constant one; and for Bayesian tests, which have no power.
-    """
-    settings = result.settings
-    a, b = leading_systems(result, comparison)
-    i = comparison.pair_index(a, b)
-    side = {"two-sided": 0, "greater": 1, "less": -1}[settings.alternative]
-    if settings.is_bayesian or (side and side * comparison.difference[i] <= 0):
-        return None
-    measure_plan = plan_of(result, comparison)
-    t_needs = [row.n_queries for row in measure_plan.rows if row.method == "t"]
-    return t_needs[0] if t_needs else None
+    verb, doubt = ("beats", "") if comparison.decisions[i] else ("is ahead of", "which may be chance ")
+    lead_text = f"{comparison.systems[a]} {verb} {comparison.systems[b]} by {gap:.4f} in {comparison.measure}"
+    lead_text += f", {doubt}(p {format_p_value(p)})." if doubt else f" (p {format_p_value(p)})."
+    return " ".join([lead_text, *detectable_sentences(result, comparison)])
 
 
 def plan_of(result: Comparison, comparison: MeasureComparison) -> MeasurePlan:
@@ -132,5 +102,4 @@ def plan_of(result: Comparison, comparison: MeasureComparison) -> MeasurePlan:
 def n_tests_of(result: Comparison) -> int:
     """How many tests share the level: those of a family if p-values are corrected for their number, else 1."""
     settings = result.settings
-    is_uncorrected = settings.is_bayesian or (settings.correction in ("bh", "none") and not settings.tests_all_systems)
-    return 1 if is_uncorrected else result.family_size
+    return result.family_size if settings.controls_any_claim and not settings.is_bayesian else 1

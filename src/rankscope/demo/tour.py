@@ -218,6 +218,10 @@ TOUR = (
         "the same against a baseline, with hard and easy queries weighted equally",
     ),
     Step(
+        "rankscope plan demo.qrels *.run -m AP --assurance 0.8",
+        "which differences these and other numbers of queries detect, if systems vary as much as they well may",
+    ),
+    Step(
         "rankscope compare demo.qrels rerank.run --against hybrid.run -m nDCG@10 --gate 0.02",
         "a gate for continuous integration: exit code 0, since rerank is non-inferior",
         in_short_tour=True,

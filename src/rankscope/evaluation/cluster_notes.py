@@ -55,7 +55,8 @@ def cluster_notes(clusters: Ints | None, correlations: npt.ArrayLike, values: st
         return [note]
     return [
         note,
-        f"{n_clusters} clusters are few: only large differences can be significant, and intervals are rough",
+        f"{n_clusters} clusters are few: only large differences can be significant, and p and intervals are rough if "
+        "differences are skewed",
     ]
 
 

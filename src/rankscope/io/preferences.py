@@ -214,7 +214,7 @@ def preferences_of(table: Table, covariates: Sequence[str], cluster_by: str | No
     """The preferences in a table of ORDERED or SIDED; as `read_preferences`."""
     systems, left, right = read_pairs(table)
     clusters = None if cluster_by is None else read_clusters(table, cluster_by)
-    notes: list[str] = []
+    notes = repeat_notes(table) if cluster_by is None else []
     outcome = np.ones(table.frame.height, np.int64)
     if not is_ordered:
         note_other_winners(table, notes)
@@ -348,6 +348,26 @@ def read_covariate(table: Table, name: str) -> Floats:
         )
     numbers = [table.numbers(column, complete=True) for column in columns]
     return numbers[0] if len(numbers) == 1 else numbers[0] - numbers[1]
+
+
+#: Columns that say what was compared, the first that repeats first: comparisons of one of these are not independent.
+REPEATED = (
+    *("prompt", "prompt_id", "question", "question_id", "query", "query_id", "instruction", "instruction_id"),
+    *("conversation", "conversation_id", "topic", "topic_id", "segment", "segment_id", "source", "document", "doc_id"),
+)
+
+
+def repeat_notes(table: Table) -> list[str]:
+    """A note where a column says that several comparisons are of one prompt, and nobody names it as the cluster."""
+    for name in REPEATED:
+        column = find_column(table.more_columns, (name,))
+        n_names = 0 if column is None else table.frame[column].n_unique()
+        if 1 < n_names < table.frame.height:
+            return [
+                f"{table.name}: {pluralise(table.frame.height, 'row')} of {n_names:,} different values of {column!r} "
+                f"are taken as independent; if those of one are not, say so with cluster_by (--cluster-by {column})"
+            ]
+    return []
 
 
 def read_clusters(table: Table, name: str) -> Labels:

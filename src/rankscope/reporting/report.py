@@ -326,7 +326,7 @@ def report(
     baseline: PathLike | None = None,
     test: str = "t",
     correction: str = "holm",
-    family: str = "pairs",
+    family: str | None = None,
     alternative: str = "two-sided",
     alpha: float = 0.05,
     interval: str | None = None,
@@ -368,7 +368,7 @@ def report(
         'none'. Default: 'holm'.
     family
         Which p-values are corrected together: those of all pairs of systems for one measure (pairs), or for all
-        measures (all). One of 'pairs', 'all'. Default: 'pairs'.
+        measures (all). One of 'pairs', 'all'. Default: all if no measure is named, else pairs.
     alternative
         Alternative hypothesis: the values of the first system of a pair differ from those of the second (two-sided),
         are greater, or are less. With a baseline, the baseline is the second. One of 'two-sided', 'greater', 'less'.
@@ -448,7 +448,7 @@ def report(
     if isinstance(qrels, Scores):
         if runs is not None or conventions or (machine, map, input, total_ranks) != (None, None, None, None):
             raise ParameterError("scores are evaluated already; leave runs and the arguments of evaluate out")
-        return report_scores(scores_by(qrels, measures), settings, **page_options)
+        return report_scores(scores_by(qrels, measures), settings.with_family(measures), **page_options)
     return write_report(
         qrels,
         runs,
@@ -489,6 +489,7 @@ def write_report(
     map: Any = None,
 ) -> Page:
     """As `report`, with the settings of the comparison as one object."""
+    settings = settings.with_family(measures)
     evaluate_options = {**(conventions or {})}
     if machine is None and map is not None:
         raise ParameterError("map (--map) is only for judgments by a machine (--machine); leave it out")
@@ -592,7 +593,8 @@ def page_of(
     """The page of this content. The notes on further measures are with their tables."""
     notes = content.scores.notes
     if content.comparison is not None:
-        notes = (*content.comparison.scores.notes, *content.comparison.comparisons[0].notes)
+        result = content.comparison
+        notes = (*result.scores.notes, *result.general_notes, *result.comparisons[0].notes)
     notes = (*notes, *content.scores.queries.clustering_notes())
     return render_page(
         title,

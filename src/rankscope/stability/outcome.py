@@ -24,6 +24,7 @@ from rankscope.stability.discriminative_power import (
 )
 from rankscope.stability.dunaiski import dunaiski_error_and_ties, dunaiski_levels, dunaiski_swap_difference
 from rankscope.stability.reliability import halves_of, reliability_of
+from rankscope.stability.resampled_power import resampled_power
 from rankscope.stability.sampling import Population, Sample, complete_queries, complete_sums, means, stream
 from rankscope.stability.settings import StudySettings
 from rankscope.stats.anova import randomised_tukey_hsd
@@ -315,6 +316,8 @@ class Outcome:
         (m, 12) see `reliability.RELIABILITY`.
     half_sizes, halves
         (k) sizes of sets, and (6, m, k) tau, tau_AP and their percentiles of two disjoint sets of each size.
+    resampled
+        (m, l, resamples) see `resampled_power`; NaN for groups of entities, and for a single measure.
     """
 
     error: Floats
@@ -337,6 +340,7 @@ class Outcome:
     reliability: Floats
     half_sizes: Floats
     halves: Floats
+    resampled: Floats
 
     def arrays(self) -> dict[str, Floats]:
         """All arrays by name."""
@@ -435,6 +439,9 @@ def statistics_of_pools(
         "reliability": reliability_of(pools, n_units, clusters),
         "half_sizes": half_sizes,
         "halves": halves,
+        "resampled": resampled_power(pools[0], n_units, settings.tested_alpha, settings.root_seed, condition, clusters)
+        if len(pools) == 1 and len(pools[0]) > 1
+        else np.full((len(pools[0]), len(settings.tested_alpha), 1), np.nan),
     }
 
 

@@ -15,6 +15,7 @@ from rankscope.kernels.rounding_ties import order_of
 from rankscope.stability.discriminative_power import BINS, difference_needed
 from rankscope.stability.outcome import lowest_level
 from rankscope.stability.reliability import RELIABILITY, TARGET
+from rankscope.stability.resampled_power import leads_of
 from rankscope.stability.result import STARS, lowest_level_reached
 from rankscope.typing import Floats
 
@@ -39,6 +40,8 @@ STABLE = 5.0
 HIGH_TIE_RATE = 50.0
 #: A measure that tells fewer pairs apart than this (in percent) finds nearly nothing.
 LOW_ASL_RATE = 10.0
+#: A measure that comes first in fewer resamples than this share is not named.
+NEVER = 0.01
 NEEDED = RELIABILITY.index("needed_relative")
 
 
@@ -206,8 +209,19 @@ def sensitive_sentence(study: StabilityStudy) -> str:
         text += f", and {percent_text(outcome.tie[best, 0])} of comparisons{measure_text} are ties"
     if asl[best] < LOW_ASL_RATE:
         text += "; hardly any difference is detected"
-    untested = " Differences between the measures were not tested." if len(candidates) > 1 else ""
-    return f"{text}.{untested} {reliability_sentence(study, place, best)}."
+    others_text = other_queries_text(study, outcome.resampled[:, k], candidates, best) if len(candidates) > 1 else ""
+    return f"{text}.{others_text} {reliability_sentence(study, place, best)}."
+
+
+def other_queries_text(study: StabilityStudy, rates: Floats, candidates: list[int], best: int) -> str:
+    """Whether other queries would put the same measure first. rates: (measures, resamples) as of `resampled_power`."""
+    if np.isnan(rates[candidates]).any():
+        return " Differences between the measures were not tested."
+    leads = dict(zip(candidates, leads_of(rates[candidates]).tolist(), strict=True))
+    others = sorted((m for m in candidates if m != best and leads[m] >= NEVER), key=lambda m: -leads[m])
+    leads_text = f"In resamples of these {study.kind}, {study.names[best]} comes first in {100 * leads[best]:.0f} %"
+    rivals = join_names(f"{study.names[m]} in {100 * leads[m]:.0f} %" for m in others)
+    return f" {leads_text}{f', {rivals}' if rivals else ''}."
 
 
 def finding_text(study: StabilityStudy, value: float) -> str:

@@ -42,6 +42,8 @@ class Anova:
         F and p of the hypothesis that all systems are equal.
     epsilon
         Greenhouse and Geisser's epsilon: 1 where all differences of two systems vary alike, down to 1 / (systems - 1).
+    epsilon_unbiased
+        The same by Huynh and Feldt, which few queries do not make smaller; at most 1.
     pvalue_corrected
         p with degrees of freedom times epsilon, which does not assume that they vary alike.
     statistic_queries, pvalue_queries
@@ -66,6 +68,7 @@ class Anova:
     statistic: float
     pvalue: float
     epsilon: float
+    epsilon_unbiased: float
     pvalue_corrected: float
     statistic_queries: float
     pvalue_queries: float
@@ -111,7 +114,7 @@ def two_way_anova(scores: npt.ArrayLike) -> Anova:
     References
     ----------
     Fisher (1925); Tague-Sutcliffe and Blustein (1995); omega squared: Maxwell and Delaney (2004); epsilon: Greenhouse
-    and Geisser (1959).
+    and Geisser (1959); Huynh and Feldt (1976).
 
     Examples
     --------
@@ -155,6 +158,7 @@ def two_way_anova(scores: npt.ArrayLike) -> Anova:
         statistic=f_systems,
         pvalue=p_systems,
         epsilon=epsilon,
+        epsilon_unbiased=huynh_feldt(epsilon, m, n),
         pvalue_corrected=p_corrected,
         statistic_queries=f_queries,
         pvalue_queries=p_queries,
@@ -173,6 +177,12 @@ def greenhouse_geisser(residuals: Floats) -> float:
     products = residuals @ residuals.T if m <= n else residuals.T @ residuals  # the same eigenvalues above 0
     square = float((products**2).sum())
     return min(float(np.trace(products)) ** 2 / ((m - 1) * square), 1.0) if square > 0 else 1.0
+
+
+def huynh_feldt(epsilon: float, m: int, n: int) -> float:
+    """Epsilon of m systems on n queries without the bias of few queries; 1 where there are too few to say."""
+    numerator, denominator = n * (m - 1) * epsilon - 2, (m - 1) * (n - 1 - (m - 1) * epsilon)
+    return min(numerator / denominator, 1.0) if 0 < numerator < denominator else 1.0
 
 
 def f_test(mean_square: float, df: int, ms_error: float, df_error: int) -> tuple[float, float]:

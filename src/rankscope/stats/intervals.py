@@ -14,6 +14,7 @@ from rankscope.errors import ParameterError
 from rankscope.kernels.resample import Draws, bootstrap_means, draw
 from rankscope.kernels.rounding_ties import NOISE
 from rankscope.stats.cluster_sums import ClusterSums, cluster_sums
+from rankscope.stats.confusion import share_interval
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import (
     as_differences,
@@ -42,8 +43,13 @@ __all__ = [
 #: Bootstrap intervals of fewer queries come with a note.
 FEW = 25
 SHORT = (
-    f"fewer than {FEW} {{0}}: bootstrap intervals are too narrow (of 10 {{0}}, those of 95 % hold the true mean in "
-    "about 90 % of cases); prefer the t interval"
+    f"fewer than {FEW} {{0}}: bootstrap intervals are too narrow (those of 95 % hold the true mean in 80 to 95 % of "
+    "cases); prefer the t interval"
+)
+#: So do those of lists of which more than half has one value, such as differences with many ties.
+TIED = (
+    "{0} one value on more than half of the {1}: bootstrap intervals are too narrow, however many {1} there are (those "
+    "of 95 % hold the true mean in as few as 75 % of cases); prefer the t interval"
 )
 #: Most means of resamples held at once: 64 MB.
 MEANS = 1 << 23
@@ -250,13 +256,8 @@ def wilson_interval(values: npt.ArrayLike, *, confidence_level: float = 0.95) ->
     check_share("confidence_level", confidence_level)
     rows, shape = outcomes(values)
     n, ones = rows.shape[1], rows.sum(axis=1)
-    z = float(special().ndtri((1 + confidence_level) / 2))
-    share, scale = ones / n, 1 + z * z / n
-    middle = (share + z * z / (2 * n)) / scale
-    half_width = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale
-    low = np.where(ones == 0, 0.0, middle - half_width)
-    high = np.where(ones == n, 1.0, middle + half_width)
-    return interval_of_shares("wilson", share, low, high, confidence_level, n, shape)
+    low, high = share_interval(ones, n, confidence_level=confidence_level)
+    return interval_of_shares("wilson", ones / n, low, high, confidence_level, n, shape)
 
 
 def outcomes(values: npt.ArrayLike) -> tuple[Floats, tuple[int, ...]]:
@@ -430,8 +431,17 @@ def bootstrap_interval(
         n=n,
         n_resamples=n_resamples,
         degenerate=degenerate.reshape(shape),
-        notes=notes + ((SHORT.format("clusters" if clusters is not None else "queries"),) if 1 < units.n < FEW else ()),
+        notes=notes + narrow_notes(units, degenerate, "clusters" if clusters is not None else "queries"),
     )
+
+
+def narrow_notes(units: ClusterSums, degenerate: Bools, kind: str) -> tuple[str, ...]:
+    """Whether bootstrap intervals are too narrow. degenerate: (lists) all of whose values are the same."""
+    few = (SHORT.format(kind),) if 1 < units.n < FEW else ()
+    means = units.sums / units.weights
+    most_common = np.median(means, axis=1, keepdims=True)  # if any value is that of more than half
+    has_ties = ((means == most_common).mean(axis=1) > 0.5) & ~degenerate
+    return few + count_note(has_ties, TIED.format("there is", kind), TIED.format("have", kind))
 
 
 def bootstrap_ends(units: ClusterSums, method: str, confidence_level: float, draws: Draws) -> Floats:

@@ -20,6 +20,7 @@ from rankscope.stats.cluster_sums import checked_weights, cluster_codes, cluster
 from rankscope.stats.distributions import special
 from rankscope.stats.inputs import as_differences, check_share, is_constant, is_real
 from rankscope.stats.intervals import t_interval
+from rankscope.stats.paired_tests import t_test
 from rankscope.typing import Bools, Floats
 
 __all__ = [
@@ -50,6 +51,9 @@ class PredictionPowered:
         Mean of the machine's values on all queries, and the interval of this mean.
     bias, bias_low, bias_high
         By how much the machine's values exceed the human ones, on the queries that both judged.
+    bias_pvalue
+        P-value of Student's test of no bias; NaN where a single query, or the same bias on each, says nothing of how it
+        varies.
     combined, combined_low, combined_high
         The prediction-powered estimate. Ends of intervals are NaN if a single value says nothing of how they vary.
     weight
@@ -73,6 +77,7 @@ class PredictionPowered:
     bias: Floats
     bias_low: Floats
     bias_high: Floats
+    bias_pvalue: Floats
     combined: Floats
     combined_low: Floats
     combined_high: Floats
@@ -189,6 +194,7 @@ def prediction_powered(
         bias=bias_interval.mean.reshape(shape),
         bias_low=bias_interval.low.reshape(shape),
         bias_high=bias_interval.high.reshape(shape),
+        bias_pvalue=t_test(m - h, **judged).pvalue.reshape(shape),
         combined=combined.reshape(shape),
         combined_low=(combined - half_width).reshape(shape),
         combined_high=(combined + half_width).reshape(shape),

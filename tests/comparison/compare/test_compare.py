@@ -125,6 +125,50 @@ def test_corrections_agree_with_statsmodels_on_the_family_that_is_named(correcti
         np.testing.assert_allclose(np.concatenate([part.pvalue_corrected for part in parts]), expected, rtol=1e-12)
 
 
+def test_where_no_measure_is_named_all_are_one_family_and_the_result_says_so():
+    table = random_table(3, 30, ("AP", "RR"), seed=9)
+    default, named = rs.compare(table), rs.compare(table, ["AP", "RR"])
+    for found, family in ((default, "all"), (named, "pairs")):
+        assert found.settings.family == family
+        expected = rs.compare(table, ["AP", "RR"], family=family)
+        for part, as_expected in zip(found.comparisons, expected.comparisons, strict=True):
+            assert part.pvalue_corrected.tolist() == as_expected.pvalue_corrected.tolist()
+    # Holm of 6 and of 3 tests: the least p-value times as many.
+    p = np.concatenate([part.pvalue for part in default.comparisons])
+    assert min(part.pvalue_corrected.min() for part in default.comparisons) == pytest.approx(6 * p.min())
+    assert named["AP"].pvalue_corrected.min() == pytest.approx(3 * named["AP"].pvalue.min())
+    assert mentions(default.notes, "corrected", "all 2 measures together")
+    assert mentions(named.notes, "each of the 2 measures", "itself", "5 %", "the family all")
+    assert rs.compare(table, family="pairs").settings.family == "pairs"
+    assert not mentions(rs.compare(table, "AP").notes, "measures")
+    for options in ({"test": "tukey"}, {"test": "bayes-t"}, {"correction": "none"}):
+        notes = rs.compare(table, **options).notes
+        assert mentions(notes, "each of the 2 measures", "itself")
+        assert not mentions(notes, "the family all")
+
+
+@pytest.mark.parametrize("interval", ["t", "bca", "percentile", "tango"])
+def test_a_one_sided_test_has_a_one_sided_bound(interval):
+    """The end of a two-sided interval of the level 1 - 2 alpha, and nothing beyond it on the other side."""
+    table = TABLE
+    if interval == "tango":
+        table = score_table((np.random.default_rng(4).random((3, 40)) < [[0.9], [0.7], [0.4]]).astype(float))
+    options: dict[str, Any] = {"interval": interval, "rng": 1, "n_resamples": 500}
+    both = rs.compare(table, alpha=0.1, **options)["AP"]
+    for alternative, bound, other, infinite in (("greater", "low", "high", np.inf), ("less", "high", "low", -np.inf)):
+        result = rs.compare(table, alternative=alternative, **options)
+        assert getattr(result["AP"], bound).tolist() == getattr(both, bound).tolist()
+        assert (getattr(result["AP"], other) == infinite).all()
+        frame = result.frame()
+        assert frame[other].null_count() == len(frame)
+        assert frame[bound].to_list() == getattr(both, bound).tolist()
+        cells = [str(row) for section in result.sections() if section.table is not None for row in section.table.rows]
+        word = "at least" if alternative == "greater" else "at most"
+        assert any(word in row for row in cells)
+    if interval == "t":  # the bound excludes 0 where p is at most the level
+        assert ((both.low > 0) == (rs.compare(table, alternative="greater")["AP"].pvalue < 0.05)).all()
+
+
 def test_tukeys_test_is_the_studentised_range_over_the_error_of_two_ways():
     m, n = VALUES.shape
     left = VALUES - VALUES.mean(axis=1, keepdims=True) - VALUES.mean(axis=0) + VALUES.mean()
@@ -185,7 +229,7 @@ def tables(draw):
 
 
 @pytest.mark.parametrize("test", [t for t in OF_ANY_VALUES if t != "bayes-signed-rank"])
-@examples(25)
+@examples(25, quick=5)
 @given(x=tables())
 def test_swapping_two_systems_mirrors_all_that_is_said_of_them(test, x):
     options = {"test": test, "n_resamples": 99, "rng": 3}
@@ -205,7 +249,7 @@ def test_swapping_two_systems_mirrors_all_that_is_said_of_them(test, x):
 
 
 @pytest.mark.parametrize("test", [t for t in OF_ANY_VALUES if t not in ("bayes-signed-rank", "randomised-tukey")])
-@examples(25)
+@examples(25, quick=5)
 @given(x=tables(), seed=st.integers(0, 99))
 def test_the_order_of_the_systems_changes_nothing_but_rows(test, x, seed):
     order = np.random.default_rng(seed).permutation(len(x))
@@ -393,8 +437,8 @@ def test_the_signature_names_every_setting_that_changes_a_number():
     assert plain.split(" | ")[-6:-1] == ["test:t", "correction:holm", "family:10 pairs", "alpha:0.05", "interval:t"]
     assert "correction" not in rs.compare(TABLE, test="tukey").signature()
     two = random_table(2, 20, ("AP", "RR"))
-    assert "family:2 pairs and measures" in rs.compare(two, family="all").signature()
-    assert "family:1 pair |" in rs.compare(two).signature()
+    assert "family:2 pairs and measures" in rs.compare(two).signature()
+    assert "family:1 pair |" in rs.compare(two, ["AP", "RR"]).signature()
 
 
 def test_str_is_the_text_and_repr_is_short():

@@ -11,6 +11,7 @@ from helpers.score_tables import BAYESIAN, OF_ALL, OF_ANY_VALUES, random_table, 
 
 import rankscope as rs
 from rankscope.errors import InputError, ParameterError, UnknownName
+from rankscope.stats import two_way_anova
 
 # Degenerate data
 
@@ -107,11 +108,56 @@ def test_what_a_statistician_would_want_to_know_is_noted():
     mostly = np.where(np.arange(30) < 20, 0.5, rng.random((2, 30)))
     assert mentions(notes_of(mostly), "a and b", "ties", "half")
     skewed = np.array([np.zeros(30), np.where(np.arange(30) < 2, 0.9, 0.01 * rng.random(30))])
-    assert mentions(notes_of(skewed), "a and b", "skewed for t", 30, "permutation")
-    assert not mentions(notes_of(skewed, test="permutation", rng=1), "skewed")
+    for test in ("t", "permutation", "bayes-t"):
+        assert mentions(notes_of(skewed, test=test, rng=1), "a and b", f"skewed for {test}", 30, "with test bootstrap")
+    assert not mentions(notes_of(skewed, test="bootstrap", rng=1), "skewed")
+    three = np.vstack([skewed, skewed[1] + 0.1 * rng.random(30)])
+    for test in ("tukey", "max-t"):
+        assert mentions(notes_of(three, test=test, rng=1), f"skewed for {test}", "with test max-t-bootstrap")
     assert mentions(notes_of(x, test="wilcoxon"), "medians")
     assert mentions(notes_of(rng.random((3, 30)), test="nemenyi"), "Friedman", 3)
     assert mentions(notes_of(rng.random((3, 30)), alternative="greater"), "first", "higher")
+
+
+@pytest.mark.parametrize(
+    ("n", "n_large", "noted"),
+    [
+        # One of n is 1, the others 0: skewness (n - 2) / sqrt(n - 1), with an error of sqrt(6 / n).
+        (6, 1, False),  # 1.79 < 2 errors = 2
+        (8, 1, True),  # 2.27 > 2 errors = 1.73, and 25 x 2.27^2 = 129 > 8
+        # k of n: (1 - 2 p) / sqrt(p (1 - p)), p = k / n.
+        (8, 2, False),  # 1.15 < 1.73, though 25 x 1.15^2 = 33 > 8
+        (60, 10, True),  # 1.79 > 2 errors = .63, and 25 x 1.79^2 = 80 > 60
+        (60, 14, False),  # 1.26 > .63, but 25 x 1.26^2 = 39.7 < 60
+    ],
+)
+def test_skewness_is_noted_where_it_matters_and_chance_does_not_make_it(n, n_large, noted):
+    x = np.array([0.5 * (np.arange(n) < n_large), np.zeros(n)])
+    assert mentions(notes_of(x), "too skewed") == noted
+
+
+def test_one_difference_on_all_queries_says_what_may_be_missed():
+    x = np.array([[0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]])
+    for test in ("t", "permutation", "sign"):
+        notes = notes_of(x, test=test, rng=1)
+        assert mentions(notes, "the same difference", "signs only", "31 % of queries")  # 1 - .05^(1/8) = .312
+        assert not mentions(notes, "too skewed")
+
+
+def test_systems_that_differ_in_kind_are_noted_where_a_test_takes_one_spread_for_all():
+    rng = np.random.default_rng(1)
+    twins = rng.random(40) + 0.01 * rng.standard_normal((4, 40))
+    kinds = np.vstack([twins, rng.random(40)])
+    alike = rng.random((5, 40))
+    for test in ("tukey", "randomised-tukey", "nemenyi"):
+        options = {"test": test, "n_resamples": 99, "rng": 1}
+        assert mentions(notes_of(kinds, **options), "epsilon 0.", f"the test {test} takes one spread", "max-t")
+        assert not mentions(notes_of(alike, **options), "one spread")
+    for test in ("t", "max-t"):
+        notes = notes_of(kinds, test=test, n_resamples=99, rng=1)
+        assert not mentions(notes, "one spread")
+        anova = two_way_anova(kinds)
+        assert mentions(notes, "two-way ANOVA", f"epsilon {anova.epsilon:.2f}", f"p = {anova.pvalue_corrected:.4f}")
 
 
 def test_a_note_names_two_pairs_and_counts_more():

@@ -11,6 +11,7 @@ from helpers.messages import mentions
 from helpers.score_tables import random_table, score_table
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import rankscope as rs
 from rankscope.comparison.compare.columns import beaten_letters, letter, stars
@@ -33,6 +34,76 @@ def column(table: Any, name: str) -> list[Any]:
 
 def test_letters_go_on_after_z():
     assert [letter(i) for i in (0, 1, 25, 26, 27, 51, 52, 701, 702)] == [*"abz", "aa", "ab", "az", "ba", "zz", "aaa"]
+
+
+def test_better_on_counts_queries_on_which_a_system_is_better_and_no_ties():
+    x = np.zeros((2, 50))
+    x[0, :13], x[1, 13:23] = 0.5, 0.25  # 13 won, 10 lost, 27 tied
+    table = tables(rs.compare(score_table(x)))["AP: the difference"]
+    assert (column(table, "better on"), column(table, "wins/ties/losses")) == (["26 %"], ["13/27/10"])
+
+
+def notes_by_title(result: Any) -> dict[str, str]:
+    return {section.title: " ".join(section.notes) for section in result.sections()}
+
+
+def test_intervals_beside_a_corrected_p_are_said_not_to_be_corrected():
+    for options, noted in (
+        ({}, True),
+        ({"correction": "bh"}, True),
+        ({"correction": "none"}, False),
+        ({"test": "max-t", "n_resamples": 99, "rng": 1}, False),  # which hold all at once
+        ({"test": "bayes-t"}, False),
+    ):
+        notes = notes_by_title(rs.compare(score_table(FAR), **options))
+        assert mentions(notes["AP, pair by pair"], "p corrected: for 6 tests", "intervals: each for itself") == noted
+    notes = notes_by_title(rs.compare(score_table(FAR), baseline="a", alternative="greater"))
+    assert mentions(notes["AP on 30 queries"], "p corrected: for 3 tests", "bounds: each for itself")
+    assert not mentions(notes_by_title(rs.compare(score_table(FAR[:2])))["AP: the difference"], "corrected")
+
+
+def test_possible_ranks_say_whether_they_hold_at_once():
+    for options, text in (
+        ({}, "for all systems at once, with 95 % confidence"),
+        ({"test": "tukey", "alpha": 0.1}, "for all systems at once, with 90 % confidence"),
+        ({"correction": "bh"}, "each test for itself"),
+        ({"correction": "none"}, "each test for itself"),
+    ):
+        assert mentions(notes_by_title(rs.compare(score_table(FAR), **options))["AP on 30 queries"], "ranks", text)
+    assert not mentions(notes_by_title(rs.compare(score_table(FAR[:2])))["AP on 30 queries"], "ranks")
+    noise = np.random.default_rng(1).random((3, 10))
+    assert not mentions(notes_by_title(rs.compare(score_table(noise)))["AP on 10 queries"], "ranks")
+
+
+def test_what_significant_promises_is_said_once_where_something_is_called_so():
+    for options, text in (
+        ({}, "of equal systems, at most about 5 of 100 such comparisons claim any difference"),
+        ({"correction": "bh", "alpha": 0.1}, "at most about 10 of 100 such claims are false on average"),
+        ({"correction": "none"}, "of two equal systems, at most about 5 of 100 such tests"),
+        ({"test": "tukey"}, "of equal systems, at most about 5 of 100"),
+    ):
+        notes = rs.compare(score_table(FAR), **options).notes
+        assert [mentions(note, "significant at level", text, "queries are a random sample") for note in notes].count(
+            True
+        ) == 1
+    noise = np.random.default_rng(1).random((3, 10))
+    for x, options in ((noise, {}), (FAR, {"test": "bayes-t"})):
+        assert not mentions(rs.compare(score_table(x), **options).notes, "significant at level")
+
+
+def test_bootstrap_intervals_that_are_too_narrow_are_noted():
+    rng = np.random.default_rng(1)
+    tied = np.where(np.arange(60) < 40, 0.5, rng.random((2, 60)))
+    free = rng.random((2, 60))
+    for x, interval, text, noted in (
+        (tied, "bca", "as few as 75 %", True),
+        (tied, "t", "as few as 75 %", False),
+        (free, "bca", "as few as 75 %", False),
+        (free[:, :20], "percentile", "80 to 95 %", True),
+        (free, "percentile", "80 to 95 %", False),
+    ):
+        notes = rs.compare(score_table(x), interval=interval, n_resamples=99, rng=1).notes
+        assert mentions(notes, "bootstrap intervals", "too narrow", text) == noted
 
 
 @given(i=st.integers(0, 10**6))
@@ -162,6 +233,12 @@ def test_what_is_of_interest_to_few_is_folded():
     d = FAR[1] - FAR[0]  # the better one first
     assert row[:3] == ("b", "a", f"{d.mean():+.4f}")
     assert row[5] == f"{d.mean() / d.std(ddof=1):+.2f}"
+    low, high = stats.binomtest(int((d > 0).sum()), d.size).proportion_ci(method="wilson")
+    assert row[8:] == (f"{100 * (d > 0).mean():.0f} %", f"[{100 * low:.0f}, {100 * high:.0f}]")
+    in_clusters = score_table(FAR).with_queries(
+        {"query": score_table(FAR).query_ids, "cluster": np.arange(d.size) // 2}
+    )
+    assert len(tables(rs.compare(in_clusters))["AP: intervals and effect sizes"].rows[0]) == 8
 
 
 def test_thirty_systems_have_thirty_letters_and_no_table_of_435_pairs():

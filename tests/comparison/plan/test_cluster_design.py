@@ -92,10 +92,21 @@ def test_weights_are_planned_by_the_error_of_the_mean_at_hand(codes, n_systems):
     assert rows(found)["t achieved"][1] == pytest.approx(float(power))
 
 
-def test_the_observed_difference_is_weighted():
-    weights = np.arange(1, 101)
-    scores, d = pair_of(EQUAL, weights=weights)
-    assert plan(scores).plans[0].difference == pytest.approx(abs(np.average(d, weights=weights)))
+def test_without_a_difference_clusters_are_counted_too():
+    scores, _ = pair_of(EQUAL)
+    (section,) = plan(scores).sections()
+    assert [row[:2] for row in section.table.rows] == [
+        ("50", "10"),
+        ("125", "25"),
+        ("250", "50"),
+        ("500", "100"),
+        ("1,250", "250"),
+    ]
+    (one,) = plan(scores).plans
+    for _, method, difference, _, n, n_clusters in plan(scores).records():
+        assert method.startswith("t detectable")
+        assert n == 5 * n_clusters
+        assert difference == pytest.approx(difference_for_t(n, one.sd, **one.design.for_power))
 
 
 def test_clusters_of_a_query_each_and_equal_weights_change_no_number():

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from rankscope import compare, plan, standardise
+from rankscope import plan, standardise
 from rankscope.errors import ParameterError, UnknownName
+from rankscope.stats import difference_for_t
 
 SENTENCES = Messages("plan")
 
@@ -123,42 +124,69 @@ def test_whatever_the_scores_there_is_a_sentence_for_each_measure(x):
     for options in ({}, {"baseline": "a"}, {"difference": 0.1}):
         found = plan(scores_of(x), **options)
         assert found.sections()[0].sentence.endswith(".")
-        assert [r[1] for r in found.records()][:6] == METHODS
+        methods = [r[1] for r in found.records()]
+        assert (
+            methods[:6] == METHODS if options.get("difference") else set(methods) <= {METHODS[0], f"{METHODS[0]} at n"}
+        )
         assert "nan" not in str(found)
 
 
 # Which difference
 
 
-def test_without_a_difference_it_is_the_one_between_the_two_best_and_a_note_warns():
+def test_without_a_difference_it_is_the_smallest_that_the_queries_detect():
     x = many(4, seed=3)
     found = plan(scores_of(x))
-    order = np.argsort(-x.mean(axis=1))
     (one,) = found.plans
-    assert one.pair == ("abcd"[order[0]], "abcd"[order[1]])
-    assert one.difference == pytest.approx(x.mean(axis=1)[order[0]] - x.mean(axis=1)[order[1]])
-    section = found.sections()[0]
-    assert mentions(section.sentence, f"observed between {one.pair[0]} and {one.pair[1]}")
-    assert "power" not in section.sentence.split(". ", 1)[1]  # of the observed difference it says nothing
-    assert mentions(section.notes, "observed", "--difference")
-    assert "difference:observed" in found.signature()
-    given_ = plan(scores_of(x), difference=0.1).sections()[0]
-    assert not mentions(given_.notes, "--difference")
+    smallest = difference_for_t(40, one.sd)
+    assert (one.is_named, one.difference) == (False, pytest.approx(smallest))
+    (section,) = found.sections()
+    assert mentions(section.sentence, f"at least {smallest:.4g}", "two systems like these", "--difference")
+    assert "difference:detectable" in found.signature()
+    assert [r[1] for r in found.records()] == ["t detectable", *["t detectable at n"] * 6]
+    for _, _, difference, power, n in found.records():
+        assert difference == pytest.approx(difference_for_t(n, one.sd))
+        assert power == 0.8
+    assert [row[0] for row in section.table.rows] == ["10", "25", "50", "100", "250", "500"]  # 40 / 5 to 40 x 20
+    assert [row[1] for row in section.table.rows] == [f"{r[2]:.4g}" for r in list(found.records())[1:]]
+    data = section.figure.data
+    assert (data["n_now"], data["n_needed"], data["difference"]) == (40, None, one.difference)
+    assert data["power"][data["n"].index(40)] == pytest.approx(0.8)
+    low, high = np.sqrt(39 / stats.chi2.ppf([0.975, 0.025], 39)) * smallest
+    assert mentions(section.notes, f"between {low:.4g} and {high:.4g}", "95 %")
+    named = plan(scores_of(x), difference=0.1).sections()[0]
+    assert not mentions(named.sentence, "--difference")
 
 
-def test_against_a_baseline_it_is_the_one_to_the_best_other_system():
-    x = np.array([[0.5, 0.6, 0.8], [0.1, 0.2, 0.2], [0.2, 0.4, 0.3]])
-    (one,) = plan(scores_of(x), baseline="b").plans
-    assert (one.pair, one.difference) == (("a", "b"), pytest.approx(1.4 / 3))
-    (one,) = plan(scores_of(x), baseline="a").plans  # which is the best itself
-    assert (one.pair, one.difference) == (("a", "c"), pytest.approx(1.0 / 3))
+def test_without_a_difference_a_named_width_still_has_its_queries():
+    found = plan(pair(0.2), width=0.05)
+    expected = rows(plan(pair(0.2), difference=0.04, width=0.05))["interval"]
+    assert_same_numbers(rows(found)["interval"], expected)
+    assert mentions(found.sections()[0].sentence, "interval that is 0.05 wide", f"{expected[2]} queries")
 
 
-def test_where_lower_is_better_the_best_have_the_lowest_values():
-    x = [[3.0, 5.0, 4.0], [9.0, 20.0, 10.0], [4.0, 5.0, 7.0]]
-    (one,) = plan(scores_of(x, ("MeanRank",))).plans
-    assert (one.pair, one.difference) == (("a", "c"), pytest.approx(4 / 3))
-    assert "MeanRank: lower is better" in plan(scores_of(x, ("MeanRank",))).sections()[0].notes
+def test_a_smallest_difference_beyond_the_values_is_none():
+    (section,) = plan(pair(0.3, n=6)).sections()
+    assert section.table.rows[0] == ("10", f"{difference_for_t(10, 0.3):.4g}")
+    (section,) = plan(pair(1.5, n=6)).sections()
+    assert mentions(section.sentence, "6 queries cannot show any difference in AP")
+    assert section.table.rows[0] == ("10", "-")
+
+
+@pytest.mark.parametrize("options", [{"difference": 0.05}, {}])
+def test_an_assurance_plans_with_the_upper_bound_of_the_spread(options):
+    """(n - 1) s^2 / sigma^2 exceeds the quantile q of chi-square in 80 of 100 samples: sigma <= s sqrt((n - 1) / q)."""
+    upper = 0.167 * np.sqrt(11 / stats.chi2.ppf(0.2, 11))
+    found, expected = plan(pair(0.167, n=12), assurance=0.8, **options), plan(pair(upper, n=12), **options)
+    for one, other in zip(found.records(), expected.records(), strict=True):
+        assert_same_numbers(one[2:], other[2:], rtol=1e-9)
+    (one,) = found.plans
+    assert (one.sd, one.planned_sd) == (pytest.approx(0.167), pytest.approx(upper))
+    assert mentions(found.sections()[0].notes, f"{upper:.4g}", "80 %", "normal", "assurance")
+    assert "assurance:0.8" in found.signature()
+    plain = plan(pair(0.167, n=12), **options)
+    assert mentions(plain.sections()[0].notes, "12 queries are few", "--assurance 0.8", "1 of 5")
+    assert "assurance" not in plain.signature()
 
 
 def test_a_geometric_measure_is_planned_for_on_the_logarithms_that_compare_tests():
@@ -173,10 +201,6 @@ def test_a_geometric_measure_is_planned_for_on_the_logarithms_that_compare_tests
     assert mentions(section.sentence, 0.3, "mean log GMAP")
     assert mentions(section.notes, "natural logarithms")
     assert mentions(section.notes, 0.3, "mean log GMAP", "1.35 times")  # e^.3
-    observed = plan(scores).plans[0].difference
-    assert observed == pytest.approx(abs(compare(scores)["GMAP"].difference[0]))
-    one, other = scores.summary("GMAP")
-    assert observed == pytest.approx(abs(np.log(one / other)))
     with pytest.raises(ParameterError, match=r"difference is 12, .*log GMAP .*-11\.51 and 0"):
         plan(scores, difference=12)
 
@@ -206,12 +230,6 @@ def test_the_first_sentence_says_what_the_queries_at_hand_can_show(options):
 def test_queries_that_can_show_no_difference_at_all_are_said_to_show_none():
     sentence = plan(pair(0.167, n=2), difference=0.05, tests=20).sections()[0].sentence
     assert mentions(sentence, "2 queries cannot show any difference in AP", "80 %")
-
-
-def test_systems_of_equal_means_show_what_these_queries_could_detect():
-    found = plan(pair(0.167))
-    smallest = rows(found)["t detectable"][0]
-    assert mentions(found.sections()[0].sentence, f"at least {smallest:.4g}", "no observed difference")
 
 
 def test_power_is_rounded_down_so_that_no_target_seems_reached():

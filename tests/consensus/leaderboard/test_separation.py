@@ -180,10 +180,12 @@ def test_ties_alone_have_no_most_likely_number_of_them() -> None:
 
 @pytest.mark.parametrize("model", ["bradley-terry", "davidson"])
 @pytest.mark.parametrize("interval", ["bootstrap", "information"])
-@pytest.mark.parametrize("prior", [1e-6, 1.0, 1e6])
-def test_few_comparisons_give_a_leaderboard_or_an_error_of_ours(model: str, interval: str, prior: float) -> None:
-    """Any warning of NumPy's is an error in these tests."""
-    for seed in range(12):
+@pytest.mark.parametrize(("first", "prior"), [(0, 1e-6), (4, 1.0), (8, 1e6)])
+def test_few_comparisons_give_a_leaderboard_or_an_error_of_ours(
+    model: str, interval: str, first: int, prior: float
+) -> None:
+    """Any warning of NumPy's is an error in these tests. Each prior has four of twelve samples."""
+    for seed in range(first, first + 4):
         rng = np.random.default_rng(seed)
         left = rng.integers(3, size=7)
         seen = Preferences(

@@ -5,6 +5,7 @@ import pytest
 from helpers.messages import mentions
 from helpers.properties import examples
 from helpers.same import assert_same_bits
+from helpers.simulated_rates import show
 from helpers.wins_by_system import wins_by_system
 from hypothesis import given
 from hypothesis import strategies as st
@@ -350,6 +351,34 @@ def test_intervals_of_95_percent_hold_in_95_of_100_simulations(model):
             low, high = np.quantile(rows[:, 0] - rows[:, 1], [0.025, 0.975])
             hit[kind] += low <= gap <= high
     assert hit / trials == pytest.approx([0.95, 0.95], abs=3.5 * np.sqrt(0.95 * 0.05 / trials))
+
+
+def of_prompts(seed, prompts):
+    """Comparisons of four systems, 24 a prompt, on which systems are better or worse than usual (deviation 1)."""
+    rng = np.random.default_rng(seed)
+    prompt = np.repeat(np.arange(prompts), 24)
+    left, right = np.array([rng.permutation(4)[:2] for _ in prompt]).T
+    strength = np.linspace(0.5, -0.5, 4) + rng.normal(size=(prompts, 4))
+    gap = strength[prompt, left] - strength[prompt, right]
+    outcome = np.where(rng.random(prompt.size) < 1 / (1 + np.exp(-gap)), 1, -1)
+    return prompt, {"systems": tuple("abcd"), "left": left, "right": right, "outcome": outcome}
+
+
+@pytest.mark.slow
+def test_intervals_hold_where_prompts_repeat_if_whole_prompts_are_drawn():
+    """25 prompts of 24 comparisons, which get a note: one by one, intervals are too narrow."""
+    trials, hit = 200, np.zeros(2)
+    ratings = fit_preferences(Preferences(**of_prompts(0, 3000)[1])).ratings[0]
+    for seed in range(1, trials + 1):
+        prompt, data = of_prompts(seed, 25)
+        for kind, cluster in enumerate((Labels(tuple(map(str, range(25))), prompt), None)):
+            found = fit_preferences(Preferences(**data, cluster=cluster), n_resamples=200, rng=seed)
+            low, high = np.quantile(found.ratings[1:, 0] - found.ratings[1:, 3], [0.025, 0.975])
+            hit[kind] += low <= ratings[0] - ratings[3] <= high
+    show("ratings of 25 prompts of 24", f"prompts drawn {hit[0] / trials:.4f}, comparisons drawn {hit[1] / trials:.4f}")
+    assert hit[0] / trials >= 0.85
+    assert hit[1] < hit[0]
+    assert hit[1] / trials < 0.8
 
 
 def test_the_name_of_one_covariate_is_no_list_of_letters():

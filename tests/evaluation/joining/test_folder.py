@@ -93,7 +93,7 @@ def folders(draw):
 
 
 @pytest.mark.parametrize("ties", ["doc_id_desc", "file", "average", "error"])
-@examples(15)
+@examples(15, quick=4)
 @given(case=folders(), forms=st.lists(st.sampled_from(FORMS), min_size=1, max_size=3), size=st.integers(1, 200))
 def test_a_folder_gives_what_its_files_give_in_one(tmp_path_factory, ties, case, forms, size):
     judged, parts = case

@@ -106,7 +106,7 @@ def in_pieces(path: Path, convention: Convention | None = None) -> Any:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-@examples(20)
+@examples(20, quick=5)
 @given(
     rows=runs(),
     size=PIECES,
@@ -125,7 +125,7 @@ def test_pieces_of_any_size_give_what_the_whole_gives(
 
 
 @pytest.mark.parametrize("form", FORMATS)
-@examples(8)
+@examples(8, quick=4)
 @given(rows=runs(), size=PIECES, again=st.integers(0, 19))
 def test_a_document_that_stands_twice_is_named_with_both_its_lines(
     tmp_path: Path, pieces: Size, form: str, rows: list[Row], size: int, again: int

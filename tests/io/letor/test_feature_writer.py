@@ -48,7 +48,7 @@ IDS = st.text(
 
 @pytest.mark.parametrize("form", ["txt", "csv", "jsonl", "parquet"])
 @pytest.mark.parametrize("width", [32, 64])
-@examples(12)
+@examples(12, quick=5)
 @given(st.data())
 def test_what_is_written_is_read_again_bit_by_bit(folder, form, width, data):
     numbers = st.floats(width=width, allow_nan=False, allow_infinity=False)

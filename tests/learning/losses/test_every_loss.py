@@ -38,7 +38,7 @@ def test_every_loss_is_found_in_the_package_and_tells_its_source():
 
 
 @pytest.mark.parametrize("entry", LOOPED, ids=texts(LOOPED))
-@examples(12)
+@examples(12, quick=5)
 @given(lists=graded_lists())
 def test_the_value_is_that_of_the_formula_in_loops(entry, lists):
     expected = np.mean([entry.by_loops(*one) for one in lists_of(*lists)])

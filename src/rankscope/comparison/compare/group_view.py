@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankscope.comparison.compare.columns import interval_column, interval_word
 from rankscope.comparison.compare.leaders import leading_systems
-from rankscope.data.columns import Column, column, digits, interval, table_of, thousands
+from rankscope.data.columns import Column, column, digits, table_of, thousands
 from rankscope.data.section import Figure, Section
 from rankscope.data.text import format_p_cell, format_p_value, format_percent, join_names, pluralise
 from rankscope.kernels.rounding_ties import at_most
@@ -146,7 +147,7 @@ def group_columns(
         else None,
         *(mean_columns(comparison, rows, firsts[0], seconds[0]) if is_single else []),
         column("difference", [turn * part.difference[pair] for _, part, pair, turn in rows], digits(signed=True)),
-        column(f"{format_percent(1 - comparison.alpha)} interval", ends, interval()),
+        interval_column(comparison, ends),
         *p_columns(result, rows),
     ]
 
@@ -205,7 +206,7 @@ def group_figure(comparison: MeasureComparison, pair: int, first: int, names: li
     """A figure of the difference of a pair in each group and on all queries."""
     parts = [*(comparison.groups[name] for name in names), comparison]
     turn = 1 if comparison.first[pair] == first else -1
-    ends = [(part.low[pair], part.high[pair])[::turn] for part in parts]
+    ends = [drawn_ends(part, pair)[::turn] for part in parts]
     ahead, behind = pair_names(comparison, pair, first)
     return Figure(
         "group_differences",
@@ -219,6 +220,12 @@ def group_figure(comparison: MeasureComparison, pair: int, first: int, names: li
             "high": tuple(turn * float(high) for _, high in ends),
             "n_queries": tuple(part.n for part in parts),
             "higher_is_better": comparison.measure_values.sign > 0,
-            "interval": f"{format_percent(1 - comparison.alpha)} interval",
+            "interval": f"{format_percent(1 - comparison.alpha)} {interval_word(comparison)}",
         },
     )
+
+
+def drawn_ends(comparison: MeasureComparison, pair: int) -> tuple[float, float]:
+    """The ends of the interval of a pair; that of a one-sided test reaches from its bound to the difference."""
+    low, high, difference = (float(x[pair]) for x in (comparison.low, comparison.high, comparison.difference))
+    return (difference if np.isinf(low) else low, difference if np.isinf(high) else high)

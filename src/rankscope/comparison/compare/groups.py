@@ -92,7 +92,7 @@ def run_group_tests(
     if values.n_clusters > 1:
         return withhold(run_tests(PairTestJob([values], first, second, settings), workers)[0], comparison.withheld)
     # Such a test takes a single query, and its difference is all that is of use.
-    single = replace(settings, test="t", interval="t", correction="none", family="pairs", alternative="two-sided")
+    single = replace(settings, test="t", interval="t", correction="none", alternative="two-sided")
     result = withhold(run_tests(PairTestJob([values], first, second, single), 1)[0], np.ones(first.size, np.bool_))
     missing = np.full(first.size, np.nan)
     return replace(
@@ -128,7 +128,7 @@ def correct_groups(
 
 def correct_families(pvalues: Sequence[Floats], settings: ComparisonSettings) -> list[Floats]:
     """The p-values of each measure, corrected together with those of the others if the family is all."""
-    if settings.family == "pairs":
+    if settings.family != "all":
         return [adjust_pvalues(own, method=settings.correction).pvalue for own in pvalues]
     together = np.concatenate([own.ravel() for own in pvalues])
     ends = np.cumsum([own.size for own in pvalues])[:-1]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ROUNDING",
     "headline",
+    "interval_phrase",
     "judged_order",
     "leading_systems",
     "others_sentence",
@@ -108,14 +109,23 @@ def facts_text(comparison: MeasureComparison, a: int, b: int, n_digits: int) -> 
     digits = n_digits + (n_digits < 4 and abs(difference) < SMALL_DIFFERENCE)
     interval_text = ""
     if not np.isnan(low):
-        level = format_percent(1 - comparison.alpha)
-        interval_text = f", {level} interval {rounded(low, digits)} to {rounded(high, digits)}"
+        interval_text = f", {interval_phrase(comparison, low, high, digits)}"
     lower_text = "" if comparison.measure_values.sign > 0 else "; lower is better"
     mean_a, mean_b = (rounded(float(comparison.means[system]), digits) for system in (a, b))
     return (
         f"{comparison.measure_values.label} {mean_a} against {mean_b} "
         f"({rounded(difference, digits, signed=True)}{interval_text}{lower_text})"
     )
+
+
+def interval_phrase(comparison: MeasureComparison, low: float, high: float, digits: int = 4) -> str:
+    """The interval of a difference, as "95 % interval 0.01 to 0.03"; of a one-sided test its bound."""
+    level = format_percent(1 - comparison.alpha)
+    if np.isinf(low):
+        return f"at most {rounded(high, digits)} with {level} confidence"
+    if np.isinf(high):
+        return f"at least {rounded(low, digits)} with {level} confidence"
+    return f"{level} interval {rounded(low, digits)} to {rounded(high, digits)}"
 
 
 def rounded(value: float, digits: int, *, signed: bool = False) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.comparison.compare.columns import beaten_letters, letter, mean_intervals, pair_columns
+from rankscope.comparison.compare.columns import beaten_letters, interval_word, letter, mean_intervals, pair_columns
 from rankscope.comparison.compare.leaders import withheld_sentence
 from rankscope.data.columns import Column, column, digits, interval, is_best, table_of
 from rankscope.data.section import Section
@@ -70,11 +70,12 @@ def paper_sections(table: PaperTable) -> list[Section]:
 
 def column_notes(result: Comparison, names: Sequence[str]) -> tuple[str, ...]:
     """What the columns beside the means hold."""
+    word = "interval" if result.baseline is None else interval_word(result.comparisons[0])
     reference = "the mean" if result.baseline is None else f"the difference from {result.baseline}"
     correction = "" if result.settings.tests_all_systems else f", correction: {result.settings.correction}"
     p_note = f"p: of the difference from {result.baseline} (test: {result.settings.test}{correction})"
     texts = {
-        "interval": f"{format_percent(1 - result.settings.alpha)} interval: of {reference}",
+        "interval": f"{format_percent(1 - result.settings.alpha)} {word}: of {reference}",
         "difference": f"difference: from {result.baseline}",
         "p": "" if result.settings.is_bayesian else p_note,
         "effect": "effect d: the mean difference over the standard deviation of the differences",
@@ -111,7 +112,8 @@ def pair_column(result: Comparison, comparison: MeasureComparison, name: str, pr
     pair_of_system = {system: pair for pair, system in enumerate(comparison.first.tolist())}
     pairs = [pair_of_system[system] for system in order if system in pair_of_system]
     columns = {own.title: own for own in pair_columns(result, comparison, np.array(pairs))}
-    titles = PAIR_TITLES.get(name, (f"{format_percent(1 - comparison.alpha)} interval",))
+    level = format_percent(1 - comparison.alpha)
+    titles = PAIR_TITLES.get(name, (f"{level} interval", f"{level} bound"))
     own = next(columns[title] for title in titles if title in columns)
     cells = iter(own.cells)
     title = name if own.title == "p corrected" else own.title

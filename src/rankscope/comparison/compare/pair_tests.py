@@ -227,8 +227,12 @@ def compute_slice(
 def interval_ends_of(
     differences: Floats, settings: ComparisonSettings, method: str, sample: Mapping[str, Any]
 ) -> Floats:
-    """(2, pairs) the ends of the interval of each mean difference; NaN for constant differences other than 0."""
-    confidence_level = 1 - settings.alpha
+    """(2, pairs) the ends of the interval of each mean difference; NaN for constant differences other than 0.
+
+    For a one-sided test, the end that it is about has the whole alpha beyond it, and the other is infinite.
+    """
+    side = settings.alternative
+    confidence_level = 1 - settings.alpha if side == "two-sided" else 1 - 2 * settings.alpha
     if method == "t":
         interval = t_interval(differences, confidence_level=confidence_level, **sample)
     elif method == "tango":
@@ -243,7 +247,9 @@ def interval_ends_of(
             **sample,
         )
     is_undefined = interval.degenerate & ~all_zero(differences)
-    return np.where(is_undefined, np.nan, np.array([interval.low, interval.high]))
+    low = np.full_like(interval.low, -np.inf) if side == "less" else interval.low
+    high = np.full_like(interval.high, np.inf) if side == "greater" else interval.high
+    return np.where(is_undefined | np.isnan(interval.low), np.nan, np.array([low, high]))
 
 
 def concatenate_results(results: list[PairTestResults]) -> PairTestResults:

@@ -132,12 +132,12 @@ class MeasureComparison:
 
     @property
     def low(self) -> Floats:
-        """The lower end of the interval of the difference."""
+        """The lower end of the interval of the difference; minus infinity with the alternative less."""
         return self.test_results.low
 
     @property
     def high(self) -> Floats:
-        """The upper end of the interval of the difference."""
+        """The upper end of the interval of the difference; infinity with the alternative greater."""
         return self.test_results.high
 
     @property
@@ -263,6 +263,31 @@ class Comparison(Result):
         return n_pairs * (len(self.comparisons) if self.settings.family == "all" else 1)
 
     @property
+    def general_notes(self) -> tuple[str, ...]:
+        """Notes on all measures together: what p-values are corrected for, and what "significant" promises."""
+        return (*self.settings.family_notes(len(self.comparisons)), *self.claim_notes())
+
+    def claim_notes(self) -> list[str]:
+        """What "significant" promises, if anything is called so."""
+        settings, n_tests = self.settings, self.family_size
+        if settings.is_bayesian or not any(comparison.decisions.any() for comparison in self.comparisons):
+            return []
+        chance = f"{100 * settings.alpha:g} of 100"
+        kinds = {comparison.measure_values.clusters is None for comparison in self.comparisons}
+        condition = (
+            f"if {'queries' if True in kinds else 'clusters'} are a random sample in which no rare, large difference "
+            "is missing"
+        )
+        level = f"significant at level {settings.alpha:g}"
+        if n_tests > 1 and settings.controls_any_claim:
+            return [
+                f"{level}: of equal systems, at most about {chance} such comparisons claim any difference, {condition}"
+            ]
+        if n_tests > 1 and settings.correction != "none":
+            return [f"{level}: at most about {chance} such claims are false on average, {condition}"]
+        return [f"{level}: of two equal systems, at most about {chance} such tests claim a difference, {condition}"]
+
+    @property
     def has_groups(self) -> bool:
         """Whether there are comparisons by group of queries."""
         return any(comparison.groups for comparison in self.comparisons)
@@ -322,7 +347,8 @@ def rows_of(comparison: MeasureComparison, group: str | None) -> Iterator[tuple[
     columns: list[Any] = [names[first], names[second]]
     columns += [] if group is None else [np.full(n_pairs, group, object)]
     columns += [comparison.means[first], comparison.means[second]]
-    columns += [comparison.difference, comparison.low, comparison.high]
+    ends = (np.where(np.isinf(end), np.nan, end) for end in (comparison.low, comparison.high))
+    columns += [comparison.difference, *ends]
     columns += [comparison.statistic, comparison.pvalue, comparison.pvalue_corrected]
     columns += [comparison.effect_size, effects.wins, effects.ties, effects.losses, np.full(n_pairs, comparison.n)]
     if posterior is not None:

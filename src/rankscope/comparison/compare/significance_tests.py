@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rankscope.comparison.common_queries import MeasureValues, refuse_one_cluster
-from rankscope.data.text import join_names
+from rankscope.data.text import format_percent, join_names
 from rankscope.errors import InputError
 from rankscope.settings import (
     NONNEGATIVE,
@@ -67,6 +67,11 @@ class SignificanceTest:
         Whether it is for outcomes 0 and 1 only.
     takes_clusters
         Whether it takes clusters and weights of queries; else all queries must be independent and count the same.
+    pools_spread
+        Whether it takes the differences of all pairs to vary alike.
+    if_skewed
+        The test that errs less often where differences are skewed, since this one takes means as about normal, or
+        differences as symmetric; empty if there is none.
     """
 
     summary: str
@@ -79,6 +84,8 @@ class SignificanceTest:
     has_intervals: bool = False
     is_for_binary: bool = False
     takes_clusters: bool = False
+    pools_spread: bool = False
+    if_skewed: str = ""
 
 
 def resampling_options(settings: ComparisonSettings) -> dict[str, Any]:
@@ -91,6 +98,7 @@ TESTS: dict[str, SignificanceTest] = {
         run=lambda d, s, sample: t_test(d, alternative=s.alternative, **sample),
         assumes_normality=True,
         takes_clusters=True,
+        if_skewed="bootstrap",
     ),
     "permutation": SignificanceTest(
         summary="Fisher's randomisation test: sign flips of the differences",
@@ -98,6 +106,7 @@ TESTS: dict[str, SignificanceTest] = {
         uses_resampling=True,
         is_counting=True,
         takes_clusters=True,
+        if_skewed="bootstrap",
     ),
     "bootstrap": SignificanceTest(
         summary="studentised bootstrap test of the mean difference",
@@ -130,6 +139,8 @@ TESTS: dict[str, SignificanceTest] = {
         kind="all",
         assumes_normality=True,
         has_intervals=True,
+        pools_spread=True,
+        if_skewed="max-t-bootstrap",
     ),
     "randomised-tukey": SignificanceTest(
         summary="Tukey's HSD by permutations of each query's values",
@@ -137,6 +148,8 @@ TESTS: dict[str, SignificanceTest] = {
         kind="all",
         uses_resampling=True,
         has_intervals=True,
+        pools_spread=True,
+        if_skewed="max-t-bootstrap",
     ),
     "max-t": SignificanceTest(
         summary="Westfall and Young's max-t: random signs of each query's differences",
@@ -145,6 +158,7 @@ TESTS: dict[str, SignificanceTest] = {
         uses_resampling=True,
         has_intervals=True,
         takes_clusters=True,
+        if_skewed="max-t-bootstrap",
     ),
     "max-t-bootstrap": SignificanceTest(
         summary="Westfall and Young's max-t: bootstrap of the queries",
@@ -161,12 +175,14 @@ TESTS: dict[str, SignificanceTest] = {
         run=lambda x, s, _: nemenyi_test(x, confidence_level=1 - s.alpha),
         kind="all",
         compares="mean ranks",
+        pools_spread=True,
     ),
     "bayes-t": SignificanceTest(
         summary="Bayesian correlated t-test",
         run=lambda d, s, _: bayes_t_test(d, rope=s.rope),
         kind="posterior",
         assumes_normality=True,
+        if_skewed="bootstrap",
     ),
     "bayes-signed-rank": SignificanceTest(
         summary="Bayesian signed rank test",
@@ -202,12 +218,13 @@ class ComparisonSettings(Settings):
     correction: str = choice(
         "holm", CORRECTIONS, kind="correction", help="Correction of p-values for multiple comparisons."
     )
-    family: str = choice(
-        "pairs",
+    family: str | None = choice(
+        None,
         FAMILIES,
         kind="family",
         help="Which p-values are corrected together: those of all pairs of systems for one measure (pairs), or"
         " for all measures (all).",
+        unset="all if no measure is named, else pairs",
     )
     alternative: str = choice(
         "two-sided",
@@ -241,6 +258,33 @@ class ComparisonSettings(Settings):
     def tests_all_systems(self) -> bool:
         """Whether all systems are tested at once; such a test corrects for all pairs by itself."""
         return self.method.kind == "all"
+
+    @property
+    def controls_any_claim(self) -> bool:
+        """Whether the level is that of any false claim of a family, and not of each test or of the share of claims."""
+        return self.tests_all_systems or self.correction not in ("bh", "by", "none")
+
+    def with_family(self, measures: object) -> ComparisonSettings:
+        """The settings with the family that the measures give it, if none is set. measures: None if none is named."""
+        if self.family is not None or self.tests_all_systems or self.is_bayesian:
+            return self
+        return replace(self, family="all" if measures is None else "pairs")
+
+    def family_notes(self, n_measures: int) -> list[str]:
+        """Whether the claims by several measures are corrected together."""
+        if n_measures == 1:
+            return []
+        corrects = self.correction != "none" and not self.tests_all_systems and not self.is_bayesian
+        if corrects and self.family == "all":
+            return [
+                f"p-values are corrected for all pairs and all {n_measures} measures together; with the family pairs, "
+                "or with one measure, they are corrected for its pairs only"
+            ]
+        remedy = ", or choose the family all" if corrects else ""
+        return [
+            f"each of the {n_measures} measures is tested for itself: that one of them tells equal systems apart is "
+            f"more probable than {format_percent(self.alpha)}; name the measure that decides beforehand{remedy}"
+        ]
 
     def interval_of(self, values: MeasureValues) -> str:
         """The interval that is computed for these values."""

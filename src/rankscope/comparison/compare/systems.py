@@ -21,12 +21,12 @@ from rankscope.comparison.compare.pair_tests import (
     withhold,
 )
 from rankscope.comparison.compare.result import Comparison, MeasureComparison
-from rankscope.comparison.compare.significance_tests import ComparisonSettings
+from rankscope.comparison.compare.significance_tests import RESAMPLED_INTERVALS, ComparisonSettings
 from rankscope.data.scores import Scores
 from rankscope.data.text import format_p_value, pluralise, pluralise_queries
 from rankscope.errors import InputError
 from rankscope.evaluation.cluster_notes import cluster_notes, weight_notes
-from rankscope.stats.anova import all_pairs, two_way_anova
+from rankscope.stats.anova import Anova, all_pairs, two_way_anova
 from rankscope.stats.cluster_sums import cluster_sums, intraclass_correlation
 from rankscope.stats.friedman import friedman_test
 from rankscope.stats.inputs import scale_rows, seed_of
@@ -42,11 +42,17 @@ __all__ = [
 
 #: Fewer queries get a note.
 FEW = 25
+#: Where Huynh and Feldt's epsilon is below this, tests that take all pairs to vary alike get a note.
+UNLIKE = 0.75
+#: The probability with which a share of queries is missed.
+UNSEEN = 0.05
 #: Above this share of ties there is a note.
 MANY_TIES = 0.5
 #: A t-test of skewed differences needs this times the square of their skewness as queries (Cochran, 1977, section
 #: 2.15, on means and their intervals).
 COCHRAN = 25
+#: Skewness counts from this many of its standard errors on, sqrt(6 / n) of normal differences.
+SKEWNESS_ERRORS = 2
 
 
 def measure_notes(
@@ -78,7 +84,10 @@ def few_notes(comparison: MeasureComparison) -> list[str]:
     if comparison.n == 1:
         return ["with one query the variation between queries is unknown: no test or interval can be trusted"]
     if comparison.n < FEW:
-        return [f"{comparison.n} queries are few: only large differences can be significant, and intervals are rough"]
+        return [
+            f"{comparison.n} queries are few: only large differences can be significant, and p and intervals are rough "
+            "if differences are skewed"
+        ]
     return []
 
 
@@ -105,32 +114,49 @@ def data_notes(comparison: MeasureComparison) -> list[str]:
         )
     constant = comparison.test_results.effects.degenerate & ~comparison.equal & (comparison.n > 1)
     if constant.any():
+        kind = "queries" if comparison.measure_values.clusters is None else "clusters"
         notes.append(
             name_pairs(
                 comparison,
                 constant,
-                "the same difference on every query: its variance is unknown, so tests that need one "
-                "(t, bootstrap, bayes-t) say nothing; permutation and sign do",
+                "the same difference on every query: its variance is unknown, so tests that need one (t, bootstrap, "
+                f"bayes-t) say nothing; permutation and sign count signs only, and up to "
+                f"{100 * unseen_share(comparison.measure_values.n_clusters):.2g} % of {kind} like these may differ "
+                "otherwise (95 % confidence)",
             )
         )
-    tied = (comparison.test_results.effects.ties > MANY_TIES * comparison.n) & ~comparison.equal
+    tied = are_tied(comparison)
     if tied.any():
         notes.append(name_pairs(comparison, tied, "ties on more than half of the queries: only the others decide"))
     return notes
 
 
+def are_tied(comparison: MeasureComparison) -> Bools:
+    """(pairs) whether the systems tie on more than half of the queries, and differ on some."""
+    return (comparison.test_results.effects.ties > MANY_TIES * comparison.n) & ~comparison.equal
+
+
+def unseen_share(n: int) -> float:
+    """The largest share of all queries that n queries may miss altogether, with a confidence of 95 %: 1 - .05^(1/n)."""
+    return float(1 - UNSEEN ** (1 / n))
+
+
 def test_notes(comparison: MeasureComparison, settings: ComparisonSettings) -> list[str]:
     notes = []
-    if settings.method.assumes_normality and comparison.n > 1:
-        is_skewed = COCHRAN * skewness(comparison) ** 2 > comparison.measure_values.n_clusters
+    if settings.method.if_skewed and comparison.n > 1:
+        is_skewed = are_too_skewed(skewness(comparison), comparison.measure_values.n_clusters)
         if is_skewed.any():
+            rough = "probabilities" if settings.is_bayesian else "p and intervals"
             notes.append(
                 name_pairs(
                     comparison,
                     is_skewed,
-                    f"differences too skewed for t on {units_text(comparison)}; check with test permutation",
+                    f"differences too skewed for {settings.test} on {units_text(comparison)}: {rough} are rough; check "
+                    f"with test {settings.method.if_skewed}",
                 )
             )
+    if settings.interval in RESAMPLED_INTERVALS:
+        notes += interval_notes(comparison)
     if comparison.measure_values.are_binary:
         notes += binary_notes(comparison, settings)
     if settings.method.compares in ("ranks", "signs") and not (
@@ -140,6 +166,24 @@ def test_notes(comparison: MeasureComparison, settings: ComparisonSettings) -> l
             f"the test {settings.test} is about medians, not means; studies disagree on whether it finds too much on "
             "many queries (Parapar et al. 2020; Urbano et al. 2019), so t or permutation is the safer choice"
         )
+    return notes
+
+
+def interval_notes(comparison: MeasureComparison) -> list[str]:
+    """Whether intervals by resampling are too narrow: where queries are few, or many differences are 0."""
+    notes = []
+    if 1 < comparison.measure_values.n_clusters < FEW:
+        notes.append(
+            f"bootstrap intervals of so few as {units_text(comparison)} are too narrow: those of 95 % hold the true "
+            "difference in 80 to 95 % of cases; prefer the interval t"
+        )
+    tied = are_tied(comparison)
+    if tied.any():
+        observation = (
+            "ties on so many queries that bootstrap intervals are too narrow, however many queries there are: those "
+            "of 95 % hold the true difference in as few as 75 % of cases; prefer the interval t"
+        )
+        notes.append(name_pairs(comparison, tied, observation))
     return notes
 
 
@@ -220,18 +264,32 @@ def omnibus_notes(comparison: MeasureComparison, settings: ComparisonSettings) -
         return []
     if n_systems < 3 or comparison.n < 2 or comparison.first.size != n_systems * (n_systems - 1) // 2:
         return []
+    anova = two_way_anova(values.values)
     if settings.method.compares == "mean ranks":
-        friedman = friedman_test(comparison.measure_values.values)
+        friedman = friedman_test(values.values)
         return [
             f"Friedman's test of all {n_systems} systems at once: chi-square {friedman.statistic:.2f} with "
-            f"{n_systems - 1} degrees of freedom, p {format_p_value(friedman.pvalue)}"
+            f"{n_systems - 1} degrees of freedom, p {format_p_value(friedman.pvalue)}",
+            *spread_notes(settings, anova),
         ]
-    anova = two_way_anova(comparison.measure_values.values)
     if np.isnan(anova.pvalue):
         return []
     return [
         f"all {n_systems} systems at once (two-way ANOVA): F = {anova.statistic:.2f} with {anova.df_systems} and "
-        f"{anova.df_error} degrees of freedom, p {format_p_value(anova.pvalue)}"
+        f"{anova.df_error} degrees of freedom, p {format_p_value(anova.pvalue)}; with Greenhouse and Geisser's "
+        f"correction (epsilon {anova.epsilon:.2f}) p {format_p_value(anova.pvalue_corrected)}",
+        *spread_notes(settings, anova),
+    ]
+
+
+def spread_notes(settings: ComparisonSettings, anova: Anova) -> list[str]:
+    """That differences of pairs do not vary alike, where the test takes them to."""
+    epsilon = anova.epsilon_unbiased
+    if not settings.method.pools_spread or epsilon >= UNLIKE:
+        return []
+    return [
+        f"some pairs of systems differ far more evenly than others (epsilon {epsilon:.2f}, 1 if all vary alike), and "
+        f"the test {settings.test} takes one spread for all: it finds too many differences; max-t does not"
     ]
 
 
@@ -239,6 +297,14 @@ def units_text(comparison: MeasureComparison) -> str:
     """How many queries, or clusters of queries."""
     values = comparison.measure_values
     return pluralise_queries(values.n) if values.clusters is None else pluralise(values.n_clusters, "cluster")
+
+
+def are_too_skewed(skews: Floats, n: int) -> Bools:
+    """Whether differences are too skewed for a mean of n of them to be about normal, and more than chance makes them.
+
+    skews: (pairs) their skewness. Few queries can look skewed by chance alone.
+    """
+    return np.asarray((COCHRAN * skews**2 > n) & (np.abs(skews) > SKEWNESS_ERRORS * np.sqrt(6 / n)), np.bool_)
 
 
 def skewness(comparison: MeasureComparison) -> Floats:
@@ -254,7 +320,7 @@ def skewness(comparison: MeasureComparison) -> Floats:
         d = d - d.mean(axis=1, keepdims=True)
         squares = d * d
         variance = squares.mean(axis=1)
-        has_no_shape = comparison.test_results.degenerate | comparison.equal | comparison.withheld
+        has_no_shape = comparison.test_results.effects.degenerate | comparison.equal | comparison.withheld
         is_constant = has_no_shape[pair_slice] | (variance == 0)
         skews[pair_slice] = np.where(
             is_constant, 0.0, (squares * d).mean(axis=1) / np.where(is_constant, 1.0, variance) ** 1.5
@@ -285,7 +351,7 @@ def compare(
     baseline: str | None = None,
     test: str = "t",
     correction: str = "holm",
-    family: str = "pairs",
+    family: str | None = None,
     alternative: str = "two-sided",
     alpha: float = 0.05,
     interval: str | None = None,
@@ -315,7 +381,7 @@ def compare(
         'none'. Default: 'holm'.
     family
         Which p-values are corrected together: those of all pairs of systems for one measure (pairs), or for all
-        measures (all). One of 'pairs', 'all'. Default: 'pairs'.
+        measures (all). One of 'pairs', 'all'. Default: all if no measure is named, else pairs.
     alternative
         Alternative hypothesis: the values of the first system of a pair differ from those of the second (two-sided),
         are greater, or are less. With a baseline, the baseline is the second. One of 'two-sided', 'greater', 'less'.
@@ -395,6 +461,7 @@ def compare_systems(
 ) -> Comparison:
     """As `compare`, with its settings as one object."""
     check_systems(scores, settings.baseline)
+    settings = settings.with_family(measures)
     if measures is None:
         scores = scores.with_direction()
     first, second = compared_pairs(scores, settings.baseline)
@@ -417,20 +484,14 @@ def compare_systems(
         )
     ]
     comparisons = compare_groups(comparisons, scores.queries, settings, workers)
-    return Comparison(
-        scores=scores,
-        comparisons=tuple(comparisons),
-        settings=settings,
-        notes=tuple(
-            dict.fromkeys(
-                (
-                    *scores.notes,
-                    *(note for comparison in comparisons for note in comparison.notes),
-                    *scores.queries.clustering_notes(),
-                )
-            )
-        ),
+    result = Comparison(scores=scores, comparisons=tuple(comparisons), settings=settings, notes=())
+    notes = (
+        *scores.notes,
+        *result.general_notes,
+        *(note for comparison in comparisons for note in comparison.notes),
+        *scores.queries.clustering_notes(),
     )
+    return replace(result, notes=tuple(dict.fromkeys(notes)))
 
 
 def compared_pairs(scores: Scores, baseline: str | None) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -452,7 +513,7 @@ def correct_pvalues(results: list[PairTestResults], settings: ComparisonSettings
     """The p-values of each measure, corrected for the number of tests in their family."""
     if settings.tests_all_systems:
         return [result.pvalue_corrected for result in results if result.pvalue_corrected is not None]
-    if settings.family == "pairs":
+    if settings.family != "all":
         return [adjust_pvalues(result.pvalue, method=settings.correction).pvalue for result in results]
     all_pvalues = np.concatenate([result.pvalue for result in results])
     split_points = np.cumsum([result.pvalue.size for result in results])[:-1]

@@ -16,6 +16,7 @@ from rankscope.comparison.common_queries import (
 from rankscope.comparison.compare.columns import (
     STARS,
     beaten_letters,
+    correction_notes,
     is_corrected,
     letter,
     mean_intervals,
@@ -27,13 +28,14 @@ from rankscope.comparison.compare.group_view import group_sections
 from rankscope.comparison.compare.leaders import (
     ROUNDING,
     headline,
+    interval_phrase,
     judged_order,
     leading_systems,
     others_sentence,
     withheld_sentence,
 )
 from rankscope.comparison.compare.overview import all_measures_section
-from rankscope.data.columns import Column, column, digits, interval, rank_range, table_of
+from rankscope.data.columns import Column, column, digits, interval, percent, rank_range, table_of
 from rankscope.data.section import Cell, Figure, Section, Table
 from rankscope.data.text import (
     first_names,
@@ -44,10 +46,12 @@ from rankscope.data.text import (
     pluralise_queries,
 )
 from rankscope.kernels.rounding_ties import NOISE, order_of
+from rankscope.stats.confusion import share_interval
 from rankscope.stats.intervals import bootstrap_interval, t_interval
 
 if TYPE_CHECKING:
     from rankscope.comparison.compare.result import Comparison, MeasureComparison
+    from rankscope.stats.multiple_comparisons import Clusters
 
 __all__ = [
     "certainty_sentence",
@@ -88,7 +92,7 @@ def pair_sentence(result: Comparison, comparison: MeasureComparison) -> str:
     bounds = bounds if sign > 0 else (-bounds[1], -bounds[0])
     interval_text = ""
     if not np.isnan(bounds[0]):
-        interval_text = f" ({format_percent(1 - comparison.alpha)} interval {bounds[0]:.4f} to {bounds[1]:.4f})"
+        interval_text = f" ({interval_phrase(comparison, float(bounds[0]), float(bounds[1]))})"
     facts = (
         f"its mean {comparison.measure_values.label} on {pluralise_queries(comparison.n)} is {comparison.means[a]:.4f} "
         f"against {comparison.means[b]:.4f}, {'higher' if sign > 0 else 'lower'} by {gap:.4f}{interval_text}"
@@ -114,12 +118,28 @@ def pair_sentence(result: Comparison, comparison: MeasureComparison) -> str:
             f"{comparison.systems[comparison.first[0]]} was not shown to have {direction} values than "
             f"{comparison.systems[comparison.second[0]]}"
         )
-    return f"{claim}. {first} is ahead: {facts}. {chance_text} That does not show that they are equal."
+    return f"{claim}. {first} is ahead: {facts}. {chance_text}{doubt_text(result, p)}"
+
+
+def speaks_against(result: Comparison, p: float) -> bool:
+    """Whether the values lie on the other side of the one that a one-sided test is about."""
+    return result.settings.alternative != "two-sided" and p > 0.5
+
+
+def doubt_text(result: Comparison, p: float) -> str:
+    """What no significant difference does not show; nothing where the values lie on the other side."""
+    return "" if speaks_against(result, p) else " That does not show that they are equal."
 
 
 def chance_sentence(result: Comparison, comparison: MeasureComparison, p: float) -> str:
     """What p means; for a one-sided test, in the direction of the alternative."""
     event = "a difference at least this large"
+    if speaks_against(result, p):
+        direction = "higher" if result.settings.alternative == "greater" else "lower"
+        return (
+            f"Nothing here speaks for {direction} values of {comparison.systems[comparison.first[0]]} (p "
+            f"{format_p_value(p)}, {result.settings.test})."
+        )
     if result.settings.alternative != "two-sided":
         direction = "high" if result.settings.alternative == "greater" else "low"
         event = (
@@ -134,6 +154,10 @@ def chance_sentence(result: Comparison, comparison: MeasureComparison, p: float)
     )
 
 
+#: What Bayesian tests hold for probable before they see the values.
+PRIORS = {"bayes-t": "with a flat prior", "bayes-signed-rank": "with a prior of half a tie"}
+
+
 def probability_sentence(
     result: Comparison, comparison: MeasureComparison, first: str, second: str, facts: str, is_swapped: bool
 ) -> str:
@@ -144,7 +168,7 @@ def probability_sentence(
     equal_text = f", that they are within {rope:g} of each other {equal:.3f}," if rope else ""
     return (
         f"{first} is ahead of {second}: {facts}. The probability that it is better is {better:.3f}{equal_text} and "
-        f"that it is worse {worse:.3f}."
+        f"that it is worse {worse:.3f} ({PRIORS[result.settings.test]})."
     )
 
 
@@ -220,7 +244,7 @@ def certainty_sentence(result: Comparison, comparison: MeasureComparison) -> str
         p = float(comparison.pvalue[0] if not np.isnan(comparison.pvalue[0]) else comparison.pvalue_corrected[0])
         if np.isnan(p):
             return test_sentence(result, comparison)
-        doubt = "" if comparison.decisions[0] else " That does not show that they are equal."
+        doubt = "" if comparison.decisions[0] else doubt_text(result, p)
         return f"{chance_sentence(result, comparison, p)}{doubt} {test_sentence(result, comparison)}"
     if result.baseline is not None:
         others = others_sentence(result, comparison)
@@ -380,23 +404,39 @@ def leaderboard(result: Comparison, comparison: MeasureComparison) -> Section:
 
 
 def legend(result: Comparison, comparison: MeasureComparison) -> tuple[str, ...]:
-    """What letters or stars after a mean say, if there are any."""
+    """What letters or stars after a mean say, if there are any; how sure possible ranks are, and intervals."""
     if result.baseline is None:
         legend_text = "letters after a mean (superscripts): the systems that this one is significantly better than"
-        return (legend_text,) * bool(comparison.beats.any())
+        return (*(legend_text,) * bool(comparison.beats.any()), *rank_notes(result, comparison))
+    interval_notes = correction_notes(result, comparison)
     if not comparison.decisions.any():
-        return ()
+        return interval_notes
     if result.settings.is_bayesian:
         return (f"*: better or worse than the baseline with a probability of at least {1 - comparison.alpha:g}",)
     star_bounds = [f"{marks} at {bound:g}" for bound, marks in reversed(STARS) if bound < comparison.alpha]
-    return (f"{', '.join([f'* differs from the baseline at level {comparison.alpha:g}', *star_bounds])}",)
+    stars_text = ", ".join([f"* differs from the baseline at level {comparison.alpha:g}", *star_bounds])
+    return (stars_text, *interval_notes)
+
+
+def rank_notes(result: Comparison, comparison: MeasureComparison) -> tuple[str, ...]:
+    """How sure the possible ranks are, where they are shown and say anything."""
+    if ranked_clusters(comparison) is None or not comparison.decisions.any():
+        return ()
+    if result.settings.controls_any_claim:
+        return (f"possible ranks: for all systems at once, with {format_percent(1 - comparison.alpha)} confidence",)
+    return ("possible ranks: each test for itself, so that some of many may be wrong",)
+
+
+def ranked_clusters(comparison: MeasureComparison) -> Clusters | None:
+    """The clusters from which the possible ranks are, if these are shown: of two systems the letters say as much."""
+    return comparison.clusters if len(comparison.systems) > 2 else None
 
 
 def ranked_table(comparison: MeasureComparison, low: np.ndarray, high: np.ndarray) -> Table:
     n_systems = len(comparison.systems)
     order = comparison.order
     beats = comparison.beats[np.ix_(order, order)]
-    clusters = comparison.clusters if n_systems > 2 else None
+    clusters = ranked_clusters(comparison)
     return table_of(
         column("", range(n_systems), letter, name=True),
         column("system", [comparison.systems[system] for system in order.tolist()], name=True),
@@ -475,6 +515,7 @@ def pair_by_pair(result: Comparison, comparison: MeasureComparison) -> Section:
             *pair_columns(result, comparison, pairs, signs[pairs]),
         ),
         figure=matrix_figure(comparison) if n_pairs > 1 else None,
+        notes=correction_notes(result, comparison),
     )
 
 
@@ -518,6 +559,7 @@ def effect_size_sections(result: Comparison, comparison: MeasureComparison) -> l
         column("Cohen's d", signs * effects.cohens_d[pairs], digits(2, signed=True)),
         column("its interval", zip(low, high, strict=True), interval(2)),
         column("Hedges' g", signs * effects.hedges_g[pairs], digits(2, signed=True)),
+        *win_columns(comparison, np.where(signs > 0, effects.wins[pairs], effects.losses[pairs])),
     )
     sentence = (
         f"Each interval has the level {format_percent(1 - comparison.alpha)}, without correction for multiple "
@@ -529,8 +571,20 @@ def effect_size_sections(result: Comparison, comparison: MeasureComparison) -> l
             title=title,
             sentence=sentence,
             table=table,
+            notes=bca.notes,
             folded=True,
         )
+    ]
+
+
+def win_columns(comparison: MeasureComparison, wins: npt.NDArray[np.int64]) -> list[Column]:
+    """The share of queries that are won, with Wilson's interval; none where queries have clusters or weights."""
+    if any(values is not None for values in comparison.measure_values.sample.values()):
+        return []
+    low, high = share_interval(wins, comparison.n, confidence_level=1 - comparison.alpha)
+    return [
+        column("better on", wins / comparison.n, percent()),
+        column("Wilson interval, %", zip(100 * low, 100 * high, strict=True), interval(0)),
     ]
 
 

@@ -15,7 +15,7 @@ from rankscope.data.result import Result
 from rankscope.data.scores import MIN_GEOMETRIC, Scores
 from rankscope.errors import ParameterError
 from rankscope.evaluation.cluster_notes import cluster_notes, weight_notes
-from rankscope.kernels.rounding_ties import NOISE, order_of
+from rankscope.kernels.rounding_ties import NOISE
 from rankscope.settings import POSITIVE, Settings, alpha_field, choice, count, number, share, text
 from rankscope.stats.anova import two_way_anova
 from rankscope.stats.distributions import special
@@ -34,6 +34,7 @@ __all__ = [
     "CURVE",
     "MAX_QUERIES",
     "NEEDS",
+    "SMALLEST",
     "MeasurePlan",
     "PlanRow",
     "PlanSettings",
@@ -48,14 +49,18 @@ __all__ = [
 #: analyses of variance, which take all queries as independent.
 NEEDS = ("t detectable", "t", "t achieved", "one-way ANOVA", "two-way ANOVA", "interval")
 CURVE = "t at n"
+#: The method of rows that stand in the place of these where no difference is named.
+SMALLEST = "t detectable at n"
 #: Numbers of queries, or of clusters, for which power is shown, if they are near the need.
 GRID = tuple(int(m * 10**e) for e in range(1, 9) for m in (1, 2.5, 5))
 #: Points of the curve of power.
 POINTS = 60
 #: The largest number of queries that the search allows; `stats.power` refuses more.
 MAX_QUERIES = 10**8
+#: The smallest differences are shown for numbers of queries between these multiples of that at hand.
+FEWEST, MOST = 1 / 5, 20
 #: Why nothing can be planned.
-ONE_QUERY, IDENTICAL, CONSTANT, EQUAL_MEANS = "one query", "identical", "constant", "equal means"
+ONE_QUERY, IDENTICAL, CONSTANT = "one query", "identical", "constant"
 UNJUDGED, FEW_CLUSTERS = "unjudged", "few clusters"
 #: With fewer clusters, by what they weigh, nothing says how clusters vary.
 MIN_CLUSTERS = 2
@@ -94,7 +99,7 @@ class PlanSettings(Settings):
         None,
         rule=POSITIVE,
         help="Difference to be detected, in units of the measure.",
-        unset="the observed difference of the two best systems",
+        unset="the smallest that the queries at hand detect",
         metavar="D",
     )
     width: float | None = number(
@@ -110,6 +115,11 @@ class PlanSettings(Settings):
         "two-sided",
         ALTERNATIVES,
         help="Alternative hypothesis; if it is one-sided, the difference to detect lies in the tested direction.",
+    )
+    assurance: float | None = share(
+        None,
+        help="Probability that a plan from few queries has its power: the spread is taken as large as it may be.",
+        unset="the spread as estimated, which few queries put too low as often as too high",
     )
     n_queries: int | None = count(
         None, minimum=2, flag="--at-hand", help="Number of queries at hand.", unset="the queries of the scores"
@@ -179,21 +189,23 @@ class MeasurePlan:
     n_now
         Queries at hand.
     difference
-        The difference to be found.
-    pair
-        The two systems whose observed difference it is, the better one first; None if the user stated the
-        difference.
+        The difference to be found; NaN where nothing can be planned.
+    is_named
+        Whether the user named the difference; else it is the smallest that the queries at hand detect.
     value_range
         How far apart two values of the measure can be.
     width
         Width of the interval.
     sd
         Standard deviation of the differences of two systems.
+    planned_sd
+        The deviation that the plan is for: `sd`, or with an assurance its upper bound.
+    sd_low, sd_high
+        Bounds of the deviation (95 % confidence, of a normal distribution); NaN where nothing can be planned.
     design
         The clusters and weights of the queries.
     need_low, need_high
-        Bounds of the need, since `sd` is itself an estimate (95 % confidence, of a normal distribution); None
-        beyond 100,000,000.
+        The need with these deviations; None beyond 100,000,000, and where no difference is named.
     rows
         Rows of the tidy table.
     curve
@@ -215,10 +227,13 @@ class MeasurePlan:
     n: int
     n_now: int
     difference: float
-    pair: tuple[str, str] | None
+    is_named: bool
     value_range: float
     width: float
     sd: float
+    planned_sd: float
+    sd_low: float
+    sd_high: float
     design: ClusterDesign
     need_low: int | None
     need_high: int | None
@@ -247,25 +262,28 @@ def plan_measure(scores: Scores, name: str, settings: PlanSettings) -> MeasurePl
     refuse_beyond_range(name, low, high, geometric, settings)
     x, n = measure_values.values, measure_values.n
     baseline_index = None if baseline is None else scores.systems.index(baseline)
-    first, second = best_pair(measure_values.sign * measure_values.means, baseline_index)
-    difference = settings.difference
-    if difference is None:
-        difference = observed_difference(x[first] - x[second], measure_values.weights)
     design = design_of(measure_values, baseline_index)
     spread = ScoreSpread(0.0, 0.0, 0.0) if n == 1 else spread_of(x, baseline_index, design)
     n_now = n if settings.n_queries is None else settings.n_queries
-    trouble = UNJUDGED if measure_values.unjudged else trouble_of(x, spread, design, difference)
-    if trouble in ("", EQUAL_MEANS):
-        refuse_part_of_clusters(n_now, design)
-    width = 2 * difference if settings.width is None else settings.width
-    smallest_row = detectable_row(spread.sd if trouble in ("", EQUAL_MEANS) else 0.0, n_now, design, settings)
-    rows, curve = empty_rows(difference, width, n_now, design), PowerCurve((), ())
-    need_low = need_high = None
+    trouble = UNJUDGED if measure_values.unjudged else trouble_of(x, spread, design)
+    planned, sd_ends = spread, (np.nan, np.nan)
     if not trouble:
-        rows, curve = plan_rows(len(x), spread, design, difference, width, n_now, settings)
-        need_low, need_high = (
-            queries_needed(difference, sd, design, settings) for sd in interval_of_sd(spread.sd, n / design.size)
-        )
+        refuse_part_of_clusters(n_now, design)
+        sd_ends = interval_of_sd(spread.sd, n / design.size)
+        if settings.assurance is not None:
+            factor = largest_sd(1.0, n / design.size, settings.assurance)
+            planned = ScoreSpread(*(factor * sd for sd in spread))
+    smallest_row = detectable_row(0.0 if trouble else planned.sd, n_now, design, settings)
+    is_named = settings.difference is not None
+    difference = smallest_row.difference if settings.difference is None else settings.difference
+    width = 2 * difference if settings.width is None else settings.width
+    rows, curve = empty_rows(difference, width, n_now, design) if is_named else (), PowerCurve((), ())
+    need_low = need_high = None
+    if not trouble and is_named:
+        rows, curve = plan_rows(len(x), planned, design, difference, width, n_now, settings)
+        need_low, need_high = (queries_needed(difference, sd, design, settings) for sd in sd_ends)
+    elif not trouble:
+        rows, curve = smallest_rows(planned.sd, design, difference, n_now, settings)
     return MeasurePlan(
         measure=name,
         standardised="standardised" in scores.settings,
@@ -274,10 +292,13 @@ def plan_measure(scores: Scores, name: str, settings: PlanSettings) -> MeasurePl
         n=n,
         n_now=n_now,
         difference=difference,
-        pair=None if settings.difference is not None else (scores.systems[first], scores.systems[second]),
+        is_named=is_named,
         value_range=high - low,
         width=width,
         sd=spread.sd,
+        planned_sd=planned.sd,
+        sd_low=sd_ends[0],
+        sd_high=sd_ends[1],
         design=design,
         need_low=need_low,
         need_high=need_high,
@@ -307,24 +328,6 @@ def refuse_beyond_range(name: str, low: float, high: float, geometric: bool, set
             f"difference is {settings.difference:g}, and {'log ' if geometric else ''}{name} lies between {low:.4g} "
             f"and {high:.4g}; expected at most {high - low:.4g}, such as 0.02"
         )
-
-
-def best_pair(means: Floats, baseline: int | None) -> tuple[int, int]:
-    """The two best systems, the better one first; or the best of the others and the baseline, which may be better.
-
-    means: higher is better.
-    """
-    order = order_of(-means).tolist()
-    if baseline is None:
-        return order[0], order[1]
-    pair = sorted([next(system for system in order if system != baseline), baseline], key=order.index)
-    return pair[0], pair[1]
-
-
-def observed_difference(differences: Floats, weights: Floats | None) -> float:
-    """The absolute mean; 0 if it is nothing but rounding. weights: of the queries."""
-    mean = abs(float(np.average(differences, weights=weights)))
-    return 0.0 if mean <= NOISE * float(np.abs(differences).max()) else mean
 
 
 def refuse_part_of_clusters(n_now: int, design: ClusterDesign) -> None:
@@ -358,7 +361,7 @@ def pooled_deviation(samples: Floats) -> float:
     return float(np.ldexp(np.sqrt(np.where(is_constant(scaled), 0.0, scaled.var(axis=1, ddof=1)).mean()), power))
 
 
-def trouble_of(x: Floats, spread: ScoreSpread, design: ClusterDesign, difference: float) -> str:
+def trouble_of(x: Floats, spread: ScoreSpread, design: ClusterDesign) -> str:
     """Why nothing can be planned; empty if it can."""
     n = x.shape[1]
     if n == 1:
@@ -367,7 +370,7 @@ def trouble_of(x: Floats, spread: ScoreSpread, design: ClusterDesign, difference
         return FEW_CLUSTERS
     if min(spread) == 0 or design.design_effect <= NOISE:
         return IDENTICAL if is_constant(x.T).all() else CONSTANT
-    return "" if difference > 0 else EQUAL_MEANS
+    return ""
 
 
 def detectable_row(sd: float, n_now: int, design: ClusterDesign, settings: PlanSettings) -> PlanRow:
@@ -402,14 +405,8 @@ def plan_rows(
     n_now: int,
     settings: PlanSettings,
 ) -> tuple[tuple[PlanRow, ...], PowerCurve]:
-    """The rows of the tidy table, and the curve of power."""
-
-    def power_with(n: list[int]) -> list[float]:
-        powers = t_power(
-            n, difference, spread.sd, alpha=settings.alpha_per_test, alternative=settings.side, **design.for_power
-        )
-        return [float(p) for p in np.clip(powers, 0.0, 1.0)]
-
+    """The rows of the tidy table for a named difference, and the curve of power."""
+    power_with = partial(powers, difference, spread.sd, design, settings)
     n_needed = queries_needed(difference, spread.sd, design, settings)
     rows = [
         PlanRow("t", difference, np.nan if n_needed is None else power_with([n_needed])[0], n_needed),
@@ -417,10 +414,7 @@ def plan_rows(
     ]
     if design.is_simple:
         rows += anova_rows(n_systems, spread, difference, settings)
-    n = queries_or_none(
-        partial(queries_for_interval, width, spread.sd, confidence_level=1 - settings.alpha, **design.for_power)
-    )
-    rows.append(PlanRow("interval", width / 2, np.nan, design.complete(n)))
+    rows.append(interval_row(width, spread.sd, design, settings))
     largest = design.clusters_of(MAX_QUERIES if n_needed is None else n_needed)
     most = int(MAX_QUERIES / design.per_cluster)
     grid = [
@@ -430,12 +424,49 @@ def plan_rows(
         and design.queries_of(n_clusters) >= MIN_CLUSTERS * design.size
     ]
     rows += [PlanRow(CURVE, difference, p, n) for n, p in zip(grid, power_with(grid), strict=True)]
+    points = points_of_curve(largest, n_now, n_needed, design)
+    return tuple(rows), PowerCurve(tuple(points), tuple(power_with(points)))
+
+
+def smallest_rows(
+    sd: float, design: ClusterDesign, difference: float, n_now: int, settings: PlanSettings
+) -> tuple[tuple[PlanRow, ...], PowerCurve]:
+    """The smallest differences that other numbers of queries detect, and the curve of power for the one at hand.
+
+    difference: the smallest that the queries at hand detect.
+    """
+    rows = [] if settings.width is None else [interval_row(settings.width, sd, design, settings)]
+    n_clusters_now = design.clusters_of(n_now)
+    for n_clusters in GRID:
+        n = design.queries_of(n_clusters)
+        is_near = FEWEST * n_clusters_now <= n_clusters <= MOST * n_clusters_now
+        if is_near and MIN_CLUSTERS * design.size <= n <= MAX_QUERIES:
+            rows.append(detectable_row(sd, n, design, settings)._replace(method=SMALLEST))
+    points = points_of_curve(n_clusters_now, n_now, n_now, design)
+    return tuple(rows), PowerCurve(tuple(points), tuple(powers(difference, sd, design, settings, points)))
+
+
+def powers(
+    difference: float, sd: float, design: ClusterDesign, settings: PlanSettings, n_queries: list[int]
+) -> list[float]:
+    """The power of the t-test with each number of queries."""
+    alpha, side = settings.alpha_per_test, settings.side
+    values = t_power(n_queries, difference, sd, alpha=alpha, alternative=side, **design.for_power)
+    return [float(power) for power in np.clip(values, 0.0, 1.0)]
+
+
+def interval_row(width: float, sd: float, design: ClusterDesign, settings: PlanSettings) -> PlanRow:
+    """The queries that an interval of this width needs."""
+    confidence_level = 1 - settings.alpha
+    n = queries_or_none(partial(queries_for_interval, width, sd, confidence_level=confidence_level, **design.for_power))
+    return PlanRow("interval", width / 2, np.nan, design.complete(n))
+
+
+def points_of_curve(largest: int, n_now: int, n_needed: int | None, design: ClusterDesign) -> list[int]:
+    """The numbers of queries at which the curve of power is drawn. largest: the clusters that are to be on it."""
     least = int(np.ceil(MIN_CLUSTERS * design.size))
     last_n = max(2 * min(design.queries_of(largest), MAX_QUERIES // 2), 1.2 * n_now, 20 * design.per_cluster)
-    points = sorted(
-        {*np.geomspace(least, last_n, POINTS).astype(int).tolist(), n_now, *([n_needed] if n_needed else [])}
-    )
-    return tuple(rows), PowerCurve(tuple(points), tuple(power_with(points)))
+    return sorted({*np.geomspace(least, last_n, POINTS).astype(int).tolist(), n_now, *([n_needed] if n_needed else [])})
 
 
 def anova_rows(n_systems: int, spread: ScoreSpread, difference: float, settings: PlanSettings) -> list[PlanRow]:
@@ -489,6 +520,14 @@ def interval_of_sd(sd: float, n: float) -> tuple[float, float]:
     return low, high
 
 
+def largest_sd(sd: float, n: float, confidence: float) -> float:
+    """What the true standard deviation exceeds with a probability of 1 - confidence only, if differences are normal.
+
+    n: as for `interval_of_sd`. Browne (1995): with it, a plan has its power with this probability.
+    """
+    return float(sd * np.sqrt((n - 1) / special().chdtri(n - 1, confidence)))
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class QueryPlan(Result):
     """How many queries a comparison needs by each measure, as `plan` gives it.
@@ -502,6 +541,10 @@ class QueryPlan(Result):
     for each system, or the same for all), if the best and the worst differ by `difference`;
     - "interval": the fewest queries for an interval of the given width; `difference` is half the width;
     - "t at n": the power of the t-test with other numbers of queries.
+
+    Where no difference is named, there are only "t detectable", "interval" if a width is named, and
+
+    - "t detectable at n": the smallest difference that the t-test detects with other numbers of queries.
 
     power is what n_queries reach, so it is at least the requested power. Null means that there is no such number;
     sentences and notes say why. With clusters there is one more column, n_clusters, and n_queries are those of whole
@@ -576,6 +619,7 @@ def plan(
     alpha: float = 0.05,
     alternative: str = "two-sided",
     n_queries: int | None = None,
+    assurance: float | None = None,
     tests: int = 1,
 ) -> QueryPlan:
     r"""How many queries are needed to detect a difference between two systems, and what the queries at hand can show.
@@ -589,7 +633,7 @@ def plan(
     baseline
         Plan for comparisons with this system. Default: all pairs.
     difference
-        Difference to be detected, in units of the measure. Default: the observed difference of the two best systems.
+        Difference to be detected, in units of the measure. Default: the smallest that the queries at hand detect.
     width
         Width of a confidence interval of the difference. Default: twice the difference.
     power
@@ -601,6 +645,9 @@ def plan(
         'two-sided', 'greater', 'less'. Default: 'two-sided'.
     n_queries
         Number of queries at hand. Default: the queries of the scores.
+    assurance
+        Probability that a plan from few queries has its power: the spread is taken as large as it may be. Default: the
+        spread as estimated, which few queries put too low as often as too high.
     tests
         Number of t-tests that share the significance level (Bonferroni correction). Default: 1.
 
@@ -626,7 +673,11 @@ def plan(
     two-way analysis of variance, or with a baseline the pooled standard deviation of the differences from it. The power
     of the paired t-test with n queries is that of the noncentral t distribution with noncentrality
     difference sqrt(n) / s. Values are those that `compare` tests: on the queries where every system has one, and of a
-    geometric measure (GMAP) the natural logarithms. The power for an observed difference says no more than its p-value.
+    geometric measure (GMAP) the natural logarithms. A difference that was observed is no difference to plan for: chosen
+    because it was seen, it is too large on average, and its power says no more than its p-value.
+    With an assurance A, s is replaced by s sqrt((k - 1) / q), with q the quantile of chi-square with k - 1 degrees of
+    freedom that is exceeded with probability A, and k the queries, or effective clusters, that s is from: if
+    differences are normal, the true deviation is at most that in A of all cases.
     With several tests each t-test has the level alpha / tests (Bonferroni; Holm's correction needs no more queries).
     Where queries have clusters, the variance of a mean is larger by the design effect 1 + (m - 1) r, with r the
     correlation of differences within a cluster, of all pairs together, and m the size of a query's cluster averaged
@@ -638,7 +689,7 @@ def plan(
     References
     ----------
     Cohen (1988); Sakai (2016), topic set size design, with an exact noncentral F; Kish (1965), "Survey sampling", for
-    the design effect.
+    the design effect; Browne (1995), "On the use of a pilot sample for sample size determination", for the assurance.
 
     Examples
     --------
@@ -662,6 +713,7 @@ def plan(
         alpha=alpha,
         alternative=alternative,
         n_queries=n_queries,
+        assurance=assurance,
         tests=tests,
     )
     return plan_queries(scores, measures, settings)
@@ -675,12 +727,13 @@ def plan_queries(scores: Scores, measures: object, settings: PlanSettings) -> Qu
     measure_names = measure_names_of(scores, measures)
     optional_entries = {
         "baseline": settings.baseline,
-        "difference": "observed" if settings.difference is None else f"{settings.difference:g}",
+        "difference": "detectable" if settings.difference is None else f"{settings.difference:g}",
         "width": None if settings.width is None else f"{settings.width:g}",
         "power": f"{settings.power:g}",
         "alpha": f"{settings.alpha:g}",
         "tests": None if settings.tests == 1 else str(settings.tests),
         "alternative": settings.alternative,
+        "assurance": None if settings.assurance is None else f"{settings.assurance:g}",
         "at_hand": None if settings.n_queries is None else str(settings.n_queries),
     }
     signature_entries = {key: value for key, value in optional_entries.items() if value is not None}

@@ -13,6 +13,7 @@ from rankscope.comparison.plan.sample_size import (
     IDENTICAL,
     MAX_QUERIES,
     ONE_QUERY,
+    SMALLEST,
     UNJUDGED,
     MeasurePlan,
     PlanRow,
@@ -41,33 +42,21 @@ def sections_of(plan: MeasurePlan, settings: PlanSettings) -> list[Section]:
     """The plan of one measure: the sentences and the needs, then power by number of queries."""
     quantity = measured_quantity(plan)
     if plan.obstacle:
-        smallest = (
-            [] if math.isnan(plan.row("t detectable").difference) else [detectable_sentence(plan, settings.power)]
-        )
-        sentence = " ".join([*smallest, trouble_sentence(plan)])
-        return [Section(title=f"Queries needed: {quantity}", sentence=sentence, notes=shared_notes(plan))]
+        title = "Queries needed" if plan.is_named else "What these queries can show"
+        return [Section(title=f"{title}: {quantity}", sentence=trouble_sentence(plan), notes=shared_notes(plan))]
     notes = (
-        *spread_notes(plan),
+        *spread_notes(plan, settings),
         *shared_notes(plan),
         *test_notes(plan, settings.alpha, settings.alternative, settings.tests),
     )
+    if not plan.is_named:
+        return [smallest_section(plan, settings, notes)]
     needs = Section(
         title=f"Queries needed: {quantity}",
         sentence=f"{detectable_sentence(plan, settings.power)} {need_sentence(plan)}",
         table=needs_table(plan, settings.power, settings.alpha),
         notes=notes,
     )
-    t = plan.row("t")
-    n_queries, powers = plan.curve
-    figure_data = {
-        "measure": quantity,
-        "difference": plan.difference,
-        "n": n_queries,
-        "power": powers,
-        "n_now": plan.n_now,
-        "n_needed": t.n_queries,
-        "target": settings.power,
-    }
     curve_rows = [row for row in plan.rows if row.method == CURVE]
     curve = Section(
         title=f"Power by number of queries: {quantity}",
@@ -76,9 +65,54 @@ def sections_of(plan: MeasurePlan, settings: PlanSettings) -> list[Section]:
             cluster_column(plan, curve_rows),
             column("power %", [row.power for row in curve_rows], count_in_100),
         ),
-        figure=Figure("power_curve", figure_data),
+        figure=curve_figure(plan, settings, plan.row("t").n_queries),
     )
     return [needs, curve]
+
+
+def smallest_section(plan: MeasurePlan, settings: PlanSettings, notes: tuple[str, ...]) -> Section:
+    """Where no difference is named: the smallest that these queries detect, and other numbers of queries."""
+    rows = [row for row in plan.rows if row.method == SMALLEST]
+    intervals = [row for row in plan.rows if row.method == "interval"]
+    interval_text = ""
+    if intervals:
+        n = intervals[0].n_queries
+        interval_text = f" A {format_percent(1 - settings.alpha)} interval that is {plan.width:.4g} wide needs " + (
+            f"more than {pluralise_queries(MAX_QUERIES)}." if n is None else f"{pluralise_queries(n)}."
+        )
+    return Section(
+        title=f"What these queries can show: {measured_quantity(plan)}",
+        sentence=f"{detectable_sentence(plan, settings.power)}{interval_text} To see how many queries a difference "
+        "needs, name it (difference=0.02, or --difference 0.02).",
+        table=table_of(
+            column("queries", [row.n_queries for row in rows], thousands),
+            cluster_column(plan, rows),
+            column(
+                "smallest difference",
+                [row.difference if row.difference <= plan.value_range else math.nan for row in rows],
+                lambda value: "-" if math.isnan(value) else format_difference(value),
+            ),
+        )
+        if rows
+        else None,
+        figure=curve_figure(plan, settings, None),
+        notes=notes,
+    )
+
+
+def curve_figure(plan: MeasurePlan, settings: PlanSettings, n_needed: int | None) -> Figure:
+    """The curve of power, with the numbers of queries at hand and needed."""
+    n_queries, powers = plan.curve
+    figure_data = {
+        "measure": measured_quantity(plan),
+        "difference": plan.difference,
+        "n": n_queries,
+        "power": powers,
+        "n_now": plan.n_now,
+        "n_needed": n_needed,
+        "target": settings.power,
+    }
+    return Figure("power_curve", figure_data)
 
 
 def measured_quantity(plan: MeasurePlan) -> str:
@@ -122,18 +156,13 @@ def detectable_sentence(plan: MeasurePlan, power: float) -> str:
 
 
 def need_sentence(plan: MeasurePlan) -> str:
-    """The queries that the stated or observed difference needs; the power at hand only for a stated one."""
+    """The queries that the named difference needs, and the power of those at hand."""
     n_needed = plan.row("t").n_queries
     need_text = (
         f"{pluralise_queries(n_needed)}{clusters_text(plan, n_needed)}"
         if n_needed is not None
         else f"more than {pluralise_queries(MAX_QUERIES)}, which is not realistic"
     )
-    if plan.pair is not None:
-        return (
-            f"If the difference observed between {plan.pair[0]} and {plan.pair[1]}, "
-            f"{format_difference(plan.difference)}, were the true one, you would need {need_text}."
-        )
     found_now = count_in_100(plan.row("t achieved").power)
     is_enough = n_needed is not None and plan.n_now >= n_needed
     have_text = f"you have {plan.n_now:,}{', which is enough' if is_enough else ''} (power {found_now} %)"
@@ -195,16 +224,11 @@ def trouble_sentence(plan: MeasurePlan) -> str:
             f"others, do not show how {quantity} varies between clusters, so the number of queries needed cannot be "
             "estimated; measure more clusters."
         )
-    if plan.obstacle == CONSTANT:
-        place = "on every query" if plan.sd == 0 else "in every cluster"
-        return (
-            f"The difference in {quantity} is the same {place} ({names}): it does not vary, so the number of "
-            "queries needed cannot be estimated from these scores."
-        )
-    assert plan.pair is not None
+    assert plan.obstacle == CONSTANT
+    place = "on every query" if plan.sd == 0 else "in every cluster"
     return (
-        f"{plan.pair[0]} and {plan.pair[1]} have the same mean {quantity}, so there is no observed difference to plan "
-        "for; state the difference that matters (difference=0.02, or --difference 0.02)."
+        f"The difference in {quantity} is the same {place} ({names}): it does not vary, so the number of queries "
+        "needed cannot be estimated from these scores."
     )
 
 
@@ -241,7 +265,7 @@ def format_need(n_queries: int | None) -> str:
     return f"more than {MAX_QUERIES:,}" if n_queries is None else thousands(n_queries)
 
 
-def spread_notes(plan: MeasurePlan) -> tuple[str, ...]:
+def spread_notes(plan: MeasurePlan, settings: PlanSettings) -> tuple[str, ...]:
     """Where the standard deviation comes from, and how uncertain it is."""
     n_systems = len(plan.systems)
     if n_systems == 2:
@@ -262,20 +286,35 @@ def spread_notes(plan: MeasurePlan) -> tuple[str, ...]:
             f"weight; further {design.kind} are taken to be like these; analyses of variance would take all queries as "
             "independent, and are left out"
         )
-    if plan.need_low is not None:
-        n_units, kind = (plan.n, "query") if design.n_clusters is None else (design.n_clusters, "cluster")
-        units_text = pluralise(n_units, kind, design.kind)
-        warning = f"; {units_text} are few for this" if n_units < FEW else ""
+    if settings.assurance is not None:
         notes.append(
-            f"this deviation is itself an estimate: the t-test needs between {plan.need_low:,} and "
-            f"{format_need(plan.need_high)} queries (95 % confidence, if differences are about normal){warning}"
+            f"planned with a deviation of {plan.planned_sd:.4g}: the true one is at most that with a probability of "
+            f"{format_percent(settings.assurance)}, if differences are about normal (assurance)"
+        )
+    elif plan.need_low is not None or not plan.is_named:
+        n_units, kind = (plan.n, "query") if design.n_clusters is None else (design.n_clusters, "cluster")
+        few_text = (
+            f"; {pluralise(n_units, kind, design.kind)} are few for this: more than half of such plans miss their "
+            "power, and with an assurance (assurance=0.8, or --assurance 0.8) 1 of 5 does"
+        )
+        notes.append(
+            f"this deviation is itself an estimate: {uncertainty_text(plan)} (95 % confidence, if differences are "
+            f"about normal){few_text if n_units < FEW else ''}"
         )
     return tuple(notes)
 
 
+def uncertainty_text(plan: MeasurePlan) -> str:
+    """Between what bounds the result lies, since the deviation is an estimate."""
+    if plan.need_low is not None:
+        return f"the t-test needs between {plan.need_low:,} and {format_need(plan.need_high)} queries"
+    low, high = (format_difference(plan.difference * sd / plan.planned_sd) for sd in (plan.sd_low, plan.sd_high))
+    return f"the smallest difference is between {low} and {high}"
+
+
 def shared_notes(plan: MeasurePlan) -> tuple[str, ...]:
     """Notes that hold whether or not a plan was possible."""
-    if not plan.are_logarithms or not plan.difference:
+    if not plan.are_logarithms or math.isnan(plan.difference):
         return plan.notes
     ratio_text = f"a {plan.measure} that is {math.exp(plan.difference):.3g} times as high"
     return (
@@ -291,18 +330,14 @@ def test_notes(plan: MeasurePlan, alpha: float, alternative: str, tests: int) ->
         notes = [
             f"power: the probability that the t-test's p-value is at most {alpha:g} / {tests} = {alpha / tests:.2g} if "
             f"the true difference is the one stated, since {tests} tests share the level (Bonferroni; Holm's "
-            f"correction needs no more queries); of equal systems, {chance} of 100 such experiments find any difference"
+            f"correction needs no more queries); of equal systems, at most about {chance} of 100 such experiments find "
+            "any difference"
         ]
     else:
         notes = [
             f"power: the probability that the test's p-value is at most {alpha:g} if the true difference is the one "
-            f"stated; of equal systems, it is at most {alpha:g} in {chance} of 100 experiments, too"
+            f"stated; of equal systems, it is at most {alpha:g} in about {chance} of 100 experiments, too"
         ]
-    if plan.pair is not None:
-        notes.append(
-            "the power for the observed difference says no more than its p-value; "
-            "state the difference that matters (difference=0.02, or --difference 0.02)"
-        )
     if alternative != "two-sided":
         notes.append(
             f"alternative {alternative}: the difference is assumed to be on that side; analyses of variance and "

@@ -130,11 +130,12 @@ def prepare_experiment(
     ranker_names = (*models.names, *([BLEND_NAME] if blending is not None else []))
     if analysis.baseline is not None and analysis.baseline not in ranker_names:
         raise UnknownName("ranker", analysis.baseline, ranker_names, "; the baseline must be one of the rankers")
+    comparison = ComparisonSettings(test=settings.test, baseline=analysis.baseline, seed=settings.seed)
     return Experiment(
         models=models,
         plan=plan_measures(measures, settings.rel, settings.no_relevant),
         settings=settings,
-        comparison=ComparisonSettings(test=settings.test, baseline=analysis.baseline, seed=settings.seed),
+        comparison=comparison.with_family(measures),
         blending=blending,
         importance=analysis.importance,
     )

@@ -10,7 +10,8 @@ import numpy as np
 from rankscope.data.columns import Column, column, digits, percent, table_of, thousands
 from rankscope.data.section import Figure, Section
 from rankscope.data.text import format_percent, join_names, pluralise, pluralise_queries
-from rankscope.kernels.rounding_ties import order_of
+from rankscope.kernels.rounding_ties import at_most, order_of
+from rankscope.stats.multiple_comparisons import adjust_pvalues
 from rankscope.stats.prediction_powered import FEWEST, PredictionPowered
 from rankscope.typing import Floats
 
@@ -96,7 +97,7 @@ def systems_sentence(measure_estimates: MeasureEstimates, estimate: PredictionPo
             else ""
         )
     systems = measure_estimates.systems
-    biased = [s for s in range(len(systems)) if estimate.bias_low[s] > 0 or estimate.bias_high[s] < 0]
+    biased = biased_systems(estimate)
     if not biased:
         return f"{opening}{gain_sentence}No significant bias of the machine was found for any system."
     biased.sort(key=lambda s: -abs(float(estimate.bias[s])))
@@ -108,8 +109,17 @@ def systems_sentence(measure_estimates: MeasureEstimates, estimate: PredictionPo
     largest_bias = f"{abs(float(estimate.bias[biased[0]])):.4f}"
     size_text = f" by {largest_bias}"
     if len(biased) > 1:
-        size_text = f", {systems[biased[0]]} most (by {largest_bias}); each system is tested separately"
+        size_text = f", {systems[biased[0]]} most (by {largest_bias})"
+    if len(systems) > 1:
+        size_text += f" (Holm's correction for {len(systems):,} systems)"
     return f"{opening}{gain_sentence}The machine significantly {' and '.join(clauses)}{size_text}."
+
+
+def biased_systems(estimate: PredictionPowered) -> list[int]:
+    """The systems of which the machine is biased (with Holm's correction), and those of which it always errs alike."""
+    pvalue = adjust_pvalues(estimate.bias_pvalue, method="holm").pvalue
+    is_same_error = np.isnan(pvalue) & (estimate.bias_low == estimate.bias_high) & (estimate.bias != 0)
+    return np.flatnonzero(at_most(pvalue, 1 - estimate.confidence_level) | is_same_error).tolist()
 
 
 def differences_section(
