@@ -20,7 +20,7 @@ endef
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo torch scale test test-all test-machines test-lowest quick-lowest test-core quick-core test-wheel coverage \
-	fuzz lint check docs bench bench-learn mutation clean
+	fuzz lint check docs site bench bench-learn mutation clean
 
 demo: $(VENV)/.installed
 	$(BIN)/rankscope demo rankscope-demo --overwrite
@@ -89,6 +89,11 @@ docs: $(VENV)/.installed
 	$(BIN)/python docs/rank_measures.py
 	$(BIN)/python docs/modules.py > docs/modules.md
 
+# The site, in site/: pages by task, search, a reference from the docstrings. Built offline from the files here.
+site: $(VENV)/.site
+	$(BIN)/python docs/site.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
 # Runs every benchmark beside its peers and prints the ratios; a quarter of an hour.
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/run_all.py
@@ -146,9 +151,9 @@ $(VENV)/.bench: $(VENV)/.dev
 	$(PIP) install --no-deps rbo==0.1.3 tqdm
 	touch $@
 
-$(VENV)/.coverage $(VENV)/.fuzz $(VENV)/.mutation: $(VENV)/.dev
+$(VENV)/.coverage $(VENV)/.fuzz $(VENV)/.mutation $(VENV)/.site: $(VENV)/.dev
 	$(INSTALL) --group $(patsubst .%,%,$(notdir $@))
 	touch $@
 
 clean:
-	rm -rf .venv-lowest .venv-core $(VENV) dist rankscope-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf .venv-lowest .venv-core $(VENV) dist site .site rankscope-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

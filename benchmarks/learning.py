@@ -4,11 +4,12 @@ the issue asks for, within so many CPU seconds a fold; one epoch of ListNet, an 
 features takes at most .35 CPU seconds.
 
 nDCG has gains 2 ** grade - 1, and both count queries without relevant documents as 0. Beside ours, on the same folds in
-the same run, LightGBM's lambdarank and XGBoost's rank:pairwise with their defaults, stopped by their own nDCG@10 on the
-same lists; of the trees, the same figures of CatBoost are quoted from the issue. RankLib's figures are quoted from the
-issue, where they were found on the same files; the program is Java and does not run here, so there is no ratio. Without
-the files, rankers are trained on made data, which is said, and nothing is to be reached. Beside the epoch the same
-network and loss in PyTorch, on one thread; both must find the same loss for the same weights.
+the same run, LightGBM, XGBoost and CatBoost with their defaults, and tuned: of ten settings each, the best one on the
+validation lists (`learning_peers.py`). Our blend and one of the tuned peers are trained from several seeds each; their
+difference is tested over queries (sign flips of the mean over seeds) and over seeds (t). RankLib's figures are quoted
+from the issue, where they were found on the same files; the program is Java and does not run here, so there is no
+ratio. Without the files, rankers are trained on made data, which is said, and nothing is to be reached. Beside the
+epoch the same network and loss in PyTorch, on one thread; both must find the same loss for the same weights.
 
 CPU seconds are those of training with selection (`time.process_time`), without reading, on one thread.
 """
@@ -16,10 +17,14 @@ CPU seconds are those of training with selection (`time.process_time`), without 
 import json
 import os
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from statistics import mean
 
+from learning_peers import MODULES, SETTINGS, choose_setting, fit_blend, fit_peer, setting_text
 from letor_folds import there
 from measuring import DATA, OURS, RUNS, Line, Medians, absolute, agree, available, main, median, ratio, report, start
 
@@ -46,24 +51,23 @@ BLENDS = {
         (0.462, 0.474, 40.0),
     ),
 }
+#: A blend of the tuned peers, each from so many seeds, so that it has no fewer models than ours.
+PEER_BLEND, PEER_SEEDS = "blend of LightGBM, XGBoost and CatBoost, tuned, 3 seeds each", 3
+#: From how many seeds each blend is trained: what the difference between the blends varies by.
+BLEND_SEEDS = 5
 #: From the issue: nDCG@10, MAP and CPU seconds a fold, on the same files.
 QUOTED = {
     "ListNet": "RankLib ListNet .423, .444, 55 s, quoted",
     "ListNet, linear": "RankLib ListNet .423, .444, 55 s, quoted",
     "RankNet": "RankLib RankNet .432, .451, 46 s, quoted",
     "LambdaLoss 2": "RankLib LambdaMART .451, .465, 12 s, quoted",
-    "trees by ListNet with ranks, average of 6": "CatBoost QuerySoftMax .457, .470, 30 s, quoted",
-    "blend of trees and networks, both with and without ranks, 2 seeds each": (
-        "LightGBM and 3 LambdaLoss 2++ .4600, .4736, 40 s, quoted"
-    ),
 }
-PEERS = ("lightgbm", "xgboost", "torch")
+PEERS = ("lightgbm", "xgboost", "catboost", "torch")
 #: Ours that LightGBM grows, and those that it grows a part of.
 TREES, BLENDED = "rankscope, trees", "rankscope, blends"
+PEERED = "peers"
 #: Of what has nothing to reach.
 NOTHING = (None, None, None)
-#: Peers that train on the same folds, with their defaults, and what asks for them.
-TRAINED = {"LightGBM lambdarank": "lightgbm", "XGBoost pairwise": "xgboost"}
 
 
 @dataclass(frozen=True)
@@ -91,92 +95,87 @@ def data_of(queries):
 
 
 def judged(features, scores):
-    """nDCG@10 and average precision, means over all queries."""
+    """nDCG@10 and average precision of each query, (2, queries)."""
+    import numpy as np
+
     from rankscope.evaluation.judged_lists import FullyJudgedLists
     from rankscope.measures.names import parse_measure
 
     hits = FullyJudgedLists(features.relevance, features.offsets).hits(scores)
-    return [float(parse_measure(name)(hits).mean()) for name in ("nDCG(gain='exp')@10", "AP")]
+    return np.array([parse_measure(name)(hits) for name in ("nDCG(gain='exp')@10", "AP")])
 
 
-def train(who, seeds, queries, epochs, most=None) -> None:
-    """Rankers on all folds, or on the first `most`: nDCG@10, MAP and CPU seconds, validation and test, means, by name.
+def train(who, seeds, queries, epochs, *modules) -> None:
+    """Rankers on all folds: nDCG@10, MAP and CPU seconds, validation and test, means, by name.
 
-    who: our networks, our trees, our blends (each once, from seeds of its own), or a peer.
+    who: our networks, our trees, our blends, or the peers. The nDCG@10 of each test query is added, by seed; for peers
+    also their setting. modules: of the peers that are installed.
     """
     from letor_folds import folds
 
-    cuts = list(folds(data_of(queries)))[: None if most is None else int(most)]
-    found = {}
-    for name in named(who):
-        fit = {"lightgbm": lightgbm, "xgboost": xgboost, None: blend if who == BLENDED else ours}[TRAINED.get(who)]
-        each = [one_fit(fit, name, seed, cut, int(epochs)) for cut in cuts for seed in range(int(seeds))]
-        names = ("cpu", "valid nDCG@10", "valid MAP", "nDCG@10", "MAP")
-        found[name] = dict(zip(names, map(mean, zip(*each, strict=True)), strict=True))
-    print(json.dumps(found))
+    cuts = list(folds(data_of(queries)))
+    if who == PEERED:
+        values = peers_of([peer for peer, module in MODULES.items() if module in modules], int(seeds), cuts)
+    else:
+        fit = blend if who == BLENDED else ours
+        n_seeds = blend_seeds(int(seeds)) if who == BLENDED else int(seeds)
+        names = BLENDS if who == BLENDED else [name for name in RANKERS if (who == TREES) == by_trees(name)]
+        values = {name: over_seeds(partial(fit, name, int(epochs)), n_seeds, cuts) for name in names}
+    print(json.dumps(values))
 
 
-def named(who):
-    """The rankers that are trained."""
-    if who in TRAINED:
-        return [who]
-    return list(BLENDS) if who == BLENDED else [name for name in RANKERS if (who == TREES) == by_trees(name)]
+def peers_of(peers, seeds, cuts):
+    """Each peer with its defaults, and with the best of its settings; the blend of the latter."""
+    values, chosen = {}, {}
+    for peer in peers:
+        chosen[peer] = choose_setting(peer, cuts, lambda *judgment: float(judged(*judgment)[0].mean()))
+        for name, setting in (("defaults", SETTINGS[peer][0]), ("tuned", chosen[peer])):
+            means = over_seeds(partial(fit_peer, peer, setting), seeds, cuts)
+            values[f"{peer}, {name}"] = {**means, "setting": setting_text(setting)}
+    if len(peers) == len(MODULES):
+        values[PEER_BLEND] = over_seeds(partial(fit_blend, chosen, PEER_SEEDS), blend_seeds(seeds), cuts)
+    return values
 
 
-def one_fit(fit, name, seed, cut, epochs):
-    training, valid, test = cut
-    begin = time.process_time()
-    predict = fit(name, seed, training, valid, epochs)
-    cpu = time.process_time() - begin
-    return [cpu, *judged(valid, predict(valid)), *judged(test, predict(test))]
+def blend_seeds(seeds):
+    """Where there is one seed, as in tests, blends have one, too."""
+    return BLEND_SEEDS if seeds > 1 else 1
 
 
-def ours(name, seed, training, valid, epochs):
+def over_seeds(fit, seeds, cuts):
+    """Means over folds and seeds, and the nDCG@10 of each test query, (seeds, queries)."""
+    import numpy as np
+
+    spent, means, queries = [], [], []
+    for seed in range(seeds):
+        tested = []
+        for training, valid, test in cuts:
+            begin = time.process_time()
+            predict = fit(seed, training, valid)
+            spent.append(time.process_time() - begin)
+            values = judged(test, predict(test))
+            means.append([*judged(valid, predict(valid)).mean(axis=1), *values.mean(axis=1)])
+            tested.append(values[0])
+        queries.append(np.concatenate(tested).tolist())
+    names = ("valid nDCG@10", "valid MAP", "nDCG@10", "MAP")
+    return {"cpu": mean(spent), **dict(zip(names, np.mean(means, axis=0).tolist(), strict=True)), "queries": queries}
+
+
+def ours(name, epochs, seed, training, valid):
     from rankscope.learning import Ranker
 
     parameters = RANKERS[name][0] if by_trees(name) else {"epochs": epochs, **RANKERS[name][0]}
     return Ranker(**parameters, rng=seed).fit(training, eval_set=valid).predict
 
 
-def blend(name, seed, training, valid, epochs):
+def blend(name, epochs, seed, training, valid):
     from rankscope.experiments.crossvalidation import parse_rankers, untrained_blend
     from rankscope.learning.blend import BlendSettings
     from rankscope.learning.settings import RankerSettings
 
     losses, seeds, _ = BLENDS[name]
-    made = untrained_blend(parse_rankers(losses, RankerSettings(epochs=epochs)), BlendSettings(), seeds, seed)
-    return made.fit(training, eval_set=valid).predict
-
-
-def lightgbm(name, seed, training, valid, epochs):
-    import lightgbm
-    import numpy as np
-
-    del name, epochs  # it is stopped far below its 1,000
-    sets = [
-        lightgbm.Dataset(one.values, one.relevance, group=np.diff(one.offsets), params={"verbose": -1})
-        for one in (training, valid)
-    ]
-    parameters = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [10], "num_threads": 1, "verbose": -1}
-    stop = lightgbm.early_stopping(50, verbose=False)
-    model = lightgbm.train({**parameters, "seed": seed}, sets[0], 1000, valid_sets=[sets[1]], callbacks=[stop])
-    return lambda features: model.predict(features.values)
-
-
-def xgboost(name, seed, training, valid, epochs):
-    import numpy as np
-    import xgboost
-
-    del name, epochs  # it is stopped far below its 1,000
-    sets = [
-        xgboost.DMatrix(one.values, one.relevance, group=np.diff(one.offsets), nthread=1) for one in (training, valid)
-    ]
-    parameters = {"objective": "rank:pairwise", "eval_metric": "ndcg@10", "nthread": 1, "seed": seed}
-    model = xgboost.train(
-        parameters, sets[0], 1000, evals=[(sets[1], "valid")], early_stopping_rounds=50, verbose_eval=False
-    )
-    rounds = (0, model.best_iteration + 1)
-    return lambda features: model.predict(xgboost.DMatrix(features.values, nthread=1), iteration_range=rounds)
+    parts = untrained_blend(parse_rankers(losses, RankerSettings(epochs=epochs)), BlendSettings(), seeds, seed * seeds)
+    return parts.fit(training, eval_set=valid).predict
 
 
 def large(documents, features):
@@ -277,14 +276,20 @@ def measure(
     lines, found = [], {}
     values = run("--train", OURS, seeds, *work)
     if "lightgbm" in present:
-        values |= run("--train", TREES, seeds, *work) | run("--train", BLENDED, 1, *work)
-    for name, module in TRAINED.items():
-        if module in present:
-            values |= run("--train", name, 1, *work)  # their defaults draw nothing by lot
+        values |= run("--train", TREES, seeds, *work) | run("--train", BLENDED, seeds, *work)
+    installed = [module for module in MODULES.values() if module in present]
+    if installed:
+        values |= run("--train", PEERED, seeds, *work, *installed)
     for name, ranker in values.items():
-        found[name] = Medians(name if name in TRAINED else OURS, ranker["cpu"])
+        found[name] = Medians(OURS if name in RANKERS | BLENDS else "peer", ranker["cpu"])
         at_least = (RANKERS | BLENDS).get(name, [NOTHING])[-1] if real else NOTHING
-        lines += quality(f"{name} on {data}", found[name], ranker, at_least, QUOTED.get(name, "") if real else "")
+        beside = ranker.get("setting", QUOTED.get(name, "") if real else "")
+        lines += quality(f"{name} on {data}", found[name], ranker, at_least, beside)
+    if PEER_BLEND in values and "lightgbm" in present:
+        (our_blend,) = BLENDS
+        lines.append(
+            difference(f"our blend less that of peers on {data}: nDCG@10", values[our_blend], values[PEER_BLEND])
+        )
     ways = {OURS: "--epochs", **({"PyTorch": "--torch"} if "torch" in present else {})}
     timed = {name: run(way, documents, features, runs) for name, way in ways.items()}
     agree({name: {"loss": values["loss"]} for name, values in timed.items()}, 1e-4)
@@ -308,8 +313,33 @@ def quality(label, who, values, targets, beside):
     ]  # fmt: skip
 
 
+def difference(label, ours, theirs):
+    """The mean difference in nDCG@10 on test queries, with its tests."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder, "queries.json")
+        place.write_text(json.dumps([ours["queries"], theirs["queries"]]))
+        compared = run("--compare", place)
+    seeds = ", ".join(f"{value:.4f}" for value in compared["seeds"])
+    tests = f"p over {compared['n']} queries {compared['over queries']:.4f}, over {len(compared['seeds'])} seeds "
+    return Quality(label, f"by seed {seeds}", f"{tests}{compared['over seeds']:.4f}", compared["mean"], "", None)
+
+
+def compare(place) -> None:
+    """From the values of two blends, (2, seeds, queries): p over queries, of the means over seeds, and p over seeds."""
+    import numpy as np
+
+    from rankscope.stats import randomisation_test, t_test
+
+    differences = np.subtract(*np.array(json.loads(Path(place).read_text())))
+    by_seed = differences.mean(axis=1)
+    over_queries = randomisation_test(differences.mean(axis=0), n_resamples=100_000, rng=0).pvalue
+    over_seeds = t_test(by_seed).pvalue if by_seed.size > 1 else float("nan")
+    compared = {"mean": float(differences.mean()), "n": differences.shape[1], "seeds": by_seed.tolist()}
+    print(json.dumps({**compared, "over queries": float(over_queries), "over seeds": float(over_seeds)}))
+
+
 if __name__ == "__main__":
-    ways = {"--train": train, "--epochs": epochs_of_ours, "--torch": epochs_of_torch}
+    ways = {"--train": train, "--compare": compare, "--epochs": epochs_of_ours, "--torch": epochs_of_torch}
     if sys.argv[1:2] and sys.argv[1] in ways:
         ways[sys.argv[1]](*sys.argv[2:])
     else:

@@ -102,7 +102,8 @@ def test_a_line_says_whether_its_target_was_reached():
 
 
 def test_each_benchmark_has_its_place_in_run_all():
-    helpers = {"measuring", "generate", "peers", "run_all", "letor_folds", "learning_search", "other_collections"}
+    helpers = {"measuring", "generate", "peers", "run_all", "letor_folds"}
+    helpers |= {"learning_search", "learning_peers", "other_collections"}
     assert {path.stem for path in BENCHMARKS.glob("*.py")} - helpers == set(module("run_all").SCRIPTS)
 
 
@@ -120,12 +121,14 @@ def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys, commands, monk
         "association": {"scores": 200, "items": 20},
         "judges": {"labels": 50},
         "label_intervals": {"items": 60, "resamples": 5},
+        "nuggets": {"queries": 3, "systems": 3},
         "prediction_powered": {"means": 3, "judged": 8, "queries": 20},
         "randomisation": {"systems": 3, "queries": 20, "resamples": 50},
         "compare": {"systems": 3, "queries": 20, "resamples": 50},
         "clusters": {"systems": 3, "queries": 20, "clusters": 5, "resamples": 50},
         "saved_scores": {"systems": 2, "measures": 2, "queries": 5},
         "score_tables": {"systems": 3, "queries": 5},
+        "preference_tables": {"systems": 3, "comparisons": 50},
         "id_lists": {"queries": 3, "ids": 200},
         "chunks": {"queries": 3, "documents": 20},
         "click_logs": {"impressions": 500, "users": 50},
@@ -136,6 +139,7 @@ def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys, commands, monk
         "kemeny": {"voters": 6, "items": 7, "more": 8, "fewer": 5},
         "consensus_votes": {"voters": 6, "items": 7},
         "language_model": {"sentences": 60, "asked": 10},
+        "framework_metrics": {"queries": 10, "documents": 10},
         "learning": {"seeds": 1, "documents": 500, "features": 5, "queries": 4, "most": 2},
         "torch_ranker": {"small": (4, 40, 3), "large": (4, 40, 3)},
         "agreement": {"share": 0.005, "systems": 4, "segments": 30, "megabytes": 0.01},

@@ -22,7 +22,7 @@ from helpers.forks import run_command
 from helpers.same import same_but_last_digits
 
 from rankscope.demo.collection import SEED, write_files
-from rankscope.demo.tour import PARTS
+from rankscope.demo.tour import PARTS, TOUR
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -312,3 +312,11 @@ def test_an_example_fails_only_where_rankscope_refuses(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     raised = re.findall(r"^Traceback \(most recent call last\):\n(?: .*\n)*(\S+)", text, re.MULTILINE)
     assert all(error.startswith("rankscope.errors.") for error in raised), raised
+
+
+def test_each_line_of_the_readme_is_a_step_of_the_tour_which_another_test_runs():
+    rows = [line for line in PAGES[0].read_text("utf-8").splitlines() if line.startswith("| ")]
+    lines = [row.split(" | ")[-1].removesuffix(" |").strip("`") for row in rows]
+    lines = [line for line in lines if line.startswith("rankscope ")]
+    assert len(lines) > 10
+    assert set(lines) <= {step.command for step in TOUR}

@@ -162,6 +162,13 @@ def test_without_the_extra_the_tour_says_what_it_takes_to_have_a_page(tmp_path, 
     assert not (tmp_path / "demo" / "report.html").exists()
 
 
+def test_a_page_that_can_have_no_figures_is_not_announced_with_them(tmp_path, monkeypatch, short_page):
+    monkeypatch.setattr("rankscope.reporting.figures.drawing_problem", lambda: "too few addresses; raise the limit")
+    line = next(line for line in take_tour(tmp_path / "demo").splitlines() if "report.html in a browser" in line)
+    assert mentions(line, "no figures: too few addresses; raise the limit")
+    assert "with figures" not in line
+
+
 def run_cli(*args):
     try:
         main(["demo", *args])

@@ -66,10 +66,9 @@ def test_values_by_hand() -> None:
 
 
 def test_ap_and_p_have_conventions_too() -> None:
-    assert values(rs.compare_conventions(QRELS, RUN, "P@2")) == {
-        **dict.fromkeys(("standard", "trec_eval", "trec_eval-9", "ir_measures", "letor3", "letor4"), 1 / 2),
-        "mslr": 1 / 4,  # grade 1 is not relevant
-    }
+    of_both = values(rs.compare_conventions(QRELS, RUN, "P@2"))
+    assert {"standard", "trec_eval", "trec_eval-9", "ir_measures", "letor3", "letor4"} < set(of_both)
+    assert of_both == {**dict.fromkeys(of_both, 1 / 2), "mslr": 1 / 4}  # there grade 1 is not relevant
     found = values(rs.compare_conventions({"q": {"a": 1, "x": 1}}, {"q": {"a": 1.0}}, "AP"))
     assert (found["standard"], found["letor4"]) == (1 / 2, 1)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from helpers.finished_commands import EVALUATE, Done, instead, raising
 from helpers.messages import mentions
 
 from rankscope.cli import main as entry
-from rankscope.cli._streams import signals_raised
+from rankscope.cli._streams import SignalHandler, signals_raised
 from rankscope.errors import RankscopeError
 from rankscope.parallel import run_units
 
@@ -90,6 +91,26 @@ def test_an_interrupt_while_something_is_said_is_no_traceback(
     done = call("evaluate", "no", "such")
     assert done.code == 130
     assert mentions(done.said, "interrupted", "no result")
+
+
+@pytest.mark.parametrize("interrupted", [True, False])
+def test_an_interrupt_after_the_end_was_reported_is_no_traceback(
+    call: Call, place: Path, monkeypatch: pytest.MonkeyPatch, interrupted: bool
+) -> None:
+    """Ctrl-C pressed twice: Python may answer the second one when all has been printed."""
+
+    @contextmanager
+    def pressed_at_the_end(**options: bool) -> Iterator[SignalHandler]:
+        with signals_raised(**options) as signals:
+            yield signals
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(entry, "signals_raised", pressed_at_the_end)
+    if interrupted:
+        instead(monkeypatch, lambda: os.kill(os.getpid(), signal.SIGINT))
+    done = call(*EVALUATE, place / "a")
+    assert done.code == (130 if interrupted else 0)
+    assert sum("interrupted" in line for line in done.err) == interrupted
 
 
 def test_a_study_says_what_is_kept(call: Call, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

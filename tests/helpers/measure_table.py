@@ -39,7 +39,8 @@ class Row:
 
 TABLE = {
     "P": Row(
-        ("P@1", "P@5", "P(rel=2)@3", "P@size", "P@mean", "P@median", "P@recall=0.3", "P(scale='permille')@3"),
+        ("P@1", "P@5", "P(rel=2)@3", "P@size", "P@mean", "P@median", "P@recall=0.3", "P(scale='permille')@3")
+        + ("P(short='listed')@5", "P(short='listed', rel=2)@size"),
         no_ideal="only where all of the first k are relevant",
     ),
     "F": Row(("F@3", "F(beta=2)@5", "F(beta=0.5, rel=2)@100", "F(beta=0)@2"), no_ideal="only where k = R"),
@@ -79,7 +80,8 @@ TABLE = {
         (
             *("nDCG", "nDCG@3", "nDCG(gain='exp')", "nDCG(gain='exp')@5", "nDCG(discount='natural')@4"),
             *("nDCG(discount='jk')@4", "nDCG(discount='jk', base=3)", "nDCG(discount='jk', base=2.5, gain='exp')@5"),
-            *("nDCG(ideal='listed')", "nDCG(ideal='listed', discount='natural')@3"),
+            *("nDCG(ideal='listed')", "nDCG(ideal='listed', discount='natural')@3", "nDCG(gain='binary')@5"),
+            *("nDCG(ideal='whole')", "nDCG(ideal='retrieved')@4", "nDCG(ideal='retrieved', gain='binary')"),
             *("nDCG@size", "nDCG(gain='exp')@recall=0.5", "nDCG(short='zero')@3", "nDCG@median"),
             *("nDCG(scale='percentile')", "nDCG(gain='exp', scale='permille')@3", "nDCG(scale='permille')@mean"),
             *("nDCG(gains={1: 7, 2: 3.5, 3: 4, 12: 1})", "nDCG(gains={1: 7, 2: 3.5}, others='gain')"),

@@ -220,3 +220,10 @@ def test_an_id_that_the_format_cannot_hold_is_refused_by_name(
     with pytest.raises(rs.InputError, match=said):
         rs.convert(rs.Run({"q0": {"d0": 1.0}, query: {doc: 2.5}}), tmp_path / "out", to=form)
     assert not list(tmp_path.iterdir())
+
+
+def test_preferences_are_refused_since_no_format_holds_their_sub_groups(tmp_path: Path) -> None:
+    file = put(tmp_path / "people.prefs", "1 ann 0 a 2\n1 ann 0 b 1\n1 ann 1 a 1\n1 ann 1 b 2\n")
+    with pytest.raises(rs.InputError, match=r"preferences, .*no format"):
+        rs.convert(rs.read_qrels(file, subtopics=True), tmp_path / "out.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["people.prefs"]

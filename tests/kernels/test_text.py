@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from rankscope.kernels import text
 from rankscope.kernels.text import (
+    MANY_WORDS,
     PADDING,
     Fields,
     as_fields,
@@ -22,6 +23,8 @@ from rankscope.kernels.text import (
     hashes,
     order_descending,
     words,
+    words_around,
+    words_at,
 )
 
 # Few letters and shared beginnings, so that prefixes, NULs and long common parts meet often.
@@ -97,6 +100,22 @@ def test_where_there_are_no_strings_nothing_changes() -> None:
 def test_words_are_the_bytes_eight_at_a_time_with_zeros_behind(strings: list[bytes], j: int) -> None:
     naive = [int.from_bytes(s[8 * j : 8 * j + 8], "little") for s in strings]
     assert words(as_fields(strings), j).tolist() == naive
+
+
+@pytest.mark.parametrize("beginning", range(9))
+@pytest.mark.parametrize("size", [800, 801, 807])
+def test_many_words_are_the_bytes_from_each_position_on_wherever_the_buffer_begins(beginning: int, size: int) -> None:
+    buffer = np.random.default_rng(beginning).integers(0, 256, size + 8, dtype=np.uint8)[beginning:]
+    last = buffer.size - 8
+    for positions in (np.arange(last + 1), np.arange(16, last - 16), np.full(600, last), np.zeros(600, np.int64)):
+        assert positions.size >= MANY_WORDS
+        expected = [int.from_bytes(buffer[at : at + 8].tobytes(), "little") for at in positions.tolist()]
+        assert words_at(buffer, positions).tolist() == expected
+        assert words_at(buffer, positions.astype(np.int32)).tolist() == expected
+        if positions.min() >= 8:
+            before, behind = words_around(buffer, positions)
+            assert before.tolist() == words_at(buffer, positions - 8).tolist()
+            assert behind.tolist() == expected
 
 
 @examples(150)

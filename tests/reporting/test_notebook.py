@@ -82,3 +82,29 @@ def test_a_page_shows_itself_in_a_frame_and_is_short_in_a_terminal() -> None:
     assert repr(page) == "Page(22 characters)"
     assert page._repr_html_().count("<p") == 0
     assert "&lt;p title=&quot;x&quot;&gt;&amp;amp;" in page._repr_html_()
+
+
+def test_a_result_draws_its_figures_by_name() -> None:
+    pytest.importorskip("altair")
+    comparison = rs.compare(rs.evaluate(QRELS, [GOOD, POOR], ["RR", "P@1"]), "RR")
+    figures = [section.figure.name for section in comparison.sections() if section.figure is not None]
+    chart = comparison.plot()
+    assert chart.to_dict() == comparison.plot(figures[0]).to_dict()
+    with pytest.raises(rs.UnknownName) as refusal:
+        comparison.plot("no such figure")
+    assert all(name in str(refusal.value) for name in figures)
+
+
+def test_a_result_without_figures_says_so() -> None:
+    with pytest.raises(rs.ParameterError, match="has no figure"):
+        rs.evaluate(QRELS, [GOOD], "RR").plot()
+
+
+def test_a_result_goes_to_pandas_and_to_arrow_as_its_frame() -> None:
+    pandas, arrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    scores = rs.evaluate(QRELS, [GOOD, POOR], ["RR", "P@1"])
+    table = scores.to_pandas()
+    assert isinstance(table, pandas.DataFrame)
+    assert list(table.columns) == scores.frame().columns
+    assert [tuple(row) for row in table.itertuples(index=False)] == scores.frame().rows()
+    assert arrow.table(scores).to_pylist() == scores.frame().to_dicts()

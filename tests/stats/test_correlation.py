@@ -327,6 +327,19 @@ def test_matrices_agree_with_pandas(statistic, method):
     np.testing.assert_allclose(correlation_matrix(rows, statistic=statistic), expected, atol=1e-12)
 
 
+@pytest.mark.parametrize("n", [2, 7, 8, 9, 63, 64, 65, 255, 256, 257, 1535, 1537])
+@pytest.mark.parametrize("decimals", [None, 1])
+@pytest.mark.parametrize("most_bits", [None, 0])
+def test_matrices_of_tau_agree_with_pandas_at_all_lengths(n, decimals, most_bits, monkeypatch):
+    """Short lists are compared by tables of bits, others are sorted; ties are counted in another way."""
+    if most_bits is not None:
+        monkeypatch.setattr(rank_rows, "MOST_BITS", most_bits)
+    rows = np.random.default_rng(n).standard_normal((4, n))
+    rows = rows if decimals is None else np.round(rows, decimals)
+    expected = pd.DataFrame(rows.T).corr(method="kendall", min_periods=2)
+    np.testing.assert_allclose(correlation_matrix(rows, statistic="kendall_b"), expected, atol=1e-12)
+
+
 # What is degenerate, and what is refused
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -26,12 +25,11 @@ from rankscope.agreement.system_scores import on_common_segments, win_sums
 from rankscope.data.metric_scores import PairScores
 from rankscope.data.rankings import Rankings
 from rankscope.data.result import Result
-from rankscope.data.tables import Column, Schema
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
-from rankscope.io.tables import read_table
+from rankscope.evaluation.families import FamiliesRule, read_families
 from rankscope.kernels.rounding_ties import NOISE
-from rankscope.settings import REQUIRED, Rule, Settings, alpha_field, choice, declare, switch
+from rankscope.settings import REQUIRED, Settings, alpha_field, choice, declare, switch
 from rankscope.stats.distributions import special, t_pvalue
 from rankscope.stats.multiple_comparisons import CORRECTIONS, adjust_pvalues
 from rankscope.typing import Bools, Floats, Ints, PathLike
@@ -45,53 +43,6 @@ __all__ = [
     "judge_families",
     "spread_within_queries",
 ]
-
-
-#: The table of families.
-FAMILIES = Schema(
-    columns=(
-        Column(name="system", aliases=("model", "engine", "candidate", "name"), required=True),
-        Column(name="family", aliases=("vendor", "maker", "provider", "group"), required=True),
-    ),
-    expected="a header line (system,family) and one line per system",
-    has_option=False,
-)
-
-
-class FamiliesRule(Rule):
-    """A mapping of systems to families, or the path of a table."""
-
-    expected = (
-        "systems with their families, such as gpt-5=openai,claude=anthropic (in Python {'gpt-5': 'openai'}), or the "
-        "path of a table with the columns system and family"
-    )
-
-    def accepts(self, value: object) -> bool:
-        if isinstance(value, (str, os.PathLike)):
-            return bool(os.fspath(value))
-        return (
-            isinstance(value, Mapping)
-            and bool(value)
-            and all(isinstance(name, str) and name != "" for entry in value.items() for name in entry)
-        )
-
-    def plain(self, value: object) -> object:
-        return os.fspath(value) if isinstance(value, os.PathLike) else value
-
-    @staticmethod
-    def parse(text: str) -> Mapping[str, str] | str:
-        """SYSTEM=FAMILY with commas between several; a text without an equals sign is a path."""
-        if "=" not in text:
-            return text
-        families: dict[str, str] = {}
-        for entry in text.split(","):
-            system, _, family = (part.strip() for part in entry.rpartition("="))
-            if not system or not family:
-                raise ValueError(f"{entry!r}, expected SYSTEM=FAMILY, such as gpt-5=openai, or the path of a table")
-            if system in families:
-                raise ValueError(f"{system} is given twice, expected each system once")
-            families[system] = family
-        return families
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -398,22 +349,6 @@ def judge_families(
         notes.append(f"the table of families has {pluralise(len(unknown), 'system')} that nobody judged")
     masks = family_masks(cells.systems, family_of)
     return contrast_families(inputs, cells, judges, masks, family_of, settings, [*inputs.notes, *notes, *cell_notes])
-
-
-def read_families(path: str) -> dict[str, str]:
-    """The families in a table. Raises InputError for a system that stands twice."""
-    table = read_table(path, FAMILIES, {})
-    families: dict[str, str] = {}
-    for row, (system, family) in enumerate(
-        zip(table.ids("system").to_list(), table.ids("family").to_list(), strict=True)
-    ):
-        if families.get(system, family) != family:
-            raise InputError(
-                f"{table.locate(row)}: system {system!r} is of the family {family!r}, and of {families[system]!r} "
-                "before; expected one family for each system"
-            )
-        families[system] = family
-    return families
 
 
 def refuse_systems_only(inputs: PeopleAndMetrics) -> None:

@@ -17,7 +17,6 @@ __all__ = [
     "ReaderLeft",
     "Terminated",
     "guarded_streams",
-    "ignore_interrupts",
     "signals_raised",
 ]
 
@@ -169,12 +168,20 @@ class SignalHandler:
 
     Unfinished files are removed then, and one press of Ctrl-C may come as two interrupts: polars raises one as soon as
     it sees the signal, and Python another one for the same signal.
+
+    Attributes
+    ----------
+    is_over
+        Whether the work is done, or its end reported: then signals are ignored.
     """
 
     def __init__(self) -> None:
         self._cleaning_since: float | None = None
+        self.is_over = False
 
     def __call__(self, number: int, frame: object) -> None:
+        if self.is_over:
+            return
         if is_ending(sys.exception()):
             if self._cleaning_since is None:
                 self._cleaning_since = time.monotonic()
@@ -198,10 +205,11 @@ def is_ending(error: BaseException | None) -> bool:
 
 
 @contextmanager
-def signals_raised() -> Iterator[None]:
-    """Within the block ENDING_SIGNALS raise Terminated, and Ctrl-C raises once (see `SignalHandler`).
+def signals_raised(ends_process: bool = False) -> Iterator[SignalHandler]:
+    """Within the block ENDING_SIGNALS raise Terminated, and Ctrl-C raises once, by the handler that is given.
 
-    Signals that are handled or ignored already (as by `nohup`) stay so.
+    Signals that are handled or ignored already (as by `nohup`) stay so. ends_process: whether Python ends after the
+    block. Ctrl-C is ignored from there on: all output is complete, and an interrupt would only print a traceback.
     """
     handled: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
@@ -213,13 +221,8 @@ def signals_raised() -> Iterator[None]:
     for number in handled:
         signal.signal(number, handler)
     try:
-        yield
+        yield handler
     finally:
+        handler.is_over = True
         for number, default in handled.items():
-            signal.signal(number, default)
-
-
-def ignore_interrupts() -> None:
-    """Ignore Ctrl-C while Python ends: all output is complete, and an interrupt would only print a traceback."""
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+            signal.signal(number, signal.SIG_IGN if ends_process and number == signal.SIGINT else default)

@@ -14,7 +14,7 @@ import click
 
 from rankscope._version import __version__
 from rankscope.cli._groups import LazyGroup
-from rankscope.cli._streams import ReaderLeft, Terminated, guarded_streams, ignore_interrupts, signals_raised
+from rankscope.cli._streams import ReaderLeft, Terminated, guarded_streams, signals_raised
 from rankscope.errors import RankscopeError, SettingError, in_one_line
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
 #: Command -> its import path, and a line for the overview.
 COMMANDS = {
     "evaluate": ("rankscope.cli.evaluate:evaluate", "Evaluate runs with judgments by any measures."),
+    "nuggets": ("rankscope.cli.nuggets:nuggets", "Score answers by nuggets and citations, as TREC RAG does."),
     "measures": ("rankscope.cli.measures:measures", "List all measures, or explain one."),
     "convert": ("rankscope.cli.convert:convert", "Convert judgments and runs to another format."),
     "demo": ("rankscope.cli.demo:demo", "Make a small test collection to try things on."),
@@ -60,7 +61,7 @@ COMMANDS = {
 }
 #: The parts of the overview.
 GROUPS = {
-    "Evaluate": ("evaluate", "measures", "convert", "demo"),
+    "Evaluate": ("evaluate", "nuggets", "measures", "convert", "demo"),
     "Compare": ("compare", "plan", "report", "stability"),
     "Online": ("interleave", "online", "counterfactual", "clicks"),
     "Judges": ("agree", "pool"),
@@ -115,13 +116,13 @@ def main(args: Sequence[str] | None = None) -> None:
     gc.set_threshold(50_000)
     atexit.register(gc.freeze)
     written_files().clear()
-    with guarded_streams():
+    with guarded_streams(), signals_raised(ends_process=args is None) as signals:
         try:
             code = exit_code(args)
+            signals.is_over = True
         except KeyboardInterrupt as error:  # while an error was being printed
+            signals.is_over = True
             code = report_interrupt(error)
-        if args is None:
-            ignore_interrupts()
     if code:
         sys.exit(code)
 
@@ -129,10 +130,9 @@ def main(args: Sequence[str] | None = None) -> None:
 def exit_code(args: Sequence[str] | None) -> int:
     """Run the command, print errors, and give the exit code. A bug of ours is raised."""
     try:
-        with signals_raised():
-            code = call_command(args)
-            sys.stdout.flush()
-            return code if isinstance(code, int) else 0
+        code = call_command(args)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
     except RankscopeError as error:
         from rankscope.cli._advice import single_dash_advice
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rankscope._version import __version__
 from rankscope.data.section import Section, wrap_sentence
 from rankscope.data.text import replace_invalid_utf8
-from rankscope.errors import in_one_line
+from rankscope.errors import ParameterError, in_one_line
 from rankscope.registry import resolve
 
 if TYPE_CHECKING:
@@ -68,6 +68,39 @@ class Result:
             {name: [row[index] for row in rows] for index, name in enumerate(self.columns)}, strict=False
         )
         return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    def to_pandas(self) -> Any:
+        """The tidy table as a data frame of pandas. Raises ParameterError where pandas is not installed."""
+        try:
+            import pandas as pd
+        except ModuleNotFoundError:
+            raise ParameterError("to_pandas: pandas is not installed; pip install pandas, or call frame()") from None
+        return pd.DataFrame(self.frame().to_dict(as_series=False))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The tidy table for any library that reads Arrow, as `pyarrow.table(result)`."""
+        stream: object = self.frame().__arrow_c_stream__(requested_schema)
+        return stream
+
+    def plot(self, name: str | None = None) -> Any:
+        """Draw one of the result's figures.
+
+        Parameters
+        ----------
+        name
+            Name of the figure; a wrong one is answered with all that this result has. Default: the first.
+
+        Returns
+        -------
+        Chart
+            An Altair chart, to show, to change or to save.
+
+        Raises
+        ------
+        ParameterError
+            The result has no such figure, or Altair is not installed.
+        """
+        return resolve("rankscope.reporting.notebook:plot_result")(self, name)
 
     def sections(self) -> Sequence[Section]:
         """What a terminal, a page and a notebook show."""

@@ -260,6 +260,7 @@ LENIENCY = 0.2  # the bias of the machine's grades
 NOISE = 0.5  # the noise of its grades
 BY_QUERY = 0.2  # the noise that all its grades of a query share
 KIN = "dense"  # the system that uses the same model
+FAMILIES = {"demo-judge": "nova", KIN: "nova", "rerank": "lark", "bm25": "lexical", "bm25-rm3": "lexical"}
 TASTE = 0.6  # by how much it overrates that system's first documents
 TASTE_DEPTH = 10
 N_HUMAN_QUERIES = 20  # queries with human judgments in demo-few.qrels, drawn at random
@@ -267,7 +268,8 @@ N_HUMAN_QUERIES = 20  # queries with human judgments in demo-few.qrels, drawn at
 
 def judge_files(seed: int) -> dict[str, str]:
     """demo-judge.qrels, judgments of the documents of demo.qrels; demo-few.qrels, those of demo.qrels for a few queries
-    drawn at random; demo-labels.csv, both judges' yes and no, a document a line.
+    drawn at random; demo-labels.csv, both judges' yes and no, a document a line; demo-families.csv, the families of
+    systems and of the machine.
     """
     collection = make_collection(seed)
     rng = np.random.default_rng([seed, 2])  # a stream of its own
@@ -289,5 +291,11 @@ def judge_files(seed: int) -> dict[str, str]:
     few_lines = [
         f"{ids[q]} 0 {doc} {grade}" for q in sampled_queries for doc, grade in collection.qrels[ids[q]].items()
     ]
-    lines_by_file = {"demo-judge.qrels": lines, "demo-few.qrels": few_lines, "demo-labels.csv": labels}
+    families = ["system,family", *(f"{name},{family}" for name, family in FAMILIES.items())]
+    lines_by_file = {
+        "demo-judge.qrels": lines,
+        "demo-few.qrels": few_lines,
+        "demo-labels.csv": labels,
+        "demo-families.csv": families,
+    }
     return {name: "\n".join(file_lines) + "\n" for name, file_lines in lines_by_file.items()}

@@ -19,6 +19,7 @@ from rankscope.demo.clicks import click_files
 from rankscope.demo.collection import SEED, SYSTEMS, collection_files, judge_files, refuse_occupied
 from rankscope.demo.labels import label_files
 from rankscope.demo.letor import feature_files, letor_files
+from rankscope.demo.nuggets import nugget_files
 from rankscope.demo.queries import query_files
 from rankscope.demo.rankings import N_AUTHORS, answer_files, entity_files, preference_files, vote_files
 from rankscope.demo.scores import score_files
@@ -65,6 +66,7 @@ PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (
     entity_files,
     judge_files,
     label_files,
+    nugget_files,
     answer_files,
     vote_files,
     preference_files,
@@ -144,6 +146,15 @@ TOUR = (
         "and which systems change places when it replaces them",
     ),
     Step(
+        "rankscope agree judgments demo.qrels demo-judge.qrels *.run -m nDCG@10 --family demo-families.csv --top 3 "
+        "--queries demo-queries.csv",
+        "and may it be believed: does it favour its own family, does it err alike in all groups, what may it replace",
+    ),
+    Step(
+        "rankscope agree judgments demo-few.qrels demo-judge.qrels",
+        "how many of the documents that only the judge judged are relevant, corrected for its errors",
+    ),
+    Step(
         "rankscope evaluate demo-few.qrels *.run --machine demo-judge.qrels -m nDCG@10",
         "estimates from judgments of all 50 queries by the judge and of 20 by people; which systems the judge "
         "overrates",
@@ -157,6 +168,14 @@ TOUR = (
         "rankscope agree labels demo-raters.csv --raters ann,bob,cem,llm --machines llm --order bad,ok,good "
         "--columns cluster=question",
         "labels of three people and a language model: does it agree with people as well as they do with each other",
+    ),
+    Step(
+        "rankscope nuggets demo-nuggets.csv --citations demo-citations.csv",
+        "answers of four systems: which facts they hold, and whether their citations support them",
+    ),
+    Step(
+        "rankscope nuggets demo-nuggets.csv --by-query --format csv -o nugget-scores.csv",
+        "the same by query, as scores that compare, plan and report take",
     ),
     Step(
         "rankscope agree segments demo-answers.csv --higher llm,reward",
@@ -395,6 +414,10 @@ def write_page(staged: StagedFolder, runs: Sequence[Path]) -> str:
         return f"The report page was not written: {error}."
     staging_path = f"{staged.path.relative_to(staged.target)}{os.sep}"  # in the names of the files that it was made of
     staged.write(PAGE, [page.html.replace(staging_path, "").encode()])
+    from rankscope.reporting.figures import drawing_problem
+
+    if (problem := drawing_problem()) is not None:
+        return f"For more, open {staged.target / PAGE} in a browser. It has no figures: {problem}."
     return f"For more, with figures, open {staged.target / PAGE} in a browser."
 
 

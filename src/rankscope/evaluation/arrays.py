@@ -1,8 +1,9 @@
-"""Dense arrays (queries, documents) in, scores out: for training loops and recommenders."""
+"""Arrays in, scores out, for training loops and recommenders: dense (queries, documents), or flat with their lists."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -32,6 +33,7 @@ from rankscope.typing import Bools, Floats, Ints
 __all__ = [
     "DenseTable",
     "check_arrays",
+    "check_relevance",
     "evaluate_arrays",
 ]
 
@@ -53,6 +55,9 @@ class DenseTable(NamedTuple):
         The highest grade of all rows.
     begin
         Index of the first row in the arrays of the caller.
+    places
+        (queries) where each list begins among the documents of flat arrays, and (documents) where each stands in the
+        arrays of the caller. None: dense arrays.
     """
 
     scores: Floats
@@ -61,6 +66,7 @@ class DenseTable(NamedTuple):
     lengths: Ints
     max_grade: float
     begin: int = 0
+    places: tuple[Ints, Ints] | None = None
 
     def select_rows(self, begin: int, end: int) -> DenseTable:
         """Some rows, with scores of -inf where there is no document."""
@@ -68,14 +74,22 @@ class DenseTable(NamedTuple):
         scores, mask = self.scores[rows], None if self.mask is None else self.mask[rows]
         if mask is not None:
             scores = np.where(mask, scores, -np.inf)
-        return DenseTable(scores, self.relevance[rows], mask, self.lengths[rows], self.max_grade, begin)
+        places = None if self.places is None else (self.places[0][rows], self.places[1])
+        return DenseTable(scores, self.relevance[rows], mask, self.lengths[rows], self.max_grade, begin, places)
+
+    def place(self, row: int, column: int) -> str:
+        """Where a document stands in the arrays of the caller, in words."""
+        if self.places is None:
+            return f"row {self.begin + row}, column {column}"
+        firsts, documents = self.places
+        return f"place {documents[firsts[row] + column]}"
 
 
 def check_arrays(scores: Any, relevance: Any, mask: Any, precision: str) -> DenseTable:
     """Check the three arrays. Raises InputError."""
-    score_matrix = as_matrix(scores, "scores")
-    grade_matrix = as_matrix(relevance, "relevance", score_matrix.shape)
-    present = None if mask is None else as_matrix(mask, "mask", score_matrix.shape)
+    score_matrix = as_array(scores, "scores", 2)
+    grade_matrix = as_array(relevance, "relevance", 2, score_matrix.shape)
+    present = None if mask is None else as_array(mask, "mask", 2, score_matrix.shape)
     if present is not None and present.dtype != np.bool_:
         raise InputError(f"the mask is of type {present.dtype}, expected booleans: True where there is a document")
     if score_matrix.size == 0 or (present is not None and not present.any()):
@@ -94,29 +108,173 @@ def check_arrays(scores: Any, relevance: Any, mask: Any, precision: str) -> Dens
     return DenseTable(checked_scores, checked_grades, present, lengths, max_grade)
 
 
-def as_matrix(values: Any, argument: str, shape: tuple[int, ...] | None = None) -> npt.NDArray[Any]:
-    """The values as an array of two dimensions."""
+class FlatLists(NamedTuple):
+    """The checked flat arrays.
+
+    Attributes
+    ----------
+    scores, relevance
+        (documents) the values, list by list.
+    offsets
+        (lists + 1) where each list begins.
+    documents
+        (documents) where each document stands in the arrays of the caller.
+    ids
+        Names of the lists. None: they have none of their own.
+    """
+
+    scores: Floats
+    relevance: npt.NDArray[Any]
+    offsets: Ints
+    documents: Ints
+    ids: tuple[str, ...] | None
+
+    def tables(self) -> Iterator[tuple[Ints | slice, DenseTable]]:
+        """Lists of similar lengths as dense tables that are at most half empty, and which lists they are."""
+        lengths, max_grade = np.diff(self.offsets), highest_grade(self.relevance)
+        if lengths.min() == lengths.max():
+            shape = (lengths.size, int(lengths[0]))
+            places = (self.offsets[:-1], self.documents)
+            yield (
+                slice(None),
+                DenseTable(
+                    self.scores.reshape(shape), self.relevance.reshape(shape), None, lengths, max_grade, places=places
+                ),
+            )
+            return
+        length_classes = np.frexp(np.maximum(lengths - 1, 0))[1]  # 1, 2, up to 4, up to 8, ...
+        order = np.argsort(length_classes, kind="stable")
+        for rows in np.split(order, np.flatnonzero(np.diff(length_classes[order])) + 1):
+            row_lengths, firsts = lengths[rows], self.offsets[rows]
+            columns = np.arange(max(int(row_lengths.max()), 1))
+            mask = columns < row_lengths[:, None]
+            cells = np.where(mask, firsts[:, None] + columns, 0)
+            relevance = self.relevance[cells]
+            relevance[~mask] = 0
+            yield (
+                rows,
+                DenseTable(
+                    self.scores[cells],
+                    relevance,
+                    None if mask.all() else mask,
+                    row_lengths,
+                    max_grade,
+                    places=(firsts, self.documents),
+                ),
+            )
+
+
+def check_flat_arrays(scores: Any, relevance: Any, lists: ListSettings, precision: str) -> FlatLists:
+    """Check two arrays of one dimension, and cut them into lists. Raises InputError and ParameterError."""
+    score_row = as_array(scores, "scores", 1)
+    grade_row = as_array(relevance, "relevance", 1, score_row.shape)
+    if not score_row.size:
+        raise InputError("scores hold no document, expected at least one list with one")
+    offsets, documents, ids = lists.cut(score_row.size)
+    checked_scores = check_scores(score_row[np.newaxis], None, precision, is_flat=True)[0]
+    checked_grades = check_relevance(grade_row[np.newaxis], None, is_flat=True)[0]
+    if documents is None:
+        documents = np.arange(score_row.size)
+    else:
+        checked_scores, checked_grades = checked_scores[documents], checked_grades[documents]
+    return FlatLists(checked_scores, checked_grades, offsets, documents, ids)
+
+
+class ListSettings(NamedTuple):
+    """How flat arrays are cut into lists: at most one of three ways.
+
+    Attributes
+    ----------
+    sizes
+        Number of documents of each list.
+    offsets
+        Where each list begins, and where the last one ends.
+    groups
+        (documents) the list of each document, by any name.
+    """
+
+    sizes: Any = None
+    offsets: Any = None
+    groups: Any = None
+
+    def chosen(self) -> str | None:
+        """The way that is set. Raises ParameterError for two."""
+        names = [name for name, value in self._asdict().items() if value is not None]
+        if len(names) > 1:
+            raise ParameterError(
+                f"{' and '.join(names)} are set, and each says where lists begin; expected one of them"
+            )
+        return names[0] if names else None
+
+    def cut(self, n: int) -> tuple[Ints, Ints | None, tuple[str, ...] | None]:
+        """Offsets, the order of the documents (None: as they are), and names of the lists, for n documents."""
+        name = self.chosen()
+        if name == "groups":
+            return self.cut_by_group(n)
+        values = as_array(getattr(self, str(name)), str(name), 1)
+        if values.dtype.kind == "b" or (values != np.floor(values)).any() or not np.isfinite(values).all():
+            raise InputError(f"{name}: type {values.dtype}, expected whole numbers")
+        offsets = values.astype(np.int64) if name == "offsets" else bounds(values.astype(np.int64))
+        if offsets.size < 2:
+            raise InputError(f"{name}: {values.size} numbers, expected those of at least one list")
+        if (np.diff(offsets) < 0).any():
+            place = int((np.diff(offsets) < 0).argmax())
+            meaning = "falls" if name == "offsets" else "is negative"
+            raise InputError(f"{name}: number {place + (name == 'offsets')} {meaning}, expected lists of 0 or more")
+        if offsets[0] != 0 or offsets[-1] != n:
+            span = f"from {offsets[0]} to {offsets[-1]}" if name == "offsets" else f"of {offsets[-1]} in all"
+            raise InputError(f"{name}: lists {span}, and there are {n} scores; expected lists that hold each once")
+        return offsets, None, None
+
+    def cut_by_group(self, n: int) -> tuple[Ints, Ints | None, tuple[str, ...]]:
+        """The same for `groups`: lists in the order in which they begin."""
+        try:
+            labels = np.asarray(self.groups)
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise InputError(f"groups: no array ({str(error).splitlines()[0]}); pass one name a document") from error
+        if labels.shape != (n,):
+            raise InputError(f"groups: shape {labels.shape}, expected that of the scores, ({n},): one name a document")
+        if labels.dtype.kind == "f" and np.isnan(labels).any():
+            raise InputError(f"groups: place {int(np.isnan(labels).argmax())} is NaN, expected the document's list")
+        if labels.dtype.kind == "O":
+            labels = labels.astype(str)
+        changes = np.flatnonzero(labels[1:] != labels[:-1]) + 1
+        firsts = np.concatenate((np.zeros(1, np.int64), changes))
+        names, numbers = np.unique(labels[firsts], return_inverse=True)
+        if names.size == firsts.size:  # each list stands together
+            return np.append(firsts, n), None, tuple(map(str, labels[firsts].tolist()))
+        by_first = np.argsort(np.unique(numbers, return_index=True)[1], kind="stable")  # in order of appearance
+        place_of = np.empty(names.size, np.int64)
+        place_of[by_first] = np.arange(names.size)
+        list_of = np.repeat(place_of[numbers], np.diff(np.append(firsts, n)))
+        order = np.argsort(list_of, kind="stable")
+        return bounds(np.bincount(list_of)), order, tuple(map(str, names[by_first].tolist()))
+
+
+def as_array(values: Any, argument: str, dimensions: int, shape: tuple[int, ...] | None = None) -> npt.NDArray[Any]:
+    """The values as an array of one or two dimensions."""
     if isinstance(values, np.ma.MaskedArray):  # asarray would drop its mask
         raise InputError(f"{argument}: a masked array is given, expected a plain one; pass x.data, and mask=~x.mask")
     try:
-        matrix = np.asarray(values)
+        array = np.asarray(values)
     except (TypeError, ValueError, RuntimeError) as error:
         reason = str(error).split("\n")[0]
         raise InputError(
             f"{argument}: no array ({reason}); pass a NumPy array, as tensor.detach().cpu().numpy()"
         ) from error
-    if shape is not None and matrix.shape != shape:
-        raise InputError(f"{argument}: shape {matrix.shape}, expected that of the scores, {shape}")
-    if matrix.ndim != 2:
-        raise InputError(
-            f"{argument}: shape {matrix.shape}, expected (queries, documents); of one list pass x[None, :]"
-        )
-    if matrix.dtype.kind not in "biuf":
-        raise InputError(f"{argument}: type {matrix.dtype}, expected numbers; convert with x.astype(float)")
-    return matrix
+    if shape is not None and array.shape != shape:
+        raise InputError(f"{argument}: shape {array.shape}, expected that of the scores, {shape}")
+    if array.ndim != dimensions:
+        expected = "(queries, documents); of one list pass x[None, :], of flat lists sizes, offsets or groups"
+        if dimensions == 1:
+            expected = "one dimension, as flat lists have"
+        raise InputError(f"{argument}: shape {array.shape}, expected {expected}")
+    if array.dtype.kind not in "biuf":
+        raise InputError(f"{argument}: type {array.dtype}, expected numbers; convert with x.astype(float)")
+    return array
 
 
-def check_scores(scores: npt.NDArray[Any], mask: Bools | None, precision: str) -> Floats:
+def check_scores(scores: npt.NDArray[Any], mask: Bools | None, precision: str, *, is_flat: bool = False) -> Floats:
     """Floats, finite where there is a document."""
     if scores.dtype not in (np.float64, np.float32):
         with np.errstate(over="ignore"):  # values beyond float64 become infinite and are refused
@@ -129,8 +287,8 @@ def check_scores(scores: npt.NDArray[Any], mask: Bools | None, precision: str) -
     if not is_valid.all():
         row, column = first_false(is_valid)
         raise InputError(
-            f"scores: {scores[row, column]} at row {row}, column {column}, expected a finite number; "
-            "correct it, or leave the document out with mask"
+            f"scores: {scores[row, column]} at {cell(row, column, is_flat)}, expected a finite number; correct it, or "
+            f"leave the document out{'' if is_flat else ' with mask'}"
         )
     if precision == "float32" and scores.dtype != np.float32:
         with np.errstate(over="ignore", invalid="ignore"):  # values beyond float32 are tied, but stay above padding
@@ -138,7 +296,7 @@ def check_scores(scores: npt.NDArray[Any], mask: Bools | None, precision: str) -
     return scores
 
 
-def check_relevance(relevance: npt.NDArray[Any], mask: Bools | None) -> npt.NDArray[Any]:
+def check_relevance(relevance: npt.NDArray[Any], mask: Bools | None, *, is_flat: bool = False) -> npt.NDArray[Any]:
     """Whole numbers, of one byte each if they are small, else float64; 0 where there is no document."""
     if relevance.dtype.kind == "b":
         relevance = relevance.view(np.int8)
@@ -150,14 +308,19 @@ def check_relevance(relevance: npt.NDArray[Any], mask: Bools | None) -> npt.NDAr
     if not all_valid(relevance):
         row, column = first_false(~invalid_grades(relevance))
         raise InputError(
-            f"relevance: {relevance[row, column]} at row {row}, column {column}, expected {EXPECTED_GRADE}; correct "
-            "it, or leave the document out with mask"
+            f"relevance: {relevance[row, column]} at {cell(row, column, is_flat)}, expected {EXPECTED_GRADE}; correct "
+            f"it, or leave the document out{'' if is_flat else ' with mask'}"
         )
     grades = as_grades(relevance)
     if has_fractions(grades):
         return grades
     fits_int8 = int(grades.min()) >= -128 and int(grades.max()) < 128
     return grades.astype(np.int8) if fits_int8 else grades
+
+
+def cell(row: int, column: int, is_flat: bool) -> str:
+    """Where a value stands, in words."""
+    return f"place {column}" if is_flat else f"row {row}, column {column}"
 
 
 def first_false(flags: Bools) -> tuple[int, int]:
@@ -177,6 +340,9 @@ def evaluate_arrays(
     measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
     mask: npt.ArrayLike | None = None,
+    sizes: npt.ArrayLike | None = None,
+    offsets: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
     query_ids: Sequence[str] | None = None,
     name: str = "arrays",
     preset: str | None = None,
@@ -184,23 +350,31 @@ def evaluate_arrays(
     ties: str | None = None,
     no_relevant: str | None = None,
 ) -> Scores:
-    """Evaluate one system whose judgments and scores are dense arrays: the same numbers as `evaluate`.
+    """Evaluate one system whose judgments and scores are arrays: the same numbers as `evaluate`.
 
-    Every document counts as retrieved and judged; a row without documents is an empty ranking.
+    Arrays are dense, a row a query, or flat, one list after another, cut by `sizes`, `offsets` or `groups`. Every
+    document counts as retrieved and judged; a list without documents is an empty ranking.
 
     Parameters
     ----------
     relevance
-        Grades, (queries, documents), fractions too; a negative grade means pooled, but not judged. Arrays, lists, or
-        tensors in the computer's own memory.
+        Grades, (queries, documents) or flat (documents), fractions too; a negative grade means pooled, but not judged.
+        Arrays, lists, or tensors in the computer's own memory.
     scores
         Finite scores of the same shape; higher is better.
     measures
         Measures to compute. Default: nDCG@10 and others, or those of the preset.
     mask
         True where there is a document, in the same shape; all other cells are ignored. Default: True everywhere.
+    sizes
+        Of flat arrays, the number of documents of each list, as the group of LightGBM and XGBoost.
+    offsets
+        Of flat arrays, where each list begins, and where the last one ends.
+    groups
+        Of flat arrays, the list of each document, by any name; documents of a list need not stand together. The names
+        are the ids of the queries.
     query_ids
-        Ids of the rows. Default: "0", "1", ...
+        Ids of the lists. Default: the names in groups, else "0", "1", ...
     name
         Name of the system.
     preset
@@ -208,8 +382,8 @@ def evaluate_arrays(
     rel
         Lowest grade that counts as relevant.
     ties
-        How equal scores are ranked; documents have no ids here, so columns decide. 'file' ranks the lower column first
-        (the default, unless the preset averages), 'average' gives the expected value over all orders, and 'error'
+        How equal scores are ranked; documents have no ids here, so their order decides. 'file' ranks the first one
+        first (the default, unless the preset averages), 'average' gives the expected value over all orders, and 'error'
         refuses ties.
     no_relevant
         Value of a query without relevant documents, as in `evaluate`.
@@ -248,40 +422,68 @@ def evaluate_arrays(
         raise InputError(f"{subtopic_measure} needs judgments by subtopic, which arrays do not hold; call rs.evaluate")
     if not isinstance(name, str) or not name:
         raise ParameterError(f"name is {name!r}, expected the system's name")
-    table = check_arrays(scores, relevance, mask, plan.convention.precision)
-    ids = check_ids(query_ids, len(table.scores)) if query_ids is not None else default_ids(len(table.scores))
-    return score_table(table, plan, ids, name)
+    lists = ListSettings(sizes, offsets, groups)
+    if lists.chosen() is None:
+        table = check_arrays(scores, relevance, mask, plan.convention.precision)
+        ids = check_ids(query_ids, len(table.scores)) if query_ids is not None else default_ids(len(table.scores))
+        return score_tables([(slice(None), table)], plan, ids, name)
+    if mask is not None:
+        raise ParameterError(f"mask is for dense arrays, and {lists.chosen()} for flat ones; leave one of them out")
+    flat = check_flat_arrays(scores, relevance, lists, plan.convention.precision)
+    n_lists = flat.offsets.size - 1
+    ids = check_ids(query_ids, n_lists) if query_ids is not None else flat.ids or default_ids(n_lists)
+    return score_tables(flat.tables(), plan, ids, name)
 
 
-def score_table(table: DenseTable, plan: Plan, ids: tuple[str, ...], name: str) -> Scores:
-    """Apply all measures, to some rows at a time."""
-    rows, columns = table.scores.shape
-    depth, ideal_depth = depths_of(plan, columns)
-    rows_per_block = max(min(HITS_PER_BLOCK // max(depth, ideal_depth), CELLS_PER_BLOCK // columns), 1)
-    values, undefined = np.empty((len(plan.measures), rows)), np.empty((len(plan.measures), rows), np.bool_)
-    n_empty = np.zeros(len(plan.measures), np.int64)
-    for begin in range(0, rows, rows_per_block):
-        end = min(begin + rows_per_block, rows)
-        hits = hits_of_table(table.select_rows(begin, end), plan, ids[begin:end], depth, ideal_depth)
-        values[:, begin:end], undefined[:, begin:end] = plan.values(hits, name)
-        n_empty += count_empty_values(values[:, begin:end], hits, plan)
+def score_tables(
+    tables: Iterable[tuple[Ints | slice, DenseTable]], plan: Plan, ids: tuple[str, ...], name: str
+) -> Scores:
+    """Apply all measures, to some rows at a time. tables: with the queries that their rows are."""
+    n_queries, n_measures = len(ids), len(plan.measures)
+    # All documents are listed, so the ideal of the listed ones is that of the judged ones, which needs no sorting.
+    computed = replace(plan, measures=tuple(map(with_judged_ideal, plan.measures)))
+    values, undefined = np.empty((n_measures, n_queries)), np.empty((n_measures, n_queries), np.bool_)
+    n_empty = np.zeros(n_measures, np.int64)
+    fractions: list[npt.NDArray[Any]] = []
+    for queries, table in tables:
+        rows, columns = table.scores.shape
+        numbers = np.arange(rows) if isinstance(queries, slice) else queries
+        table_ids = ids if isinstance(queries, slice) else tuple(ids[i] for i in queries.tolist())
+        depth, ideal_depth = depths_of(computed, columns)
+        rows_per_block = max(min(HITS_PER_BLOCK // max(depth, ideal_depth), CELLS_PER_BLOCK // columns), 1)
+        for begin in range(0, rows, rows_per_block):
+            end = min(begin + rows_per_block, rows)
+            hits = hits_of_table(table.select_rows(begin, end), computed, table_ids[begin:end], depth, ideal_depth)
+            where = slice(begin, end) if isinstance(queries, slice) else numbers[begin:end]
+            block_values, undefined[:, where] = computed.values(hits, name)
+            values[:, where] = block_values
+            n_empty += count_empty_values(block_values, hits, plan)
+        if has_fractions(table.relevance):
+            fractions.append(table.relevance if table.mask is None else table.relevance[table.mask])
     notes = empty_note(n_empty, name, plan) + undefined_note(undefined, plan)
-    if has_fractions(table.relevance) and plan.convention.rel == 1:  # else somebody said what counts in any batch
+    if fractions and plan.convention.rel == 1:  # else somebody said what counts in any batch
         plan.refuse_levels_above_grades(hits)
-        grades = table.relevance if table.mask is None else table.relevance[table.mask]
-        notes += below_level_note(hits, plan, grades)
+        notes += below_level_note(hits, plan, np.concatenate([grades.ravel() for grades in fractions]))
     return Scores(
         systems=(name,),
         measures=plan.measures,
         query_ids=ids,
         values=freeze(values[np.newaxis]),
-        missing=freeze(np.zeros((1, rows), np.bool_)),
+        missing=freeze(np.zeros((1, n_queries), np.bool_)),
         undefined=freeze(undefined),
-        settings=plan.settings(rows),
+        settings=plan.settings(n_queries),
         measure_settings=plan.measure_settings(hits),
         notes=tuple(notes),
         aliases=plan.aliases,
     )
+
+
+def with_judged_ideal(measure: Measure) -> Measure:
+    """The measure, with the ideal of the judged documents where it has that of the listed ones."""
+    if getattr(measure, "ideal", None) != "listed":
+        return measure
+    changes: dict[str, Any] = {"ideal": "judged"}
+    return replace(measure, **changes)
 
 
 def check_ids(query_ids: Sequence[str], n: int) -> tuple[str, ...]:
@@ -317,7 +519,7 @@ def hits_of_table(table: DenseTable, plan: Plan, ids: tuple[str, ...], depth: in
     if ties == "average" and ranked.first is not ranked.rank:  # they are the same array where nothing is tied
         ranked = average_tied_ranks(ranked, table.relevance)
     if ties == "error" and (tied := ranked.last > ranked.first).any():
-        refuse_ties(ranked, int(tied.argmax()), ids, table.begin)
+        refuse_ties(ranked, int(tied.argmax()), ids, table)
     is_float = has_fractions(table.relevance)
     rel_levels = {
         LEAST_FRACTION if is_float else 1,
@@ -372,11 +574,11 @@ class RankedDocuments(NamedTuple):
     offsets: Ints
 
 
-def refuse_ties(ranked: RankedDocuments, hit: int, ids: tuple[str, ...], begin: int) -> None:
-    """Raise InputError for a document that shares its score. begin: index of the first row."""
+def refuse_ties(ranked: RankedDocuments, hit: int, ids: tuple[str, ...], table: DenseTable) -> None:
+    """Raise InputError for a document that shares its score."""
     row, n_others = int(ranked.row[hit]), int(ranked.last[hit] - ranked.first[hit])
     raise InputError(
-        f"scores: row {begin + row}, column {int(ranked.column[hit])} (query {ids[row]!r}) shares its score with "
+        f"scores: {table.place(row, int(ranked.column[hit]))} (query {ids[row]!r}) shares its score with "
         f"{n_others} more and ties are refused (ties='error'); choose 'file': the lower column first"
     )
 

@@ -221,9 +221,12 @@ def compare_presets(
     notes: dict[str, None] = {}
     for preset in presets_of(parsed_measure):
         ties = "file" if preset is None and input_ in LETOR else None
-        plan = plan_evaluation([measure], replace(conventions, preset=preset, ties=ties))
-        if plan.convention.ties == "average" and not plan.measures[0].can_average_ties():
-            notes[f"{preset} is skipped: it averages over ties, which {plan.names[0]} does not support"] = None
+        try:
+            plan = plan_evaluation([measure], replace(conventions, preset=preset, ties=ties))
+        except ParameterError as error:  # a cutoff that the tool's form needs, or ties that it averages
+            if preset is None:
+                raise
+            notes[f"{preset} is skipped: {error}"] = None
             continue
         if plan.convention not in joined:
             run_format = None if input_ in LETOR else input_

@@ -88,7 +88,8 @@ def evaluate(
     preset
         Conventions of a reference tool; `rankscope measures --presets` lists them. One of 'trec_eval', 'trec_eval-9',
         'gdeval', 'ir_measures', 'letor3', 'letor4', 'mslr', 'letor-filled', 'burges', 'lightgbm', 'xgboost', 'allrank',
-        'sklearn', 'ranx', 'dunaiski'.
+        'catboost', 'tensorflow-ranking', 'torchmetrics', 'recbole', 'sentence-transformers', 'mteb', 'beir', 'mlflow',
+        'llama_index', 'haystack', 'ragas', 'elasticsearch', 'opensearch', 'sklearn', 'ranx', 'dunaiski'.
     rel
         Lowest relevance that counts as relevant. Default: 1.
     ties
@@ -249,7 +250,8 @@ class Evaluator:
     preset
         Conventions of a reference tool; `rankscope measures --presets` lists them. One of 'trec_eval', 'trec_eval-9',
         'gdeval', 'ir_measures', 'letor3', 'letor4', 'mslr', 'letor-filled', 'burges', 'lightgbm', 'xgboost', 'allrank',
-        'sklearn', 'ranx', 'dunaiski'.
+        'catboost', 'tensorflow-ranking', 'torchmetrics', 'recbole', 'sentence-transformers', 'mteb', 'beir', 'mlflow',
+        'llama_index', 'haystack', 'ragas', 'elasticsearch', 'opensearch', 'sklearn', 'ranx', 'dunaiski'.
     rel
         Lowest relevance that counts as relevant. Default: 1.
     ties

@@ -14,7 +14,7 @@ from rankscope.data.rows import Rows, decode_ids
 from rankscope.data.run import Run
 from rankscope.data.subtopics import merge_subtopics
 from rankscope.data.text import first_names, pluralise_queries
-from rankscope.errors import ParameterError, UnknownName
+from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.chunk_tables import document_map, merging_of
 from rankscope.io.core import (
     FORMATS,
@@ -251,6 +251,8 @@ def qrels_rows(data: Qrels) -> Rows:
     if data.subtopics is None:
         return Rows(ids, data.offsets, docs, hashes(docs), data.relevance, str, kind="qrels")
     subtopics = data.subtopics
+    if subtopics.subgroup is not None:
+        raise InputError("the qrels: preferences, which no format can hold, expected judgments; keep the file as it is")
     docs = docs.take(subtopics.judged + data.offsets[subtopics.query])
     return Rows(ids, subtopics.offsets, docs, hashes(docs), subtopics.relevance, str, subtopics.ids, "qrels")
 

@@ -219,9 +219,11 @@ def preferences_of(table: Table, covariates: Sequence[str], cluster_by: str | No
     if not is_ordered:
         note_other_winners(table, notes)
         choice = read_choices(table, systems, left, right, notes)
-        rows = np.flatnonzero(choice != NO_CHOICE)
-        table, left, right, outcome = table.take(rows), left[rows], right[rows], np.array([1, -1, 0])[choice[rows]]
-        clusters = clusters and drop_unused_names(clusters.take(rows))
+        if (choice == NO_CHOICE).any():
+            rows = np.flatnonzero(choice != NO_CHOICE)
+            table, left, right, choice = table.take(rows), left[rows], right[rows], choice[rows]
+            clusters = clusters and drop_unused_names(clusters.take(rows))
+        outcome = np.array([1, -1, 0])[choice]
     pairs = drop_unused_names(Labels(systems, np.stack((left, right))))
     if len(pairs.names) < 2:
         raise InputError(f"{table.name}: no row says who won, expected {CHOICES}")
@@ -281,20 +283,24 @@ def read_choices(table: Table, systems: Sequence[str], left: Ints, right: Ints, 
     system_index = {name: i for i, name in enumerate(systems)}
     cell_systems = np.array([system_index.get(cell.strip(), -1) for cell in cells], np.int64)
     cell_choices = np.array([choice_of_word(cell, table) for cell in cells], np.int64)
-    named_system, word_choice = cell_systems[codes], cell_choices[codes]
-    is_left, is_right = named_system == left, named_system == right
-    choice = np.select([is_left, is_right], [0, 1], word_choice)
-    is_ambiguous = ((cell_systems >= 0) & np.isin(cell_choices, (0, 1)))[codes]
-    is_invalid = (choice < 0) | (is_ambiguous & ~is_left & ~is_right)
+    word_choice = choice = cell_choices[codes]
+    is_invalid, is_other_choice = choice < 0, False
+    if (cell_systems >= 0).any():
+        is_left, is_right = (cell_systems[codes] == side for side in (left, right))
+        choice = np.select([is_left, is_right], [0, 1], word_choice)
+        is_ambiguous = ((cell_systems >= 0) & np.isin(cell_choices, (0, 1)))[codes]
+        is_invalid = (choice < 0) | (is_ambiguous & ~is_left & ~is_right)
+        is_other_choice = bool((is_ambiguous & (choice != word_choice)).any())
     if is_invalid.any():
         row = int(np.argmax(is_invalid))
         pair_text = f"{systems[left[row]]!r} and {systems[right[row]]!r}"
-        problem = f"neither of the two systems ({pair_text})" if named_system[row] >= 0 else f"between {pair_text}"
+        names_system = cell_systems[codes[row]] >= 0
+        problem = f"neither of the two systems ({pair_text})" if names_system else f"between {pair_text}"
         raise InputError(
             f"{table.locate(row)}: {column} is {cells[codes[row]]!r}, {problem}; expected {CHOICES}; correct this line"
         )
     refuse_ambiguous(table, column, [cell for cell, system in zip(cells, cell_systems, strict=True) if system < 0])
-    if (is_ambiguous & (choice != word_choice)).any():
+    if is_other_choice:
         notes.append(f"{table.name}: cells of {column!r} are read as names of systems, not as left and right")
     missing = int((choice == NO_CHOICE).sum())
     if missing == choice.size:

@@ -17,6 +17,7 @@ HOMES: dict[str, str] = {
     "plan_judgments": "estimation.planning",
     "play_back": "pooling.playback",
     "pool": "pooling.judgment_pool",
+    "score_nuggets": "nuggets",
     "sample": "pooling.random_sample",
     "write_pool": "pooling.pool_files",
 }

@@ -1,9 +1,8 @@
 """Short decimal numbers of many forms in a byte buffer to float64, exactly, in a third of the general reader's steps.
 
-Columns of features mix whole numbers with fractions of few digits. Such a number has its last eight bytes in one word:
+Columns of features mix whole numbers with fractions of few digits. The first eight bytes of such a number are one word:
 the digits before the point are shifted over the point, and three multiplications make the eight digits an integer.
-Longer numbers have their digits before the point in a second word, which is read only for them. One division then
-rounds once.
+Longer numbers have their other digits in a second word, which is read only for them. One division then rounds once.
 """
 
 from __future__ import annotations
@@ -12,20 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.kernels.numbers import (
-    COVER,
     EXACT_POWERS,
     HIGH_NIBBLES,
     ONES,
     POINT_TO_ZERO,
     POWERS,
-    SEVENS,
     SIXES,
     ZEROS,
     eight_digits,
     parse_floats,
 )
-from rankscope.kernels.text import Fields, view_words
-from rankscope.typing import Bools, Floats, Words
+from rankscope.kernels.text import Fields, words_at
+from rankscope.typing import Bools, Floats, Ints, Words
 
 __all__ = [
     "parse_decimals",
@@ -33,19 +30,30 @@ __all__ = [
 ]
 
 
-#: Eight points after the XOR with "00000000", by which digits become their values.
-POINTS = ONES * POINT_TO_ZERO
-BYTE, TOP_BIT, EIGHT = np.uint64(255), np.uint64(7), np.uint64(3)
+#: After the XOR with "00000000" digits are at most 9; this bit tells the point, and some other characters, from them.
+MARKS = ONES * np.uint64(16)
+LAST_MARK = 16 << 56
+#: From that bit to the first one of its byte.
+TO_FIRST = np.uint64(4)
+#: A word plus 255 times the same word is the word, shifted by a byte.
+SHIFT_BYTE = np.uint64(255)
+#: Characters of the longest number that is read here, without its sign.
+LONGEST = 16
+#: 10^decimals by the number of bits before the point in the first word; 64 bits where it has no point.
+DIVISORS = np.ones(65)
+DIVISORS[: 8 * 8 : 8] = EXACT_POWERS[7::-1]
 
 
-def parse_decimals(fields: Fields) -> tuple[Floats, npt.NDArray[np.intp]]:
+def parse_decimals(fields: Fields, first_words: Words | None = None) -> tuple[Floats, npt.NDArray[np.intp]]:
     """As `parse_floats`, the same bits, for numbers that are mostly short.
+
+    first_words: the first eight bytes of each field and what follows it, if known; overwritten.
 
     >>> from rankscope.kernels.text import as_fields
     >>> parse_decimals(as_fields([b"3", b"-27.512349", b"1e3", b"1.2.3"]))[0].tolist()[:3]
     [3.0, -27.512349, 1000.0]
     """
-    values, valid = short_decimals(fields)
+    values, valid = short_decimals(fields, first_words)
     unread = np.flatnonzero(~valid)
     if not unread.size:
         return values, unread
@@ -54,53 +62,82 @@ def parse_decimals(fields: Fields) -> tuple[Floats, npt.NDArray[np.intp]]:
     return values, unread[invalid]
 
 
-def short_decimals(fields: Fields) -> tuple[Floats, Bools]:
-    """The numbers, and which of them are valid: up to eight characters, or seven decimals and eight digits before them.
+def short_decimals(fields: Fields, first_words: Words | None = None) -> tuple[Floats, Bools]:
+    """The numbers, and which of them are valid: up to sixteen characters, a point only among the first eight.
 
-    The value of an invalid number means nothing. Below 10^15 both parts of the quotient are exact (Clinger 1990).
+    The value of an invalid number means nothing. Up to fifteen digits with a point, both parts of the quotient are
+    exact (Clinger 1990); without a point, the whole number is rounded once.
     """
-    buffer, starts, lengths = fields
-    windows = view_words(buffer)
-    negative = buffer[starts] == ord("-")
-    signed = bool(negative.any())
-    n_chars = lengths - negative if signed else lengths
-    ends = starts + lengths
-    digits_word = windows[ends - 8] ^ ZEROS
-    if int(n_chars.min(initial=8)) < 8:
-        digits_word &= COVER[np.clip(n_chars, 0, 8)]
-    points_word = digits_word ^ POINTS
-    flags = ~(((points_word & SEVENS) + SEVENS) | points_word | SEVENS)  # the high bit of each byte that is a point
-    long_rows = np.flatnonzero(n_chars > 8)
-    if flags.size and not long_rows.size and (flags == flags[0]).all():
-        flags = flags[:1]  # the point is at one place, as in files of one precision: one flag stands for all
-    point_bit = flags >> TOP_BIT
-    before_point = point_bit - np.uint64(1)  # the bits before the point; all where there is none
-    # As many bytes as stand behind the point; -1 where there is none.
-    decimals = 7 - (np.bitwise_count(before_point) >> np.uint8(3)).astype(np.int64)
-    has_point = flags != 0
-    after_point = digits_word & ~(before_point | point_bit * BYTE)
-    all_digits = after_point | ((digits_word & before_point) << (has_point.astype(np.uint64) << EIGHT))
-    mantissa = eight_digits(all_digits)
-    invalid = not_digits(all_digits) | (point_bit & before_point)  # the last term: a second point
-    np.maximum(decimals, 0, out=decimals)
-    if long_rows.size:
-        n_decimals = decimals[long_rows]
-        n_points = has_point[long_rows]
-        n_whole = n_chars[long_rows] - n_decimals - n_points
-        whole_digits = (windows[ends[long_rows] - n_decimals - n_points - 8] ^ ZEROS) & COVER[np.minimum(n_whole, 8)]
-        mantissa[long_rows] = eight_digits(whole_digits) * POWERS[n_decimals] + eight_digits(after_point[long_rows])
-        invalid[long_rows] = (
-            not_digits(whole_digits)
-            | not_digits(after_point[long_rows])
-            | (point_bit[long_rows] & before_point[long_rows])
-            | (n_whole > 8)
-        )
-    values = mantissa.astype(np.float64) / EXACT_POWERS[decimals]
-    if signed:
-        np.negative(values, out=values, where=negative)
-    return values, (invalid == 0) & (n_chars > has_point)
+    buffer, starts, n_chars = fields
+    digits = words_at(buffer, starts) if first_words is None else first_words
+    negative = np.flatnonzero(digits.astype(np.uint8) == ord("-"))
+    if negative.size:
+        starts, n_chars = starts.copy(), n_chars.copy()
+        starts[negative] += 1
+        n_chars[negative] -= 1
+        digits[negative] = words_at(buffer, starts[negative])
+    shortest, longest = int(n_chars.min(initial=8)), int(n_chars.max(initial=0))
+    align_digits(digits, n_chars, shortest, longest)
+
+    marks = digits & MARKS
+    if marks.size and longest <= 8 and (marks == marks[0]).all():
+        marks = marks[:1]  # the point is at one place, as in files of one precision: one mark stands for all
+    points = marks >> TO_FIRST
+    digits ^= points * POINT_TO_ZERO
+    before_point = points - np.uint64(1)  # the bits before the point; all where there is none
+    valid = np.ones(n_chars.size, np.bool_)
+    # What is no digit; what is marked and no point, but became a digit; a second point.
+    for errors in (not_digits(digits), digits & (marks - points), points & before_point):
+        if any_bits(errors):
+            valid &= errors == 0
+    if shortest < 1 or (shortest == 1 and any_bits(marks) & LAST_MARK):  # nothing, or a point alone
+        valid &= n_chars > (marks != 0)
+    # An arithmetic shift by 63 bits: all bits where there is no point, else none.
+    has_none = (before_point.view(np.int64) >> 63).view(np.uint64)
+    digits += (digits & (before_point ^ has_none)) * SHIFT_BYTE
+    mantissa = eight_digits(digits)
+    n_bits = np.bitwise_count(before_point)
+    divisors = DIVISORS.take(n_bits)
+
+    if longest > 8:
+        rows = np.flatnonzero(n_chars > 8)
+        n_more = n_chars[rows] - 8
+        more_digits = words_at(buffer, starts[rows] + 8)
+        align_digits(more_digits, n_more, 1, longest - 8)
+        errors = not_digits(more_digits)
+        if longest > LONGEST or any_bits(errors):
+            valid[rows] &= (errors == 0) & (n_more <= LONGEST - 8)
+            np.minimum(n_more, LONGEST - 8, out=n_more)
+        mantissa[rows] = mantissa[rows] * POWERS[n_more] + eight_digits(more_digits)
+        has_point = np.flatnonzero(n_bits[rows] < 64)
+        divisors[rows[has_point]] *= EXACT_POWERS[n_more[has_point]]
+    values = mantissa.astype(np.float64)
+    values /= divisors
+    values[negative] *= -1
+    return values, valid
+
+
+def any_bits(words: Words) -> int:
+    """The bits that any of the words has."""
+    return int(np.bitwise_or.reduce(words))
+
+
+def align_digits(digits: Words, n_chars: Ints, shortest: int, longest: int) -> None:
+    """Make words that begin with digits the values of these, with zeros before them; 0 where there are none."""
+    digits ^= ZEROS
+    if shortest < 8:
+        if shortest < 1:
+            digits[n_chars < 1] = 0
+        n_missing = 8 - n_chars
+        if longest > 8:
+            np.maximum(n_missing, 0, out=n_missing)
+        n_missing <<= 3
+        digits <<= n_missing.view(np.uint64)
 
 
 def not_digits(word: Words) -> Words:
     """Nonzero for each word that has a byte above 9."""
-    return ((word + SIXES) | word) & HIGH_NIBBLES
+    beyond = word + SIXES
+    beyond |= word
+    beyond &= HIGH_NIBBLES
+    return beyond

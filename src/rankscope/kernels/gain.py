@@ -11,6 +11,7 @@ __all__ = [
     "discount_jk",
     "discount_log2",
     "discount_natural",
+    "gain_binary",
     "gain_exponential",
     "gain_linear",
     "stopping_probability",
@@ -30,6 +31,11 @@ def gain_exponential(grades: Grades) -> Floats:
     """2^grade - 1 (Burges et al. 2005); 0 for negative grades, infinite above 1023."""
     with np.errstate(over="ignore"):
         return power_of_two(np.maximum(grades, 0)) - 1.0
+
+
+def gain_binary(grades: Grades) -> Floats:
+    """1 for grades above 0, else 0."""
+    return (grades > 0).astype(np.float64)
 
 
 def power_of_two(exponents: Grades) -> Floats:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.kernels.text import Fields, view_words
+from rankscope.kernels.text import Fields, words_at
 from rankscope.typing import Words
 
 __all__ = [
@@ -55,9 +55,16 @@ class Digits(NamedTuple):
 
 def eight_digits(word: Words) -> Words:
     """The number that eight ASCII digits spell, most significant first in memory."""
-    v = (word & np.uint64(0x0F0F0F0F0F0F0F0F)) * np.uint64(2561) >> np.uint64(8)
-    v = (v & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601) >> np.uint64(16)
-    return (v & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001) >> np.uint64(32)
+    v = word & np.uint64(0x0F0F0F0F0F0F0F0F)
+    v *= np.uint64(2561)
+    v >>= np.uint64(8)
+    v &= np.uint64(0x00FF00FF00FF00FF)
+    v *= np.uint64(6553601)
+    v >>= np.uint64(16)
+    v &= np.uint64(0x0000FFFF0000FFFF)
+    v *= np.uint64(42949672960001)
+    v >>= np.uint64(32)
+    return v
 
 
 def read_digits(fields: Fields) -> Digits:
@@ -81,14 +88,13 @@ def read_alike(fields: Fields) -> Digits | None:
         point_text and (buffer[ends - 1 - decimals] != POINT).any()
     ):
         return None
-    windows = view_words(buffer)
     total = np.zeros(1, np.uint64)
     for block in range((longest + 7) // 8):
         word_starts = ends - 8 * (block + 1)
         n_fraction = min(max(decimals - 8 * block, 0), 8)  # digits of this word behind the point
-        word = windows[word_starts - 1] if point_text and not n_fraction else windows[word_starts]
+        word = words_at(buffer, word_starts - 1 if point_text and not n_fraction else word_starts)
         if point_text and 0 < n_fraction < 8:
-            word = (word & COVER[n_fraction]) | (windows[word_starts - 1] & ~COVER[n_fraction])
+            word = (word & COVER[n_fraction]) | (words_at(buffer, word_starts - 1) & ~COVER[n_fraction])
         word ^= ZEROS
         if shortest < 8 * (block + 1):  # zeros before the number
             word &= LAST[block][n_digits]
@@ -104,7 +110,6 @@ def read_any(fields: Fields) -> Digits:
     negative = first_char == ord("-")
     signed = negative | (first_char == ord("+"))
     n_chars = lengths - signed
-    windows = view_words(buffer)
     ends = starts + lengths
 
     valid = (n_chars > 0) & (n_chars <= LONGEST)
@@ -115,7 +120,7 @@ def read_any(fields: Fields) -> Digits:
     for block in range(max(1, (min(int(n_chars.max(initial=0)), LONGEST) + 7) // 8)):
         number_mask = LAST[block][table_index]
         # The word has zeros before the field. The buffer's padding reaches as far back as the words do.
-        word = (windows[ends - 8 * (block + 1)] & number_mask) | (ZEROS & ~number_mask)
+        word = (words_at(buffer, ends - 8 * (block + 1)) & number_mask) | (ZEROS & ~number_mask)
         x = word ^ POINTS
         flags = ~(((x & SEVENS) + SEVENS) | x | SEVENS)  # the high bit of each byte that is a point
         word_points = np.bitwise_count(flags)

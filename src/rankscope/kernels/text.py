@@ -25,6 +25,8 @@ __all__ = [
     "hashes",
     "order_descending",
     "words",
+    "words_around",
+    "words_at",
 ]
 
 
@@ -35,6 +37,8 @@ PADDING = 32
 KEEP = np.array([(1 << (8 * k)) - 1 for k in range(9)], dtype=np.uint64)
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 SHIFT = np.uint64(32)
+#: So many words are put together from aligned ones.
+MANY_WORDS = 500
 #: Strings that are hashed at a time, so that all arrays stay in the processor's cache.
 PIECE = 32_768
 
@@ -93,20 +97,89 @@ def ends_in_nul(fields: Fields) -> bool:
     return bool((fields.buffer[fields.starts + np.maximum(fields.lengths, 1) - 1] == 0)[fields.lengths > 0].any())
 
 
-def view_words(buffer: Bytes) -> Words:
-    """Every eight consecutive bytes as a little-endian number; `view_words(b)[i]` starts at byte i."""
-    return np.ndarray((buffer.size - 7,), np.dtype("<u8"), buffer, 0, (1,))
+def words_at(buffer: Bytes, positions: Ints) -> Words:
+    """The eight bytes from each position on, as little-endian numbers."""
+    aligned = aligned_words(buffer, positions)
+    if aligned is None:
+        return unaligned_words(buffer, positions)
+    return join_words(aligned.take(1), aligned.take(2), aligned.bits)
+
+
+def words_around(buffer: Bytes, positions: Ints) -> tuple[Words, Words]:
+    """The eight bytes before each position, and the eight from it on; in less time than by two calls of `words_at`."""
+    aligned = aligned_words(buffer, positions)
+    if aligned is None:
+        return unaligned_words(buffer, positions - 8), unaligned_words(buffer, positions)
+    middle = aligned.take(1)
+    before = join_words(aligned.take(0), middle.copy(), aligned.bits)
+    return before, join_words(middle, aligned.take(2), aligned.bits)
+
+
+class AlignedWords(NamedTuple):
+    """Where words begin that are put together from two aligned ones.
+
+    NumPy takes aligned words several times faster than others, so that two of them, shifted and joined, are read in
+    half of the time.
+
+    Attributes
+    ----------
+    words
+        All aligned words of a buffer.
+    places
+        Index of the word before the one in which each of the others begins.
+    bits
+        Bits before the beginning in the word in which it is.
+    """
+
+    words: Words
+    places: Ints
+    bits: Words
+
+    def take(self, offset: int) -> Words:
+        """The aligned words so many words behind `places`."""
+        return np.asarray(self.words[offset:].take(self.places))
+
+
+def aligned_words(buffer: Bytes, positions: Ints) -> AlignedWords | None:
+    """The aligned words for many positions; None where they are few, or so close to an end of the buffer that a word
+    beside theirs is not in it.
+    """
+    if positions.size < MANY_WORDS:
+        return None
+    misaligned = -buffer.ctypes.data % 8
+    n_words = (buffer.size - misaligned) // 8
+    if positions.min() < misaligned + 8 or positions.max() >= misaligned + 8 * (n_words - 1):
+        return None
+    from_second = positions - (misaligned + 8)
+    bits = (from_second & 7).astype(np.uint64)
+    bits <<= np.uint64(3)
+    from_second >>= 3
+    return AlignedWords(buffer[misaligned : misaligned + 8 * n_words].view("<u8"), from_second, bits)
+
+
+def unaligned_words(buffer: Bytes, positions: Ints) -> Words:
+    windows: Words = np.ndarray((buffer.size - 7,), "<u8", buffer, 0, (1,))
+    return windows[positions]
+
+
+def join_words(first: Words, second: Words, bits: Words) -> Words:
+    """The words that begin so many bits within the first ones; both arrays are overwritten."""
+    first >>= bits
+    # By up to 64 bits in two steps: shifting by all bits of a word at once is not defined.
+    second <<= np.uint64(1)
+    second <<= np.uint64(63) - bits
+    first |= second
+    return first
 
 
 def words(fields: Fields, j: int) -> Words:
     """The j-th eight bytes of each string as little-endian numbers, zeros past its end."""
-    windows = view_words(fields.buffer)
     n_left = fields.lengths - 8 * j if j else fields.lengths
     positions = fields.starts + 8 * j if j else fields.starts
     shortest, longest = int(n_left.min(initial=8)), int(n_left.max(initial=0))
     if shortest < 0:  # a string that ended before this word has nothing to read; stay inside the buffer
-        n_left, positions = np.maximum(n_left, 0), np.minimum(positions, windows.size - 1)
-    values: Words = windows[positions]
+        n_left, positions = np.maximum(n_left, 0), np.minimum(positions, fields.buffer.size - 8)
+    values = words_at(fields.buffer, positions)
     if shortest < 8:
         values &= KEEP[shortest] if 0 <= shortest == longest else KEEP[np.minimum(n_left, 8)]
     return values

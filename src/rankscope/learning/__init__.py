@@ -19,9 +19,11 @@ HOMES = {
     "LambdaMART": "lambdamart",
     "Ranker": "ranker",
     "Training": "training",
+    "feval": "framework_metrics",
     "load_ranker": "model_file",
     "match_features": "features",
     "save_ranker": "model_file",
+    "scorer": "framework_metrics",
 }
 
 __all__ = sorted(HOMES)

@@ -41,13 +41,15 @@ class P(ScaledRanks, Binary):
         Lowest grade that counts as relevant. Default: that of the evaluation (1, or `--rel`).
     scale
         Unit of ranks and cutoff: "percentile" or "permille" of all ranked documents. Default: the rank itself.
+    short
+        A list that ends before the cutoff counts as "filled" up with documents that are not relevant, or as "listed":
+        the share of those that it has.
     cutoff
         Number k of documents that are read, or one that depends on the query: "mean", "median", "size", "recall=0.5".
 
     Notes
     -----
-    A list shorter than k counts as filled up with documents that are not relevant. With a scale, more than k documents
-    within it count as k. 0 without documents or relevant documents.
+    With a scale, more than k documents within it count as k. 0 without documents or relevant documents.
 
     References
     ----------
@@ -59,13 +61,34 @@ class P(ScaledRanks, Binary):
     has_tie_average: ClassVar[bool] = True
     first_k_parameters: ClassVar[tuple[str, ...]] = ("rel",)
     allows_query_cutoffs: ClassVar[bool] = True
+    short: Literal["filled", "listed"] = "filled"
     cutoff: int | str
+
+    def check(self) -> None:
+        super().check()
+        require(self.short in ("filled", "listed"), self, "short", self.short, "'filled' or 'listed'")
+        valid = self.short == "filled" or self.scale is None
+        require(valid, self, "scale", self.scale, "none with short='listed', which needs ranks")
+
+    def settings(self, hits: Hits | None = None) -> dict[str, str]:
+        settings = super().settings(hits)
+        if self.short == "filled":  # the default meaning of P
+            del settings["short"]
+        return settings
+
+    def divisor(self, hits: Hits) -> int | Floats:
+        """The number of documents that the relevant ones are a share of, at least 1 unless it differs by query."""
+        depth = self.resolve_cutoff(hits)
+        if self.short == "listed":
+            return np.minimum(hits.retrieved if depth is None else depth, hits.retrieved).astype(np.float64)
+        return depth if isinstance(depth, np.ndarray) else depth or 1
 
     def values(self, hits: Hits) -> Floats:
         depth = self.resolve_cutoff(hits)
         n_relevant_within = hits.sum(within(hits, depth, hits.relevant(self.rel)))
+        divisor = self.divisor(hits)
         precision = (
-            ratio(n_relevant_within, depth) if isinstance(depth, np.ndarray) else n_relevant_within / (depth or 1)
+            ratio(n_relevant_within, divisor) if isinstance(divisor, np.ndarray) else n_relevant_within / divisor
         )
         return np.minimum(precision, 1.0)  # scaled ranks may be below 1, and ranks of a user may be equal
 
@@ -75,7 +98,8 @@ class P(ScaledRanks, Binary):
         depth = self.resolve_cutoff(hits)
         weight_within = within(hits, depth, np.ones(hits.rank.size, np.bool_)).astype(np.float64)
         changes = sum_changes(hits.relevant(self.rel).astype(np.float64), weight_within, first, second)
-        return ratio(changes, depth[hits.query[first]]) if isinstance(depth, np.ndarray) else changes / (depth or 1)
+        divisor = self.divisor(hits)
+        return ratio(changes, divisor[hits.query[first]]) if isinstance(divisor, np.ndarray) else changes / divisor
 
     def best_grade(self, hits: Hits) -> float | None:
         return max(self.level(hits), hits.max_grade) if is_int(self.cutoff) and self.scale is None else None

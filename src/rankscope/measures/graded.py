@@ -5,7 +5,7 @@ the Q-measure.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -17,6 +17,7 @@ from rankscope.kernels.gain import (
     discount_jk,
     discount_log2,
     discount_natural,
+    gain_binary,
     gain_exponential,
     gain_linear,
 )
@@ -41,7 +42,7 @@ __all__ = [
 ]
 
 
-GAINS = {"linear": gain_linear, "exp": gain_exponential}
+GAINS = {"linear": gain_linear, "exp": gain_exponential, "binary": gain_binary}
 
 
 class GainTable(dict[float, float]):
@@ -58,19 +59,21 @@ class GainMeasure(Measure):
     Parameters
     ----------
     gain
-        What a document gains: its grade ("linear") or 2^grade - 1 ("exp"); negative grades gain nothing.
+        What a document gains: its grade ("linear"), 2^grade - 1 ("exp"), or 1 ("binary"); grades up to 0 gain nothing.
     gains
         What certain grades gain instead, as {1: 1, 2: 5}.
     others
         A grade above 0 that `gains` does not name raises an error ("error"), or gains what `gain` says ("gain").
     """
 
-    gain: Literal["linear", "exp"] = "linear"
+    gain: Literal["linear", "exp", "binary"] = "linear"
     gains: Mapping[float, float] | None = None
     others: Literal["error", "gain"] = "error"
 
     def check(self) -> None:
-        require(isinstance(self.gain, str) and self.gain in GAINS, self, "gain", self.gain, "'linear' or 'exp'")
+        require(
+            isinstance(self.gain, str) and self.gain in GAINS, self, "gain", self.gain, "'linear', 'exp' or 'binary'"
+        )
         if self.gains is not None:
             gains = self.gains
             if isinstance(gains, Mapping):  # NumPy numbers become Python's
@@ -188,8 +191,11 @@ class DiscountedGainMeasure(GainMeasure):
         key = ("ideal", self.gain, self.gains, self.discount, self.base, self.cutoff)
         return hits.cached_on_qrels(key, lambda: self.best_dcg(hits, hits.grades, hits.grade_offsets))
 
-    def best_dcg(self, hits: Hits, grades: Grades, offsets: Ints) -> Floats:
-        """(queries) DCG of the best order of these documents. grades: by query, falling within it."""
+    def best_dcg(self, hits: Hits, grades: Grades, offsets: Ints, most: Ints | None = None) -> Floats:
+        """(queries) DCG of the best order of these documents, of at most so many.
+
+        grades: by query, falling within it.
+        """
         lengths = offsets[1:] - offsets[:-1]
         if self.gains is not None:  # given gains need not rise with the grade, and may be negative
             gains = self.gain_of(grades)
@@ -197,6 +203,8 @@ class DiscountedGainMeasure(GainMeasure):
         depth = self.resolve_cutoff(hits)
         if depth is not None:
             lengths = np.minimum(lengths, self.ranks_within(hits, depth)).astype(np.int64)
+        if most is not None:
+            lengths = np.minimum(lengths, most)
         cut_offsets = bounds(lengths)
         best_rows = ranges(offsets[:-1], lengths)  # the first of each query's grades, which fall
         gains = self.gain_of(grades[best_rows]) if self.gains is None else gains[best_rows]
@@ -219,7 +227,7 @@ class DCG(DiscountedGainMeasure):
     Parameters
     ----------
     gain
-        What a document gains: its grade ("linear") or 2^grade - 1 ("exp"); negative grades gain nothing.
+        What a document gains: its grade ("linear"), 2^grade - 1 ("exp"), or 1 ("binary"); grades up to 0 gain nothing.
     gains
         What certain grades gain instead, as {1: 1, 2: 5}.
     others
@@ -263,7 +271,7 @@ class nDCG(ScaledRanks, DiscountedGainMeasure):
     Parameters
     ----------
     gain
-        What a document gains: its grade ("linear") or 2^grade - 1 ("exp"); negative grades gain nothing.
+        What a document gains: its grade ("linear"), 2^grade - 1 ("exp"), or 1 ("binary"); grades up to 0 gain nothing.
     gains
         What certain grades gain instead, as {1: 1, 2: 5}.
     others
@@ -279,15 +287,17 @@ class nDCG(ScaledRanks, DiscountedGainMeasure):
         Unit of ranks and cutoff: "percentile" or "permille" of all ranked documents. Default: the rank itself.
     ideal
         The ideal is the best order of all "judged" documents, or only of those "listed", which ignores what the list
-        lacks.
+        lacks. "whole" does not cut the ideal of the judged ones at k, so that a list of k cannot reach 1 where more
+        gain something; "retrieved" cuts it also where the list ends, so that a short list can.
     short
         A list that ends before the cutoff counts as "filled" up with documents that gain nothing, or as "zero", as in
         LETOR's scripts.
 
     Notes
     -----
-    With a cutoff, both DCGs are taken of the first k. With a scale, the ranks of the ideal are scaled, too, and nothing
-    is worth more than at 1. 0 without a document that gains something. Below 0 only if `gains` names gains below 0.
+    With a cutoff, both DCGs are taken of the first k, unless the ideal is whole. With a scale, the ranks of the ideal
+    are scaled, too, and nothing is worth more than at 1. 0 without a document that gains something. Below 0 only if
+    `gains` names gains below 0.
 
     References
     ----------
@@ -298,7 +308,7 @@ class nDCG(ScaledRanks, DiscountedGainMeasure):
     source: ClassVar[str] = "trec_eval ndcg, ndcg_cut_k; Järvelin and Kekäläinen (2002); exp: Burges et al. (2005)"
     has_tie_average: ClassVar[bool] = True
     first_k_parameters: ClassVar[tuple[str, ...]] = ("gain", "discount", "base")
-    ideal: Literal["judged", "listed"] = "judged"
+    ideal: Literal["judged", "listed", "whole", "retrieved"] = "judged"
     short: Literal["filled", "zero"] = "filled"
 
     def check(self) -> None:
@@ -308,7 +318,10 @@ class nDCG(ScaledRanks, DiscountedGainMeasure):
         require(valid, self, "short", self.short, "a cutoff with it, as in nDCG(short='zero')@10")
         valid = self.short == "filled" or self.scale is None
         require(valid, self, "scale", self.scale, "none with short='zero', which needs ranks")
-        require(self.ideal in ("judged", "listed"), self, "ideal", self.ideal, "'judged' or 'listed'")
+        valid = self.ideal in ("judged", "listed", "whole", "retrieved")
+        require(valid, self, "ideal", self.ideal, "'judged', 'listed', 'whole' or 'retrieved'")
+        valid = self.ideal in ("judged", "listed") or self.scale is None
+        require(valid, self, "scale", self.scale, f"none with ideal={self.ideal!r}, which needs ranks")
 
     def settings(self, hits: Hits | None = None) -> dict[str, str]:
         settings = super().settings(hits)
@@ -316,14 +329,14 @@ class nDCG(ScaledRanks, DiscountedGainMeasure):
         return {name: value for name, value in settings.items() if name not in default_names}
 
     def values(self, hits: Hits) -> Floats:
-        ideal_dcg = self.ideal_dcg(hits) if self.ideal == "judged" else self.listed_dcg(hits)
+        ideal_dcg = self.best_possible(hits)
         values = np.minimum(ratio(self.dcg(hits), ideal_dcg), 1.0)  # ranks that a user gives may be equal
         if self.short == "zero":
             values[np.less(hits.retrieved, self.resolve_cutoff(hits) or 0)] = 0.0
         return values
 
     def swap_deltas(self, hits: Hits, first: Ints, second: Ints) -> Floats:
-        ideal_dcg = self.ideal_dcg(hits) if self.ideal == "judged" else self.listed_dcg(hits)
+        ideal_dcg = self.best_possible(hits)
         changes = super().swap_deltas(hits, first, second)
         if self.short == "zero":
             changes[np.less(hits.retrieved, self.resolve_cutoff(hits) or 0)[hits.query[first]]] = 0.0
@@ -342,6 +355,17 @@ class nDCG(ScaledRanks, DiscountedGainMeasure):
         self.check_grades(hits)
         return self.best_dcg(hits, hits.grades, hits.grade_offsets)  # depends on the size of the collection
 
+    def best_possible(self, hits: Hits) -> Floats:
+        """(queries) the DCG of the ideal that `ideal` says."""
+        if self.ideal == "judged":
+            return self.ideal_dcg(hits)
+        if self.ideal == "listed":
+            return self.listed_dcg(hits)
+        self.check_grades(hits)
+        if self.ideal == "whole":
+            return replace(self, ideal="judged", short="filled", cutoff=None).ideal_dcg(hits)
+        return self.best_dcg(hits, hits.grades, hits.grade_offsets, hits.retrieved)
+
     def listed_dcg(self, hits: Hits) -> Floats:
         """DCG of the best order of the documents in the list."""
         falling_grades = hits.relevance[np.lexsort((-hits.relevance, hits.query))]
@@ -355,7 +379,7 @@ class IdealDCG(DiscountedGainMeasure):
     Parameters
     ----------
     gain
-        What a document gains: its grade ("linear") or 2^grade - 1 ("exp"); negative grades gain nothing.
+        What a document gains: its grade ("linear"), 2^grade - 1 ("exp"), or 1 ("binary"); grades up to 0 gain nothing.
     gains
         What certain grades gain instead, as {1: 1, 2: 5}.
     others
@@ -434,7 +458,7 @@ class nDCGRel(GainMeasure):
     Parameters
     ----------
     gain
-        What a document gains: its grade ("linear") or 2^grade - 1 ("exp"); negative grades gain nothing.
+        What a document gains: its grade ("linear"), 2^grade - 1 ("exp"), or 1 ("binary"); grades up to 0 gain nothing.
     gains
         What certain grades gain instead, as {1: 1, 2: 5}.
     others
@@ -473,7 +497,7 @@ class RnDCG(GainMeasure):
     Parameters
     ----------
     gain
-        What a document gains: its grade ("linear") or 2^grade - 1 ("exp"); negative grades gain nothing.
+        What a document gains: its grade ("linear"), 2^grade - 1 ("exp"), or 1 ("binary"); grades up to 0 gain nothing.
     gains
         What certain grades gain instead, as {1: 1, 2: 5}.
     others
@@ -527,7 +551,7 @@ class G(GainMeasure):
     Parameters
     ----------
     gain
-        What a document gains: its grade ("linear") or 2^grade - 1 ("exp"); negative grades gain nothing.
+        What a document gains: its grade ("linear"), 2^grade - 1 ("exp"), or 1 ("binary"); grades up to 0 gain nothing.
     gains
         What certain grades gain instead, as {1: 1, 2: 5}.
     others
@@ -593,7 +617,7 @@ class Q(GainMeasure):
     Parameters
     ----------
     gain
-        What a document gains: its grade ("linear") or 2^grade - 1 ("exp"); negative grades gain nothing.
+        What a document gains: its grade ("linear"), 2^grade - 1 ("exp"), or 1 ("binary"); grades up to 0 gain nothing.
     gains
         What certain grades gain instead, as {1: 1, 2: 5}.
     others

@@ -84,6 +84,10 @@ MSLR = {
 }
 #: What most learners report: exponential gain, and a query without relevant documents counts as 1.
 LEARNERS: Mapping[str, Mapping[str, Any]] = {"nDCG": {"gain": "exp", "ideal": "listed"}}
+#: What takes relevant documents as a set: nothing but their number counts.
+SETS: Mapping[str, Mapping[str, Any]] = {"nDCG": {"gain": "binary"}, "RR": {}, "R": {}, "Success": {}}
+#: A list that ends before the cutoff is judged by the documents that it has.
+SHORT_LISTS: Mapping[str, Any] = {"short": "listed"}
 #: Version 9 asks for trunc(x R + .9) relevant documents at recall x.
 TREC_EVAL_9 = {**TREC_EVAL, "IPrec": {"rounding": "plus_point_nine"}, "AvgIPrec": {"rounding": "plus_point_nine"}}
 PRESETS = {
@@ -161,6 +165,91 @@ PRESETS = {
             ("xgboost", "XGBoost's metric ndcg: as lightgbm"),
             ("allrank", "allRank's ndcg: as lightgbm"),
         )
+    },
+    "catboost": Preset(
+        tool="CatBoost's metric NDCG: 1 for a query without relevant documents; it counts ties against the ranker",
+        conventions={"ties": "file", "no_relevant": "one"},
+        measures=("nDCG@10",),
+        parameters={"nDCG": {"ideal": "listed"}},
+    ),
+    "tensorflow-ranking": Preset(
+        tool="TensorFlow Ranking 0.5: exponential gain, ideal of the listed documents, precision of short lists; it "
+        "breaks ties at random",
+        conventions={"ties": "file"},
+        measures=("nDCG@10", "RR", "AP", "P@10"),
+        parameters={"nDCG": LEARNERS["nDCG"], "P": SHORT_LISTS, "RR": {}, "AP": {}, "R": {}},
+    ),
+    "torchmetrics": Preset(
+        tool="torchmetrics 1.9: nDCG as scikit-learn's, AP of the documents found; its AP and RR take scores up to 0 "
+        "for not retrieved",
+        conventions={"ties": "average"},
+        measures=("nDCG@10", "AP", "RR", "P@10"),
+        parameters={"nDCG": {"ideal": "listed"}, "AP": {"norm": "found"}, "RR": {}, "P": {}, "R": {}},
+    ),
+    "recbole": Preset(
+        tool="RecBole 1.2: binary gain, AP divided by the lesser of k and the number of relevant items",
+        conventions={"ties": "file"},
+        measures=("nDCG@10", "RR@10", "R@10", "P@10", "Success@10"),
+        parameters={**SETS, "AP": {"norm": "min"}, "P": {}},
+    ),
+    "sentence-transformers": Preset(
+        tool="sentence-transformers' InformationRetrievalEvaluator: binary gain, AP divided by the lesser of k and the "
+        "number of relevant documents; it breaks ties by rising id",
+        measures=("nDCG@10", "RR@10", "AP@100", "P@10", "R@10", "Success@10"),
+        parameters={**SETS, "AP": {"norm": "min"}, "P": {}},
+    ),
+    **{
+        name: Preset(
+            tool=tool,
+            precision="float32",
+            measures=("nDCG@10", "AP@10", "R@10", "P@10"),
+            parameters={"nDCG": {}, "AP": {}, "R": {}, "P": {}, "RR": {}},
+        )
+        for name, tool in (
+            ("mteb", "MTEB: measures of pytrec_eval"),
+            ("beir", "BEIR: measures of pytrec_eval; it leaves out documents whose id is that of the query"),
+        )
+    },
+    "mlflow": Preset(
+        tool="MLflow's retrieval metrics: binary gain, an ideal as long as the list, precision of short lists; a "
+        "document retrieved twice counts twice",
+        conventions={"ties": "file"},
+        measures=("nDCG@3", "P@3", "R@3"),
+        parameters={"nDCG": {"gain": "binary", "ideal": "retrieved"}, "P": SHORT_LISTS, "R": {}},
+    ),
+    "llama_index": Preset(
+        tool="LlamaIndex's retrieval metrics: binary gain, an ideal that is not cut at k, precision of short lists; a "
+        "document retrieved twice lifts nDCG above 1",
+        conventions={"ties": "file"},
+        measures=("Success@10", "RR@10", "P@10", "R@10", "AP@10", "nDCG@10"),
+        parameters={**SETS, "nDCG": {"gain": "binary", "ideal": "whole"}, "P": SHORT_LISTS, "AP": {}},
+    ),
+    "haystack": Preset(
+        tool="Haystack's evaluators of documents: an ideal that is not cut at k",
+        conventions={"ties": "file"},
+        measures=("nDCG@10", "RR@10", "AP@10", "R@10"),
+        parameters={**SETS, "nDCG": {"ideal": "whole"}, "AP": {}},
+    ),
+    "ragas": Preset(
+        tool="Ragas' context precision and recall by ids, and the average precision of the contexts found",
+        conventions={"ties": "file"},
+        measures=("P@10", "R@10", "AP@10"),
+        parameters={"P": SHORT_LISTS, "R": {}, "AP": {"norm": "found"}},
+    ),
+    **{
+        name: Preset(
+            tool=f"{tool}'s _rank_eval: exponential gain, an ideal as long as the list, precision of short lists",
+            conventions={"ties": "file"},
+            measures=("nDCG@10", "RR@10", "P@10", "R@10"),
+            parameters={
+                "nDCG": {"gain": "exp", "ideal": "retrieved"},
+                "DCG": {"gain": "exp"},
+                "P": SHORT_LISTS,
+                "R": {},
+                "RR": {},
+            },
+        )
+        for name, tool in (("elasticsearch", "Elasticsearch"), ("opensearch", "OpenSearch"))
     },
     "sklearn": Preset(
         tool="scikit-learn's ndcg_score and dcg_score: tied documents averaged, ideal of the listed documents",

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 from importlib.util import find_spec
+from typing import Any
 
 from rankscope.data.result import Result
 from rankscope.data.section import Cell, Figure, Table, as_marked
+from rankscope.errors import ParameterError, UnknownName
 from rankscope.reporting import page
+from rankscope.reporting.figures import draw as draw_chart
 
 __all__ = [
+    "plot_result",
     "result_html",
 ]
 
@@ -42,6 +46,19 @@ def result_html(result: Result) -> str:
         blocks += note_list(section.notes)
     blocks += [f"<p><small>{as_text(result.signature())}</small></p>", *note_list(result.notes)]
     return "\n".join(["<div>", *blocks, "</div>"])
+
+
+def plot_result(result: Result, name: str | None) -> Any:
+    """The chart of the result's first figure, or of the one with this name. Raises ParameterError and UnknownName."""
+    figures: dict[str, Figure] = {}
+    for section in result.sections():
+        if section.figure is not None:
+            figures.setdefault(section.figure.name, section.figure)
+    if not figures:
+        raise ParameterError(f"{result!r} has no figure")
+    if name is not None and name not in figures:
+        raise UnknownName("figure", name, figures)
+    return draw_chart(figures[name] if name else next(iter(figures.values())))
 
 
 def draw(figure: Figure) -> list[str]:

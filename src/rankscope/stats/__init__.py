@@ -42,6 +42,7 @@ from rankscope.stats.power import (
     queries_for_t,
     t_power,
 )
+from rankscope.stats.prevalence import Prevalence, rogan_gladen
 from rankscope.stats.rater_agreement import Alpha, Gwet, Kappa, cohens_kappa, gwets_ac, krippendorffs_alpha
 from rankscope.stats.reliability import Generalisability, generalisability
 from rankscope.stats.standardisation import STANDARDISATIONS, Standardised, standardise_scores
@@ -71,6 +72,7 @@ __all__ = [
     "MeanTaus",
     "PairedTest",
     "Posterior",
+    "Prevalence",
     "Rates",
     "SequentialBounds",
     "Standardised",
@@ -108,6 +110,7 @@ __all__ = [
     "randomisation_test",
     "randomised_tukey_hsd",
     "rates",
+    "rogan_gladen",
     "sequential_bounds",
     "sign_test",
     "spent_level",

@@ -15,7 +15,7 @@ from rankscope.kernels.inversions import count_inversions, greater_before, order
 from rankscope.kernels.pairs import CELLS, count_pairs_by_table
 from rankscope.kernels.rounding_ties import NOISE, greatest_sizes, tied_with_previous
 from rankscope.stats.inputs import is_constant
-from rankscope.typing import Bools, Floats, Ints
+from rankscope.typing import Bools, Floats, Ints, Words
 
 __all__ = [
     "STATISTICS",
@@ -154,8 +154,10 @@ def ap_above_groups(truth: RankedRows, estimate: RankedRows) -> Floats:
     return np.asarray(np.divide(2 * shares, below_top, out=np.full(len(keys), np.nan), where=below_top > 0) - 1)
 
 
-#: Up to this many items, all pairs of them are compared once for a matrix: float32 holds their number.
-SHORT = 256
+#: Up to so many items, with ties and without, each list of a matrix is a table of bits, one for each two items.
+SHORT, SHORT_UNTIED = 256, 1536
+#: The largest size of all these tables, in bits.
+MOST_BITS = 1 << 30
 #: From this many on, lists without ties are counted one by one.
 LONG = 4096
 STATISTICS = ("pearson", "spearman", "kendall_a", "kendall_b", "kendall_c")
@@ -245,11 +247,20 @@ def product_moments(rows: Floats, degenerate: Bools) -> Floats:
     return matrix
 
 
-def pair_signs(codes: Ints) -> npt.NDArray[np.float32]:
-    """(lists, pairs) of each pair of items 1, 0 or -1, by which is greater; their sums of products are C - D."""
-    first, second = np.triu_indices(codes.shape[1], 1)
-    short_codes = codes.astype(np.int16)
-    return np.asarray(np.sign(short_codes[:, first] - short_codes[:, second]), np.float32)
+def pair_bits(codes: Ints) -> Words:
+    """(lists, words) a bit for each two items: whether the first is lower. Lists share those that both order alike."""
+    n_lists, n = codes.shape
+    narrow_codes = codes.astype(np.int16)
+    n_bytes = -(-n * n // 8)
+    bits = np.zeros((n_lists, -(-n_bytes // 8) * 8), np.uint8)
+    for row, row_codes in zip(bits, narrow_codes, strict=True):
+        row[:n_bytes] = np.packbits(row_codes[:, None] < row_codes)
+    return bits.view(np.uint64)
+
+
+def count_shared(bits: Words, others: Words) -> Ints:
+    """(lists) how many bits each of the others shares with the bits of one list."""
+    return np.asarray(np.bitwise_count(others & bits).sum(axis=1, dtype=np.int64))
 
 
 def snap(values: Floats) -> Floats:
@@ -266,12 +277,19 @@ def matrix_of(rows: Floats, statistic: str) -> Floats:
         return product_moments(ranks.doubled_ranks, ranks.n_distinct == 1)
     n_lists, n_items = rows.shape
     matrix = np.empty((n_lists, n_lists))
-    signs = pair_signs(ranks.codes) if n_items <= SHORT else None
+    has_ties = bool(ranks.n_tied_pairs.any())
+    n_bits = n_lists * n_items**2 * (2 if has_ties else 1)
+    is_short = n_items <= (SHORT if has_ties else SHORT_UNTIED) and n_bits <= MOST_BITS
+    lower = pair_bits(ranks.codes) if is_short else None
+    higher = pair_bits(-ranks.codes) if is_short and has_ties else None
     for i in range(n_lists):  # one list with all that follow, so that no table holds all pairs
         x, y = ranks.rows([i]), ranks.rows(np.arange(i, n_lists))
-        surplus = (
-            surplus_of_row(ranks, i) if signs is None else np.einsum("ij,j->i", signs[i:], signs[i]).astype(np.int64)
-        )
+        if lower is None:
+            surplus = surplus_of_row(ranks, i)
+        elif higher is None:
+            surplus = 2 * count_shared(lower[i], lower[i:]) - n_items * (n_items - 1) // 2
+        else:
+            surplus = count_shared(lower[i], lower[i:]) - count_shared(lower[i], higher[i:])
         matrix[i, i:] = matrix[i:, i] = taus(surplus, x, y, statistic)
     return matrix
 

@@ -21,8 +21,7 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 import rankscope as rs
 from rankscope import read_features
 from rankscope.errors import InputError, ParameterError
-from rankscope.io.core import blocks
-from rankscope.io.letor import feature_lines, features, read_labels
+from rankscope.io.letor import feature_lines, labels, read_labels
 from rankscope.io.letor import feature_lines as feature_table
 from rankscope.io.letor.feature_lines import LineReader
 
@@ -163,7 +162,7 @@ def test_progress_hears_of_all_bytes(write):
 
 def test_the_table_grows_where_the_size_of_the_file_says_nothing(write, monkeypatch):
     """Blocks of a few lines; a table that is too low at first, wider and wider, and at last one column to the left."""
-    monkeypatch.setattr(features, "BLOCK", 64)
+    monkeypatch.setattr(labels, "BLOCK_SIZE", 64)
     rows = [f"{i % 3} qid:{i // 7} {1 + i // 20}:{i}.5 {9 + i // 10}:1" for i in range(200)] + ["0 qid:99 0:7"]
     content = "\n".join(rows).encode()
     for packed in (content, gzip.compress(content)):
@@ -177,7 +176,7 @@ def test_the_table_grows_where_the_size_of_the_file_says_nothing(write, monkeypa
 
 @pytest.mark.parametrize("growth", [0.1, 1.3])
 def test_a_table_that_was_made_too_low_grows(write, monkeypatch, growth):
-    monkeypatch.setattr(features, "BLOCK", 64)
+    monkeypatch.setattr(labels, "BLOCK_SIZE", 64)
     monkeypatch.setattr(feature_table, "SPARE", 0.2)
     monkeypatch.setattr(feature_table, "GROWTH", growth)
     found = exact(write(b"".join(b"0 qid:1 1:%d 2:3\n" % i for i in range(100))))
@@ -256,7 +255,7 @@ def test_fields_that_move_from_one_line_to_the_next_are_seen(tmp_path):
 
 
 def test_features_may_change_from_block_to_block(write, monkeypatch):
-    monkeypatch.setattr(features, "BLOCK", 32)
+    monkeypatch.setattr(labels, "BLOCK_SIZE", 32)
     content = b"0 qid:1 1:1 2:2\n" * 20 + b"0 qid:1 3:1 5:2\n" * 20 + b"0 qid:1 3:1 6:2\n" * 20
     assert exact(write(content)).values.tolist() == naive(content)[0]
 
@@ -364,7 +363,7 @@ def test_what_cannot_be_read_is_refused_with_file_and_line(content, message, wri
 
 
 def test_the_line_is_right_in_any_block(write, monkeypatch):
-    monkeypatch.setattr(features, "BLOCK", 64)
+    monkeypatch.setattr(labels, "BLOCK_SIZE", 64)
     with pytest.raises(InputError, match=re.escape("test.txt:41: field '1:'")):
         read_features(write(LINE * 40 + b"1 qid:1 1: 2:1\n" + LINE * 40))
 
@@ -384,7 +383,7 @@ def test_features_beyond_those_expected_are_refused(content, most, message, writ
 
 
 def test_a_feature_0_after_the_highest_one_is_refused(write, monkeypatch):
-    monkeypatch.setattr(features, "BLOCK", 32)
+    monkeypatch.setattr(labels, "BLOCK_SIZE", 32)
     with pytest.raises(InputError, match=r"^test\.txt:41: feature 0, .*\b2\b"):
         read_features(write(LINE * 40 + b"1 qid:1 0:1 1:1\n"), n_features=2)
 
@@ -421,5 +420,4 @@ def test_a_column_that_is_not_there_is_refused(write):
 
 def test_the_reader_is_public():
     assert rs.read_features is read_features
-    assert blocks.BLOCK == features.BLOCK == 1 << 20
     assert feature_lines.MAX_FEATURES == 100_000

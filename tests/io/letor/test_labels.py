@@ -165,6 +165,8 @@ BAD_LABELS = {
     "a word": (b"1 qid:1\nhigh qid:1\n", "test.txt:2: label 'high'"),
     "nan": (b"nan qid:1\n", "test.txt:1: label 'nan'"),
     "an endless number": (b"9" * 30 + b" qid:1\n", f"test.txt:1: label '{'9' * 30}', expected a finite number"),
+    "2^53": (b"1 qid:1 1:2\n9007199254740992 qid:1 1:1\n", "test.txt:2: label '9007199254740992', expected a finite"),
+    "below -2^53": (b"-9007199254740993 qid:1\n", "test.txt:1: label '-9007199254740993', expected a finite number"),
     "old Macs": (b"1 qid:1 1:2\r0 qid:1 1:1\r", "test.txt:1: a carriage return inside the line"),
     "nothing": (b"", "test.txt: the file is empty"),
     "blanks and comments": (b"\n # x\n", "test.txt: no data"),
@@ -181,6 +183,11 @@ def test_a_bad_label_file_is_refused_with_its_line(write, kind: str) -> None:
     with pytest.raises(InputError, match=f"^{re.escape(said)}") as refused:
         read_labels(path)
     assert "\n" not in str(refused.value)
+
+
+def test_the_largest_and_the_smallest_labels_are_those_of_all_formats(write) -> None:
+    labels = read_labels(write(b"9007199254740991 qid:1\n-9007199254740991 qid:1\n1e-400 qid:2\n"))
+    assert labels.relevance.tolist() == [2**53 - 1, 1 - 2**53, 0]
 
 
 def test_the_first_bad_line_is_named_however_it_is_bad(write) -> None:

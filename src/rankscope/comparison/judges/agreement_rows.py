@@ -163,6 +163,8 @@ ROW_TITLES = {
     "mcc": "Matthews' correlation (MCC)",
     "overlap": "overlap (Jaccard)",
     "overlap_by_query": "overlap, mean over queries",
+    "apparent_prevalence": "relevant, of those only it judged",
+    "corrected_prevalence": "the same, corrected",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,21 +12,28 @@ from rankscope.comparison.judges.common_documents import CommonDocuments, rows_f
 from rankscope.data.columns import column, columns_of, digits, table_of, thousands
 from rankscope.data.hits import Hits
 from rankscope.data.section import Section
-from rankscope.data.text import format_percent, join_names
+from rankscope.data.text import format_p_cell, format_percent, join_names
 from rankscope.settings import plain_number
-from rankscope.stats.distributions import special
+from rankscope.stats.cluster_sums import effective_number
+from rankscope.stats.distributions import special, t_pvalue
 from rankscope.stats.intervals import t_interval
+from rankscope.stats.multiple_comparisons import adjust_pvalues
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "DEPTH",
+    "ClusteredMean",
     "GradeBias",
     "SystemTaste",
     "bias_by_grade",
     "bias_rows",
     "bias_section",
+    "clustered_mean",
+    "favour_of",
+    "holm",
     "taste_by_system",
     "taste_section",
+    "top_documents",
 ]
 
 
@@ -85,12 +92,15 @@ class SystemTaste:
         By how many grades the second judge is above the first.
     favour
         By how many grades the second judge rates them above other documents with the same grade from the first.
+    pvalue_corrected
+        p of no favour, corrected for the number of systems (Holm); NaN if undefined.
     """
 
     system: str
     same: ClusteredMean
     bias: ClusteredMean
     favour: ClusteredMean
+    pvalue_corrected: float = NAN
 
 
 def clustered_mean(values: Floats, query: Ints, confidence_level: float, clusters: Ints | None = None) -> ClusteredMean:
@@ -143,44 +153,84 @@ def bias_by_grade(common: CommonDocuments, confidence_level: float) -> tuple[Gra
     return (*biases, GradeBias(grade=None, bias=overall))
 
 
-def taste_by_system(
-    common: CommonDocuments, judged: str, systems: Sequence[str], hits: Sequence[Hits], confidence_level: float
-) -> tuple[SystemTaste, ...]:
-    """How the judges agree on the top documents of each system. hits: under the judgments of A, as `cut` gives them."""
+def top_documents(common: CommonDocuments, judged: str, hits: Sequence[Hits]) -> Bools:
+    """(systems, documents) which documents are among the first of each system.
+
+    hits: of each system, under the judgments of A, as `cut` gives them.
+    """
     ranking_rows = rows_for_ranking(common, judged)[0]
     common_index = np.full(common.qrels_a.relevance.size, -1)  # row of A -> index of the common document
     common_index[common.rows_a] = np.arange(common.n_documents)
-    tastes = []
-    for system, system_hits in zip(systems, hits, strict=True):
+    is_top = np.zeros((len(hits), common.n_documents), np.bool_)
+    for i, system_hits in enumerate(hits):
         is_top_hit = system_hits.rank <= DEPTH
         rows = ranking_rows[
             system_hits.grade_offsets[:-1][system_hits.query[is_top_hit]] + system_hits.judged[is_top_hit]
         ]
-        is_top = np.zeros(common.n_documents, np.bool_)
-        is_top[common_index[rows][common_index[rows] >= 0]] = True
-        tastes.append(taste_of(system, is_top, common, confidence_level))
-    return tuple(tastes)
+        is_top[i, common_index[rows][common_index[rows] >= 0]] = True
+    return is_top
 
 
-def taste_of(system: str, is_top: Bools, common: CommonDocuments, confidence_level: float) -> SystemTaste:
-    """is_top: (documents) whether a document is among the first of the system."""
+def taste_by_system(
+    common: CommonDocuments, systems: Sequence[str], is_top: Bools, confidence_level: float
+) -> tuple[SystemTaste, ...]:
+    """How the judges agree on the top documents of each system. is_top: as `top_documents` gives it."""
+    tastes, pvalues = [], []
+    grade_differences = np.subtract(*common.grades[::-1]).astype(np.float64)
+    for system, mask in zip(systems, is_top, strict=True):
+        favour, pvalue = favour_of(mask, common, confidence_level)
+        same, bias = (
+            clustered_mean(values[mask], common.query[mask], confidence_level, common.clusters)
+            for values in ((grade_differences == 0).astype(np.float64), grade_differences)
+        )
+        tastes.append(SystemTaste(system=system, same=same, bias=bias, favour=favour))
+        pvalues.append(pvalue)
+    return tuple(
+        replace(taste, pvalue_corrected=pvalue) for taste, pvalue in zip(tastes, holm(pvalues).tolist(), strict=True)
+    )
+
+
+def favour_of(is_top: Bools, common: CommonDocuments, confidence_level: float) -> tuple[ClusteredMean, float]:
+    """By how many grades B rates these documents above others of the same grade by A, and p of no such favour.
+
+    The variance is that of sums by query, or by cluster of queries, of what each document adds: these documents, and
+    the others that they are compared with.
+    """
     a, b = common.grades
     codes = np.unique(a, return_inverse=True)[1]
-    n_elsewhere = np.bincount(codes[~is_top], minlength=int(codes.max()) + 1)
-    sums = np.bincount(codes[~is_top], b[~is_top], minlength=n_elsewhere.size)
-    mean_elsewhere = np.divide(sums, n_elsewhere, out=np.full(n_elsewhere.size, np.nan), where=n_elsewhere > 0)[codes]
-    is_comparable = is_top & ~np.isnan(mean_elsewhere)
-    grade_differences = (b - a).astype(np.float64)
+    n_codes = int(codes.max()) + 1
+    n_elsewhere = np.bincount(codes[~is_top], minlength=n_codes)
+    sums = np.bincount(codes[~is_top], b[~is_top], minlength=n_codes)
+    mean_elsewhere = np.divide(sums, n_elsewhere, out=np.full(n_codes, np.nan), where=n_elsewhere > 0)
+    above = b - mean_elsewhere[codes]
+    is_comparable = is_top & ~np.isnan(above)
+    n = int(is_comparable.sum())
+    if not n:
+        return ClusteredMean(NAN, NAN, NAN, 0), NAN
+    value = float(above[is_comparable].mean())
+    n_top = np.bincount(codes[is_comparable], minlength=n_codes)
+    share = np.divide(n_top, n_elsewhere, out=np.zeros(n_codes), where=n_elsewhere > 0)[codes]
+    parts = np.where(is_comparable, above - value, np.where(is_top, 0.0, -share * np.nan_to_num(above))) / n
+    units = common.query if common.clusters is None else common.clusters[common.query]
+    by_unit = np.bincount(units, parts)
+    sizes = np.bincount(units[is_comparable]).astype(np.float64)
+    sizes = sizes[sizes > 0]
+    if sizes.size < 2:
+        return ClusteredMean(value, NAN, NAN, n), NAN
+    error = float(np.sqrt(sizes.size / (sizes.size - 1) * (by_unit**2).sum()))
+    df = sizes.size - 1 if common.clusters is None else effective_number(sizes) - 1
+    half_width = float(special().stdtrit(df, (1 + confidence_level) / 2) * error)
+    pvalue = float(t_pvalue(np.asarray(value / error), df, "two-sided")) if error > 0 else NAN
+    return ClusteredMean(value, value - half_width, value + half_width, n), pvalue
 
-    def mean_of(values: Floats, mask: Bools) -> ClusteredMean:
-        return clustered_mean(values[mask], common.query[mask], confidence_level, common.clusters)
 
-    return SystemTaste(
-        system=system,
-        same=mean_of((grade_differences == 0).astype(np.float64), is_top),
-        bias=mean_of(grade_differences, is_top),
-        favour=mean_of(b - mean_elsewhere, is_comparable),
-    )
+def holm(pvalues: Sequence[float]) -> Floats:
+    """The p-values corrected together; NaN where there is none."""
+    values = np.array(pvalues, np.float64)
+    is_defined = ~np.isnan(values)
+    if is_defined.any():
+        values[is_defined] = adjust_pvalues(values[is_defined], method="holm").pvalue
+    return values
 
 
 def bias_rows(biases: Sequence[GradeBias], tastes: Sequence[SystemTaste]) -> Iterator[Row]:
@@ -190,6 +240,7 @@ def bias_rows(biases: Sequence[GradeBias], tastes: Sequence[SystemTaste]) -> Ite
     for taste in tastes:
         for name in ("same", "bias", "favour"):
             yield f"{name}_at_{DEPTH}", "", "", taste.system, *getattr(taste, name)
+        yield f"favour_pvalue_at_{DEPTH}", "", "", taste.system, taste.pvalue_corrected, NAN, NAN, taste.favour.n
 
 
 def dependence_text(is_clustered: bool) -> str:
@@ -234,8 +285,11 @@ def taste_section(
     """The bias by system, and which systems the second judge favours. is_clustered: whether queries have clusters."""
     name_a, name_b = names
     ordered = sorted(tastes, key=lambda taste: -np.nan_to_num(taste.favour.value, nan=-np.inf))
-    favoured = sorted((taste for taste in tastes if taste.favour.low > 0), key=lambda taste: -taste.favour.value)
-    disfavoured = sorted((taste for taste in tastes if taste.favour.high < 0), key=lambda taste: taste.favour.value)
+    significant = [taste for taste in tastes if taste.pvalue_corrected < 1 - confidence_level]
+    favoured = sorted((taste for taste in significant if taste.favour.value > 0), key=lambda taste: -taste.favour.value)
+    disfavoured = sorted(
+        (taste for taste in significant if taste.favour.value < 0), key=lambda taste: taste.favour.value
+    )
     clauses = [
         f"{verb} {join_names(f'{taste.system} ({taste.favour.value:+.2f})' for taste in group)}"
         for verb, group in (("favours", favoured), ("disfavours", disfavoured))
@@ -252,10 +306,11 @@ def taste_section(
             column("same grade", [taste.same.value for taste in ordered], digits()),
             column("bias", [taste.bias.value for taste in ordered], digits(signed=True)),
             *columns_of(("favour", "low", "high"), [taste.favour for taste in ordered], digits(signed=True)),
+            column("p corrected", [taste.pvalue_corrected for taste in ordered], format_p_cell),
         ),
         notes=(
             f"low and high: {format_percent(confidence_level)} confidence intervals of favour, which allow for "
             f"dependence between the documents of {dependence_text(is_clustered)} and are not corrected for the number "
-            "of systems",
+            "of systems; p corrected: that of no favour, corrected for it (Holm)",
         ),
     )

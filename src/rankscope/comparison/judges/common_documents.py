@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,10 +13,22 @@ from rankscope.data.qrels import Qrels
 from rankscope.data.rows import Rows, combined_keys
 from rankscope.data.text import pluralise, pluralise_queries
 from rankscope.errors import InputError
+from rankscope.evaluation.families import FamiliesRule
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import hashes
-from rankscope.settings import Settings, choice, confidence_field, grade_level, resamples_field, seed_field
+from rankscope.settings import (
+    NONNEGATIVE,
+    Settings,
+    choice,
+    confidence_field,
+    count,
+    declare,
+    grade_level,
+    number,
+    resamples_field,
+    seed_field,
+)
 from rankscope.stats.confusion import Rates, beta_field, normalise_field
 from rankscope.typing import Bools, Ints
 
@@ -65,6 +78,30 @@ class JudgeSettings(Settings):
         "two rankings of the systems.",
     )
     seed: int = seed_field()
+    families: Mapping[str, str] | str | None = declare(
+        FamiliesRule(),
+        None,
+        "Family of each system, for a test whether the second judge favours it: SYSTEM=FAMILY with commas between "
+        "several, or a table with the columns system and family. Name the second judge, too, to test its own family.",
+        flag="--family",
+        metavar="SYSTEM=FAMILY,...|TABLE",
+        python_help="Family of each system, for a test whether the second judge favours it, such as {'gpt-run': "
+        "'openai'}, or a table with the columns system and family. Name the second judge, too, to test its own family.",
+        unset="no families",
+    )
+    top: int | None = count(
+        None,
+        minimum=2,
+        metavar="K",
+        help="Also say how the order among the best K systems by the first judge changes.",
+        unset="all systems only",
+    )
+    margin: float = number(
+        0.02,
+        rule=NONNEGATIVE,
+        help="Largest change of a mean, or of a difference between systems, that does not matter, for the verdict "
+        "whether the second judge may replace the first.",
+    )
 
 
 class CommonDocuments(NamedTuple):

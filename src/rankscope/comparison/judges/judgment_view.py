@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from rankscope.comparison.judges.agreement_rows import chance_sentence, format_tenths, matrix_section, row_table
 from rankscope.comparison.judges.bias import bias_section, taste_section
+from rankscope.comparison.judges.family_bias import family_section
+from rankscope.comparison.judges.group_bias import group_section
 from rankscope.comparison.judges.judgments import JudgeAgreement
 from rankscope.comparison.judges.ranking_effect import effect_section
+from rankscope.comparison.judges.verdict import verdict_section
 from rankscope.data.section import Section
-from rankscope.data.text import pluralise, pluralise_queries
+from rankscope.data.text import format_percent, pluralise, pluralise_queries
 
 __all__ = [
     "judgment_sections",
@@ -38,7 +43,11 @@ def judgment_sections(result: JudgeAgreement) -> tuple[Section, ...]:
         else []
     )
     effects = (effect_section(effect, result.names, result.settings.confidence_level) for effect in result.effects)
-    return agreement, matrix, bias, relevance, *taste, *effects
+    groups = [group_section(result.groups, result.names, confidence_level)] if result.groups else []
+    families = [family_section(result.families, result.names, confidence_level)] if result.families else []
+    verdicts = [verdict for effect in result.effects for verdict in effect.verdicts]
+    conclusion = [verdict_section(verdicts, result.names, result.settings.margin, confidence_level)] if verdicts else []
+    return agreement, matrix, bias, relevance, *groups, *taste, *families, *effects, *conclusion
 
 
 def relevance_sentence(result: JudgeAgreement) -> str:
@@ -56,7 +65,24 @@ def relevance_sentence(result: JudgeAgreement) -> str:
         f"Relevant means grade {result.settings.rel} or higher. {name_b} judges as relevant "
         f"{share_of_documents(tp, tp + fn, 'document')} that {name_a} judged relevant, and "
         f"{share_of_documents(fp, fp + tn, 'other')}. The rates treat {name_a} as the truth and {name_b} as the "
-        "prediction."
+        "prediction." + prevalence_sentence(result)
+    )
+
+
+def prevalence_sentence(result: JudgeAgreement) -> str:
+    """The share of relevant documents where only the second judge judged; empty if it judged none alone."""
+    share = result.prevalence
+    if share is None:
+        return ""
+    name_a, name_b = result.names
+    documents = pluralise(result.n_only_b, "document")
+    opening = f" Of {documents} that {name_b} alone judged, {format_tenths(float(share.apparent))} are relevant for it"
+    if np.isnan(share.value):
+        return f"{opening}; it is no better than chance, so nothing follows for {name_a}."
+    return (
+        f"{opening}; corrected for its errors, {format_tenths(float(share.value))} would be relevant for {name_a} "
+        f"({format_percent(share.confidence_level)} interval {format_tenths(float(share.low))} to "
+        f"{format_tenths(float(share.high))}), if it errs there as it does here."
     )
 
 

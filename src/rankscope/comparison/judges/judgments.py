@@ -23,6 +23,7 @@ from rankscope.comparison.judges.bias import (
     bias_by_grade,
     bias_rows,
     taste_by_system,
+    top_documents,
 )
 from rankscope.comparison.judges.common_documents import (
     CommonDocuments,
@@ -33,6 +34,8 @@ from rankscope.comparison.judges.common_documents import (
     overlap,
     overlap_by_query,
 )
+from rankscope.comparison.judges.family_bias import FamilyBias, bias_by_family, family_rows
+from rankscope.comparison.judges.group_bias import GroupBias, bias_by_group, group_rows
 from rankscope.comparison.judges.ranking_effect import (
     RankingEffect,
     RankingEffects,
@@ -52,6 +55,7 @@ from rankscope.io.core import check_single_stdin, file_stem, is_path, source_nam
 from rankscope.settings import plain_number
 from rankscope.stats.confusion import ConfusionMatrix, Rates, confusion_matrix, encode
 from rankscope.stats.inputs import seed_of
+from rankscope.stats.prevalence import Prevalence, rogan_gladen
 from rankscope.typing import Bools, PathLike
 
 __all__ = [
@@ -121,6 +125,13 @@ class JudgeAgreement(Result):
         What a reader should know.
     n_clusters
         How many clusters the queries have; None if they are independent.
+    families
+        Which families of systems B favours; empty without families.
+    groups
+        The errors of B by group of queries; empty without groups.
+    prevalence
+        The share of relevant documents among those that B alone judged, corrected for its errors; None if there is no
+        such document.
     """
 
     VIEW = "rankscope.comparison.judges.judgment_view:judgment_sections"
@@ -144,6 +155,9 @@ class JudgeAgreement(Result):
     scores_signature: str
     notes: tuple[str, ...]
     n_clusters: int | None = None
+    families: tuple[FamilyBias, ...] = ()
+    groups: tuple[GroupBias, ...] = ()
+    prevalence: Prevalence | None = None
 
     def records(self) -> Iterator[tuple[str, str, str, str, float, float, float, int]]:
         """The rows of the tidy table; NaN where a statistic has no value or no interval."""
@@ -154,6 +168,8 @@ class JudgeAgreement(Result):
         for name, label, value, low, high, n in rows:
             yield name, label, "", "", value, low, high, n
         yield from bias_rows(self.biases, self.tastes)
+        yield from family_rows(self.families)
+        yield from group_rows(self.groups)
         for effect in self.effects:
             yield from effect.rows()
 
@@ -165,6 +181,11 @@ class JudgeAgreement(Result):
         tp, n_either = int(self.relevance_rates.tp[1]), int(self.relevance_rates.n - self.relevance_rates.tn[1])
         yield share_row("overlap", RELEVANT, tp, n_either, self.settings.confidence_level)
         yield "overlap_by_query", RELEVANT, self.overlap_by_query, np.nan, np.nan, self.n_queries
+        if self.prevalence is not None:
+            share = self.prevalence
+            yield "apparent_prevalence", RELEVANT, float(share.apparent), np.nan, np.nan, self.n_only_b
+            ends = float(share.low), float(share.high)
+            yield "corrected_prevalence", RELEVANT, float(share.value), *ends, self.n_only_b
 
     def signature_parts(self) -> list[str]:
         """Every setting that changes the numbers."""
@@ -180,8 +201,12 @@ class JudgeAgreement(Result):
             parts.append(f"clusters:{self.n_clusters}")
         if self.effects:
             scores_parts = self.scores_signature.rpartition(" | rankscope ")[0]
+            families = [f"{family.family}({len(family.systems)})" for family in self.families]
             parts += [
                 f"judged:{settings.judged}",
+                *settings.parts("margin"),
+                *(settings.parts("top") if settings.top is not None else []),
+                *([f"families:{','.join(families)}"] if families else []),
                 f"bootstrap:{settings.n_resamples},rng:{settings.seed}",
                 scores_parts,
             ]
@@ -208,6 +233,9 @@ def agree_judgments(
     confidence_level: float = 0.95,
     n_resamples: int = 2000,
     rng: Any = 0,
+    families: Mapping[str, str] | PathLike | None = None,
+    top: int | None = None,
+    margin: float = 0.02,
     queries: Mapping[str, Any] | None = None,
     preset: str | None = None,
     ties: str | None = None,
@@ -246,6 +274,14 @@ def agree_judgments(
         the systems. Default: 2000.
     rng
         Seed or `numpy.random.Generator`; None draws a new seed. The same seed gives the same results.
+    families
+        Family of each system, for a test whether the second judge favours it, such as {'gpt-run': 'openai'}, or a table
+        with the columns system and family. Name the second judge, too, to test its own family. Default: no families.
+    top
+        Also say how the order among the best K systems by the first judge changes. Default: all systems only.
+    margin
+        Largest change of a mean, or of a difference between systems, that does not matter, for the verdict whether the
+        second judge may replace the first. Default: 0.02.
     queries
         Arguments of `Scores.with_queries`, such as {"cluster_by": "^[^_]+"}: what is known of the queries.
     preset, ties, missing, no_relevant, unjudged, input, workers, progress
@@ -291,6 +327,9 @@ def agree_judgments(
         judged=judged,
         n_resamples=n_resamples,
         seed=seed_of(rng),
+        families=families,  # type: ignore[arg-type]  # a path becomes a text
+        top=top,
+        margin=margin,
     )
     evaluation = {
         "preset": preset,
@@ -326,29 +365,23 @@ def agree_judges(
     queries: QueryTable | None = None,
 ) -> JudgeAgreement:
     """As `agree_judgments`, with its settings as one object. evaluation: the other arguments of `evaluate`."""
-    if runs is None and (
-        measures is not None or any(evaluation.get(name, default) != default for name, default in RUN_DEFAULTS.items())
-    ):
-        raise ParameterError(
-            "measures and their options need runs, and none is given; name some, or remove the options"
-        )
+    if runs is None:
+        refuse_without_runs(measures, settings, evaluation)
     evaluation = {"rel": settings.rel, **evaluation}
     check_evaluation(runs, (qrels_a, qrels_b), measures, evaluation)
     confidence_level = settings.confidence_level
     judge_names = names_of_judges(qrels_a, qrels_b, names)
-    common, query_notes = with_clusters(
+    common, described, query_notes = with_clusters(
         find_common_documents(as_qrels(qrels_a), as_qrels(qrels_b), judge_names), queries, has_runs=runs is not None
     )
     confusion, chance_corrected = grade_by_grade(common, judge_names, settings.normalise, confidence_level)
     relevant_a, relevant_b = (grades >= settings.rel for grades in common.grades)
     relevance, binary = relevant_or_not(relevant_a, relevant_b, settings.beta, confidence_level)
-    tastes, ranking_effects = tuple[SystemTaste, ...](), NO_EFFECTS
+    ranking_effects = NO_EFFECTS
     if runs is not None:
         qrels_pair = judgments_for_ranking(common, settings.judged)
         ranking_effects = effects_on_ranking(qrels_pair, judge_names, runs, measures, evaluation, settings, queries)
-        tastes = taste_by_system(
-            common, settings.judged, ranking_effects.systems, ranking_effects.hits, confidence_level
-        )
+    tastes, families = biases_of_systems(common, ranking_effects, settings)
     judged_by = settings.judged if ranking_effects.effects else None
     highest = max(map(highest_grade, common.grades))
     fault = level_above_grades(settings.rel, highest)
@@ -373,26 +406,76 @@ def agree_judges(
         scores_signature=ranking_effects.scores_signature,
         notes=tuple(dict.fromkeys((*level_notes, *notes, *ranking_effects.notes, *query_notes))),
         n_clusters=None if common.clusters is None else np.unique(common.clusters).size,
+        families=families,
+        groups=bias_by_group(common, described, (relevant_a, relevant_b), confidence_level),
+        prevalence=prevalence_of(common, binary, settings.rel, confidence_level),
     )
+
+
+def biases_of_systems(
+    common: CommonDocuments, effects: RankingEffects, settings: JudgeSettings
+) -> tuple[tuple[SystemTaste, ...], tuple[FamilyBias, ...]]:
+    """What each system ranks first, and each family of systems, under both judges; empty without runs."""
+    systems, confidence_level = effects.systems, settings.confidence_level
+    is_top = top_documents(common, settings.judged, effects.hits)
+    return (
+        taste_by_system(common, systems, is_top, confidence_level),
+        bias_by_family(common, systems, is_top, effects.families, effects.own_family, confidence_level),
+    )
+
+
+def refuse_without_runs(measures: Any, settings: JudgeSettings, evaluation: Mapping[str, Any]) -> None:
+    """Raise ParameterError for what means nothing without runs."""
+    if measures is not None or any(evaluation.get(name, default) != default for name, default in RUN_DEFAULTS.items()):
+        raise ParameterError(
+            "measures and their options need runs, and none is given; name some, or remove the options"
+        )
+    if settings.families is not None or settings.top is not None:
+        raise ParameterError(
+            "families (--family) and top (--top) are of systems, which need runs, and none is given; name some, or "
+            "remove the options"
+        )
 
 
 def with_clusters(
     common: CommonDocuments, queries: QueryTable | None, *, has_runs: bool
-) -> tuple[CommonDocuments, tuple[str, ...]]:
-    """The documents with the clusters of their queries, and notes. Raises as `Scores.with_queries`.
+) -> tuple[CommonDocuments, Queries, tuple[str, ...]]:
+    """The documents with the clusters of their queries, what is known of the queries of A, and notes.
+
+    Raises as `Scores.with_queries`.
 
     has_runs: whether the queries are also noted as those of runs.
     """
     ids = common.qrels_a.query_ids
     if queries is None:
-        return common, tuple(Queries(query_ids=ids).clustering_notes())
+        unknown = Queries(query_ids=ids)
+        return common, unknown, tuple(unknown.clustering_notes())
     described, notes = queries.queries(ids)
     common = common._replace(clusters=described.cluster_codes)
     weight_note = ["weights of queries count in the means of systems, not in what is said of documents"]
-    return common, (
+    notes_on_queries = (
         *(() if has_runs else notes),
         *cluster_notes(described.cluster_codes, np.nan),
         *(weight_note if described.weight is not None else described.clustering_notes()),
+    )
+    return common, described, notes_on_queries
+
+
+def prevalence_of(common: CommonDocuments, binary: Rates, rel: float, confidence_level: float) -> Prevalence | None:
+    """The corrected share of relevant documents among those that B alone judged; None without such documents."""
+    if not common.n_only_b:
+        return None
+    grades = common.qrels_b.relevance
+    n_relevant = int(((grades >= 0) & (grades >= rel)).sum()) - int((common.grades[1] >= rel).sum())
+    tp, fp, fn, tn = (int(counts[1]) for counts in (binary.tp, binary.fp, binary.fn, binary.tn))
+    return rogan_gladen(
+        n_relevant,
+        common.n_only_b,
+        true_positives=tp,
+        false_negatives=fn,
+        true_negatives=tn,
+        false_positives=fp,
+        confidence_level=confidence_level,
     )
 
 

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankscope.comparison.judges.common_documents import JudgeSettings
+from rankscope.comparison.judges.family_bias import family_masks
+from rankscope.comparison.judges.verdict import Verdict, verdict_rows, verdicts_by_use
 from rankscope.data.columns import column, columns_of, digits, table_of
 from rankscope.data.hits import Hits
 from rankscope.data.qrels import Qrels
@@ -72,6 +74,12 @@ class RankingEffect:
         NaN where means are not over queries.
     swaps
         Pairs of systems that swap places, the better one under A first; those furthest apart first.
+    verdicts
+        For which uses B may replace people; empty where means are not over queries.
+    top
+        The best systems under A, the best one first; empty unless `JudgeSettings.top` asks for them.
+    tau_b_top, tau_b_top_ends
+        Kendall's tau-b among them, and its interval.
     n
         How many queries there are.
     notes
@@ -93,6 +101,10 @@ class RankingEffect:
     swaps: tuple[tuple[str, str], ...]
     n: int
     notes: tuple[str, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    top: tuple[str, ...] = ()
+    tau_b_top: float = NAN
+    tau_b_top_ends: tuple[float, float] = (NAN, NAN)
 
     @property
     def n_pairs(self) -> int:
@@ -117,6 +129,8 @@ class RankingEffect:
         ]
         for name, value, ends in taus:
             yield name, "", self.measure, "", value, *ends, len(self.systems)
+        if self.top:
+            yield f"tau_b@{len(self.top)}", "", self.measure, "", self.tau_b_top, *self.tau_b_top_ends, len(self.top)
         numbers: list[tuple[str, float, int]] = [
             ("greatest_rank_change", float(self.rank_change), len(self.systems)),
             ("swapped_pairs", float(len(self.swaps)), self.n_pairs),
@@ -133,6 +147,7 @@ class RankingEffect:
             ):
                 value, low, high = change_with_ends[i].tolist()
                 yield name, "", self.measure, system, value, low, high, self.n
+        yield from verdict_rows(self.verdicts)
 
 
 class RankingEffects(NamedTuple):
@@ -150,6 +165,10 @@ class RankingEffects(NamedTuple):
         Names of the systems.
     hits
         The hits of each system under the first judge.
+    families
+        Family -> (systems) which are of it; empty without families.
+    own_family
+        The family of the second judge, if it is known.
     """
 
     effects: tuple[RankingEffect, ...]
@@ -157,6 +176,8 @@ class RankingEffects(NamedTuple):
     notes: tuple[str, ...]
     systems: tuple[str, ...]
     hits: tuple[Hits, ...]
+    families: Mapping[str, Bools] = {}
+    own_family: str | None = None
 
 
 def effects_on_ranking(
@@ -188,6 +209,11 @@ def effects_on_ranking(
     refuse_changed(stamps)
     if queries is not None:
         scores_a, scores_b = queries.add_to(scores_a), queries.add_to(scores_b)
+    families, own_family = (
+        family_masks(settings.families, scores_a.systems, names)
+        if settings.families is not None
+        else (dict[str, Bools](), None)
+    )
     effects, notes = [], []
     for name in scores_a.measure_names:
         values = np.stack((scores_a.summary(name), scores_b.summary(name)))
@@ -195,7 +221,14 @@ def effects_on_ranking(
             notes.append(f"{name} has no mean for every system under both judges and is skipped")
         else:
             effects.append(
-                effect_of(name, scores_a, values, np.stack((scores_a.matrix(name), scores_b.matrix(name))), settings)
+                effect_of(
+                    name,
+                    scores_a,
+                    values,
+                    np.stack((scores_a.matrix(name), scores_b.matrix(name))),
+                    settings,
+                    families,
+                )
             )
     if not effects:
         raise ParameterError(f"no measure has a mean for every system ({notes[0]}); choose another measure")
@@ -206,6 +239,8 @@ def effects_on_ranking(
         all_notes,
         scores_a.systems,
         tuple(joined_run.hits for joined_run in joined_runs),
+        families,
+        own_family,
     )
 
 
@@ -229,8 +264,29 @@ def notes_of(scores_a: Scores, scores_b: Scores, names: tuple[str, str]) -> list
     return notes
 
 
-def effect_of(measure: str, scores: Scores, values: Floats, by_query: Floats, settings: JudgeSettings) -> RankingEffect:
-    """The effect by one measure. values: (2, systems) means under A and B; by_query: (2, systems, queries)."""
+def effect_of(
+    measure: str,
+    scores: Scores,
+    values: Floats,
+    by_query: Floats,
+    settings: JudgeSettings,
+    families: Mapping[str, Bools],
+) -> RankingEffect:
+    """The effect by one measure.
+
+    Parameters
+    ----------
+    measure, scores
+        The measure, and the scores under A.
+    values
+        (2, systems) means under A and B.
+    by_query
+        (2, systems, queries) values under A and B.
+    settings
+        How the judges are compared.
+    families
+        Family -> (systems) which are of it.
+    """
     means_a, means_b = join_ties((scores.sign(measure) or 1) * values)
     names = np.array(scores.systems, object)
     gaps_a, gaps_b = (means[:, None] - means for means in (means_a, means_b))
@@ -251,6 +307,12 @@ def effect_of(measure: str, scores: Scores, values: Floats, by_query: Floats, se
         ap_correlation = tau_ap(means_a, means_b, ties="b" if has_ties else "a")
         if has_ties:
             notes = ("systems are tied under the first judge: tau_AP is tau_AP,b, the mean of both directions",)
+    top = best_systems(gaps_a, settings.top)
+    tau_top, top_ends = NAN, (NAN, NAN)
+    if top.size > 1:
+        tau_top = kendall_tau(means_a[top], means_b[top])
+        if complete.shape[2] > 1:
+            top_ends, _ = tau_ends(complete[:, top] * (scores.sign(measure) or 1), True, settings, sample)
     return RankingEffect(
         measure=measure,
         systems=scores.systems,
@@ -267,7 +329,25 @@ def effect_of(measure: str, scores: Scores, values: Floats, by_query: Floats, se
         swaps=tuple(zip(names[first].tolist(), names[second].tolist(), strict=True)),
         n=len(scores.query_ids),
         notes=notes,
+        verdicts=verdicts_by_use(
+            measure, scores.systems, complete[1] - complete[0], settings, sample, top=top, families=families
+        ),
+        top=tuple(scores.systems[i] for i in top.tolist()),
+        tau_b_top=tau_top,
+        tau_b_top_ends=top_ends,
     )
+
+
+def best_systems(gaps: Floats, n: int | None) -> Ints:
+    """Indices of the best n systems, and of those that tie with the last of them, the best one first.
+
+    gaps: (systems, systems) the means of the systems less those of the others. None for n: no system.
+    """
+    if n is None:
+        return np.empty(0, np.int64)
+    ranks = 1 + (gaps < 0).sum(axis=1)
+    order = np.argsort(ranks, kind="stable")
+    return np.asarray(order[ranks[order] <= ranks[order][min(n, ranks.size) - 1]])
 
 
 def sample_of(scores: Scores, is_complete: Bools) -> dict[str, Any]:
@@ -360,6 +440,15 @@ def effect_sentence(effect: RankingEffect, names: tuple[str, str], confidence_le
         if not np.isnan(value)
     )
     tau_text = f" ({tau_text}; 1 means the same order)" if tau_text else ""
+    if effect.top:
+        ends = effect.tau_b_top_ends
+        value = "has no value" if np.isnan(effect.tau_b_top) else f"is {effect.tau_b_top:.2f}"
+        interval = "" if np.isnan(ends[0]) else f" ({interval_name} {ends[0]:.2f} to {ends[1]:.2f})"
+        change_sentence = (
+            f"Among the best {len(effect.top)} by {names[0]}, {join_names(effect.top)}, Kendall's tau {value}"
+            f"{interval}. "
+            f"{change_sentence}"
+        )
     if not effect.swaps:
         systems_text = pluralise(len(effect.systems), "system")
         order_text = (

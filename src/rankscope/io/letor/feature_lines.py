@@ -8,6 +8,7 @@ more slowly and with the same result; errors are found only there.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -21,7 +22,7 @@ from rankscope.io.letor.label_lines import BlockDocuments
 from rankscope.kernels.decimals import parse_decimals
 from rankscope.kernels.numbers import parse_integers
 from rankscope.kernels.order import ranges
-from rankscope.kernels.text import KEEP, Fields, decode, view_words
+from rankscope.kernels.text import KEEP, Fields, decode, words_around
 from rankscope.typing import Bytes, Ints, Reals, Words
 
 __all__ = [
@@ -46,10 +47,12 @@ BEYOND = (
     "dtype='float64'"
 )
 #: Bytes, less than the 32 MB from which on memory is always returned to the system.
-KEPT_MEMORY = 1 << 24
+KEPT_MEMORY = 31 << 20
 #: The maximum number of white-space bytes at the end of lines in a regular block.
 MAX_TRAILING_SPACE = 4
 EXPECTED = "number:value, as 3:0.25"
+#: Fields that are read at once: their arrays stay in the processor's cache.
+STEP = 1 << 14
 
 
 class FeatureGrid(NamedTuple):
@@ -93,7 +96,7 @@ class Prefixes(NamedTuple):
     numbers
         Numbers of the features.
     words
-        "3:" and so on, as words of 64 bits.
+        "3:" and so on, as the last bytes of words of 64 bits.
     masks
         Masks of these bytes.
     sizes
@@ -132,33 +135,46 @@ class LineReader:
         if n_fields == 0 or (counts != n_fields).any():
             return None
         blanks_before = blank_table(blanks, first_blanks, n_fields)
-        starts = blanks_before + 1
-        field_words = view_words(bytes_)[starts]
-        prefixes = self.prefixes_of(bytes_[int(blanks_before[0, 0]) : int(stops[0])].tobytes(), field_words)
-        if prefixes is None:
-            return None
-        starts += prefixes.sizes
-        lengths = np.empty_like(starts)
-        np.subtract(blanks_before[:, 1:], starts[:, :-1], out=lengths[:, :-1])
-        np.subtract(stops, starts[:, -1], out=lengths[:, -1])
-        values, invalid = parse_decimals(Fields(bytes_, starts.ravel(), lengths.ravel()))
-        table = values.reshape(starts.shape)
-        if invalid.size or not self.all_finite(table):
-            return None
-        self.last_prefixes = prefixes
-        return FeatureGrid(prefixes.numbers, table)
+        line = bytes_[int(blanks_before[0, 0]) : int(stops[0])].tobytes()
+        for prefixes in self.candidate_prefixes(line, n_fields):
+            table = self.read_table(bytes_, blanks_before, stops, prefixes)
+            if table is not None:
+                self.last_prefixes = prefixes
+                return FeatureGrid(prefixes.numbers, table)
+        return None
+
+    def read_table(self, bytes_: Bytes, blanks_before: Ints, stops: Ints, prefixes: Prefixes) -> Reals | None:
+        """(documents, fields) the values behind these prefixes; None where there are others, or no short numbers."""
+        n_documents, n_fields = blanks_before.shape
+        table = np.empty((n_documents, n_fields), self.dtype)
+        step = max(1, STEP // n_fields)
+        for row in range(0, n_documents, step):
+            rows = slice(row, row + step)
+            starts = blanks_before[rows] + (prefixes.sizes + 1)
+            words_before, first_words = words_around(bytes_, starts.ravel())
+            if not end_with_prefixes(words_before.reshape(starts.shape), prefixes):
+                return None
+            lengths = np.empty_like(starts)
+            np.subtract(blanks_before[rows, 1:], starts[:, :-1], out=lengths[:, :-1])
+            np.subtract(stops[rows], starts[:, -1], out=lengths[:, -1])
+            values, invalid = parse_decimals(Fields(bytes_, starts.ravel(), lengths.ravel()), first_words)
+            if invalid.size or not self.all_finite(values):
+                return None
+            table[rows] = values.reshape(starts.shape)
+        return table
 
     def all_finite(self, values: Reals) -> bool:
         """Whether all values are certainly finite as `dtype`; if not, they are checked one by one."""
         largest = LARGEST[self.dtype]
         return bool(-largest <= values.min() and values.max() <= largest)
 
-    def prefixes_of(self, line: bytes, field_words: Words) -> Prefixes | None:
-        """The prefixes that all lines share; None where they differ. field_words: (documents, fields) first bytes."""
-        if self.last_prefixes is not None and begin_with_prefixes(field_words, self.last_prefixes):
-            return self.last_prefixes
+    def candidate_prefixes(self, line: bytes, n_fields: int) -> Iterator[Prefixes]:
+        """The prefixes that all lines may share: those of the last block, and those of the first line."""
+        if self.last_prefixes is not None and self.last_prefixes.numbers.size == n_fields:
+            yield self.last_prefixes
         prefixes = prefixes_in(line)
-        return prefixes if prefixes is not None and begin_with_prefixes(field_words, prefixes) else None
+        if prefixes is not None and prefixes.numbers.size == n_fields:
+            yield prefixes
 
     def read_irregular(self, block: LineBlock, documents: BlockDocuments) -> FlatFeatures:
         """The features of a block with lines of any form."""
@@ -230,11 +246,9 @@ def trim_starts(bytes_: Bytes, starts: Ints, ends: Ints) -> Ints:
     return starts
 
 
-def begin_with_prefixes(field_words: Words, prefixes: Prefixes) -> bool:
-    """Whether the lines have as many fields as there are prefixes, and each field begins with its prefix."""
-    return field_words.shape[1] == prefixes.words.size and bool(
-        ((field_words & prefixes.masks) == prefixes.words).all()
-    )
+def end_with_prefixes(words_before: Words, prefixes: Prefixes) -> bool:
+    """Whether the bytes before each value end with its prefix."""
+    return bool(((words_before & prefixes.masks) == prefixes.words).all())
 
 
 def prefixes_in(line: bytes) -> Prefixes | None:
@@ -246,8 +260,8 @@ def prefixes_in(line: bytes) -> Prefixes | None:
     if not numbers.size or (np.diff(numbers) <= 0).any() or numbers[-1] > MAX_FEATURES:
         return None
     sizes = np.array([len(text) + 1 for text in number_texts], np.int64)
-    words = np.array([int.from_bytes(text + b":", "little") for text in number_texts], np.uint64)
-    return Prefixes(numbers, words, KEEP[sizes], sizes)
+    words = np.array([int.from_bytes((text + b":").rjust(8, b"\0"), "little") for text in number_texts], np.uint64)
+    return Prefixes(numbers, words, ~KEEP[8 - sizes], sizes)
 
 
 def trim_ends(bytes_: Bytes, begins: Ints, ends: Ints, rounds: int | None = None) -> Ints:

@@ -12,7 +12,6 @@ from rankscope.data.features import Features
 from rankscope.data.rows import decode_ids
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import (
-    BLOCK,
     NUMBER,
     PARQUET_MAGIC,
     LineBlock,
@@ -192,7 +191,7 @@ def read_file(
             feature_table.add(block, documents)
             comments.add(block, documents)
 
-        labels = labels_from_source(source, progress, size=BLOCK, on_block=add_block)
+        labels = labels_from_source(source, progress, on_block=add_block)
     if feature_table.last_number < 0:
         raise InputError(f"{source.name}: no line has features, expected {EXPECTED}")
     return features_of_labels(labels, feature_table, comments, file_stem(path))

@@ -30,7 +30,7 @@ __all__ = [
 
 
 #: Bytes that are read at a time: lines of features are long, and a block should hold many.
-BLOCK_SIZE = 1 << 21
+BLOCK_SIZE = 1 << 22
 #: Bytes after a position that are searched first.
 HEAD = 32
 #: Lines that are searched at a time: for short lines the tables take many times their bytes.

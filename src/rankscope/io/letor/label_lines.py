@@ -132,7 +132,7 @@ def label_grades(labels: Fields) -> tuple[Grades, Bools]:
     """The labels, and which are grades; 2.0 is whole, since some tools write all labels as floats."""
     numbers, invalid = parse_integers(labels)
     if not invalid.size:
-        return numbers, np.ones(numbers.size, np.bool_)
+        return numbers, ~invalid_grades(numbers)
     values, not_numbers = parse_floats(labels)
     values[not_numbers] = np.nan
     is_grade = ~invalid_grades(values)
