@@ -33,6 +33,7 @@ SCRIPTS = (
     "letor_score",
     "features",
     "memory",
+    "click_logs",
     # Last: these load NumPy into this process, whose memory the processes that it starts then seem to have.
     "single_query",
     "in_memory",

@@ -132,6 +132,7 @@ def test_each_benchmark_runs_at_a_tiny_size(name, folder, capsys, commands, monk
         "preference_tables": {"systems": 3, "comparisons": 50},
         "id_lists": {"queries": 3, "ids": 200},
         "chunks": {"queries": 3, "documents": 20},
+        "click_logs": {"impressions": 500, "users": 50},
         "correlation": {"measures": 3, "queries": 20, "resamples": 50},
         "report_page": {"systems": 2, "queries": 3, "documents": 20, "judged": 10},
         "planning": {"queries": 20, "repeats": 1},

@@ -42,6 +42,7 @@ WRITTEN_BY_HAND = {
         "--judged": "pool",
         "--judgments": "features mt",
         "--labels": "convert",
+        "--lists": "online, counterfactual, clicks",
         "--language-model": "features mt",
         "--log": "crossvalidate",
         "--looks-file": "gate",
@@ -60,7 +61,7 @@ WRITTEN_BY_HAND = {
     },
     "how the files are written": {
         "--higher": "leaderboard",
-        "--input": "convert, pool, fuse, consensus, leaderboard, features runs",
+        "--input": "convert, interleave, counterfactual, pool, fuse, consensus, leaderboard, features runs",
         "--kind": "convert",
         "--map": "plan, report",
         "--pair": "features mt",
@@ -69,14 +70,16 @@ WRITTEN_BY_HAND = {
     "what is written, and where": {
         "--junit": "gate",
         "--ideal": "convert",
-        "--name": "fuse",
-        "--output": "report, pool, fuse, train, features mt, features runs, features lm, "
+        "--name": "interleave, fuse",
+        "--output": "report, interleave, pool, fuse, train, features mt, features runs, features lm, "
         "features lexicon, mt-experiment",
         "--overwrite": "demo",
+        "--record": "interleave",
         "--save": "evaluate, compare, nuggets",
         "--save-parameters": "fuse",
         "--summary": "gate",
-        "--to": "convert, pool, fuse",
+        "--to": "convert, interleave, clicks, pool, fuse",
+        "--to-qrels": "clicks",
     },
     "what is shown of a result": {
         "--baseline": "gate",
@@ -84,11 +87,11 @@ WRITTEN_BY_HAND = {
         "--conventions": "evaluate",
         "--date": "report",
         "--decisions": "agree segments",
-        "--details": "compare, agree labels, agree measures, agree ranks, agree segments, agree systems, "
+        "--details": "compare, online, agree labels, agree measures, agree ranks, agree segments, agree systems, "
         "agree metrics, pool, consensus, leaderboard, crossvalidate, "
         "mt-experiment",
         "--figures": "report",
-        "--format": "evaluate, nuggets, measures, pool, fuse, train, mt-experiment",
+        "--format": "evaluate, nuggets, measures, interleave, pool, fuse, train, mt-experiment",
         "--leave-out": "pool",
         "--level": "agree wmt12",
         "--list": "features mt",

@@ -184,7 +184,7 @@ HOMES = {
 #: Packages that are reached as `rs.stats.t_test` or `rs.reporting.figures`, also loaded when first asked for.
 NAMESPACES = (
     *("agreement", "consensus", "experiments", "fusion", "judging", "learning"),
-    *("measures", "parallel", "reporting", "stability", "stats", "translation"),
+    *("measures", "online", "parallel", "reporting", "stability", "stats", "translation"),
 )
 
 __getattr__, __dir__ = lazy_attributes(__name__, HOMES, NAMESPACES)

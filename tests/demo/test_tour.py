@@ -56,7 +56,7 @@ def test_every_command_of_the_tour_runs(tour, step, commands):
 
 
 def written_by(step):
-    output = re.search(r"-o (\S+)", step.command)
+    output = re.search(r"(?:-o|--to-qrels) (\S+)", step.command)
     return output[1] if output else None
 
 

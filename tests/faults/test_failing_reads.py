@@ -45,6 +45,7 @@ READING = (
     "fuse @bm25.run @dense.run -o - --to trec",
     "fuse bm25.run dense.run --parameters @fusion.json -o - --to trec",
     "pool @bm25.run dense.run --depth 5 -o -",
+    "online @demo-clicks.jsonl --lists @demo-interleaved.jsonl",
     "trec_eval @demo.qrels @bm25.run",
     "letor score @demo-letor.txt @demo-letor-rerank.txt - 0",
     "dunaiski -f @demo-ranks.tsv -b 10 -i 2 -s 1",

@@ -26,6 +26,8 @@ CALLS = (
     (f"{TRAINED} -o {{}}", "demo.qrels"),
     (f"{TRAINED} --save-parameters {{}} -o out.run", "bm25.run"),
     (f"{TRAINED} --save-parameters {{}} -o out.run", "demo.qrels"),
+    ("interleave bm25.run dense.run --record {}", "dense.run"),
+    ("clicks demo-clicks.jsonl --lists demo-interleaved.jsonl --to-qrels {}", "demo-interleaved.jsonl"),
     ("pool bm25.run dense.run --depth 5 -o {}", "bm25.run"),
     ("train demo-train.txt --loss linear:listnet -o {}", "demo-train.txt"),
     ("train demo-train.txt --valid demo-valid.txt --loss linear:listnet -o {}", "demo-valid.txt"),

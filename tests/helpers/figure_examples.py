@@ -184,3 +184,16 @@ def distribution(names: Sequence[str], queries: int, rng: np.random.Generator) -
 def rank_intervals(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
     ranks = np.arange(1.0, len(names) + 1)
     return {"items": names, "ranks": ranks, "low": np.maximum(ranks - 1, 1), "high": ranks + rng.integers(1, 3)}
+
+
+def confidence_sequence(names: Sequence[str], queries: int, rng: np.random.Generator) -> dict[str, Any]:
+    days = [f"2026-{1 + day // 28:02d}-{1 + day % 28:02d}" for day in range(min(len(names), 300))]
+    means = rng.normal(0.1, 0.02, len(days))
+    width = 1 / np.sqrt(np.arange(1, len(days) + 1))
+    return {
+        "days": days,
+        "means": means,
+        "low": means - width,
+        "high": means + width,
+        "pair": (names[0], names[-1]),
+    }

@@ -23,6 +23,8 @@ TRAIN = f"train demo-train.txt {LOSS} -o"
 STUDY = f"stability {RUNS} --iterations 5 --resamples 20 --seed 1"
 SEARCH = f"crossvalidate demo-features.csv {LOSS} --search 2 --folds 3 --seeds 1"
 TEXTS = "demo-mt/mt-train/newstest2010/newstest2010"
+LISTS = "--lists demo-interleaved.jsonl"
+LOG = f"demo-clicks.jsonl {LISTS}"
 MT = "demo-mt/wmt12/plain"
 
 WRITERS = (
@@ -44,6 +46,14 @@ WRITERS = (
         slow=True,
     ),
     Writer("pool", "pool bm25.run dense.run --depth 5 -o {}/a.qrels", ("a.qrels",)),
+    Writer(
+        "interleave",
+        "interleave bm25.run dense.run --seed 1 -o {}/a.run --record {}/b.jsonl.gz",
+        ("a.run", "b.jsonl.gz"),
+    ),
+    Writer("online", f"online {LOG} --format csv -o {{}}/a", ("a",)),
+    Writer("counterfactual", f"counterfactual demo-clicks.jsonl dense.run {LISTS} --cutoff 1 -o {{}}/a", ("a",)),
+    Writer("clicks", f"clicks {LOG} --to-qrels {{}}/a.qrels -o {{}}/b", ("a.qrels", "b")),
     Writer("train", f"{TRAIN} {{}}/a", ("a",)),
     Writer("predict", "predict {}/m demo-test.txt -o {}/a.gz", ("a.gz",), f"{TRAIN} {{}}/m"),
     Writer("features runs", "features runs demo.qrels bm25.run dense.run -o {}/a.txt", ("a.txt",)),

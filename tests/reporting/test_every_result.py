@@ -163,6 +163,23 @@ def grouped(scores: rs.Scores) -> rs.Scores:
     return scores.with_queries(table)
 
 
+def impressions() -> list[dict[str, Any]]:
+    """Clicks on lists of three interleaved systems."""
+    name = AWFUL.encode("utf-8", "surrogateescape").decode("utf-8", "replace")  # as a file has it
+    orders = [[list("abcdx")[(i + j) % 5] for j in range(5)] for i in range(5)]
+    return [
+        {
+            "user": f"u{i % 9}",
+            "query": f"q{i % 8}",
+            "time": f"2026-03-{1 + i // 40:02d}",
+            "documents": orders[i % 5],
+            "team": [name, "plain", "&", "plain", name],
+            "clicks": [1 + i % 3, 4] if i % 4 else [],
+        }
+        for i in range(160)
+    ]
+
+
 RESULTS: dict[type, Callable[[], Any]] = {
     rs.Scores: scores,
     EachQuery: lambda: EachQuery(scores()),
@@ -243,6 +260,10 @@ RESULTS: dict[type, Callable[[], Any]] = {
     rs.judging.JudgmentPlan: lambda: rs.judging.plan_judgments(
         FEW, RUNS, SECOND_JUDGE, ["RR", "P@1"], map="0=0,1=1", width=0.4
     ),
+    rs.online.Interleaving: lambda: rs.online.interleave(RUNS, length=3, rng=1),
+    rs.online.InterleavingTest: lambda: rs.online.interleaving_test(impressions(), test="anytime"),
+    rs.online.ClickEstimates: lambda: rs.online.estimate_clicks(impressions(), RUNS[:2], cutoff=1),
+    rs.online.ClickSummary: lambda: rs.online.summarise_clicks(impressions(), min_impressions=1),
     LabelAgreement: lambda: rs.agree_labels(
         {"ann": [0, 1, 2, 1], AWFUL: [0, 1, 2, None], "gpt": [0, 1, 1, 2]}, machines="gpt", n_resamples=20
     ),

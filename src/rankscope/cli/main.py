@@ -36,6 +36,13 @@ COMMANDS = {
     "plan": ("rankscope.cli.plan:plan", "How many queries does a comparison need? Statistical power."),
     "report": ("rankscope.cli.report:report", "Write an HTML report: comparison, figures, details."),
     "stability": ("rankscope.cli.stability:stability", "Which measures can be trusted? Error rates and power."),
+    "interleave": ("rankscope.cli.interleave:interleave", "Interleave runs, to compare them by clicks."),
+    "online": ("rankscope.cli.online:online", "Which system do users prefer? Clicks on interleaved lists."),
+    "counterfactual": (
+        "rankscope.cli.counterfactual:counterfactual",
+        "What would users have clicked in other rankings?",
+    ),
+    "clicks": ("rankscope.cli.clicks:clicks", "Position bias, and judgments from clicks."),
     "agree": ("rankscope.cli.agree._group:agree", "Agreement of judges, of metrics with people, of measures."),
     "estimate": ("rankscope.cli.estimate:estimate", "Estimate means from a machine's values and some of people's."),
     "choose": ("rankscope.cli.choose:choose", "Which items of a table people judge next, beside a machine."),
@@ -60,6 +67,7 @@ COMMANDS = {
 GROUPS = {
     "Evaluate": ("evaluate", "nuggets", "measures", "convert", "demo"),
     "Compare": ("compare", "gate", "diff", "plan", "report", "stability"),
+    "Online": ("interleave", "online", "counterfactual", "clicks"),
     "Judges": ("agree", "estimate", "choose", "pool"),
     "Combine": ("fuse", "consensus", "leaderboard"),
     "Learn": ("train", "predict", "crossvalidate", "features", "mt-experiment"),

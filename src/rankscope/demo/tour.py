@@ -15,6 +15,7 @@ from typing import NamedTuple
 from rankscope.comparison.compare import compare
 from rankscope.comparison.summary import short_verdict
 from rankscope.demo.chunk_lists import chunk_list_files
+from rankscope.demo.clicks import click_files
 from rankscope.demo.collection import SEED, SYSTEMS, collection_files, judge_files, refuse_occupied
 from rankscope.demo.items import item_files
 from rankscope.demo.labels import label_files
@@ -73,6 +74,7 @@ PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (
     score_files,
     query_files,
     chunk_list_files,
+    click_files,
     feature_files,
     translation_files,
 )
@@ -360,6 +362,28 @@ TOUR = (
         "rankscope report demo-few.qrels *.run -m nDCG@10 --machine demo-judge.qrels -o judged.html",
         "the page for few judgments by people beside those of the judge",
     ),
+    Step(
+        "rankscope interleave rerank.run bm25.run --seed 1 -o mixed.run --record mixed.jsonl",
+        "two runs as one list for each query, to be shown to users, and whom a click on each document speaks for",
+    ),
+    Step(
+        "rankscope online demo-clicks.jsonl --lists demo-interleaved.jsonl",
+        "which of two interleaved systems users preferred in two weeks, and how many impressions show that",
+    ),
+    Step(
+        "rankscope online demo-clicks.jsonl --lists demo-interleaved.jsonl --test anytime",
+        "the same day by day, for those who look every day",
+    ),
+    Step(
+        "rankscope counterfactual demo-clicks.jsonl dense.run bm25.run --lists demo-interleaved.jsonl --cutoff 1",
+        "how often the first document of each would have been clicked, had users seen that system alone",
+    ),
+    Step(
+        "rankscope clicks demo-clicks.jsonl --lists demo-interleaved.jsonl --expected bias --prior 2 "
+        "--to-qrels clicks.qrels",
+        "how likely users look at each rank, and judgments from their clicks",
+    ),
+    Step("rankscope evaluate clicks.qrels dense.run bm25.run -m nDCG@10", "the two runs by these judgments"),
     Step("rankscope convert demo.qrels - --to csv", "judgments in another format"),
     Step("rankscope evaluate demo.qrels rerank.run dense.run --format latex", "a table for a paper"),
     Step("rankscope evaluate demo.qrels - < bm25.run", "a run from standard input"),

@@ -23,6 +23,7 @@ from rankscope.stats.group_sequential import (
     sequential_bounds,
     spent_level,
 )
+from rankscope.stats.importance_weighting import ImportanceWeighting, importance_weighting
 from rankscope.stats.intervals import (
     Interval,
     bootstrap_interval,
@@ -74,6 +75,7 @@ __all__ = [
     "Generalisability",
     "GroupMeansTest",
     "Gwet",
+    "ImportanceWeighting",
     "Interval",
     "Kappa",
     "MeanTaus",
@@ -106,6 +108,7 @@ __all__ = [
     "generalisability",
     "group_means_test",
     "gwets_ac",
+    "importance_weighting",
     "intraclass_correlation",
     "jeffreys_interval",
     "krippendorffs_alpha",

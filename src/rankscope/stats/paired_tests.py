@@ -42,6 +42,7 @@ __all__ = [
     "bootstrap_test",
     "monte_carlo",
     "randomisation_test",
+    "sign_pvalue",
     "sign_test",
     "t_test",
     "wilcoxon_test",

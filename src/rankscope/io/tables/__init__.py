@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rankscope.io.tables.frames import first_record as first_record
     from rankscope.io.tables.frames import name_codes as name_codes
     from rankscope.io.tables.frames import polars_errors as polars_errors
+    from rankscope.io.tables.frames import read_parquet as read_parquet
     from rankscope.io.tables.frames import separator_of as separator_of
     from rankscope.io.tables.labels import LABELS as LABELS
     from rankscope.io.tables.labels import LabelTable as LabelTable
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from rankscope.io.tables.schema import column_names as column_names
     from rankscope.io.tables.schema import first_rows as first_rows
     from rankscope.io.tables.schema import header_location as header_location
+    from rankscope.io.tables.schema import lines_of_objects as lines_of_objects
     from rankscope.io.tables.schema import parse_table as parse_table
     from rankscope.io.tables.schema import read_content as read_content
     from rankscope.io.tables.schema import read_table as read_table
@@ -39,12 +41,14 @@ HOMES = {
     "first_rows": "schema",
     "header_location": "schema",
     "labels_of_frame": "labels",
+    "lines_of_objects": "schema",
     "name_codes": "frames",
     "parse_label_number": "labels",
     "parse_table": "schema",
     "polars_errors": "frames",
     "read_entity_ranks": "entity_ranks",
     "read_content": "schema",
+    "read_parquet": "frames",
     "read_label_table": "labels",
     "read_table": "schema",
     "refuse_false_pages": "parquet_pages",

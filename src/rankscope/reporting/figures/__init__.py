@@ -13,7 +13,7 @@ from rankscope.data.section import Figure
 from rankscope.errors import ParameterError, UnknownName
 
 # Importing these files registers their figures.
-from rankscope.reporting.figures import agreement, curves, learning, pairs, studies, systems  # noqa: F401 - for that alone
+from rankscope.reporting.figures import agreement, curves, learning, online, pairs, studies, systems  # noqa: F401 - for that alone
 from rankscope.reporting.figures.registry import FIGURES
 from rankscope.reporting.figures.saving import SUFFIXES, check_figure_path, html_page, save_chart, svg_text, vega_lite
 from rankscope.reporting.figures.style import (
