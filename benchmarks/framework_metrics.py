@@ -1,8 +1,9 @@
 """Claim: `feval("nDCG@10")` costs no more CPU than the metric that LightGBM and XGBoost bring, on 1M documents.
 
-The documents stand in lists of 100, and few scores are tied, since training begins with random ones. Beside it the library's own ndcg@10 of the same scores, on one thread: LightGBM's
-`Booster.eval_train` and XGBoost's `Booster.eval`, whose predictions are kept from training. All run in one process, in
-turn, which measures its own CPU (`time.process_time`).
+The documents stand in lists of 100, and few scores are tied, since training begins with random ones. Beside it the
+library's own ndcg@10 of the same scores, on one thread: LightGBM's `Booster.eval_train` and XGBoost's `Booster.eval`,
+whose predictions are kept from training. All run in one process, in turn, which measures its own CPU
+(`time.process_time`).
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Gathers the pages of the site in .site, for mkdocs: the README as the first page, and a reference made from docstrings."""
+"""Gathers the pages of the site in .site, for mkdocs: the README first, and a reference made from docstrings."""
 
 from __future__ import annotations
 

@@ -39,8 +39,10 @@ class Row:
 
 TABLE = {
     "P": Row(
-        ("P@1", "P@5", "P(rel=2)@3", "P@size", "P@mean", "P@median", "P@recall=0.3", "P(scale='permille')@3")
-        + ("P(short='listed')@5", "P(short='listed', rel=2)@size"),
+        (
+            *("P@1", "P@5", "P(rel=2)@3", "P@size", "P@mean", "P@median", "P@recall=0.3", "P(scale='permille')@3"),
+            *("P(short='listed')@5", "P(short='listed', rel=2)@size"),
+        ),
         no_ideal="only where all of the first k are relevant",
     ),
     "F": Row(("F@3", "F(beta=2)@5", "F(beta=0.5, rel=2)@100", "F(beta=0)@2"), no_ideal="only where k = R"),

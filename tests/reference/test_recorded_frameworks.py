@@ -1,4 +1,4 @@
-"""The presets of frameworks have the numbers that the packages gave; frameworks/record.py says how they were recorded."""
+"""The presets of frameworks have the numbers that the packages gave, as frameworks/record.py recorded them."""
 
 from __future__ import annotations
 

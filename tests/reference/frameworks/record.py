@@ -40,12 +40,11 @@ def relevant_of(grades):
 
 
 def mlflow():
+    import pandas as pd
     from mlflow.metrics.metric_definitions import _ndcg_at_k_eval_fn, _precision_at_k_eval_fn, _recall_at_k_eval_fn
 
-    import pandas
-
-    lists = pandas.Series([retrieved for _, retrieved in CASES])
-    targets = pandas.Series([sorted(relevant_of(grades)) for grades, _ in CASES])
+    lists = pd.Series([retrieved for _, retrieved in CASES])
+    targets = pd.Series([sorted(relevant_of(grades)) for grades, _ in CASES])
     makers = {"nDCG": _ndcg_at_k_eval_fn, "P": _precision_at_k_eval_fn, "R": _recall_at_k_eval_fn}
     return {f"{name}@{K}": list(map(float, make(K)(lists, targets).scores)) for name, make in makers.items()}
 
@@ -157,7 +156,7 @@ def sentence_transformers():
 
 
 def recbole():
-    np.float = float  # its last release is older than NumPy 1.24
+    setattr(np, "float", float)  # noqa: B010 - its last release is older than NumPy 1.24
     from recbole.evaluator import metrics
 
     config = {"topk": [K], "metric_decimal_place": 12}
@@ -248,7 +247,7 @@ def main():
         try:
             values = record()
         except (ImportError, PackageNotFoundError) as error:
-            print(f"{preset}: {error}")
+            print(f"{preset}: {error}")  # noqa: T201
             continue
         assert all(len(row) == len(CASES) and not any(map(math.isnan, row)) for row in values.values())
         recorded[preset] = {"package": f"{package} {version(package)}", "values": values}
