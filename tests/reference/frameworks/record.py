@@ -174,7 +174,16 @@ def recbole():
 
 
 def tensorflow_ranking():
+    import sys
+    from importlib.util import find_spec
+    from types import ModuleType
+
     import tensorflow as tf
+
+    for name in ("tensorflow_ranking", "tensorflow_ranking.python"):  # whose imports newer releases of TensorFlow lack
+        module = ModuleType(name)
+        module.__path__ = list(find_spec(name).submodule_search_locations)
+        sys.modules[name] = module
     from tensorflow_ranking.python import metrics_impl
 
     makers = {
