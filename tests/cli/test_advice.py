@@ -60,8 +60,8 @@ def test_where_no_command_is_near_all_are_named(cli: Callable[..., Any]) -> None
     done = cli("qrels.txt", "it's", "a.run")
     assert mentions(
         done.err,
-        "evaluate, measures, convert",
-        "compare, gate, plan, report, stability",
+        "evaluate, nuggets, measures, convert",
+        "compare, gate, diff, plan, report, stability",
         "fuse, consensus, leaderboard",
     )
     assert mentions(cli("it's so").err, "rankscope: ", "'it's so'", "expected evaluate, ")

@@ -24,7 +24,16 @@ from rankscope.typing import Floats
 SUMS = {"P", "R", "F", "RelP", "Rprec", "DCG", "nDCG", "RBP", "RBPResidual", "SDCG", "INSQ", "SetR", "NumRelRet"}
 CLOSED = {"AP", "GMAP", "RR", "Success", "ERR", "nERR"}
 #: Measures with these parameters depend on the list as a whole.
-DEPEND_ON_LIST = ("@mean", "@median", "@recall", "scale=", "ideal='listed'", "short='zero'", "norm='found'")
+DEPEND_ON_LIST = (
+    "@mean",
+    "@median",
+    "@recall",
+    "scale=",
+    "ideal='listed'",
+    "ideal='retrieved'",
+    "short=",
+    "norm='found'",
+)
 PLAIN_FORMS = [m for m in FORMS if not any(part in str(m) for part in DEPEND_ON_LIST)]
 SUM_FORMS = [m for m in PLAIN_FORMS if m.name in SUMS]
 CLOSED_FORMS = [m for m in PLAIN_FORMS if m.name in CLOSED]

@@ -31,6 +31,7 @@ ALLOWED = {
     ("io/other_tools/local_datasets.py", "import_module"): "ir_datasets, where it is installed",
     ("io/other_tools/local_datasets.py", "load"): "a data set of ir_datasets, by an id that the user names",
     ("io/json_dicts.py", "loads"): "that parser's, which makes data",
+    ("online/logs/solr.py", "eval"): "an expression of polars on the elements of lists, not of a text",
     ("parallel/memory.py", "ctypes"): "asks the system's library how much memory there is",
     ("parallel/threads.py", "ctypes"): "tells the libraries of linear algebra how many threads to use",
     ("measures/names.py", "literal_eval"): "numbers, texts and lists of a measure's name; no calls",

@@ -221,7 +221,6 @@ TOUR = (
     Step(
         "rankscope diff demo.qrels rerank.run bm25.run -m nDCG@10",
         "which documents make the difference: relevant ones found, moved, or behind unjudged ones",
-        in_short_tour=True,
     ),
     Step(
         "rankscope diff demo.qrels rerank.run bm25.run -m nDCG@10 --query 149",

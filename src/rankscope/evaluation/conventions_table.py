@@ -61,7 +61,7 @@ class ConventionTable(Result):
     >>> import rankscope as rs
     >>> table = rs.compare_conventions({"q": {"a": 2, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "AP")
     >>> table
-    ConventionTable('AP' under 8 conventions)
+    ConventionTable('AP' under 15 conventions)
     >>> {convention: value for _, convention, _, value, _ in table.rows if convention in ("standard", "mslr")}
     {'standard': 1.0, 'mslr': 0.5}
     """

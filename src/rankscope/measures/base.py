@@ -48,7 +48,7 @@ class Measure(ABC):
     >>> import rankscope as rs
     >>> measure = rs.parse_measure("P(rel=2)@5")
     >>> measure, str(measure), measure.range, measure.higher_is_better
-    (P(rel=2, scale=None, cutoff=5), 'P(rel=2)@5', (0.0, 1.0), True)
+    (P(rel=2, scale=None, short='filled', cutoff=5), 'P(rel=2)@5', (0.0, 1.0), True)
     >>> measure(rs.hits_of({"q": {"a": 2, "b": 1}}, {"q": {"a": 2.0, "b": 1.0}}))
     array([0.2])
     """

@@ -103,7 +103,7 @@ class P(ScaledRanks, Binary):
         return np.minimum(precision, 1.0)  # scaled ranks may be below 1, and ranks of a user may be equal
 
     def contributions(self, hits: Hits) -> Floats | None:
-        if self.scale is not None or depends_on_list(self.cutoff):
+        if self.scale is not None or self.short == "listed" or depends_on_list(self.cutoff):
             return None
         return share_within(hits, self.resolve_cutoff(hits), self.rel, self.resolve_cutoff(hits))
 

@@ -356,9 +356,10 @@ class nDCG(ScaledRanks, DiscountedGainMeasure):
 
     def contributions(self, hits: Hits) -> Floats | None:
         gains = self.discounted_gains(hits)
-        if gains is None or self.ideal != "judged" or self.short != "filled" or self.scale is not None:
+        depends_on_length = self.ideal in ("listed", "retrieved") or self.short != "filled"
+        if gains is None or depends_on_length or self.scale is not None:
             return None
-        return ratio(gains, self.ideal_dcg(hits)[hits.query])
+        return ratio(gains, self.best_possible(hits)[hits.query])
 
     def discount_function(self) -> Callable[[Floats], Floats]:
         discount = super().discount_function()

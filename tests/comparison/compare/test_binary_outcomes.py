@@ -78,10 +78,15 @@ def test_two_measures_have_an_interval_each():
     np.testing.assert_array_equal(result["F"].low, t_interval([0.25, -0.25, 0.5]).low)
 
 
-@pytest.mark.parametrize(("n", "effect"), [(20, "does not rule out"), (2000, "rules out")])
-def test_a_gate_says_what_the_score_interval_allows(n, effect):
-    """All answers are right: by t, a constant difference of 0 passes."""
+@pytest.mark.parametrize(("n", "verdict"), [(20, "undecided"), (2000, "pass")])
+def test_a_gate_decides_by_the_score_interval(n, verdict):
+    """All answers are right: by t, a constant difference of 0 would pass."""
     new, old = (rs.Scores.of(np.ones((1, n)), systems=[name], measures="accuracy") for name in ("new", "old"))
     result = rs.gate(new, old, margin=0.02)
     z = stats.norm.ppf(0.95)
-    assert any(mentions(note, "0 or 1", f"{-(z**2) / (n + z**2):.4f}", effect) for note in result.notes)
+    (decision,) = (gate.decision for gate in result.measure_gates)
+    assert decision.verdict == verdict
+    assert decision.low == pytest.approx(-(z**2) / (n + z**2), rel=1e-6)
+    assert any("score test" in note for note in result.notes)
+    if verdict == "undecided":  # the least n with which this bound is within the margin
+        assert decision.n_fresh == np.ceil(z**2 * (1 / 0.02 - 1))

@@ -35,7 +35,7 @@ from rankscope.comparison.compare.leaders import (
     withheld_sentence,
 )
 from rankscope.comparison.compare.overview import all_measures_section
-from rankscope.data.columns import Column, column, digits, interval, percent, rank_range, table_of
+from rankscope.data.columns import Column, column, digits, interval, rank_range, table_of
 from rankscope.data.section import Cell, Figure, Section, Table
 from rankscope.data.text import (
     first_names,
@@ -587,14 +587,11 @@ def effect_size_sections(result: Comparison, comparison: MeasureComparison) -> l
 
 
 def win_columns(comparison: MeasureComparison, wins: npt.NDArray[np.int64]) -> list[Column]:
-    """The share of queries that are won, with Wilson's interval; none where queries have clusters or weights."""
+    """Wilson's interval of the share of queries that are won; none where queries have clusters or weights."""
     if any(values is not None for values in comparison.measure_values.sample.values()):
         return []
     low, high = share_interval(wins, comparison.n, confidence_level=1 - comparison.alpha)
-    return [
-        column("better on", wins / comparison.n, percent()),
-        column("Wilson interval, %", zip(100 * low, 100 * high, strict=True), interval(0)),
-    ]
+    return [column("better on, %", zip(100 * low, 100 * high, strict=True), interval(0))]
 
 
 def matrix_figure(comparison: MeasureComparison) -> Figure:

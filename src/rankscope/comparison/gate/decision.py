@@ -231,7 +231,7 @@ def decide(differences: Floats, criterion: Criterion, sample: Mapping[str, Any] 
         low, high = (np.nan, np.nan) if constant else bounds_of(differences, criterion, evidence)
         scaled_mean, low, high, least_mean = np.ldexp([mean, low, high, float(least[0])], power).tolist()
     fresh = fresh_units(evidence, criterion, float(share[0])) if verdict == UNDECIDED else None
-    if verdict == UNDECIDED and (evidence.is_constant[0] or at_most(tests[0][0], criterion.level)):
+    if verdict == UNDECIDED and (constant or at_most(tests[0][0], criterion.level)):
         numbers["reason"] = RARE_LOSSES if float(least[0]) < -criterion.margin else SKEWNESS
     is_clustered = sample["clusters"] is not None
     n_fresh = fresh if not is_clustered or fresh is None else ceil(fresh * differences.size / n_units)
@@ -465,6 +465,8 @@ def fresh_units(evidence: Evidence, criterion: Criterion, share: float) -> int |
             )
         except ParameterError:  # more than the search allows
             return None
+    if criterion.are_outcomes and criterion.margin < 1:  # as many as the score test asks for where no outcome differs
+        needed = max(needed, ceil(special().ndtri(criterion.alpha) ** 2 * (1 / criterion.margin - 1) - NOISE))
     if not np.isnan(share) and criterion.largest_loss:
         allowed = min(criterion.margin / criterion.largest_loss, 1 - NOISE)
         needed = max(needed, ceil(np.log(criterion.alpha) / np.log1p(-allowed) - NOISE))

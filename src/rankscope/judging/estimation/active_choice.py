@@ -191,7 +191,7 @@ def choose_items(
     Examples
     --------
     >>> import polars as pl
-    >>> table = pl.DataFrame({"llm": [0.1, 0.9] * 20, "people": [0.1, 0.9, 0.1, 0.2, 0.1, 0.5] + [None] * 34})
+    >>> table = pl.DataFrame({"llm": [0.1, 0.9] * 20, "people": [0.1, 0.9, 0.1, 0.2, 0.1, 0.5] * 2 + [None] * 28})
     >>> found = choose_items(table, human="people", machine="llm", budget=10, rng=1)
     >>> low, high = found.sampling.chances[-2:].round(2).tolist()  # the machine errs on high values
     >>> low < high

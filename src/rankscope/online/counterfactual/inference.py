@@ -121,7 +121,7 @@ def estimate_clicks(
     >>> orders = [["a", "b"], ["b", "a"]]
     >>> log = [{"query": "q", "documents": orders[i % 2], "clicks": [1] if i % 4 else [2]} for i in range(80)]
     >>> result = rs.online.estimate_clicks(log, [rs.Run({"q": ["b", "a"]}, name="swapped")], cutoff=2)
-    >>> result.logged, result.estimates[0].clicks
+    >>> float(result.logged), float(result.estimates[0].clicks)
     (1.0, 1.0)
     """
     settings = ClickEstimateSettings(

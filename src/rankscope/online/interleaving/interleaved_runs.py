@@ -233,7 +233,7 @@ def interleave(
     >>> lists = rs.Run({"q": ["a", "b", "c"]}, name="one"), rs.Run({"q": ["b", "d", "a"]}, name="two")
     >>> result = rs.online.interleave(lists, length=3, rng=1)
     >>> next(result.credit_records())["documents"], next(result.credit_records())["team"]
-    (['a', 'b', 'd'], ['one', 'two', 'two'])
+    (['a', 'b', 'c'], ['one', 'two', 'one'])
     """
     settings = InterleavingSettings(method=method, length=length, depth=depth, tau=tau, seed=seed_of(rng))
     return interleave_runs(runs, settings, input=input)

@@ -120,10 +120,10 @@ def active_sampling(
 
     Examples
     --------
-    >>> machine = [0.1, 0.1, 0.1, 0.9, 0.9, 0.9]  # which errs on high values
-    >>> human = [0.1, 0.1, 0.1, 0.9, 0.1, 0.5]
+    >>> machine = [0.1] * 6 + [0.9] * 6  # which errs on high values
+    >>> human = [0.1] * 6 + [0.9, 0.1, 0.5, 0.9, 0.2, 0.4]
     >>> found = active_sampling(human, machine, [0.1] * 20 + [0.9] * 20, budget=8)
-    >>> low, high = found.chances[6], found.chances[-1]
+    >>> low, high = found.chances[12], found.chances[-1]
     >>> bool(low < high), round(float(found.n_labels), 6)
     (True, 8.0)
     """
