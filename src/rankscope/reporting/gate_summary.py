@@ -87,5 +87,11 @@ def query_lines(own: MeasureGate, gate: Gate) -> list[str]:
 
 def document_text(document: MovedDocument) -> str:
     """A document, its grade, and where it was and is."""
-    ranks = ["not there" if rank is None else f"{rank:g}" for rank in (document.baseline_rank, document.new_rank)]
-    return f"{document.document} (grade {document.relevance:g}): rank {ranks[0]} to {ranks[1]}"
+    before, after = document.baseline_rank, document.new_rank
+    if before is None:
+        move = f"new at rank {after:g}"
+    elif after is None:
+        move = f"gone from rank {before:g}"
+    else:
+        move = f"from rank {before:g} to {after:g}"
+    return f"{document.document} (grade {document.relevance:g}): {move}"
