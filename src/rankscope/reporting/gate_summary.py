@@ -93,5 +93,5 @@ def document_text(document: MovedDocument) -> str:
     elif after is None:
         move = f"gone from rank {before:g}"
     else:
-        move = f"from rank {before:g} to {after:g}"
+        move = f"rank {before:g} to {after:g}"
     return f"{document.document} (grade {document.relevance:g}): {move}"
