@@ -63,7 +63,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 #: Reasons to skip that `--skips-only-for-extras` accepts: packages of extras, and what no environment brings.
 ACCEPTED = re.compile(
     r"\b(altair|vl_convert|jinja2|sacrebleu|safetensors|lightgbm|(py)?torch|dask|distributed|fsspec|cloudpickle)\b"
-    r"|the extra `\w+`|rankscope\[|no client for HTTP"
+    r"|the extra `\w+`|rankscope\[|no client for HTTP|\b(xgboost|catboost|ppi_py)\b"  # these stand in benchmarks alone
     r"|real data|(is|are) not here|does not ship|on the PATH|root may|\+SKIP option",
     re.IGNORECASE,
 )
