@@ -82,7 +82,8 @@ def test_tests_pass_fail_in_a_sentence_or_are_skipped(folder: Path, pytester: py
     result = pytester.runpytest_inprocess("-p", "rankscope.pytest_plugin", "-p", "no:cacheprovider", "-rs")
     text = result.stdout.str()
     n_failing = sum(bool(words) for _, words in CALLS.values())
-    assert result.parseoutcomes() == {"passed": len(CALLS) - n_failing + 1, "failed": n_failing, "skipped": 1}, text
+    outcomes = {what: n for what, n in result.parseoutcomes().items() if what != "warnings"}  # of older libraries
+    assert outcomes == {"passed": len(CALLS) - n_failing + 1, "failed": n_failing, "skipped": 1}, text
     assert mentions(text, "SKIPPED", "Undecided")
     assert "Traceback" not in text
     assert "pytest_plugin.py" not in text.partition("short test summary")[0]

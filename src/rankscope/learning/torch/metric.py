@@ -35,16 +35,6 @@ class RankingMetric(ListMetric):
         How equal scores are ranked, as in `evaluate_arrays`.
     no_relevant
         Value of a query without relevant documents, as in `evaluate`.
-
-    Examples
-    --------
-    >>> import torch
-    >>> from rankscope.learning.torch import RankingMetric
-    >>> metric = RankingMetric("RR")
-    >>> metric.update(torch.tensor([[0.9, 0.5, 0.7]]), torch.tensor([[0, 0, 1]]))
-    >>> metric.update(torch.tensor([0.2, 0.8, 0.1]), torch.tensor([0, 1, 1]), sizes=torch.tensor([2, 1]))
-    >>> round(metric.compute(), 4)
-    0.8333
     """
 
     def __init__(
