@@ -79,7 +79,7 @@ def test_tests_pass_fail_in_a_sentence_or_are_skipped(folder: Path, pytester: py
         "    assert gate.exit_code == 0 and gate['RR'].n == 40\n"
     )
     pytester.makepyfile("\n".join([f"import rankscope as rs\nQRELS, OLD = {QRELS}, {run('old')}", *tests]))
-    result = pytester.runpytest_inprocess("-p", "rankscope.pytest_plugin", "-p", "no:cacheprovider", "-rs")
+    result = pytester.runpytest_subprocess("-p", "rankscope.pytest_plugin", "-p", "no:cacheprovider", "-rs")
     text = result.stdout.str()
     n_failing = sum(bool(words) for _, words in CALLS.values())
     outcomes = {what: n for what, n in result.parseoutcomes().items() if what != "warnings"}  # of older libraries
