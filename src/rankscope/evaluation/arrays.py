@@ -447,14 +447,13 @@ def score_tables(
     fractions: list[npt.NDArray[Any]] = []
     for queries, table in tables:
         rows, columns = table.scores.shape
-        numbers = np.arange(rows) if isinstance(queries, slice) else queries
         table_ids = ids if isinstance(queries, slice) else tuple(ids[i] for i in queries.tolist())
         depth, ideal_depth = depths_of(computed, columns)
         rows_per_block = max(min(HITS_PER_BLOCK // max(depth, ideal_depth), CELLS_PER_BLOCK // columns), 1)
         for begin in range(0, rows, rows_per_block):
             end = min(begin + rows_per_block, rows)
             hits = hits_of_table(table.select_rows(begin, end), computed, table_ids[begin:end], depth, ideal_depth)
-            where = slice(begin, end) if isinstance(queries, slice) else numbers[begin:end]
+            where = slice(begin, end) if isinstance(queries, slice) else queries[begin:end]
             block_values, undefined[:, where] = computed.values(hits, name)
             values[:, where] = block_values
             n_empty += count_empty_values(block_values, hits, plan)

@@ -88,7 +88,10 @@ class ListMetric:
 
     def value(self, relevance: npt.ArrayLike, scores: npt.ArrayLike, **lists: Any) -> float:
         """The value over all lists."""
-        scored = self.evaluate(relevance, scores, **lists)
+        return self.overall(self.evaluate(relevance, scores, **lists))
+
+    def overall(self, scored: Scores) -> float:
+        """The value over all lists of some scores."""
         return float(scored.overall(scored.measures[0]))
 
 
@@ -122,7 +125,7 @@ class BoosterMetric(ListMetric):
         second
             LightGBM's Dataset, XGBoost's DMatrix, or scores.
         weight
-            Refused by `LGBMRanker`: a measure has no weights of documents.
+            Weights of documents, from `LGBMRanker`; refused unless they are all equal, since a measure has none.
         group
             Sizes of the lists, from `LGBMRanker`.
 

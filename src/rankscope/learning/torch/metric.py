@@ -113,8 +113,7 @@ class RankingMetric(ListMetric):
 
     def compute(self) -> float:
         """The value over all lists of all batches."""
-        scored = self.scores()
-        return float(scored.overall(scored.measures[0]))
+        return self.overall(self.scores())
 
     def scores(self) -> Scores:
         """The scores of all lists, to compare them, or to save them."""
