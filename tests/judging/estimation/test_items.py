@@ -197,3 +197,59 @@ def test_too_few_or_all_labels_leave_nothing_to_choose(n: int, message: str) -> 
         rs.judging.choose_items(table, human="people", machine="llm", budget=3)
     with pytest.raises(ParameterError, match="budget"):
         rs.judging.choose_items(table, human="people", machine="llm", budget=-3)
+
+
+def test_calibration_and_signals_are_those_of_the_arrays_and_named_in_signature_and_notes() -> None:
+    rng = np.random.default_rng(4)
+    h = rng.normal(size=120)
+    m, length = np.exp(2 * h), h + rng.normal(size=120)
+    table = pl.DataFrame(
+        {"people": [float(x) if i < 50 else None for i, x in enumerate(h)], "llm": m, "length": length}
+    )
+    options: dict[str, Any] = {"human": "people", "machine": "llm"}
+    found = rs.judging.estimate_items(table, **options, calibration="isotonic", signals=["length"])
+    expected = prediction_powered(h[:50], m[:50], m[50:], calibration="isotonic", signals=length[None])
+    of = found.parts[0].of_systems
+    assert_same_numbers([of.combined[0], of.combined_low[0]], [expected.combined, expected.combined_low])
+    assert bool(of.is_fitted[0])
+    assert "calibration:isotonic" in found.signature()
+    assert "signals:length" in found.signature()
+    assert not any(note.startswith("calibration") for note in found.notes)
+    few = rs.judging.estimate_items(table[20:], **options, calibration="isotonic")
+    assert few.parts[0].of_systems.is_fitted[0]
+    (note,) = (
+        note
+        for note in rs.judging.estimate_items(table[21:], **options, calibration="isotonic").notes
+        if note.startswith("calibration not used")
+    )
+    assert "30" in note
+
+
+def test_signals_of_systems_are_those_of_each_and_of_a_difference_their_difference() -> None:
+    rng = np.random.default_rng(5)
+    h, m, s = rng.normal(size=(2, 90)), rng.normal(size=(2, 90)), rng.normal(size=(2, 90))
+    s += h
+    rows = [
+        {
+            "system": "ab"[k],
+            "query": f"i{i}",
+            "people": float(h[k, i]) if i < 40 else None,
+            "llm": m[k, i],
+            "s": s[k, i],
+        }
+        for i in range(90)
+        for k in range(2)
+    ]
+    found = rs.judging.estimate_items(pl.DataFrame(rows), human="people", machine="llm", signals="s").parts[0]
+    d, e, t = h[0] - h[1], m[0] - m[1], s[0] - s[1]
+    expected = prediction_powered(d[:40], e[:40], e[40:], signals=t[None])
+    assert found.of_pairs is not None
+    assert_same_numbers(found.of_pairs.combined_high, [expected.combined_high])
+    assert found.of_pairs.is_fitted.all()
+
+
+@pytest.mark.parametrize(("column", "name"), [("length", "length"), ("people", "people")])
+def test_signals_that_cannot_be_read_are_refused(column: str, name: str) -> None:
+    table = item_frame().with_columns(length=pl.when(pl.col("query") == "i3").then(None).otherwise(1.0))
+    with pytest.raises(InputError, match=name):
+        rs.judging.estimate_items(table, human="people", machine="llm", signals=column)

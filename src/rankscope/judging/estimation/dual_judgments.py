@@ -262,6 +262,8 @@ class DualValues:
         (N) of the queries, the n first; None if all are independent, or count the same.
     strata, chances, population
         How people chose the n, as of `rankscope.stats.prediction_powered.prediction_powered`.
+    calibration, signals
+        How the machine is fitted to people's values, as there; signals are (signals, systems, N), the n first.
     """
 
     measure: str
@@ -275,6 +277,8 @@ class DualValues:
     strata: Sequence[str] | None = None
     chances: Floats | None = None
     population: str = "source"
+    calibration: str = "none"
+    signals: Floats | None = None
 
     @property
     def sample(self) -> dict[str, Any]:

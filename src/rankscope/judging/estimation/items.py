@@ -18,6 +18,7 @@ from rankscope.io.tables import read_table
 from rankscope.judging.estimation.dual_judgments import DualValues, randomness_notes, sample_notes
 from rankscope.judging.estimation.prediction_powered import COLUMNS_NOTE, INTERVALS_NOTE, Estimates, estimates_of
 from rankscope.judging.estimation.settings import ChoiceSettings, ItemSettings
+from rankscope.settings import as_tuple
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
@@ -62,6 +63,8 @@ class Items:
         (systems, items) the values; NaN where there is none.
     first_rows
         (items) the first row of each, where what is known of an item stands.
+    signals
+        (signals, systems, items) further columns; None without any.
     """
 
     systems: tuple[str, ...]
@@ -69,6 +72,7 @@ class Items:
     human: Floats
     machine: Floats
     first_rows: Ints
+    signals: Floats | None = None
 
 
 def estimate_items(
@@ -82,6 +86,8 @@ def estimate_items(
     strata: bool = False,
     population: str = "source",
     machine_weight: float | None = None,
+    calibration: str = "none",
+    signals: Sequence[str] | None = None,
     confidence_level: float = 0.95,
     columns: Mapping[str, str] | None = None,
 ) -> Estimates:
@@ -111,6 +117,13 @@ def estimate_items(
     machine_weight
         Weight of the machine's judgments: 0 ignores them, 1 is prediction-powered inference as first proposed. Default:
         the weight with the smallest variance.
+    calibration
+        Calibration of the machine's values for the combined estimate: values of people that rise with them (isotonic),
+        each fitted without the item's own label. One of 'none', 'isotonic'. Default: 'none'.
+    signals
+        Columns that may help to predict people's values, as another machine's or a length: for the combined estimate
+        people's values are regressed on the machine's and on these, without the item's own label. Default: the machine
+        alone.
     confidence_level
         Confidence level: the long-run share of such intervals that contain the true value. Default: 0.95.
     columns
@@ -164,6 +177,8 @@ def estimate_items(
         strata=strata,
         population=population,
         machine_weight=machine_weight,
+        calibration=calibration,
+        signals=as_tuple(signals),
         confidence_level=confidence_level,
         columns=columns,
     )
@@ -172,13 +187,7 @@ def estimate_items(
 
 def estimate_item_table(table: Any, settings: ItemSettings) -> Estimates:
     """As `estimate_items`, with its settings as one object."""
-    columns = settings.columns or {}
-    bound = (
-        read_table(table, SCHEMA, columns) if is_path(table) else table_of_frame(table, "the table", SCHEMA, columns)
-    )
-    items = items_of(bound, settings)
-    if settings.baseline is not None and settings.baseline not in items.systems:
-        raise UnknownName("system of this table", settings.baseline, items.systems, "; it was named as the baseline")
+    bound, items = item_table(table, SCHEMA, settings)
     values, notes = values_of(bound, items, settings)
     kind = "items" if values.clusters is None else "clusters"
     estimates = replace(estimates_of(values, items.systems, settings, kind), unit="item")
@@ -216,7 +225,12 @@ def signature_parts(values: DualValues, settings: ItemSettings) -> list[str]:
     if settings.baseline is not None:
         parts.append(f"baseline:{settings.baseline}")
     weight = "tuned" if settings.machine_weight is None else f"{settings.machine_weight:g}"
-    parts += [f"weight:{weight}", f"confidence:{settings.confidence_level:g}", f"population:{settings.population}"]
+    parts.append(f"weight:{weight}")
+    if settings.calibration != "none":
+        parts.append(f"calibration:{settings.calibration}")
+    if settings.signals:
+        parts.append(f"signals:{','.join(settings.signals)}")
+    parts += [f"confidence:{settings.confidence_level:g}", f"population:{settings.population}"]
     parts.append(f"items:{values.n_all}")
     for name, part in (("strata", values.strata), ("clusters", values.clusters)):
         if part is not None:
@@ -227,16 +241,13 @@ def signature_parts(values: DualValues, settings: ItemSettings) -> list[str]:
 
 def items_of(table: Table, settings: ItemSettings | ChoiceSettings) -> Items:
     """The values of the table by system and item. Raises InputError as `estimate_items`."""
-    human_rows, machine_rows = (
-        number_column(table, name, option, settings.positive)
-        for name, option in ((settings.human, "human"), (settings.machine, "machine"))
-    )
-    if np.isnan(machine_rows).any():
-        row = int(np.isnan(machine_rows).argmax())
-        raise InputError(
-            f"{table.locate(row)}: {settings.machine} is empty, expected a value of the machine for every item; let it "
-            "judge the item, or drop the row"
-        )
+    human_rows = number_column(table, settings.human, "human", settings.positive)
+    machine_rows = number_column(table, settings.machine, "machine", settings.positive)
+    refuse_empty(table, settings.machine, machine_rows, "a value of the machine", "let it judge the item")
+    signals = (settings.signals if isinstance(settings, ItemSettings) else None) or ()
+    signal_rows = [number_column(table, name, "signals", None) for name in signals]
+    for name, rows in zip(signals, signal_rows, strict=True):
+        refuse_empty(table, name, rows, "a value of the signal", "fill it in")
     n = table.frame.height
     systems, system_codes = table.codes("system") if "system" in table else ([ALL], np.zeros(n, np.uint8))
     if "query" not in table and len(systems) > 1:
@@ -248,12 +259,28 @@ def items_of(table: Table, settings: ItemSettings | ChoiceSettings) -> Items:
     cells = system_codes.astype(np.int64) * len(ids) + item_codes.astype(np.int64)
     refuse_repeats(table, cells, len(ids), ids)
     matrices = []
-    for rows in (human_rows, machine_rows):
+    for rows in (human_rows, machine_rows, *signal_rows):
         matrix = np.full(len(systems) * len(ids), np.nan)
         matrix[cells] = rows
         matrices.append(matrix.reshape(len(systems), len(ids)))
     first_rows = np.unique(item_codes, return_index=True)[1]
-    return Items(systems=tuple(systems), ids=tuple(ids), human=matrices[0], machine=matrices[1], first_rows=first_rows)
+    return Items(
+        systems=tuple(systems),
+        ids=tuple(ids),
+        human=matrices[0],
+        machine=matrices[1],
+        first_rows=first_rows,
+        signals=np.array(matrices[2:]) if signals else None,
+    )
+
+
+def refuse_empty(table: Table, name: str, rows: Floats, expected: str, advice: str) -> None:
+    """Raise InputError where a cell is empty that every item needs."""
+    if np.isnan(rows).any():
+        raise InputError(
+            f"{table.locate(int(np.isnan(rows).argmax()))}: {name} is empty, expected {expected} for every item; "
+            f"{advice}, or drop the row"
+        )
 
 
 def refuse_repeats(table: Table, cells: Ints, n_ids: int, ids: Sequence[str]) -> None:
@@ -339,6 +366,8 @@ def values_of(table: Table, items: Items, settings: ItemSettings) -> tuple[DualV
         strata=strata_of(table, rows, n) if settings.strata else None,
         chances=chances_of(table, rows[:n]) if "chance" in table else None,
         population=settings.population,
+        calibration=settings.calibration,
+        signals=None if items.signals is None else items.signals[:, :, order],
     )
     if values.chances is None and values.strata is None:
         doubts = randomness_notes(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from rankscope.judging.estimation.dual_judgments import (
 )
 from rankscope.judging.estimation.settings import EstimateSettings, ItemSettings, parse_grade_map
 from rankscope.stats.anova import all_pairs
-from rankscope.stats.prediction_powered import FEWEST, PredictionPowered, prediction_powered
+from rankscope.stats.prediction_powered import FEWEST, FEWEST_FITTED, PredictionPowered, prediction_powered
 from rankscope.typing import PathLike
 
 __all__ = [
@@ -392,22 +392,55 @@ def estimates_of(
     options: dict[str, Any] = {
         "machine_weight": settings.machine_weight,
         "confidence_level": settings.confidence_level,
+        "calibration": values.calibration,
         **values.design,
     }
+    signals = values.signals
+    of_systems = prediction_powered(*value_matrices, signals=signals, **options)
+    of_pairs = None
+    if first.size:
+        signal_differences = None if signals is None else signals[:, first] - signals[:, second]
+        of_pairs = prediction_powered(*differences, signals=signal_differences, **options)
     notes = list(values.notes)
     if settings.machine_weight is None and values.n_judged_clusters < FEWEST:
         notes.append(
             f"people judged fewer than {FEWEST} {kind}, too few to tell the weight of the machine: the "
             "combined estimate is that of people alone"
         )
+    notes += fit_notes(values, [of_systems] if of_pairs is None else [of_systems, of_pairs], kind)
     return MeasureEstimates(
         measure=values.measure,
         sign=values.sign,
         systems=systems,
         first=first,
         second=second,
-        of_systems=prediction_powered(*value_matrices, **options),
-        of_pairs=prediction_powered(*differences, **options) if first.size else None,
+        of_systems=of_systems,
+        of_pairs=of_pairs,
         notes=tuple(notes),
         n_clusters=None if values.clusters is None else values.n_judged_clusters,
     )
+
+
+def fit_notes(values: DualValues, estimates: Sequence[PredictionPowered], kind: str) -> list[str]:
+    """A note where calibration or signals were not used, for all of the estimates or for some."""
+    names = [
+        name
+        for name, is_set in (("calibration", values.calibration != "none"), ("signals", values.signals is not None))
+        if is_set
+    ]
+    is_fitted = np.concatenate([np.atleast_1d(part.is_fitted) for part in estimates])
+    if not names or is_fitted.all():
+        return []
+    if values.n == values.n_all:
+        reason = f"people judged all {kind}"
+    elif values.n_judged_clusters < FEWEST_FITTED:
+        reason = (
+            f"people judged fewer than {FEWEST_FITTED} {kind}, from which intervals of a fitted machine do not keep "
+            "their level"
+        )
+    else:
+        reason = "intervals would not be narrower with it"
+    extent = (
+        "not used" if not is_fitted.any() else f"not used for {int((~is_fitted).sum())} of {is_fitted.size} estimates"
+    )
+    return [f"{' and '.join(names)} {extent}: {reason}"]

@@ -17,13 +17,14 @@ from rankscope.settings import (
     choice,
     confidence_field,
     declare,
+    name_list,
     number,
     seed_field,
     switch,
     table_columns,
     text,
 )
-from rankscope.stats.prediction_powered import POPULATIONS
+from rankscope.stats.prediction_powered import CALIBRATIONS, POPULATIONS
 
 __all__ = [
     "ChoiceSettings",
@@ -147,6 +148,19 @@ class ItemSettings(Settings):
     )
     population: str = population_field()
     machine_weight: float | None = machine_weight_field()
+    calibration: str = choice(
+        "none",
+        CALIBRATIONS,
+        help="Calibration of the machine's values for the combined estimate: values of people that rise with them "
+        "(isotonic), each fitted without the item's own label.",
+    )
+    signals: tuple[str, ...] | None = name_list(
+        None,
+        metavar="COLUMN,...",
+        help="Columns that may help to predict people's values, as another machine's or a length: for the combined "
+        "estimate people's values are regressed on the machine's and on these, without the item's own label.",
+        unset="the machine alone",
+    )
     confidence_level: float = confidence_field()
     columns: Mapping[str, str] | None = table_columns(
         {"query": "question", "cluster": "document"},

@@ -13,9 +13,15 @@ from rankscope.stats.cluster_sums import checked_weights, cluster_codes
 from rankscope.stats.inputs import as_differences, check_choice, check_share, is_real
 from rankscope.stats.intervals import t_interval
 from rankscope.stats.paired_tests import t_test
+from rankscope.stats.prediction_powered.cross_fitting import (
+    CALIBRATIONS,
+    FEWEST_FITTED,
+    cross_fitted,
+    n_judged_units,
+)
 from rankscope.stats.prediction_powered.sampling_designs import Design, designed_estimates, designed_interval
-from rankscope.stats.prediction_powered.single_queries import independent_estimates
-from rankscope.typing import Floats, Ints
+from rankscope.stats.prediction_powered.single_queries import Combined, independent_estimates, quantile
+from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "POPULATIONS",
@@ -56,6 +62,8 @@ class PredictionPowered:
         Number of queries with values of the machine, including those.
     confidence_level
         Level of the intervals.
+    is_fitted
+        Whether the combined estimate is from a machine that was calibrated, or regressed on signals.
     """
 
     human: Floats
@@ -76,6 +84,7 @@ class PredictionPowered:
     n: int
     n_all: int
     confidence_level: float
+    is_fitted: Bools
 
 
 def prediction_powered(
@@ -90,6 +99,8 @@ def prediction_powered(
     strata: npt.ArrayLike | None = None,
     chances: npt.ArrayLike | None = None,
     population: str = "source",
+    calibration: str = "none",
+    signals: npt.ArrayLike | None = None,
 ) -> PredictionPowered:
     """Estimate the mean of human values from those on some queries and a machine's on all.
 
@@ -116,6 +127,13 @@ def prediction_powered(
         was the same for all.
     population
         "source": the mean of the population from which the queries come; "items": the mean over these N only.
+    calibration
+        "isotonic": for the combined estimate, values of the machine are replaced by those of people that rise with them
+        (isotonic regression, cross-fitted); "none": they stay.
+    signals
+        Further values that may predict people's, (signals, queries) or (signals, lists, queries), of all N, the n
+        first. For the combined estimate the machine is replaced by a linear regression of people's values on it and on
+        these, cross-fitted; a calibration is then one of its predictions. None: there are none.
 
     Returns
     -------
@@ -126,7 +144,7 @@ def prediction_powered(
     ------
     ParameterError
         Shapes do not match, a value is NaN, the level is outside (0, 1), the weight of the machine is not a finite
-        number, or clusters and weights are not one for each query.
+        number, or clusters, weights and signals are not one for each query.
 
     Notes
     -----
@@ -155,13 +173,20 @@ def prediction_powered(
     people is random: squared deviations are multiplied by 1 - p, or by the share of the clusters of the stratum that
     people did not judge; and where people judged parts of clusters, queries are what was chosen.
 
+    With a calibration or signals, the units that people judged are cut into 10 folds. Each is predicted by a fit on the
+    others, and what people did not judge by the mean of the fits, so that the estimate stays unbiased though labels are
+    used twice; the machine's own mean and bias stay those of its values. Fits to few labels may look perfect by chance:
+    the variance is greater by that of people's mean over the number of units, for both fits by twice that. Values stay
+    where the interval would not become narrower, and where people judged fewer than 30 units.
+
     References
     ----------
     Angelopoulos et al. (2023), "Prediction-powered inference", and PPI++ (Angelopoulos, Duchi and Zrnic 2023), whose
     weight is w (1 - n / N), since its mean of the machine excludes the queries with human values. Leave-one-out
     residuals instead of plain ones, and Student's quantiles instead of normal ones, keep the level with few queries.
     Strata: Fisch et al. (2024), "Stratified prediction-powered inference"; chances: Zrnic and Candès (2024), "Active
-    statistical inference"; the rest is that of samples: Särndal, Swensson and Wretman (1992).
+    statistical inference"; cross-fitting: the same (2024), "Cross-prediction-powered inference"; the rest is that of
+    samples: Särndal, Swensson and Wretman (1992).
 
     Examples
     --------
@@ -178,11 +203,19 @@ def prediction_powered(
     n, n_all = h.shape[1], m.shape[1] + u.shape[1]
     all_machine = np.concatenate((m, u), axis=1)
     design = design_of(n, n_all, clusters, weights, strata, chances, population)
-    human_mean, adjustment, w, variance, half_width, human_variance = (
-        independent_estimates(h, all_machine, machine_weight, confidence_level)
-        if design.is_simple
-        else designed_estimates(h, all_machine, design, machine_weight, confidence_level)
-    )
+    check_choice("calibration", calibration, CALIBRATIONS)
+    columns = None if signals is None else checked_signals(signals, all_machine.shape)
+    estimates = estimates_under(h, all_machine, design, machine_weight, confidence_level)
+    is_fitted = np.zeros(len(h), np.bool_)
+    n_units = n_judged_units(design)
+    if (calibration != "none" or columns is not None) and n_units >= FEWEST_FITTED and n < n_all:
+        predicted = cross_fitted(h, all_machine, columns, calibration, design)
+        fitted = estimates_under(h, predicted, design, machine_weight, confidence_level)
+        n_fits = int(calibration != "none") + int(columns is not None)
+        fitted = allow_for_fit(fitted, n_fits, n_units, confidence_level)
+        is_fitted = np.asarray(fitted.half_width < estimates.half_width)
+        estimates = Combined(*(np.where(is_fitted, x, y) for x, y in zip(fitted, estimates, strict=True)))
+    human_mean, adjustment, w, variance, half_width, human_variance = estimates
     human_interval, machine_interval, bias_interval = (
         interval_of(x, design, confidence_level, of_all=of_all)
         for x, of_all in ((h, False), (all_machine, True), (m - h, False))
@@ -214,7 +247,44 @@ def prediction_powered(
         n=n,
         n_all=n_all,
         confidence_level=confidence_level,
+        is_fitted=is_fitted.reshape(shape),
     )
+
+
+def estimates_under(
+    h: Floats, all_machine: Floats, design: Design, machine_weight: float | None, confidence_level: float
+) -> Combined:
+    """The estimates under a design."""
+    if design.is_simple:
+        return independent_estimates(h, all_machine, machine_weight, confidence_level)
+    return designed_estimates(h, all_machine, design, machine_weight, confidence_level)
+
+
+def allow_for_fit(fitted: Combined, n_fits: int, n_units: int, confidence_level: float) -> Combined:
+    """Estimates of a fitted machine, with a greater variance: fits to few labels may look perfect by chance."""
+    variance = fitted.variance + n_fits * fitted.human_variance / n_units
+    with np.errstate(invalid="ignore", divide="ignore"):
+        half_width = np.where(
+            fitted.variance > 0,
+            fitted.half_width * np.sqrt(variance / fitted.variance),
+            quantile(n_units - 2, confidence_level) * np.sqrt(variance),
+        )
+    return fitted._replace(variance=variance, half_width=half_width)
+
+
+def checked_signals(signals: npt.ArrayLike, shape: tuple[int, ...]) -> Floats:
+    """(signals, lists, N). Raises ParameterError for another shape, or a value that is not finite."""
+    array = np.asarray(signals, np.float64)
+    if array.ndim == 2:
+        array = array[:, None]
+    if array.ndim != 3 or array.shape[1] not in (1, shape[0]) or array.shape[2] != shape[1]:
+        raise ParameterError(
+            f"signals have shape {np.shape(signals)}, expected (signals, queries) or (signals, lists, queries), of "
+            f"{shape[0]} lists and all {shape[1]} queries"
+        )
+    if not np.isfinite(array).all():
+        raise ParameterError("signals have a value that is not finite, expected a number for every query")
+    return np.broadcast_to(array, (len(array), *shape))
 
 
 def as_lists(
