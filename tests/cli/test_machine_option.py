@@ -89,6 +89,8 @@ def test_a_weight_and_a_level_are_taken(cli: Callable[..., Any], files: Path) ->
         (["plan", *MACHINE, "--width", "0.1", "--power", "0.9"], "--power is 0.9, and --machine plans intervals"),
         (["plan", *MACHINE, "--width", "0.1", "--standardise", "z"], "--standardise cannot be used with --machine"),
         (["plan", "--map", "0=0"], "--map needs --machine"),
+        (["plan", "--cost", "3"], "--cost needs --machine"),
+        (["plan", *MACHINE, "--width", "0.1", "--machine-cost", "3"], "--machine-cost is 3.0, and there is no cost"),
     ],
     ids=lambda x: x if isinstance(x, str) else "",
 )

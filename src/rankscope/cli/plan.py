@@ -21,7 +21,7 @@ from rankscope.cli._options import (
 )
 from rankscope.cli._output import bytes_progress
 from rankscope.cli._results import pop_result_output, result_options
-from rankscope.cli._setting_options import setting_options, take_settings
+from rankscope.cli._setting_options import is_given, setting_options, take_settings
 from rankscope.comparison.common_queries import resolve_system
 from rankscope.comparison.plan import PlanSettings, plan_queries
 from rankscope.comparison.standardisation import StandardisationSettings
@@ -56,7 +56,7 @@ __all__ = [
         "File with a machine's judgments of all queries. Plans how many queries people must judge for intervals of "
         "--width."
     ),
-    setting_options(JudgmentPlanSettings, only=("map",), hint="Needs --machine."),
+    setting_options(JudgmentPlanSettings, only=("map", "cost", "machine_cost"), hint="Needs --machine."),
 )
 @option_group("Output", result_options)
 def plan(
@@ -77,9 +77,10 @@ def plan(
     rankscope plan demo.qrels bm25.run bm25-rm3.run -m AP --difference 0.02
     rankscope plan demo.qrels *.run -m nDCG@10 --baseline bm25 --difference 0.05 --power 0.9
     rankscope plan demo-few.qrels *.run --machine demo-judge.qrels -m nDCG@10 --width 0.1
+    rankscope plan demo-few.qrels *.run --machine demo-judge.qrels -m nDCG@10 --width 0.1 --cost 20 --machine-cost 0.5
     """
     settings, result_output = take_settings(PlanSettings, options), pop_result_output(options)
-    grade_map: str | None = options.pop("map")
+    machine_options = {name: (is_given(name), options.pop(name)) for name in ("map", "cost", "machine_cost")}
     if machine is not None:
         if not runs:
             raise missing_runs_error(qrels)
@@ -87,7 +88,10 @@ def plan(
         width = check_width(settings, standardise)
         refuse_workers(options)
         judgment_settings = JudgmentPlanSettings(
-            width=width, baseline=settings.baseline, map=grade_map, confidence_level=1 - settings.alpha
+            width=width,
+            baseline=settings.baseline,
+            confidence_level=1 - settings.alpha,
+            **{name: value for name, (_, value) in machine_options.items()},
         )
         input_ = options.pop("input")
         if holds_scores(qrels, runs, {**options, "input": input_}):
@@ -108,8 +112,10 @@ def plan(
             )
         result_output.show(judgment_plan)
         return
-    if grade_map is not None:
-        raise ParameterError("--map needs --machine, the judgments of a machine; add it, or remove --map")
+    for name, (is_set, _) in machine_options.items():
+        if is_set:
+            flag = JudgmentPlanSettings.declared()[name].flag
+            raise ParameterError(f"{flag} needs --machine, the judgments of a machine; add it, or remove {flag}")
     result_output.check((qrels, *runs))
     if len(runs) == 1 and options["input"] != ENTITY and not holds_scores(qrels, runs, options):
         raise ParameterError(f"one run cannot be compared: {runs[0]} ({qrels} holds the judgments); name at least 2")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import rankscope as rs
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.judging.estimation.dual_judgments import rank_sum_pvalue
 from rankscope.judging.estimation.settings import parse_grade_map
+from rankscope.stats.prediction_powered import combined_half
 
 QUERIES = [f"q{i:02}" for i in range(12)]
 #: At which rank the only relevant document stands, by people; the machine errs on each third query.
@@ -207,6 +209,30 @@ def test_a_plan_says_how_many_queries_people_must_judge() -> None:
         assert many <= alone
     SENTENCES.check("a plan", plan.sections()[0].sentence)
     assert plan.sections()[0].sentence in " ".join(str(plan).split())
+
+
+def test_the_cheapest_plan_costs_as_little_as_any_numbers_that_are_enough() -> None:
+    plan = rs.judging.plan_judgments(HUMAN, RUNS, MACHINE, "RR", width=0.4, cost=3, machine_cost=0.2)
+    assert list(plan.columns) == list(plan.frame().columns)
+    needs = plan.parts[0].by_method
+    for human, cheapest in zip(needs["human"], needs["cheapest"], strict=True):
+        assert human.n_queries is not None
+        assert human.cost == 3 * human.n_queries
+        costs = [human.cost]
+        for n in range(2, human.n_queries):
+            enough = (
+                m
+                for m in range(n + 1, 2000)
+                if combined_half(n, m, human.sd, human.explained, confidence_level=0.95) <= 0.2
+            )
+            costs += [3 * n + 0.2 * m for m in itertools.islice(enough, 1)]
+        assert cheapest.cost is not None
+        assert min(costs) <= cheapest.cost <= 1.01 * min(costs)
+    assert "it costs least" in (plan.sections()[0].sentence or "")
+    dear = rs.judging.plan_judgments(HUMAN, RUNS, MACHINE, "RR", width=0.4, cost=3, machine_cost=30)
+    assert "people alone are cheapest" in (dear.sections()[0].sentence or "")
+    with pytest.raises(ParameterError, match="machine_cost is 2"):
+        rs.judging.plan_judgments(HUMAN, RUNS, MACHINE, "RR", width=0.4, machine_cost=2)
 
 
 def test_a_plan_that_cannot_be_made_says_why() -> None:

@@ -22,7 +22,7 @@ from rankscope.judging.estimation.dual_judgments import (
 )
 from rankscope.judging.estimation.prediction_powered import pairs_of, resolve_baseline
 from rankscope.judging.estimation.settings import grade_map_field, parse_grade_map
-from rankscope.settings import POSITIVE, REQUIRED, Settings, confidence_field, number, text
+from rankscope.settings import NONNEGATIVE, POSITIVE, REQUIRED, Settings, confidence_field, number, text
 from rankscope.stats.cluster_sums import cluster_sums, effective_number
 from rankscope.stats.power import MAX_QUERIES
 from rankscope.stats.prediction_powered import FEWEST, combined_half, spread_of
@@ -40,6 +40,9 @@ __all__ = [
 
 #: Numbers of queries and clusters are rounded up except from within this of a whole one.
 ROUNDING = 1e-9
+#: How many numbers of people's labels are tried for the cheapest, up to how many times the fewest if no number of
+#: people alone is enough; and how exact numbers of the machine are: but for one part in so many.
+TRADE_OFFS, MOST_LABELS, PRECISION = 60, 1000, 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +58,24 @@ class JudgmentPlanSettings(Settings):
         None, help="Plan for the differences of the other systems to this one.", unset="all pairs", metavar="NAME"
     )
     map: Mapping[int, int] | str | None = grade_map_field()
+    cost: float | None = number(
+        None,
+        rule=POSITIVE,
+        metavar="C",
+        help="What people's judgments of a query cost: also plans the cheapest numbers of queries of both.",
+        unset="costs are not planned",
+    )
+    machine_cost: float = number(
+        0.0,
+        rule=NONNEGATIVE,
+        metavar="C",
+        help="What the machine's judgments of a query cost, in the unit of the cost of people's.",
+    )
     confidence_level: float = confidence_field()
+
+    def check(self) -> None:
+        if self.cost is None:
+            self.refuse("machine_cost", since="there is no cost (--cost) of people's judgments to compare it with")
 
 
 class Need(NamedTuple):
@@ -66,13 +86,17 @@ class Need(NamedTuple):
     system_a, system_b
         The two systems; `system_b` is empty for a single one.
     method
-        "human", "combined", or "combined, any number by the machine".
+        "human", "combined", "combined, any number by the machine", or with costs "cheapest".
     sd
         Standard deviation of people's values.
     explained
         The share of their variance that the machine explains.
     n_queries
         The number of queries; None where no number is enough.
+    n_machine
+        The number of queries that the machine judges; None where it is any, or no number is enough.
+    cost
+        What the judgments of both cost; None without costs, or for any number of the machine.
     """
 
     system_a: str
@@ -81,6 +105,8 @@ class Need(NamedTuple):
     sd: float
     explained: float
     n_queries: int | None
+    n_machine: int | None = None
+    cost: float | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -111,6 +137,12 @@ class MeasureNeeds:
     notes: tuple[str, ...]
     per_cluster: float | None = None
 
+    @property
+    def by_method(self) -> dict[str, list[Need]]:
+        """The needs of all systems and pairs by each method."""
+        methods = dict.fromkeys(need.method for need in self.needs)
+        return {method: [need for need in self.needs if need.method == method] for method in methods}
+
     def clusters_of(self, n_queries: int | None) -> int | None:
         """The fewest clusters that hold so many queries; None without clusters."""
         if self.per_cluster is None or n_queries is None:
@@ -124,7 +156,8 @@ class JudgmentPlan(Result):
 
     `frame()` is the tidy table: measure, system_a, system_b (empty for a system by itself), method (human, combined, or
     combined with any number of queries judged by the machine), width, sd (of people's values), explained (the share of
-    their variance that the machine explains), n_queries (null if no number is enough); with clusters also n_clusters.
+    their variance that the machine explains), n_queries (null if no number is enough); with costs also n_machine (the
+    queries that the machine judges), cost and the method cheapest; with clusters also n_clusters.
 
     Attributes
     ----------
@@ -163,14 +196,16 @@ class JudgmentPlan(Result):
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the tidy table."""
-        return (*self.COLUMNS, "n_clusters") if self.has_clusters else self.COLUMNS
+        costs = ("n_machine", "cost") if self.settings.cost is not None else ()
+        return (*self.COLUMNS, *costs, *(("n_clusters",) if self.has_clusters else ()))
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the tidy table."""
         for measure_needs in self.parts:
             for need in measure_needs.needs:
                 n_clusters = (measure_needs.clusters_of(need.n_queries),) if self.has_clusters else ()
-                yield (measure_needs.measure, *need[:3], self.settings.width, *need[3:], *n_clusters)
+                costs = (need.n_machine, need.cost) if self.settings.cost is not None else ()
+                yield (measure_needs.measure, *need[:3], self.settings.width, *need[3:6], *costs, *n_clusters)
 
     def signature(self) -> str:
         """Every setting that changes the numbers, in one line."""
@@ -190,6 +225,8 @@ def plan_judgments(
     width: float,
     baseline: str | None = None,
     map: Mapping[int, int] | str | None = None,
+    cost: float | None = None,
+    machine_cost: float = 0.0,
     confidence_level: float = 0.95,
     names: tuple[str, str] | None = None,
     queries: Mapping[str, Any] | None = None,
@@ -221,6 +258,11 @@ def plan_judgments(
     map
         The machine's grades on people's scale, as {0: 0, 1: 0, 2: 1} or the text '0=0,1=0,2=1'. Default: both use the
         same grades.
+    cost
+        What people's judgments of a query cost: also plans the cheapest numbers of queries of both. Default: costs are
+        not planned.
+    machine_cost
+        What the machine's judgments of a query cost, in the unit of the cost of people's. Default: 0.0.
     confidence_level
         Confidence level: the long-run share of such intervals that contain the true value. Default: 0.95.
     names
@@ -237,7 +279,8 @@ def plan_judgments(
     Returns
     -------
     JudgmentPlan
-        The number of queries for each system and each difference: for people alone, and for people with the machine.
+        The number of queries for each system and each difference: for people alone, for people with the machine, and
+        with costs the cheapest.
 
     Raises
     ------
@@ -253,6 +296,9 @@ def plan_judgments(
     Planned are the mean of each system and the differences. With the machine there are two numbers: for the queries
     that it has judged, and for any number of them. The machine's queries are a sample too, and leave an interval that
     no human judgment makes narrower.
+
+    With costs, the cheapest numbers of both for this width are planned, of all numbers that the machine may judge;
+    costs are of all judgments, those made so far included, and people alone need no machine.
 
     The plan uses the standard deviation of people's values and the share of their variance that the machine explains.
     Both are estimated from the queries judged so far; with fewer than about 20 they are rough. Where queries have
@@ -275,7 +321,14 @@ def plan_judgments(
     >>> [(need.method, need.n_queries) for need in found.parts[0].needs]
     [('human', 46), ('combined', None), ('combined, any number by the machine', 30)]
     """
-    settings = JudgmentPlanSettings(width=width, baseline=baseline, map=map, confidence_level=confidence_level)
+    settings = JudgmentPlanSettings(
+        width=width,
+        baseline=baseline,
+        map=map,
+        cost=cost,
+        machine_cost=machine_cost,
+        confidence_level=confidence_level,
+    )
     plan = make_plan(
         measures, preset=preset, rel=rel, ties=ties, missing=missing, no_relevant=no_relevant, unjudged=unjudged
     )
@@ -324,6 +377,7 @@ def plan_human_judgments(
         "judgments of people",
         width=f"{settings.width:g}",
         baseline=settings.baseline,
+        cost=None if settings.cost is None else f"{settings.cost:g}+{settings.machine_cost:g}",
         confidence=f"{settings.confidence_level:g}",
     )
     return JudgmentPlan(
@@ -345,7 +399,7 @@ def needs_of(values: DualValues, systems: tuple[str, ...], settings: JudgmentPla
         np.concatenate((matrix, matrix[first] - matrix[second])) for matrix in (values.human, values.machine)
     )
     spread = spread_of(human_rows, machine_rows, **values.judged_sample)
-    half_width, confidence_level, units = settings.width / 2, settings.confidence_level, units_of(values)
+    units = units_of(values)
     needs = [
         need
         for (system_a, system_b), sd, unit_sd, explained in zip(
@@ -355,7 +409,7 @@ def needs_of(values: DualValues, systems: tuple[str, ...], settings: JudgmentPla
             spread.explained.tolist(),
             strict=True,
         )
-        for need in needs_for(system_a, system_b, sd, unit_sd, explained, half_width, units, confidence_level)
+        for need in needs_for(system_a, system_b, sd, unit_sd, explained, units, settings)
     ]
     return MeasureNeeds(
         measure=values.measure,
@@ -432,21 +486,54 @@ def needs_for(
     sd: float,
     unit_sd: float,
     explained: float,
-    half_width: float,
     units: Units,
-    confidence_level: float,
+    settings: JudgmentPlanSettings,
 ) -> list[Need]:
-    """By people alone, with the machine as it is, and with one that judges any number of queries."""
+    """By people alone, with the machine as it is, with one that judges any number of queries, and the cheapest."""
+    half_width, confidence_level = settings.width / 2, settings.confidence_level
     most = int(MAX_QUERIES / units.size)
-    n_human, n_combined, n_unlimited = (
-        units.queries_of(fewest_queries(n_units, n_units, unit_sd, share, half_width, confidence_level))
+    fewest = [
+        fewest_queries(n_units, n_units, unit_sd, share, half_width, confidence_level)
         for n_units, share in ((most, 0.0), (units.n_all, explained), (most, explained))
-    )
-    return [
-        Need(system_a, system_b, "human", sd, explained, n_human),
-        Need(system_a, system_b, "combined", sd, explained, n_combined),
-        Need(system_a, system_b, "combined, any number by the machine", sd, explained, n_unlimited),
     ]
+
+    def need(method: str, n_units: int | None, n_machine_units: int | None) -> Need:
+        n, n_machine = units.queries_of(n_units), units.queries_of(n_machine_units)
+        cost = None
+        if settings.cost is not None and n is not None and n_machine is not None:
+            cost = settings.cost * n + settings.machine_cost * n_machine
+        return Need(system_a, system_b, method, sd, explained, n, n_machine, cost)
+
+    needs = [
+        need("human", fewest[0], 0),
+        need("combined", fewest[1], None if fewest[1] is None else units.n_all),
+        need("combined, any number by the machine", fewest[2], None),
+    ]
+    if settings.cost is not None:
+        choices = [
+            needs[0],
+            *(need("cheapest", *pair) for pair in trade_offs(fewest, unit_sd, explained, settings, most)),
+        ]
+        cheapest = min(choices, key=lambda choice: np.inf if choice.cost is None else choice.cost)
+        needs.append(cheapest._replace(method="cheapest"))
+    return needs
+
+
+def trade_offs(
+    fewest: list[int | None], unit_sd: float, explained: float, settings: JudgmentPlanSettings, most: int
+) -> Iterator[tuple[int, int]]:
+    """Numbers of units by people and by the machine that are just enough, from few of people to few of the machine."""
+    n_human, _, n_unlimited = fewest
+    if n_unlimited is None:
+        return
+    last = n_unlimited * MOST_LABELS if n_human is None else n_human
+    for n in np.unique(np.geomspace(n_unlimited, max(last, n_unlimited), TRADE_OFFS).round().astype(int)).tolist():
+        low, high = n, most
+        while high - low > max(1, low // PRECISION):
+            middle = (low + high) // 2
+            half = combined_half(n, middle, unit_sd, explained, confidence_level=settings.confidence_level)
+            low, high = (low, middle) if half <= settings.width / 2 else (middle, high)
+        yield n, high
 
 
 def fewest_queries(

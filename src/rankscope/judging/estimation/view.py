@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +17,7 @@ from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     from rankscope.judging.estimation.active_choice import ItemChoice
-    from rankscope.judging.estimation.planning import JudgmentPlan, MeasureNeeds, Need
+    from rankscope.judging.estimation.planning import JudgmentPlan, JudgmentPlanSettings, MeasureNeeds, Need
     from rankscope.judging.estimation.prediction_powered import Estimates, MeasureEstimates
 
 __all__ = [
@@ -213,7 +213,9 @@ def judgment_plan_sections(result: JudgmentPlan) -> list[Section]:
 
 def needs_section(result: JudgmentPlan, measure_needs: MeasureNeeds) -> Section:
     """A sentence and a table for one measure."""
-    human_needs, combined_needs, unlimited_needs = (measure_needs.needs[method::3] for method in range(3))
+    by_method = measure_needs.by_method
+    human_needs, combined_needs, unlimited_needs = (by_method[method] for method in list(by_method)[:3])
+    cheapest = by_method.get("cheapest", ())
     return Section(
         title=f"{measure_needs.measure}: queries that people must judge",
         sentence=needs_sentence(result, measure_needs),
@@ -224,18 +226,42 @@ def needs_section(result: JudgmentPlan, measure_needs: MeasureNeeds) -> Section:
             need_column("people alone", human_needs),
             need_column(f"machine on {measure_needs.n_all:,}", combined_needs),
             need_column("machine on any number", unlimited_needs),
+            *cost_columns(human_needs, cheapest),
         ),
     )
+
+
+def cost_columns(human_needs: Sequence[Need], cheapest: Sequence[Need]) -> tuple[Column, ...]:
+    """The cheapest numbers and what they cost, beside people alone; nothing without costs."""
+    if not cheapest:
+        return ()
+    machine = ["-" if need.n_machine is None else thousands(need.n_machine) for need in cheapest]
+    return (
+        need_column("cheapest: people", cheapest),
+        column("machine", machine),
+        column("cost", [format_cost(need.cost) for need in cheapest]),
+        column("cost of people alone", [format_cost(need.cost) for need in human_needs]),
+    )
+
+
+def format_cost(cost: float | None) -> str:
+    """A cost with up to two decimals; a dash where there is none."""
+    return "-" if cost is None else f"{cost:,.2f}".removesuffix(".00")
 
 
 def needs_sentence(result: JudgmentPlan, measure_needs: MeasureNeeds) -> str:
     """The numbers of queries for the largest need."""
     kind = "difference" if any(need.system_b for need in measure_needs.needs) else "mean"
     hardest = max(
-        (triple for triple in triples(measure_needs.needs) if (triple[0].system_b != "") == (kind == "difference")),
-        key=lambda triple: triple[0].n_queries or 0,
+        (
+            needs
+            for needs in zip(*measure_needs.by_method.values(), strict=True)
+            if (needs[0].system_b != "") == (kind == "difference")
+        ),
+        key=lambda needs: needs[0].n_queries or 0,
     )
-    n_human, n_combined, n_unlimited = (need.n_queries for need in hardest)
+    n_human, n_combined, n_unlimited = (need.n_queries for need in hardest[:3])
+    cost_text = cost_sentence(hardest[0], hardest[3], result.settings) if len(hardest) > 3 else ""
     level_text, width = format_percent(result.settings.confidence_level), result.settings.width
     opening = f"For {level_text} intervals of a {kind} no wider than {width:g}, "
     if n_human is None:
@@ -251,14 +277,27 @@ def needs_sentence(result: JudgmentPlan, measure_needs: MeasureNeeds) -> str:
         are_enough = "is enough" if n_combined == 1 else "are enough"
         return (
             f"{text}With this machine's judgments of {machine_text}, {count_text(n_combined)} judged by "
-            f"people {are_enough}."
+            f"people {are_enough}.{cost_text}"
         )
     unlimited_text = ""
     if n_unlimited is not None:
         unlimited_text = f"; if it judged many more, {count_text(n_unlimited)} judged by people would be enough"
     return (
         f"{text}With this machine's judgments of {machine_text}, no number judged by people is enough, "
-        f"since these queries themselves are a sample{unlimited_text}."
+        f"since these queries themselves are a sample{unlimited_text}.{cost_text}"
+    )
+
+
+def cost_sentence(human: Need, cheapest: Need, settings: JudgmentPlanSettings) -> str:
+    """What the cheapest numbers of both cost, beside people alone."""
+    if cheapest.cost is None or human.cost is None:
+        return ""
+    if not cheapest.n_machine:
+        return f" At {settings.cost:g} a query, people alone are cheapest ({format_cost(human.cost)})."
+    return (
+        f" At {settings.cost:g} a query for people and {settings.machine_cost:g} for the machine, it costs least to "
+        f"have people judge {cheapest.n_queries:,} and the machine {cheapest.n_machine:,}: {format_cost(cheapest.cost)}, "
+        f"people alone {format_cost(human.cost)}."
     )
 
 
@@ -270,12 +309,6 @@ def need_label(need: Need) -> str:
 def need_column(title: str, needs: Sequence[Need]) -> Column:
     """The numbers of queries; a dash where no number is enough."""
     return column(title, ["-" if need.n_queries is None else thousands(need.n_queries) for need in needs])
-
-
-def triples(needs: tuple[Need, ...]) -> Iterator[tuple[Need, ...]]:
-    """The three needs of each system and pair."""
-    for i in range(0, len(needs), 3):
-        yield needs[i : i + 3]
 
 
 def choice_sections(result: ItemChoice) -> list[Section]:
