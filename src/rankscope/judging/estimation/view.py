@@ -296,8 +296,8 @@ def cost_sentence(human: Need, cheapest: Need, settings: JudgmentPlanSettings) -
         return f" At {settings.cost:g} a query, people alone are cheapest ({format_cost(human.cost)})."
     return (
         f" At {settings.cost:g} a query for people and {settings.machine_cost:g} for the machine, it costs least to "
-        f"have people judge {cheapest.n_queries:,} and the machine {cheapest.n_machine:,}: {format_cost(cheapest.cost)}, "
-        f"people alone {format_cost(human.cost)}."
+        f"have people judge {cheapest.n_queries:,} and the machine {cheapest.n_machine:,}: "
+        f"{format_cost(cheapest.cost)}, people alone {format_cost(human.cost)}."
     )
 
 
