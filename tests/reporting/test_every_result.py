@@ -139,6 +139,12 @@ def translations() -> rs.translation.TranslationExperiment:
     )
 
 
+def drawn_documents() -> pl.DataFrame:
+    """Documents that were drawn with chances, and judged."""
+    rows = [(query, doc, grade, 0.5) for query, grades in QRELS.items() for doc, grade in grades.items()]
+    return pl.DataFrame(rows, schema=["query", "doc", "relevance", "chance"], orient="row")
+
+
 def items() -> pl.DataFrame:
     """Values of a machine, and people's of some, of two systems, one with such a name."""
     rows = [
@@ -254,6 +260,7 @@ RESULTS: dict[type, Callable[[], Any]] = {
     rs.judging.Pooled: lambda: rs.judging.pool(RUNS, judged=QRELS, budget=9, method="bandit"),
     rs.judging.ItemChoice: lambda: rs.judging.choose_items(items(), human="people", machine="llm", budget=3, rng=1),
     rs.judging.Sampled: lambda: rs.judging.sample(RUNS, 0.5, judged=QRELS, rng=1),
+    rs.judging.DrawnEstimates: lambda: rs.judging.estimate_drawn(RUNS, drawn_documents(), "P@1"),
     rs.judging.LeftOut: lambda: rs.judging.leave_out(RUNS, QRELS, "RR"),
     rs.judging.Played: lambda: rs.judging.play_back(RUNS, QRELS, ["depth", "hedge"]),
     rs.judging.Estimates: lambda: rs.judging.estimate(FEW, RUNS, SECOND_JUDGE, ["RR", "P@1"], map="0=0,1=1"),

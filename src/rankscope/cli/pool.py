@@ -21,10 +21,12 @@ from rankscope.data.chunks import MergingSettings
 from rankscope.errors import ParameterError
 from rankscope.io.chunk_tables import merge_runs, merging_of
 from rankscope.judging.pooling import (
+    DrawnSettings,
     LeaveOutSettings,
     PoolSettings,
     SampleSettings,
     check_pool_file,
+    estimate_drawn_runs,
     leave_out_runs,
     pool_runs,
     sample_pool,
@@ -51,7 +53,23 @@ __all__ = [
 @click.option(
     "--leave-out", is_flag=True, help="With --judged: evaluate each run as if it had not contributed to the pool."
 )
-@option_group("Leave one run out", setting_options(LeaveOutSettings, without=("rel",), hint="Needs --leave-out."))
+@option_group(
+    "Leave one run out",
+    setting_options(
+        LeaveOutSettings, only=("measure",), hint="Needs --leave-out or --estimate, whose default is P@10."
+    ),
+    setting_options(LeaveOutSettings, only=("cutoff",), hint="Needs --leave-out."),
+)
+@option_group(
+    "Estimates from drawn documents",
+    click.option(
+        "--estimate",
+        metavar="DRAWN",
+        help="File that --chances wrote, with grades in the place of -1: estimate --measure (P, DCG or RBP with a "
+        "cutoff) of the RUNs of that pool from it and --judged.",
+    ),
+    setting_options(DrawnSettings, hint="Needs --estimate."),
+)
 @setting_options(MergingSettings)
 @input_option(name="input")
 @columns_option
@@ -84,10 +102,12 @@ def pool(
     rankscope pool *.run --method hedge --budget 300 --chances --judged demo-few.qrels --seed 7 -o next.jsonl
     rankscope pool *.run --sample 0.2 --seed 7 --judged demo-few.qrels -o sampled.qrels
     rankscope pool *.run --judged demo.qrels --leave-out -m nDCG@10
+    rankscope pool *.run --estimate next.jsonl --judged demo-few.qrels -m P@10
     """
     judged: str | None = options["judged"]
     refuse_together(output, to, format_, options)
     settings = settings_of(options)
+    drawn: str | None = options["estimate"]
     if output is not None:
         format_name = check_pool_file(output, to)
         if isinstance(settings, PoolSettings) and settings.chances and format_name != "jsonl":
@@ -98,7 +118,7 @@ def pool(
     merging = merging_of(take_settings(MergingSettings, options))
     with bytes_progress(runs, "reading runs") as progress:
         result = pool_result(
-            merge_runs(list(runs), merging, options["input"]), judged, settings, options["input"], progress
+            merge_runs(list(runs), merging, options["input"]), judged, settings, options["input"], progress, drawn
         )
     if output is not None:
         write_pool(result, output, to)
@@ -109,8 +129,12 @@ def pool(
         ResultOutput(format_, None, None, None).show(result, details=details)
 
 
-def settings_of(options: dict[str, Any]) -> PoolSettings | SampleSettings | LeaveOutSettings:
-    """The settings of the pool, of a sample, or of runs left out, as the options say."""
+def settings_of(options: dict[str, Any]) -> PoolSettings | SampleSettings | LeaveOutSettings | DrawnSettings:
+    """The settings of the pool, of a sample, of runs left out, or of an estimate, as the options say."""
+    if options["estimate"] is not None:
+        depth, measure = options["depth"] or DrawnSettings.depth, options["measure"]
+        measure = measure if is_given("measure") else DrawnSettings.measure
+        return take_settings(DrawnSettings, options, depth=depth, measure=measure, rel=options["rel"])
     if options["leave_out"]:
         return take_settings(LeaveOutSettings, options, depth=options["depth"] or LeaveOutSettings.depth)
     if options["share"] is not None:
@@ -121,11 +145,14 @@ def settings_of(options: dict[str, Any]) -> PoolSettings | SampleSettings | Leav
 def pool_result(
     runs: list[Any],
     judged: str | None,
-    settings: PoolSettings | SampleSettings | LeaveOutSettings,
+    settings: PoolSettings | SampleSettings | LeaveOutSettings | DrawnSettings,
     input_: str | None,
     progress: Callable[[int], Any] | None,
+    drawn: str | None,
 ) -> Any:
-    """The pool, the sample, or the table of runs left out."""
+    """The pool, the sample, the table of runs left out, or that of estimates."""
+    if isinstance(settings, DrawnSettings):
+        return estimate_drawn_runs(runs, drawn, judged, settings, input=input_)
     if isinstance(settings, LeaveOutSettings):
         return leave_out_runs(runs, judged, settings, input=input_)
     if isinstance(settings, SampleSettings):
@@ -147,10 +174,19 @@ def refuse_together(output: str | None, to: str | None, format_: str, options: d
             {**options, "output": output},
             ("output", "budget", "share", "rate", "beta", "chances"),
         )
-    else:
-        for name in ("measure", "cutoff"):
-            if is_given(name):
-                raise ParameterError(f"--{name} needs --leave-out; add it, or remove --{name}")
+    elif is_given("cutoff"):
+        raise ParameterError("--cutoff needs --leave-out; add it, or remove --cutoff")
+    elif is_given("measure") and options["estimate"] is None:
+        raise ParameterError("--measure needs --leave-out or --estimate; add one, or remove --measure")
+    if options["estimate"] is not None:
+        names = ("output", "budget", "share", "rate", "beta", "chances", "leave_out")
+        refuse_beside("--estimate", {**options, "output": output}, names)
+        if options["method"] != "depth":
+            raise ParameterError(f"--estimate and --method {options['method']} cannot be used together; remove one")
+        refuse_unused("seed", "--estimate, which draws nothing at random")
+        return
+    if is_given("confidence_level"):
+        raise ParameterError("--confidence-level needs --estimate; add it, or remove --confidence-level")
     if options["share"] is not None:
         refuse_beside("--sample", options, ("budget", "rate", "beta", "chances"))
     if (options["share"] is not None or options["leave_out"]) and options["method"] != "depth":
@@ -165,7 +201,7 @@ def refuse_together(output: str | None, to: str | None, format_: str, options: d
 
 
 def refuse_beside(option: str, options: dict[str, Any], names: tuple[str, ...]) -> None:
-    flags = {"output": "-o", "share": "--sample"}
+    flags = {"output": "-o", "share": "--sample", "leave_out": "--leave-out"}
     for name in names:
         if options[name] not in (None, False):
             raise ParameterError(f"{option} and {flags.get(name, f'--{name}')} cannot be used together; remove one")

@@ -6,6 +6,7 @@ from rankscope.registry import lazy_attributes
 
 #: Where each public name lives. Loaded when first asked for.
 HOMES: dict[str, str] = {
+    "DrawnEstimates": "pooling.drawn_judgments",
     "Estimates": "estimation.prediction_powered",
     "ItemChoice": "estimation.active_choice",
     "JudgmentPlan": "estimation.planning",
@@ -15,6 +16,7 @@ HOMES: dict[str, str] = {
     "Sampled": "pooling.random_sample",
     "choose_items": "estimation.active_choice",
     "estimate": "estimation.prediction_powered",
+    "estimate_drawn": "pooling.drawn_judgments",
     "estimate_items": "estimation.items",
     "leave_out": "pooling.leave_one_run_out",
     "plan_judgments": "estimation.planning",

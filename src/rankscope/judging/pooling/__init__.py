@@ -5,6 +5,10 @@ from __future__ import annotations
 from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
+    from rankscope.judging.pooling.drawn_judgments import DrawnEstimates as DrawnEstimates
+    from rankscope.judging.pooling.drawn_judgments import DrawnSettings as DrawnSettings
+    from rankscope.judging.pooling.drawn_judgments import estimate_drawn as estimate_drawn
+    from rankscope.judging.pooling.drawn_judgments import estimate_drawn_runs as estimate_drawn_runs
     from rankscope.judging.pooling.judgment_pool import DEEP as DEEP
     from rankscope.judging.pooling.judgment_pool import SHALLOW as SHALLOW
     from rankscope.judging.pooling.judgment_pool import Pooled as Pooled
@@ -27,6 +31,8 @@ if TYPE_CHECKING:
 
 HOMES = {
     "DEEP": "judgment_pool",
+    "DrawnEstimates": "drawn_judgments",
+    "DrawnSettings": "drawn_judgments",
     "LeaveOutSettings": "leave_one_run_out",
     "LeftOut": "leave_one_run_out",
     "METHODS": "methods",
@@ -37,6 +43,8 @@ HOMES = {
     "SampleSettings": "random_sample",
     "Sampled": "random_sample",
     "check_pool_file": "pool_files",
+    "estimate_drawn": "drawn_judgments",
+    "estimate_drawn_runs": "drawn_judgments",
     "leave_out": "leave_one_run_out",
     "leave_out_runs": "leave_one_run_out",
     "play_back": "playback",

@@ -6,7 +6,8 @@ import numpy as np
 
 from rankscope.data.columns import column, columns_of, digits, percent, table_of, thousands
 from rankscope.data.section import Figure, Section
-from rankscope.data.text import pluralise, pluralise_queries
+from rankscope.data.text import format_percent, pluralise, pluralise_queries
+from rankscope.judging.pooling.drawn_judgments import DrawnEstimates
 from rankscope.judging.pooling.judgment_pool import Pooled
 from rankscope.judging.pooling.leave_one_run_out import LeftOut
 from rankscope.judging.pooling.methods import METHODS
@@ -14,6 +15,7 @@ from rankscope.judging.pooling.playback import POINTS, Played
 from rankscope.judging.pooling.random_sample import Sampled
 
 __all__ = [
+    "drawn_sections",
     "leave_out_sections",
     "playback_sections",
     "pool_sections",
@@ -61,6 +63,26 @@ def leave_out_sections(result: LeftOut) -> list[Section]:
         column("relevant", result.only_here_relevant[order], thousands),
     )
     return [Section(title="Each run as if it had not taken part", sentence=result.sentence(), table=table)]
+
+
+def drawn_sections(result: DrawnEstimates) -> list[Section]:
+    """The runs, the best first."""
+    mean = result.values.mean(axis=1)
+    order = np.argsort(-mean, kind="stable")
+    sure = f", and {result.n_sure:,} that were judged before" if result.n_sure else ""
+    sentence = (
+        f"Estimated from {pluralise(result.n_drawn, 'document')} that were drawn with chances{sure}. Intervals "
+        f"({format_percent(result.settings.confidence_level)}) are of the mean over queries like these; error is the "
+        "part of the standard error that is due to the draw of documents, and would go if all were judged."
+    )
+    table = table_of(
+        column("run", [result.systems[system] for system in order.tolist()], name=True),
+        column(result.measure, mean[order], digits()),
+        column("low", result.low[order], digits()),
+        column("high", result.high[order], digits()),
+        column("error", result.error[order], digits()),
+    )
+    return [Section(title=f"{result.measure} from drawn documents", sentence=sentence, table=table)]
 
 
 def playback_sections(result: Played) -> list[Section]:
