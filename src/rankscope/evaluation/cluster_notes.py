@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.data.text import pluralise, pluralise_queries
+from rankscope.data.text import pluralise
 from rankscope.stats.cluster_sums import design_effect, effective_number
 from rankscope.typing import Floats, Ints
 
 __all__ = [
     "cluster_notes",
+    "plural_of",
     "size_text",
     "weight_notes",
 ]
@@ -20,7 +21,9 @@ __all__ = [
 FEW_CLUSTERS = 10
 
 
-def cluster_notes(clusters: Ints | None, correlations: npt.ArrayLike, values: str = "differences") -> list[str]:
+def cluster_notes(
+    clusters: Ints | None, correlations: npt.ArrayLike, values: str = "differences", unit: str = "query"
+) -> list[str]:
     """How many clusters there are, how far their queries agree, and how many independent queries they are worth.
 
     Parameters
@@ -31,13 +34,15 @@ def cluster_notes(clusters: Ints | None, correlations: npt.ArrayLike, values: st
         How far values within a cluster correlate; NaN where that is unknown.
     values
         What correlates.
+    unit
+        What is in the clusters: "query" or "item".
     """
     if clusters is None:
         return []
     n = clusters.size
     sizes = np.unique(clusters, return_counts=True)[1]
     n_clusters = sizes.size
-    each = "query" if sizes.max() == 1 else "queries"
+    each = unit if sizes.max() == 1 else plural_of(unit)
     note = f"{pluralise(n_clusters, 'cluster')} of {size_text(sizes)} {each}"
     known = np.asarray(correlations, np.float64).ravel()
     known = known[~np.isnan(known)]
@@ -48,8 +53,8 @@ def cluster_notes(clusters: Ints | None, correlations: npt.ArrayLike, values: st
         low_worth, high_worth = np.round(worth).astype(np.int64).tolist()
         worth_text = f"{low_worth:,}" if low_worth == high_worth else f"{low_worth:,} to {high_worth:,}"
         note += (
-            f"; {values} within a cluster correlate {correlate}, so {pluralise_queries(n)} carry as much as "
-            f"{worth_text}"
+            f"; {values} within a cluster correlate {correlate}, so {pluralise(n, unit, plural_of(unit))} carry as "
+            f"much as {worth_text}"
         )
     if n_clusters >= FEW_CLUSTERS:
         return [note]
@@ -66,11 +71,16 @@ def size_text(sizes: npt.NDArray[np.int64]) -> str:
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
-def weight_notes(weights: Floats | None) -> list[str]:
-    """How many queries of one weight these are worth."""
+def weight_notes(weights: Floats | None, unit: str = "query") -> list[str]:
+    """How many queries, or items, of one weight these are worth."""
     if weights is None:
         return []
+    units = plural_of(unit)
     return [
-        f"weights of {pluralise_queries(weights.size)}: means carry as much as those of "
-        f"{effective_number(weights):.1f} queries of one weight"
+        f"weights of {pluralise(weights.size, unit, units)}: means carry as much as those of "
+        f"{effective_number(weights):.1f} {units} of one weight"
     ]
+
+
+def plural_of(unit: str) -> str:
+    return "queries" if unit == "query" else f"{unit}s"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from helpers.messages import mentions
 from helpers.same import assert_same_numbers
 
 import rankscope as rs
@@ -197,6 +198,22 @@ def test_too_few_or_all_labels_leave_nothing_to_choose(n: int, message: str) -> 
         rs.judging.choose_items(table, human="people", machine="llm", budget=3)
     with pytest.raises(ParameterError, match="budget"):
         rs.judging.choose_items(table, human="people", machine="llm", budget=-3)
+
+
+def test_notes_and_sentences_speak_of_items() -> None:
+    table = item_frame(("a",)).drop("system")
+    found = rs.judging.estimate_items(table, human="people", machine="llm", columns={"cluster": "topic", "weight": "w"})
+    assert mentions(found.notes, "20 clusters of 3 items")
+    assert not mentions(found.notes, "queries")
+    table = table.with_columns(llm=pl.col("llm") + 3)
+    sentence = rs.judging.estimate_items(table, human="people", machine="llm").sections()[0].sentence
+    assert "overrates these items" in (sentence or "")
+
+
+def test_an_item_that_stands_twice_may_be_named_by_a_wrong_column() -> None:
+    table = item_frame(("a",)).rename({"query": "answer", "topic": "question"})
+    with pytest.raises(InputError, match="--columns query="):
+        rs.judging.estimate_items(table, human="people", machine="llm")
 
 
 def test_calibration_and_signals_are_those_of_the_arrays_and_named_in_signature_and_notes() -> None:

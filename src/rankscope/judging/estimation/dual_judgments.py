@@ -16,7 +16,7 @@ from rankscope.data.run import Run
 from rankscope.data.scores import Scores
 from rankscope.data.text import first_names, format_p_value, join_names, pluralise, pluralise_queries
 from rankscope.errors import InputError, ParameterError
-from rankscope.evaluation.cluster_notes import cluster_notes, weight_notes
+from rankscope.evaluation.cluster_notes import cluster_notes, plural_of, weight_notes
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.engine import list_runs
 from rankscope.evaluation.joining import ENTITY, LETOR, JoinedRun, Joining, Progress, as_qrels, refuse_measures
@@ -417,23 +417,24 @@ class DualScores:
         return replace(values, notes=(*values.notes, *sample_notes(values)))
 
 
-def sample_notes(values: DualValues) -> list[str]:
+def sample_notes(values: DualValues, unit: str = "query") -> list[str]:
     """Notes on clusters and weights: how many people judged, and what is assumed where they judged parts of some."""
-    notes = weight_notes(values.weights)
+    notes = weight_notes(values.weights, unit)
     if values.clusters is None:
         return notes
     differences = values.human - values.machine
     judged = values.clusters[: values.n]
     correlations = intraclass_correlation(differences, judged) if values.n > 1 else np.nan
-    of_all, *_ = cluster_notes(values.clusters, np.nan)
-    of_judged = cluster_notes(judged, correlations, "people's values less the machine's")
+    of_all, *_ = cluster_notes(values.clusters, np.nan, unit=unit)
+    of_judged = cluster_notes(judged, correlations, "people's values less the machine's", unit)
     notes.append(f"{of_all}; people judged {of_judged[0]}")
     notes += of_judged[1:]
     n_parts = values.n_partly_judged
     if n_parts:
+        units = plural_of(unit)
         notes.append(
-            f"people judged parts of {pluralise(n_parts, 'cluster')}: estimates hold if the judged queries of a "
-            "cluster are random among its queries, not such as the first turns of conversations"
+            f"people judged parts of {pluralise(n_parts, 'cluster')}: estimates hold if the judged {units} of a "
+            f"cluster are random among its {units}, not such as the first turns of conversations"
         )
     return notes
 

@@ -12,11 +12,10 @@ from rankscope._version import __version__
 from rankscope.data.tables import NUMBER, Column, Schema, Table, table_of_frame
 from rankscope.data.text import first_names, pluralise
 from rankscope.errors import InputError, UnknownName
-from rankscope.evaluation.cluster_notes import weight_notes
 from rankscope.io.core import is_path
 from rankscope.io.tables import read_table
 from rankscope.judging.estimation.dual_judgments import DualValues, randomness_notes, sample_notes
-from rankscope.judging.estimation.prediction_powered import COLUMNS_NOTE, INTERVALS_NOTE, Estimates, estimates_of
+from rankscope.judging.estimation.prediction_powered import ALL, COLUMNS_NOTE, INTERVALS_NOTE, Estimates, estimates_of
 from rankscope.judging.estimation.settings import ChoiceSettings, ItemSettings
 from rankscope.settings import as_tuple
 from rankscope.typing import Bools, Floats, Ints
@@ -47,8 +46,6 @@ SCHEMA = Schema(
     expected="a header line, such as query,human,machine, and one line per item",
     skips_nameless=True,
 )
-#: The name of all items together, where no column names systems.
-ALL = "all"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -292,7 +289,8 @@ def refuse_repeats(table: Table, cells: Ints, n_ids: int, ids: Sequence[str]) ->
         first, second = int(order[position]), int(order[position + 1])
         raise InputError(
             f"{table.locate(second)}: item {ids[int(cells[second]) % n_ids]!r} stands a second time, the first is at "
-            f"{table.locate(first)}; keep one of the two"
+            f"{table.locate(first)}; keep one of the two, or name the column of items with --columns query=NAME (in "
+            "Python columns=)"
         )
 
 
@@ -384,7 +382,7 @@ def values_of(table: Table, items: Items, settings: ItemSettings) -> tuple[DualV
                 "chance=NAME (in Python columns=)"
             )
         notes += doubts
-    notes += weight_notes(values.weights) if clusters is None else sample_notes(values)
+    notes += sample_notes(values, "item")
     return values, notes
 
 

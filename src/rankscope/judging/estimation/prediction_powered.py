@@ -27,6 +27,7 @@ from rankscope.stats.prediction_powered import FEWEST, FEWEST_FITTED, Prediction
 from rankscope.typing import PathLike
 
 __all__ = [
+    "ALL",
     "COLUMNS_NOTE",
     "INTERVALS_NOTE",
     "Estimates",
@@ -39,6 +40,8 @@ __all__ = [
 
 
 NO_VALUE = float("nan")
+#: The name of all items together, where no column names systems.
+ALL = "all"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -10,6 +10,7 @@ import numpy as np
 from rankscope.data.columns import Column, column, digits, percent, table_of, thousands
 from rankscope.data.section import Figure, Section
 from rankscope.data.text import format_percent, join_names, pluralise, pluralise_queries
+from rankscope.judging.estimation.prediction_powered import ALL
 from rankscope.kernels.rounding_ties import at_most, order_of
 from rankscope.stats.multiple_comparisons import adjust_pvalues
 from rankscope.stats.prediction_powered import FEWEST, PredictionPowered
@@ -106,7 +107,9 @@ def systems_sentence(measure_estimates: MeasureEstimates, estimate: PredictionPo
     overrated = [systems[s] for s in biased if estimate.bias[s] > 0]
     underrated = [systems[s] for s in biased if estimate.bias[s] < 0]
     clauses = [
-        f"{verb} {join_names(names)}" for verb, names in (("overrates", overrated), ("underrates", underrated)) if names
+        f"{verb} {f'these {units}' if names == [ALL] else join_names(names)}"
+        for verb, names in (("overrates", overrated), ("underrates", underrated))
+        if names
     ]
     largest_bias = f"{abs(float(estimate.bias[biased[0]])):.4f}"
     size_text = f" by {largest_bias}"
