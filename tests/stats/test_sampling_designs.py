@@ -370,3 +370,22 @@ def test_the_p_value_of_the_bias_is_where_its_interval_touches_0() -> None:
     touching = estimate_rows(rows, confidence_level=1 - pvalue)
     ends = float(touching.bias_low), float(touching.bias_high)
     assert min(map(abs, ends)) < 1e-9 < max(map(abs, ends))
+
+
+@pytest.mark.parametrize("unequal", ["chances", "weights"])
+def test_the_interval_of_people_with_unequal_chances_or_weights_is_statsmodels_hc3(unequal: str) -> None:
+    """A weighted mean without item i is off by w_i e_i / (W - w_i): the jackknife is (n - 1) / n of HC3."""
+    from statsmodels.regression.linear_model import WLS
+
+    rng = np.random.default_rng(9)
+    h, m, n = rng.normal(size=30), rng.normal(size=90), 30
+    chances, weights = rng.uniform(0.1, 1, n), rng.uniform(0.5, 3, 90)
+    own = 1 / chances if unequal == "chances" else weights[:n]
+    fit = WLS(h, np.ones(n), weights=own).fit(cov_type="HC3")
+    options = {"chances": chances} if unequal == "chances" else {"weights": weights, "strata": ["all"] * 90}
+    found = prediction_powered(h, m[:n], m[n:], machine_weight=0, **options)
+    df = own.sum() ** 2 / (own**2).sum() - 1
+    half = float(special().stdtrit(df, 0.975)) * float(fit.bse[0]) * ((n - 1) / n) ** 0.5
+    mean = float(fit.params[0])
+    assert_same_numbers([float(found.human), float(found.human_low)], [mean, mean - half])
+    assert_same_numbers(float(found.combined_high), mean + half)
