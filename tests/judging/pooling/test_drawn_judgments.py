@@ -100,6 +100,15 @@ def test_what_cannot_be_estimated_is_refused(
         rs.judging.estimate_drawn(runs, drawn, **{"measure": "P@5", "depth": DEPTH} | options)
 
 
+def test_a_document_that_stands_twice_and_a_table_without_chances_are_refused() -> None:
+    runs, grades = collection()
+    drawn = graded(rs.judging.pool(runs, depth=DEPTH, budget=60, chances=True, rng=1), grades)
+    with pytest.raises(InputError, match="second time"):
+        rs.judging.estimate_drawn(runs, pl.concat([drawn, drawn[:1]]), "P@5", depth=DEPTH)
+    with pytest.raises(InputError, match="no column 'chance'"):
+        rs.judging.estimate_drawn(runs, drawn.drop("chance"), "P@5", depth=DEPTH)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["hedge", "mtf"])
 def test_over_draws_means_are_right_and_errors_are_those_that_are_made(method: str) -> None:

@@ -315,6 +315,12 @@ def judgments_with_chances(drawn: Any, judged: Any) -> tuple[Qrels, Floats, int]
     import polars as pl
 
     table = read_table(drawn, SCHEMA, {}) if is_path(drawn) else table_of_frame(drawn, "the table", SCHEMA, {})
+    missing = [name for name in ("query", "doc", "relevance", "chance") if name not in table]
+    if missing:
+        raise InputError(
+            f"{table.where}: no column {missing[0]!r} among {', '.join(table.frame.columns)}, expected "
+            f"{SCHEMA.expected}"
+        )
     grades = table.numbers(table.columns["relevance"], complete=True)
     chances = table.numbers(table.columns["chance"], complete=True)
     for is_wrong, column, values, expected in (
@@ -336,6 +342,14 @@ def judgments_with_chances(drawn: Any, judged: Any) -> tuple[Qrels, Floats, int]
             "chance": chances,
         }
     )
+    is_repeated = ~frame.select(pl.struct("query_id", "doc_id").is_first_distinct()).to_series()
+    if is_repeated.any():
+        row = int(is_repeated.arg_true()[0])
+        query, doc = frame.row(row)[:2]
+        raise InputError(
+            f"{table.locate(row)}: document {doc!r} of query {query!r} stands a second time, expected each once; keep "
+            "one of the two"
+        )
     n_drawn = frame.height
     if judged is not None:
         before = as_qrels(judged).frame().filter(pl.col("relevance") >= 0).with_columns(chance=pl.lit(1.0))
