@@ -36,6 +36,7 @@ WRITTEN_BY_HAND = {
         "--cache": "train, predict, crossvalidate, mt-experiment",
         "--checkpoint": "stability",
         "--data": "mt-experiment",
+        "--estimate": "pool",
         "--evaluate": "fuse",
         "--citations": "nuggets",
         "--forward": "features mt",
@@ -66,6 +67,10 @@ WRITTEN_BY_HAND = {
         "--map": "plan, report",
         "--pair": "features mt",
         "--tokenised": "features lexicon",
+    },
+    "of the plan with a machine, which only needs them then": {
+        "--cost": "plan",
+        "--machine-cost": "plan",
     },
     "what is written, and where": {
         "--junit": "gate",

@@ -196,25 +196,15 @@ def prediction_powered(
     """
     check_share("confidence_level", confidence_level)
     h, m, u, shape = as_lists(human, machine, others)
-    if machine_weight is not None and not (is_real(machine_weight) and np.isfinite(machine_weight)):
-        raise ParameterError(
-            f"machine_weight is {machine_weight!r}, expected a finite number, as 1, or None to tune it"
-        )
+    check_machine_weight(machine_weight)
     n, n_all = h.shape[1], m.shape[1] + u.shape[1]
     all_machine = np.concatenate((m, u), axis=1)
     design = design_of(n, n_all, clusters, weights, strata, chances, population)
     check_choice("calibration", calibration, CALIBRATIONS)
     columns = None if signals is None else checked_signals(signals, all_machine.shape)
-    estimates = estimates_under(h, all_machine, design, machine_weight, confidence_level)
-    is_fitted = np.zeros(len(h), np.bool_)
-    n_units = n_judged_units(design)
-    if (calibration != "none" or columns is not None) and n_units >= FEWEST_FITTED and n < n_all:
-        predicted = cross_fitted(h, all_machine, columns, calibration, design)
-        fitted = estimates_under(h, predicted, design, machine_weight, confidence_level)
-        n_fits = int(calibration != "none") + int(columns is not None)
-        fitted = allow_for_fit(fitted, n_fits, n_units, confidence_level)
-        is_fitted = np.asarray(fitted.half_width < estimates.half_width)
-        estimates = Combined(*(np.where(is_fitted, x, y) for x, y in zip(fitted, estimates, strict=True)))
+    estimates, is_fitted = fitted_estimates(
+        h, all_machine, columns, calibration, design, machine_weight, confidence_level
+    )
     human_mean, adjustment, w, variance, half_width, human_variance = estimates
     human_interval, machine_interval, bias_interval = (
         interval_of(x, design, confidence_level, of_all=of_all)
@@ -247,8 +237,37 @@ def prediction_powered(
         n=n,
         n_all=n_all,
         confidence_level=confidence_level,
-        is_fitted=is_fitted.reshape(shape),
+        is_fitted=(is_fitted & (w != 0)).reshape(shape),
     )
+
+
+def check_machine_weight(machine_weight: Any) -> None:
+    """Raise ParameterError for a weight that is no finite number, and not None."""
+    if machine_weight is not None and not (is_real(machine_weight) and np.isfinite(machine_weight)):
+        raise ParameterError(
+            f"machine_weight is {machine_weight!r}, expected a finite number, as 1, or None to tune it"
+        )
+
+
+def fitted_estimates(
+    h: Floats,
+    all_machine: Floats,
+    signals: Floats | None,
+    calibration: str,
+    design: Design,
+    machine_weight: float | None,
+    confidence_level: float,
+) -> tuple[Combined, Bools]:
+    """The estimates under a design, and (lists) whether they are from a fitted machine: where that is narrower."""
+    estimates = estimates_under(h, all_machine, design, machine_weight, confidence_level)
+    n_fits, n_units = int(calibration != "none") + int(signals is not None), n_judged_units(design)
+    if not n_fits or n_units < FEWEST_FITTED or design.n == design.n_all:
+        return estimates, np.zeros(len(h), np.bool_)
+    predicted = cross_fitted(h, all_machine, signals, calibration, design)
+    fitted = estimates_under(h, predicted, design, machine_weight, confidence_level)
+    fitted = allow_for_fit(fitted, n_fits, n_units, confidence_level)
+    is_narrower = np.asarray(fitted.half_width < estimates.half_width)
+    return Combined(*(np.where(is_narrower, x, y) for x, y in zip(fitted, estimates, strict=True))), is_narrower
 
 
 def estimates_under(
