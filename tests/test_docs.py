@@ -21,8 +21,8 @@ import pytest
 from helpers.forks import run_command
 from helpers.same import same_but_last_digits
 
-from rankscope.demo.collection import SEED, write_files
-from rankscope.demo.tour import PARTS, TOUR
+from rankscope.demo import write_demo
+from rankscope.demo.tour import TOUR
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -137,7 +137,7 @@ def run_page(blocks, folder, page, monkeypatch, env):
 @pytest.fixture(scope="session")
 def demo_files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
-    write_files(folder, {name: text for part in PARTS for name, text in part(SEED).items()})
+    write_demo(folder)
     return folder
 
 

@@ -183,7 +183,7 @@ HOMES = {
 
 #: Packages that are reached as `rs.stats.t_test` or `rs.reporting.figures`, also loaded when first asked for.
 NAMESPACES = (
-    *("agreement", "consensus", "experiments", "fusion", "judging", "learning"),
+    *("agreement", "consensus", "demo", "experiments", "fusion", "judging", "learning"),
     *("measures", "online", "parallel", "reporting", "stability", "stats", "translation"),
 )
 
