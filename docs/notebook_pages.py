@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
+from pprint import pformat
 from typing import Any, NamedTuple
 from unittest import mock
 
@@ -78,5 +79,5 @@ def shown(value: Any) -> str:
     elif hasattr(value, "_repr_html_"):
         html = value._repr_html_().replace("<h4>", "<p><strong>").replace("</h4>", "</strong></p>")
     else:
-        html = f"<pre>{escape(repr(value))}</pre>"
+        html = f"<pre>{escape(pformat(value, sort_dicts=False))}</pre>"
     return f'<div class="notebook-output" style="overflow-x: auto" tabindex="0">\n{html}\n</div>'
