@@ -176,6 +176,7 @@ def test_every_example_of_an_extra_prints_what_the_page_says(name, page, demo_fi
     run_page(blocks, folder, page.name, monkeypatch, commands)
 
 
+@pytest.mark.filterwarnings("ignore")  # those of frameworks are theirs
 @pytest.mark.parametrize(
     ("name", "page"),
     [
