@@ -94,8 +94,11 @@ def test_a_name_need_not_fit_a_file_that_is_complete_in_another_form(cli: Callab
 def test_one_table_of_prompts_serves_the_judge_and_the_comparison(
     cli: Callable[..., Any], folder: Path, query: str
 ) -> None:
-    values = [f"p{i},{system},{3 + i % 3 + (i % 2) * bonus},{2 + (i + bonus) % 3}\n" for i in range(8) for system, bonus in
-              (("a", 0), ("b", 1))]  # fmt: skip
+    values = [
+        f"p{i},{system},{3 + i % 3 + (i % 2) * bonus},{2 + (i + bonus) % 3}\n"
+        for i in range(8)
+        for bonus, system in enumerate("ab")
+    ]
     Path("judged.csv").write_text(f"{query},system,llm,human\n{''.join(values)}")
     for call in (
         "compare judged.csv -m llm",
