@@ -135,7 +135,9 @@ def read_records(content: bytes, source: Source, request: ReadRequest) -> FileCo
             f"--columns {names[0]}=NAME (in Python columns=)"
         )
     list_name = source.columns.get(LISTS[value_field].name) or find_column(keys, names)
-    if any(isinstance(entry, dict) for record in records for entry in as_list(record.get(list_name))):
+    if list_name is not None and any(
+        isinstance(entry, dict) for record in records for entry in as_list(record.get(list_name))
+    ):
         content = flatten_objects(content, list_name, value_field, f"{name}: row {{}}" if is_list else f"{name}:{{}}")
         keys, records = first_records(content)
     lists = [key for key in keys if key == list_name or all(isinstance(record.get(key), list) for record in records)]
