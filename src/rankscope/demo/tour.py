@@ -233,7 +233,7 @@ TOUR = (
         "all runs against one, by Fisher's randomisation test, corrected for multiple comparisons",
     ),
     Step(
-        "rankscope compare demo.qrels *.run -m nDCG@10 --format latex",
+        "rankscope compare demo.qrels *.run -m nDCG@10 -m AP --test max-t --table paper --format latex",
         "every run against every other as a table for a paper: letters say which systems each one beats",
     ),
     Step(
