@@ -6,6 +6,8 @@ import re
 import shutil
 from pathlib import Path
 
+from notebook_pages import page_of
+
 import rankscope
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,9 +22,12 @@ def main(site: Path = ROOT / ".site") -> None:
     (site / "README.md").rename(site / "pages.md")
     for name in BESIDE:
         shutil.copy(ROOT / name, site / name)
+    for notebook in sorted((site / "notebooks").glob("*.ipynb")):
+        notebook.with_suffix(".md").write_text(page_of(notebook), encoding="utf-8")
     for page in site.glob("*.md"):
         text = page.read_text(encoding="utf-8")
         text = text.replace("](../", "](").replace("](docs/", "](").replace("](README.md", "](pages.md")
+        text = re.sub(r"\]\(notebooks/(\w+)\.ipynb\)", r"](notebooks/\1.md)", text)
         text = re.sub(r"^```(python|console) \w+$", r"```\1", text, flags=re.MULTILINE)
         page.write_text(text, encoding="utf-8")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")

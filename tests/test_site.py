@@ -15,6 +15,7 @@ from importlib.resources import files
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -29,7 +30,7 @@ LOOKED_AT = ("index", "choose", "believe", "adding", "agreement")
 
 
 def pages_in_navigation() -> list[str]:
-    return re.findall(r": ([\w-]+\.md)$", CONFIG.partition("\nnav:")[2], re.MULTILINE)
+    return re.findall(r": ([\w/-]+\.md)$", CONFIG.partition("\nnav:")[2], re.MULTILINE)
 
 
 def test_every_page_is_once_in_the_navigation() -> None:
@@ -37,7 +38,8 @@ def test_every_page_is_once_in_the_navigation() -> None:
     pages = {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"}
     beside = {name for name in site.BESIDE if name.endswith(".md")}
     navigation = pages_in_navigation()
-    assert sorted(navigation) == sorted(pages | beside | MADE)
+    notebooks = {f"notebooks/{path.stem}.md" for path in (ROOT / "docs" / "notebooks").glob("*.ipynb")}
+    assert sorted(navigation) == sorted(pages | notebooks | beside | MADE)
     assert all((ROOT / name).exists() for name in site.BESIDE)
 
 
@@ -54,14 +56,16 @@ def load_site() -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with mock.patch.object(sys, "path", [str(ROOT / "docs"), *sys.path]):  # as where the script is run
+        spec.loader.exec_module(module)
     return module
 
 
 @pytest.mark.slow  # every public module is imported
 def test_links_and_kinds_of_code_are_those_of_the_site(tmp_path: Path) -> None:
     load_site().main(tmp_path / "site")
-    pages = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "site").glob("*.md")}
+    site = tmp_path / "site"
+    pages = {path.relative_to(site).as_posix(): path.read_text(encoding="utf-8") for path in site.rglob("*.md")}
     assert set(pages) == set(pages_in_navigation())
     for name, text in pages.items():
         assert not re.search(r"\]\((docs|\.\.)/", text), name

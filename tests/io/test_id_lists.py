@@ -209,7 +209,9 @@ def test_numbers_beside_the_ids_are_scores_and_grades() -> None:
 GRADED = [("q1", [("d1", 0.5), ("d3", 2)]), ("q2", [("d9", 1)]), ("q3", [])]
 
 
-@pytest.mark.parametrize(("id_name", "number"), [("id", "grade"), ("chunk_id", "relevance"), ("doc_id", "")])
+@pytest.mark.parametrize(
+    ("id_name", "number"), [("id", "grade"), ("chunk_id", "relevance"), ("doc_id", ""), ("corpus_id", "")]
+)
 @pytest.mark.parametrize("is_list", [False, True])
 def test_objects_in_the_place_of_ids_are_ids_and_grades(
     id_name: str, number: str, is_list: bool, tmp_path: Path

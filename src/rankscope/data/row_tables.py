@@ -53,7 +53,19 @@ QUERY_IDS = tuple(name for name in QUERY_ID.names if name not in QUERY_TEXTS)
 DOC_ID = Column(
     name="doc_id",
     aliases=(
-        *("docno", "docid", "doc", "document_id", "corpus-id", "did", "document", "pid", "passage_id", "chunk_id"),
+        *(
+            "docno",
+            "docid",
+            "doc",
+            "document_id",
+            "corpus-id",
+            "corpus_id",
+            "did",
+            "document",
+            "pid",
+            "passage_id",
+            "chunk_id",
+        ),
         "chunk",
     ),
 )
