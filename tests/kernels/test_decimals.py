@@ -45,7 +45,7 @@ LONG = (
     "9007199254740993.5",
 )
 NONE = ("", "-", ".", "-.", "1.2.3", "1..", "12345.6.7890", "--5", "nan", "inf", "0x10", "1_0", "1:2", "é", "1e", "1 2")
-NO_LONG_ONES = ("12x456789.123", "123456789.1x3", "12-4567890", "1234567.8x")
+NO_LONG_ONES = ("12x456789.123", "123456789.1x3", "12-4567890", "1234567.8x", "1234567.x", "-12345678x", "1,5", "1/5")
 
 
 @pytest.mark.parametrize("text", SHORT)
@@ -75,6 +75,30 @@ def test_a_column_of_one_precision_has_the_bits_of_float(form):
     values, good = short_decimals(as_fields([text.encode() for text in texts]))
     assert good.all()
     assert_same_bits(values, np.array([float(text) for text in texts]))
+
+
+@pytest.mark.parametrize("longest", [8, 9, 10, 16])
+def test_a_point_at_any_place_and_any_length_have_the_bits_of_float(longest):
+    figures = "1234567890123456"
+    texts = [
+        sign + (figures[:length] if point is None else f"{figures[:point]}.{figures[point : length - 1]}")
+        for length in range(1, longest + 1)
+        for point in (None, *range(min(length, 8)))
+        for sign in ("", "-")
+        if (length, point) != (1, 0)
+    ]
+    values, good = short_decimals(as_fields([text.encode() for text in texts]))
+    assert good.all()
+    assert_same_bits(values, np.array([float(text) for text in texts]))
+
+
+def test_of_all_bytes_only_digits_and_the_point_are_part_of_a_number():
+    texts = [b"1%c5" % byte for byte in range(256)]
+    good = short_decimals(as_fields(texts))[1]
+    assert [text for text, is_good in zip(texts, good, strict=True) if is_good] == [
+        b"1.5",
+        *(b"1%d5" % d for d in range(10)),
+    ]
 
 
 def test_no_fields_give_no_numbers():

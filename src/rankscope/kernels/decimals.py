@@ -18,7 +18,7 @@ from rankscope.kernels.numbers import (
     POWERS,
     SIXES,
     ZEROS,
-    eight_digits,
+    join_digits,
     parse_floats,
 )
 from rankscope.kernels.text import Fields, words_at
@@ -39,9 +39,15 @@ TO_FIRST = np.uint64(4)
 SHIFT_BYTE = np.uint64(255)
 #: Characters of the longest number that is read here, without its sign.
 LONGEST = 16
-#: 10^decimals by the number of bits before the point in the first word; 64 bits where it has no point.
-DIVISORS = np.ones(65)
-DIVISORS[: 8 * 8 : 8] = EXACT_POWERS[7::-1]
+#: So many characters behind the first eight are read one by one.
+FEW = 2
+ZERO = np.uint8(ord("0"))
+NINE, TEN = np.uint64(9), np.uint64(10)
+#: 10^decimals by 16 times the number of bytes before the point in the first word, 8 where it has no point, and the
+#: number of characters behind that word.
+DIVISORS = np.ones((9, 16))
+DIVISORS[:8, :9] = EXACT_POWERS[np.arange(7, -1, -1)[:, None] + np.arange(9)]
+DIVISORS = DIVISORS.ravel()
 
 
 def parse_decimals(fields: Fields, first_words: Words | None = None) -> tuple[Floats, npt.NDArray[np.intp]]:
@@ -54,9 +60,9 @@ def parse_decimals(fields: Fields, first_words: Words | None = None) -> tuple[Fl
     [3.0, -27.512349, 1000.0]
     """
     values, valid = short_decimals(fields, first_words)
+    if valid.all():
+        return values, np.empty(0, np.intp)
     unread = np.flatnonzero(~valid)
-    if not unread.size:
-        return values, unread
     numbers, invalid = parse_floats(fields.take(unread))
     values[unread] = numbers
     return values, unread[invalid]
@@ -75,7 +81,10 @@ def short_decimals(fields: Fields, first_words: Words | None = None) -> tuple[Fl
         starts, n_chars = starts.copy(), n_chars.copy()
         starts[negative] += 1
         n_chars[negative] -= 1
-        digits[negative] = words_at(buffer, starts[negative])
+        without_sign = buffer.take(starts.take(negative) + 7).astype(np.uint64)
+        without_sign <<= np.uint64(56)
+        without_sign |= digits.take(negative) >> np.uint64(8)
+        digits[negative] = without_sign
     shortest, longest = int(n_chars.min(initial=8)), int(n_chars.max(initial=0))
     align_digits(digits, n_chars, shortest, longest)
 
@@ -85,34 +94,41 @@ def short_decimals(fields: Fields, first_words: Words | None = None) -> tuple[Fl
     points = marks >> TO_FIRST
     digits ^= points * POINT_TO_ZERO
     before_point = points - np.uint64(1)  # the bits before the point; all where there is none
-    valid = np.ones(n_chars.size, np.bool_)
-    # What is no digit; what is marked and no point, but became a digit; a second point.
-    for errors in (not_digits(digits), digits & (marks - points), points & before_point):
-        if any_bits(errors):
-            valid &= errors == 0
+    # What is no digit, or is marked and not 0 now, as a point is; a second point.
+    errors = not_digits(digits, SIXES + points * NINE)
+    errors |= points & before_point
+    valid = errors == 0 if any_bits(errors) else np.ones(n_chars.size, np.bool_)
     if shortest < 1 or (shortest == 1 and any_bits(marks) & LAST_MARK):  # nothing, or a point alone
         valid &= n_chars > (marks != 0)
     # An arithmetic shift by 63 bits: all bits where there is no point, else none.
     has_none = (before_point.view(np.int64) >> 63).view(np.uint64)
     digits += (digits & (before_point ^ has_none)) * SHIFT_BYTE
-    mantissa = eight_digits(digits)
-    n_bits = np.bitwise_count(before_point)
-    divisors = DIVISORS.take(n_bits)
+    mantissa = join_digits(digits)
+    divisor_index = np.bitwise_count(before_point) << 1
 
     if longest > 8:
         rows = np.flatnonzero(n_chars > 8)
-        n_more = n_chars[rows] - 8
-        more_digits = words_at(buffer, starts[rows] + 8)
-        align_digits(more_digits, n_more, 1, longest - 8)
-        errors = not_digits(more_digits)
-        if longest > LONGEST or any_bits(errors):
-            valid[rows] &= (errors == 0) & (n_more <= LONGEST - 8)
-            np.minimum(n_more, LONGEST - 8, out=n_more)
-        mantissa[rows] = mantissa[rows] * POWERS[n_more] + eight_digits(more_digits)
-        has_point = np.flatnonzero(n_bits[rows] < 64)
-        divisors[rows[has_point]] *= EXACT_POWERS[n_more[has_point]]
-    values = mantissa.astype(np.float64)
-    values /= divisors
+        if longest <= 8 + FEW:
+            for n_read in range(8, longest):
+                if n_read > 8:
+                    rows = rows[n_chars.take(rows) > n_read]
+                digit = buffer.take(starts.take(rows) + n_read) ^ ZERO
+                if digit.max() > 9:
+                    valid[rows] &= digit <= 9
+                mantissa[rows] = mantissa.take(rows) * TEN + digit
+                divisor_index[rows] += np.uint8(1)
+        else:
+            n_more = n_chars.take(rows) - 8
+            more_digits = words_at(buffer, starts.take(rows) + 8)
+            align_digits(more_digits, n_more, 1, longest - 8)
+            errors = not_digits(more_digits, SIXES)
+            if longest > LONGEST or any_bits(errors):
+                valid[rows] &= (errors == 0) & (n_more <= LONGEST - 8)
+                np.minimum(n_more, LONGEST - 8, out=n_more)
+            mantissa[rows] = mantissa.take(rows) * POWERS.take(n_more) + join_digits(more_digits)
+            divisor_index[rows] += n_more.astype(np.uint8)
+    values = mantissa.view(np.int64).astype(np.float64)
+    values /= DIVISORS.take(divisor_index)
     values[negative] *= -1
     return values, valid
 
@@ -135,9 +151,9 @@ def align_digits(digits: Words, n_chars: Ints, shortest: int, longest: int) -> N
         digits <<= n_missing.view(np.uint64)
 
 
-def not_digits(word: Words) -> Words:
-    """Nonzero for each word that has a byte above 9."""
-    beyond = word + SIXES
+def not_digits(word: Words, to_beyond: Words | np.uint64) -> Words:
+    """Nonzero for each word that has a byte above 9; to_beyond: what makes a byte that is no digit 16 or more."""
+    beyond = word + to_beyond
     beyond |= word
     beyond &= HIGH_NIBBLES
     return beyond
