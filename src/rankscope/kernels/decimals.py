@@ -55,9 +55,7 @@ NINE, TEN = np.uint64(9), np.uint64(10)
 MOST_DIGITS = np.array([(2**64 - 1) // 10**k - 1 for k in range(9)], np.uint64)
 #: Decimals by 16 times the number of bytes before the point in the first word, 8 where it has no point, and the number
 #: of characters behind that word.
-DECIMALS = np.zeros((9, 16), np.int64)
-DECIMALS[:8] = np.arange(7, -1, -1)[:, None] + np.arange(16)
-DECIMALS = DECIMALS.ravel()
+DECIMALS = np.concatenate((*(np.arange(7 - n_before, 23 - n_before) for n_before in range(8)), np.zeros(16, np.int64)))
 DIVISORS = EXACT_POWERS[DECIMALS]
 #: Characters of an exponent with its letter: as in 1e5, 1e-5 and 1e-05.
 EXPONENT_SIZES = (2, 3, 4)
