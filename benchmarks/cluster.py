@@ -93,7 +93,7 @@ def measure(runs=RUNS, folder=DATA, queries=10_000, documents=1000, judged=100, 
         for workers in (1, 2):
             more()
             wait_for(address, workers)
-            on_cluster = [*command, "--cluster", address, "--cluster-timeout", "60"]
+            on_cluster = [*command, "--dask", address, "--dask-timeout", "60"]
             if start(on_cluster).output != expected:
                 raise SystemExit(f"a cluster of {workers} workers does not print what one process prints")
             for _ in range(runs):

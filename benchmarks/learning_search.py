@@ -12,7 +12,6 @@ which is not done again. One thread; half a CPU minute a line.
 import argparse
 import json
 import os
-import time
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -21,7 +20,7 @@ from letor_folds import HERE, folds, parts
 
 LOG = HERE.parent / "docs" / "learning-log.md"
 BEGIN, END = "<!-- written by benchmarks/learning_search.py --write -->", "<!-- end of what was tried -->"
-HEAD = ("changed", "valid nDCG@10", "between seeds", "valid MAP", "best epoch", "CPU s a fold")
+HEAD = ("changed", "valid nDCG@10", "between seeds", "valid MAP", "best epoch")
 #: What a line does not say.
 BASE = {"hidden": (64,), "dropout": 0.3, "batch_lists": 16, "learning_rate": 0.001, "patience": 15, "epochs": 100,
         "transform": "standard", "weight_decay": 0.0}  # fmt: skip
@@ -106,26 +105,25 @@ def whole(given: dict) -> dict:
 
 
 def tried(given: dict, data, seeds: int) -> dict:
-    """Means over folds, by seed; the best epoch and the CPU seconds of a fold."""
+    """Means over folds, by seed; the best epoch."""
     import numpy as np
 
     from rankscope.evaluation.judged_lists import FullyJudgedLists
     from rankscope.learning.ranker import Ranker
     from rankscope.measures.names import parse_measure
 
-    found, precision, watched = np.zeros((5, seeds, 4)), parse_measure("AP"), parse_measure("nDCG(gain='exp')@10")
+    found, precision, watched = np.zeros((5, seeds, 3)), parse_measure("AP"), parse_measure("nDCG(gain='exp')@10")
     for k, (train, valid, _) in enumerate(folds(data)):
         lists = FullyJudgedLists(valid.relevance, valid.offsets, by_lot=True)
         for seed in range(seeds):
-            begin = time.process_time()
             ranker = Ranker(**whole(given), rng=seed).fit(train, eval_set=valid)
-            cpu, models = time.process_time() - begin, ranker.models_
+            models = ranker.models_
             hits = lists.hits(ranker.predict(valid))
             value = models[0].values[models[0].best_epoch] if len(models) == 1 else watched(hits).mean()
             epoch = sum(model.best_epoch + 1 for model in models) / len(models)
-            found[k, seed] = value, precision(hits).mean(), epoch, cpu
-    average, epoch, cpu = found[..., 1:].mean(axis=(0, 1)).tolist()
-    return {"valid": found[..., 0].mean(axis=0).tolist(), "average": average, "epoch": epoch, "cpu": cpu}
+            found[k, seed] = value, precision(hits).mean(), epoch
+    average, epoch = found[..., 1:].mean(axis=(0, 1)).tolist()
+    return {"valid": found[..., 0].mean(axis=0).tolist(), "average": average, "epoch": epoch}
 
 
 def label(given: dict) -> str:
@@ -141,7 +139,6 @@ def row(given: dict, found: dict) -> str:
         spread,
         f"{found['average']:.4f}",
         f"{found['epoch']:.0f}",
-        f"{found['cpu']:.1f}",
     )
     return "| " + " | ".join(cells) + " |"
 
@@ -165,7 +162,7 @@ def main() -> None:
     if args.only:
         groups = {title: lines for title, lines in TRIED.items() if title.startswith(args.only)}
     for title, lines in groups.items():
-        text += [f"### {title}", "", "| " + " | ".join(HEAD) + " |", "|:--|--:|--:|--:|--:|--:|"]
+        text += [f"### {title}", "", "| " + " | ".join(HEAD) + " |", "|:--|--:|--:|--:|--:|"]
         for given in lines:
             key = key_of(given, args.seeds)
             if key not in known:

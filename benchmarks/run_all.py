@@ -99,7 +99,7 @@ PACKAGES = (
 def machine() -> str:
     """Processor, cores, system, versions, date and load, as a sentence or two."""
     python = f"{platform.python_implementation()} {platform.python_version()}"
-    versions = ", ".join([python, *(f"{name} {installed(name)}" for name in PACKAGES)])
+    versions = ", ".join([python, *(f"{name} {number}" for name in PACKAGES if (number := installed(name)))])
     load = f"{os.getloadavg()[0]:.1f}"
     return (
         f"{datetime.now(UTC):%Y-%m-%d}, {processor()}, {os.cpu_count()} cores, "
@@ -115,11 +115,12 @@ def processor() -> str:
         return platform.processor() or "unknown processor"
 
 
-def installed(name: str) -> str:
+def installed(name: str) -> str | None:
+    """The version of a package, if it is there."""
     try:
         return version(name)
     except PackageNotFoundError:
-        return "not installed"
+        return None
 
 
 def table(results: list[dict]) -> str:

@@ -8,6 +8,7 @@ with a package (`python torch`) where that is installed.
 """
 
 import doctest
+import importlib.util
 import os
 import re
 import shutil
@@ -21,8 +22,8 @@ import pytest
 from helpers.forks import run_command
 from helpers.same import same_but_last_digits
 
-from rankscope.demo.collection import SEED, write_files
-from rankscope.demo.tour import PARTS, TOUR
+from rankscope.demo import write_demo
+from rankscope.demo.tour import TOUR
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -35,8 +36,10 @@ LONG = {"wmt12"}
 #: Packages that some examples ask for, and the extra each is in: blocks marked with one run where it is installed, on
 #: the files of the demo.
 EXTRAS = {"torch": "torch", "lightgbm": "learn"}
+#: Frameworks that no environment of the project brings: their blocks run where somebody has installed them.
+FRAMEWORKS = ("xgboost", "catboost", "llama_index", "haystack", "pyterrier", "mlflow", "wandb")
 KINDS = {"python", "console", "text"} | {
-    f"{kind} {name}" for kind in ("python", "console") for name in (*REAL, *EXTRAS)
+    f"{kind} {name}" for kind in ("python", "console") for name in (*REAL, *EXTRAS, *FRAMEWORKS)
 }
 
 
@@ -137,7 +140,7 @@ def run_page(blocks, folder, page, monkeypatch, env):
 @pytest.fixture(scope="session")
 def demo_files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
-    write_files(folder, {name: text for part in PARTS for name, text in part(SEED).items()})
+    write_demo(folder)
     return folder
 
 
@@ -171,6 +174,23 @@ def test_every_example_of_an_extra_prints_what_the_page_says(name, page, demo_fi
     shutil.copytree(demo_files, folder)
     blocks = [b for b in blocks_of(page.read_text("utf-8")) if b.kind.endswith(f" {name}")]
     run_page(blocks, folder, page.name, monkeypatch, commands)
+
+
+@pytest.mark.filterwarnings("ignore")  # those of frameworks are theirs
+@pytest.mark.parametrize(
+    ("name", "page"),
+    [
+        pytest.param(name, *page.values, id=f"{name} {page.id}")
+        for name in FRAMEWORKS
+        for page in pages_with(f"python {name}")
+    ],
+)
+def test_every_recipe_for_a_framework_prints_what_the_page_says(name, page, demo_files, tmp_path, monkeypatch):
+    if importlib.util.find_spec(name) is None:
+        pytest.skip(f"the framework {name} is not here: no environment of the project brings it")
+    shutil.copytree(demo_files, folder := tmp_path / "page")
+    blocks = [b for b in blocks_of(page.read_text("utf-8")) if b.kind == f"python {name}"]
+    run_page(blocks, folder, page.name, monkeypatch, {})
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from rankscope.registry import TYPE_CHECKING, lazy_attributes
 
 if TYPE_CHECKING:
     from rankscope.agreement.load import read_rankings, read_segment_scores
-    from rankscope.comparison.compare import Comparison, compare
+    from rankscope.comparison.compare import Comparison, compare, paper_table
     from rankscope.comparison.diff import RunDiff, diff
     from rankscope.comparison.gate import Gate, gate
     from rankscope.comparison.judges import agree_judgments, agree_labels
@@ -98,6 +98,7 @@ __all__ = [
     "ideal_run",
     "join_scores",
     "leaderboard",
+    "paper_table",
     "parse_measure",
     "parse_measures",
     "plan",
@@ -161,6 +162,7 @@ HOMES = {
     "ideal_run": "io.ideal",
     "join_scores": "comparison.merge_scores",
     "leaderboard": "consensus.leaderboard",
+    "paper_table": "comparison.compare",
     "parse_measure": "measures.names",
     "parse_measures": "measures.names",
     "plan": "comparison.plan",
@@ -183,7 +185,7 @@ HOMES = {
 
 #: Packages that are reached as `rs.stats.t_test` or `rs.reporting.figures`, also loaded when first asked for.
 NAMESPACES = (
-    *("agreement", "consensus", "experiments", "fusion", "judging", "learning"),
+    *("agreement", "consensus", "demo", "experiments", "fusion", "judging", "learning"),
     *("measures", "online", "parallel", "reporting", "stability", "stats", "translation"),
 )
 

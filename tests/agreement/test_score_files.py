@@ -76,7 +76,8 @@ def test_the_measure_of_people_may_be_called_otherwise_and_lower_may_be_better(s
     ("content", "options", "message"),
     [
         (LONG, {"gold": "m3"}, "measure of the judgments 'm3'"),
-        (LONG.replace("human", "m0"), {}, "which measure holds the human judgments"),
+        (LONG.replace("human", "m0"), {}, "which measure holds the human judgments.* such as --gold m0"),
+        (LONG.replace("human", "people's score"), {}, "such as --gold people's score"),
         (LONG + "A,1,m1,0.5\n", {}, ":38: a second value .* the first is at .*:14"),
         (LONG.replace("0.7", "inf"), {}, ":25: value is inf, expected a finite number"),
         (LONG.replace("0.7", "high"), {}, ":25: value is 'high', expected a finite number"),

@@ -72,6 +72,52 @@ def test_names_that_do_not_fit(cli: Callable[..., Any], tables: Path, columns: s
     assert done.err.count("\n") == 1
 
 
+def test_a_name_need_not_fit_a_file_that_is_complete_in_another_form(cli: Callable[..., Any], folder: Path) -> None:
+    Path("gold.csv").write_text("query,ref,grade\n1,a,1\n2,a,2\n")
+    Path("lists.jsonl").write_text('{"query": "1", "hits": ["a", "b"]}\n{"query": "2", "hits": ["c", "a"]}\n')
+    Path("table.csv").write_text("query,chunk_id,rank\n1,a,2\n1,b,1\n2,a,1\n")
+    call = ("evaluate", "gold.csv", "lists.jsonl", "table.csv", "-m", "RR", "--format", "csv", "--columns")
+    done = cli(*call, "retrieved_ids=hits,doc_id=ref")
+    assert done.code == 2
+    assert "table.csv:1: no column 'ref'" in done.err  # a document a row, and ref is called for this form
+    Path("gold.csv").write_text("query,chunk_id,grade\n1,a,1\n2,a,2\n")
+    done = cli(*call, "retrieved_ids=hits")
+    assert done.code == 0, done.err
+    assert [line.split(",")[-1] for line in done.out.splitlines()[1:]] == ["0.75", "0.75"]
+    Path("table.csv").write_text("query,ref,rank\n1,a,2\n1,b,1\n2,a,1\n")
+    done = cli("evaluate", "gold.csv", "lists.jsonl", "-m", "RR", "--columns", "retrieved_ids=hit")
+    assert done.code == 2
+    assert "no column 'hit'" in done.err
+
+
+@pytest.mark.parametrize("query", ["prompt", "prompt_id", "question_id"])
+def test_one_table_of_prompts_serves_the_judge_and_the_comparison(
+    cli: Callable[..., Any], folder: Path, query: str
+) -> None:
+    values = [
+        f"p{i},{system},{3 + i % 3 + (i % 2) * bonus},{2 + (i + bonus) % 3}\n"
+        for i in range(8)
+        for bonus, system in enumerate("ab")
+    ]
+    Path("judged.csv").write_text(f"{query},system,llm,human\n{''.join(values)}")
+    for call in (
+        "compare judged.csv -m llm",
+        "estimate judged.csv --human human --machine llm",
+        "agree segments judged.csv --higher llm,human",
+    ):
+        assert (done := cli(*call.split())).code == 0, done.err
+
+
+def test_judgments_whose_documents_have_another_name_are_not_only_refused_as_scores(
+    cli: Callable[..., Any], folder: Path
+) -> None:
+    Path("gold.csv").write_text("question,ref,grade\n1,a,1\n1,b,0\n")
+    for options in ((), ("--rel", "1")):
+        done = cli("compare", "gold.csv", "run", "run", *options)
+        assert done.code == 2
+        assert "--columns doc_id=" in done.err
+
+
 def test_fuse(cli: Callable[..., Any], tables: Path) -> None:
     Path("other.csv").write_text("frage,treffer,wert\n1,b,2\n2,a,1\n")
     done = cli("fuse", "run.csv", "other.csv", "--evaluate", "qrels.csv", "-m", "AP", "--columns", COLUMNS)

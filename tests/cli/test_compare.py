@@ -158,6 +158,7 @@ def test_scores_may_be_standardised_by_query(cli: Call, runs: Path) -> None:
         (("qrels", "good.run", "poor.run", "--resamples", "0"), "Invalid value for '--resamples': 0"),
         (("qrels", "good.run", "poor.run", "--seed", "-1", "--test", "permutation"), "Invalid value for '--seed': -1"),
         (("qrels", "good.run", "poor.run", "--test", "anova"), "'anova' is not one of 't', 'permutation'"),
+        (("qrels", "good.run", "poor.run", "--test", "bonferroni"), "write --correction bonferroni"),
         (("qrels", "good.run", "poor.run", "--test", "tukey", "--baseline", "good"), "compares all pairs"),
         (
             ("qrels", "good.run", "poor.run", "--test", "bayes-t", "--alternative", "less"),

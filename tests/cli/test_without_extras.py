@@ -6,8 +6,7 @@ import sys
 
 import pytest
 
-from rankscope.demo.collection import SEED, write_files
-from rankscope.demo.tour import PARTS
+from rankscope.demo import write_demo
 
 #: What the extras bring, and what only tests and users' own programs bring along.
 EXTRAS = (
@@ -70,7 +69,7 @@ print(json.dumps(found))
 def found(tmp_path_factory):
     """What each command printed and left, all in one process in which no package of the extras can be imported."""
     folder = tmp_path_factory.mktemp("bare")
-    write_files(folder, {name: text for part in PARTS for name, text in part(SEED).items()})
+    write_demo(folder)
     asked = json.dumps([EXTRAS, [*NEEDS, *NEEDS_NONE]])
     done = subprocess.run([sys.executable, "-c", RUN, asked], cwd=folder, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)

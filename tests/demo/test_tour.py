@@ -11,7 +11,8 @@ from helpers.messages import mentions
 
 from rankscope import evaluate
 from rankscope.cli.main import main
-from rankscope.demo.collection import SYSTEMS
+from rankscope.demo import write_demo
+from rankscope.demo.collection import SEED, SYSTEMS
 from rankscope.demo.tour import PARTS, TOUR, full_tour, take_tour
 from rankscope.errors import OutputError
 from rankscope.reporting import page
@@ -226,3 +227,16 @@ def test_who_cannot_call_rankscope_by_its_name_is_told_where_it_is(tmp_path, mon
 def test_a_negative_seed_is_refused(tmp_path):
     assert run_cli(str(tmp_path / "new"), "--seed", "-1") == 2
     assert not (tmp_path / "new").exists()
+
+
+def test_write_demo_writes_the_files_of_the_tour_and_returns_their_folder(tour, tmp_path):
+    folder, _ = tour
+    demo = write_demo(tmp_path / "demo")
+    assert demo == tmp_path / "demo"
+    written = {str(path.relative_to(demo)) for path in demo.rglob("*") if path.is_file()}
+    assert written == {name for part in PARTS for name in part(SEED)}
+    assert all((demo / name).read_bytes() == (folder / name).read_bytes() for name in written)
+    with pytest.raises(OutputError, match="not empty"):
+        write_demo(demo)
+    (demo / "bm25.run").write_text("", "utf-8")
+    assert (write_demo(demo, overwrite=True) / "bm25.run").read_bytes() == (folder / "bm25.run").read_bytes()

@@ -66,6 +66,14 @@ def test_the_table_of_inspect_without_models_and_with_epochs(tmp_path: Path) -> 
     assert by_log.systems == ("a.eval", "b.eval")
 
 
+def test_a_table_of_inspect_without_scores_is_no_table_of_tokens_and_times() -> None:
+    """So it is where all samples failed; seen with inspect_ai 0.3.285."""
+    failed = pl.read_csv(SAMPLES.encode()).select(~pl.selectors.starts_with("score_")).with_columns(total_tokens=7)
+    with pytest.raises(InputError) as error:
+        rs.Scores.of(failed)
+    assert mentions(error, "samples without scores", "score_SCORER", "'error'")
+
+
 def test_a_log_of_inspect_in_json(tmp_path: Path) -> None:
     grades = {"match": value("C"), "parts": value({"a": 0.5, "b": "I"}), "text": value("fine")}
     (tmp_path / "1.json").write_text(log("m1", grades, {"match": value("I")}))

@@ -9,14 +9,13 @@ import pytest
 from helpers.finished_commands import Done
 
 from rankscope.cli.main import main
-from rankscope.demo.collection import SEED, write_files
-from rankscope.demo.tour import PARTS
+from rankscope.demo import write_demo
 
 
 @pytest.fixture(scope="session")
 def demo_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("demo")
-    write_files(folder, {name: text for part in PARTS for name, text in part(SEED).items()})
+    write_demo(folder)
     return folder
 
 

@@ -206,6 +206,54 @@ def test_numbers_beside_the_ids_are_scores_and_grades() -> None:
     assert qrels.relevance.tolist() == [3, 0]
 
 
+GRADED = [("q1", [("d1", 0.5), ("d3", 2)]), ("q2", [("d9", 1)]), ("q3", [])]
+
+
+@pytest.mark.parametrize(
+    ("id_name", "number"), [("id", "grade"), ("chunk_id", "relevance"), ("doc_id", ""), ("corpus_id", "")]
+)
+@pytest.mark.parametrize("is_list", [False, True])
+def test_objects_in_the_place_of_ids_are_ids_and_grades(
+    id_name: str, number: str, is_list: bool, tmp_path: Path
+) -> None:
+    records = [
+        {"question": query, "gold_chunks": [{id_name: doc, "text": "x", **({number: grade} if number else {})}
+                                            for doc, grade in pairs]}
+        for query, pairs in GRADED
+    ]  # fmt: skip
+    path = tmp_path / "gold.jsonl"
+    path.write_text(json.dumps(records) if is_list else "\n\n".join(map(json.dumps, records)))
+    expected = {query: {doc: grade if number else 1 for doc, grade in pairs} for query, pairs in GRADED}
+    assert values(str(path), LISTS) == values(rs.Qrels({**expected, "q3": {"d8": 0}}), LISTS)
+
+
+def test_objects_of_a_run_are_ids_and_scores(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    chunks = [{"id": "d2", "score": 0.1}, {"id": "d1", "score": 0.9}]
+    path.write_text(json.dumps({"question": "q1", "retrieved_chunks": chunks}))
+    assert rs.evaluate({"q1": ["d1"]}, str(path), "RR").overall("RR") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("objects", "parts"),
+    [
+        ('[{"name": "d1"}]', (":2: gold_ids holds", "expected an object with an id")),
+        ('[{"id": "d1", "grade": 1}, {"id": "d2"}]', (":2: gold_ids has an object without a relevance",)),
+        ('[{"id": "d1"}, "d2"]', (":2: gold_ids holds 'd2'", "expected an object with an id")),
+        ('[{"id": "d1", "id": "d2"}]', (":2: gold_ids holds",)),
+        ('[{"id": ["d1"]}]', (":2: gold_ids holds",)),
+    ],
+)
+def test_objects_without_an_id_or_only_some_with_a_grade_are_refused(
+    objects: str, parts: tuple[str, ...], tmp_path: Path
+) -> None:
+    path = tmp_path / "gold.jsonl"
+    path.write_text(f'{{"question": "q0", "gold_ids": []}}\n{{"question": "q1", "gold_ids": {objects}}}\n')
+    with pytest.raises(InputError) as error:
+        rs.evaluate(str(path), LISTS, "RR")
+    assert all(part in str(error.value) for part in parts), error.value
+
+
 def test_whole_numbers_are_ids(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     path.write_text('{"query_id": 7, "retrieved_ids": [3, 1]}\n')
@@ -225,7 +273,9 @@ WRONG = {
     '{"query_id": "q", "retrieved_ids": ["a"]}\n{"query_id": "q", "retrieved_ids": ["b"]}': (":2:", "'q'", "already"),
     '{"query_id": "q", "retrieved_ids": ["a"]}\n{"query_id": "r", "retrieved_ids": "b"}': (":2:", "'b'", "list"),
     '{"query_id": "q", "retrieved_ids": ["a"]}\n{"query_id": "r"}': (":2:", "retrieved_ids", "empty"),
-    '{"query_id": "q", "retrieved_ids": ["a"]}\n{"query_id": "r", "retrieved_ids": [{"id": "b"}]}': (":2:", "id"),
+    '{"query_id": "q", "retrieved_ids": ["a"]}\n{"query_id": "r", "retrieved_ids": [{"id": "b"}]}': (
+        ":1: retrieved_ids holds 'a'",
+    ),
     '{"query_id": "q", "retrieved_ids": ["a"]}\n{"query_id": ["r"], "retrieved_ids": ["b"]}': (":2:", '["r"]'),
     '{"query_id": "q", "retrieved_ids": ["a", null]}': (":1:", "empty"),
     '{"query_id": "q", "retrieved_ids": ["a"]}\n{"query_id": "r", "retrie': (":2:", "JSON"),

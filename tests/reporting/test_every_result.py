@@ -25,7 +25,7 @@ from rankscope.data.scores import EachQuery
 from rankscope.data.section import Section
 from rankscope.evaluation.unjudged import UnjudgedShares, unjudged_measures, unjudged_shares
 from rankscope.reporting.page import result_page
-from rankscope.reporting.tables import RESULT_FORMATS, render_result
+from rankscope.reporting.tables import RESULT_FORMATS
 from rankscope.stability import StabilityStudy
 from rankscope.stability.ablation_result import Ablation
 from rankscope.translation.experiment.human_agreement import SYSTEM_RULES as RULES
@@ -357,7 +357,7 @@ def test_its_text_is_that_of_its_sections_and_its_repr_is_one_short_line(case: s
 @pytest.mark.parametrize("form", RESULT_FORMATS)
 def test_it_can_be_had_in_every_format_whatever_a_system_is_called(case: str, form: str) -> None:
     result = made(case)
-    text = render_result(result, form, details=True)
+    text = result.render(form, details=True)
     assert text.endswith("\n")
     assert not text.endswith("\n\n") or form == "table"
     tables = [section.table for section in result.sections() if section.table is not None]

@@ -61,6 +61,17 @@ def test_a_comparison_shows_sentences_and_its_signature(scores: rs.Scores) -> No
     assert html.count("<table>") == open_tables > 0
 
 
+def test_a_section_shows_itself_alone_folded_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notebook, "draw", lambda figure: [f"<svg>{figure.name}</svg>"])
+    table = Table(columns=("system", "mean"), rows=(("<good>", "0.5"),))
+    section = Section(title="A & B", sentence="A < B.", table=table, figure=Figure("power_curve", {}), notes=("few",))
+    html = section._repr_html_()
+    assert not Tags(html).open
+    order = ["<h4>A &amp; B</h4>", "<p>A &lt; B.</p>", "<svg>power_curve</svg>", "&lt;good&gt;", "few"]
+    assert sorted(order, key=html.index) == order
+    assert Section(title="", folded=True, sentence="Hidden.")._repr_html_() == "<div>\n<p>Hidden.</p>\n</div>"
+
+
 def test_the_first_figure_is_drawn_where_altair_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     figure = Figure("power_curve", {})
     monkeypatch.setattr("rankscope.reporting.page.draw", lambda figure: rs.reporting.page.FigureHtml("<svg></svg>"))

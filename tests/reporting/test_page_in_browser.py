@@ -59,8 +59,15 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.mark.parametrize("name", ["sample", "demo"])
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (390, "light"),
+        (1280, "dark"),
+        pytest.param(390, "dark", marks=pytest.mark.slow),
+        pytest.param(1280, "light", marks=pytest.mark.slow),
+    ],
+)
 def test_no_error_no_request_and_no_scrolling_to_the_side(
     browser: Any, pages: dict[str, Path], name: str, width: int, scheme: str
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -132,7 +133,11 @@ def human_column(names: Sequence[str], gold: str | None, *, noun: str = "column"
         return names[0]
     column = find_column(list(names), GOLD_COLUMNS)
     if column is None:
-        raise ParameterError(f"which {noun} holds the human judgments? Name it with gold (--gold): {join_names(names)}")
+        likely = next((name for name in names if re.search("human|people|gold|true", name.lower())), names[0])
+        raise ParameterError(
+            f"which {noun} holds the human judgments, {join_names(names, conjunction='or')}? Name it, such as --gold "
+            f"{likely} (in Python gold=)"
+        )
     return column
 
 

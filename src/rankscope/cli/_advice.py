@@ -81,6 +81,8 @@ VALUE_SYNONYMS = {
     "skip": ("drop",),
     "gpu": ("cuda",),
 }
+#: Options whose values are written behind each other's.
+MISTAKEN_OPTIONS = {"test": "correction", "correction": "test"}
 #: click's messages for an unknown command or option, and for a value that is not among the choices or not a number.
 UNKNOWN = re.compile(r"No such (command|option):? (['\"]?)(.*?)\2\.?", re.DOTALL)
 NOT_A_CHOICE = re.compile(r"(?P<value>(['\"]).*\2) is not .*", re.DOTALL)
@@ -104,7 +106,7 @@ def advice(error: click.ClickException, arguments: Sequence[str], top: click.Gro
         message = single_dash_advice(arguments, top) or f"No such {kind} '{name}'{name_advice(kind, name, context)}"
     elif isinstance(error, click.BadParameter) and error.param is not None:
         message = message[: len(message) - len(error.message.rstrip("."))] + value_advice(
-            error.message, error.param.type
+            error.message, error.param.type, option_of_value(error)
         )
     path = context.command_path if context is not None else command_path(arguments, top)
     return f"{message}{' See' if message.endswith('?') else '; see'} `{path} --help`"
@@ -223,8 +225,20 @@ def normalise_name(text: str) -> str:
     return re.sub(r"[\W_]", "", text).lower()
 
 
-def value_advice(message: str, param_type: click.ParamType[Any]) -> str:
-    """The message on a wrong value, with what the value has to be."""
+def option_of_value(error: click.BadParameter) -> str:
+    """The option that is often taken for another, and has the wrong value: `--correction bonferroni`; else ""."""
+    match = NOT_A_CHOICE.fullmatch(error.message.rstrip("."))
+    options = () if error.ctx is None else error.ctx.command.params
+    name = MISTAKEN_OPTIONS.get(str(error.param.name)) if error.param is not None else None
+    option = next((option for option in options if option.name == name), None)
+    if match is None or option is None or not isinstance(option.type, click.Choice):
+        return ""
+    value = match["value"][1:-1].lower()
+    return f"--{name} {value}" if value in option.type.choices else ""
+
+
+def value_advice(message: str, param_type: click.ParamType[Any], other_option: str = "") -> str:
+    """The message on a wrong value, with what the value has to be, or the option that it belongs to."""
     message = message.rstrip(".")
     match = NOT_A_CHOICE.fullmatch(message)
     if isinstance(param_type, click.Choice) and match is not None:
@@ -234,6 +248,8 @@ def value_advice(message: str, param_type: click.ParamType[Any]) -> str:
         if suggestion is not None:
             problem = message if len(choices) <= MAX_FULL_LIST else f"{match['value']} is not known"
             return f"{problem}; did you mean '{suggestion}'?"
+        if other_option:
+            return f"{match['value']} is a value of another option: write {other_option}"
         if len(choices) <= MAX_FULL_LIST:
             return message
         first_choices = ", ".join(map(repr, choices[:N_SHOWN_OF_LONG_LIST]))

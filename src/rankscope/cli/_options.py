@@ -422,7 +422,8 @@ def holds_scores(qrels: str, runs: Sequence[str], options: dict[str, Any]) -> bo
     for name in (*ConventionSettings.declared(), *InputSettings.declared(), "workers"):
         if name in options and is_given(name):
             flag = f"--{name.replace('_', '-')}"
-            raise ParameterError(f"{flag} is for judgments and runs, and {qrels} holds scores; leave it out")
+            advice = f"; if {qrels} holds judgments, name their column: --columns doc_id=NAME" if runs else ""
+            raise ParameterError(f"{flag} is for judgments and runs, and {qrels} holds scores; leave it out{advice}")
     return True
 
 

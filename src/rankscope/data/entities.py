@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rankscope.data.hits import Hits
 from rankscope.data.rows import first_duplicate
-from rankscope.data.text import first_names
+from rankscope.data.text import first_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.segments import bounds, group_of, place_in_group
 from rankscope.typing import Floats, Ints
@@ -91,6 +91,9 @@ class EntityRanks:
     def __len__(self) -> int:
         """How many entities."""
         return len(self.entity_ids)
+
+    def __repr__(self) -> str:
+        return f"EntityRanks({pluralise(len(self.systems), 'system')}, {pluralise(len(self), 'entity', 'entities')})"
 
     @cached_property
     def tied(self) -> Ints:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from rankscope.data.grades import EXPECTED_GRADE, as_grades, invalid_grades
 from rankscope.data.rows import first_duplicate
+from rankscope.data.text import pluralise
 from rankscope.errors import InputError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, group_of
@@ -232,6 +233,10 @@ class Features:
     def __len__(self) -> int:
         """How many documents."""
         return len(self.values)
+
+    def __repr__(self) -> str:
+        counts = ((len(self.query_ids), "query", "queries"), (len(self), "document"), (len(self.names), "feature"))
+        return f"Features({self.name!r}, {', '.join(pluralise(*count) for count in counts)})"
 
     @property
     def group(self) -> Ints:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from rankscope.data.grades import LEAST_FRACTION, has_fractions, highest_grade
 from rankscope.data.subtopics import Subtopics
+from rankscope.data.text import pluralise, pluralise_queries
 from rankscope.errors import ParameterError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, count_before, group_of, place_in_group, sum_by_group
@@ -108,6 +109,9 @@ class Hits:
     def __len__(self) -> int:
         """How many queries."""
         return len(self.query_ids)
+
+    def __repr__(self) -> str:
+        return f"Hits({pluralise_queries(len(self))}, {pluralise(self.rank.size, 'hit')})"
 
     def cached(self, key: Hashable, compute: Callable[[], T]) -> T:
         """The result of `compute`, cached for these hits.

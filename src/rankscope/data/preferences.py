@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from rankscope.data.rankings import Labels, Rankings
 from rankscope.data.scores import Scores
+from rankscope.data.text import pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.order import ranges
 from rankscope.kernels.segments import bounds, place_in_group
@@ -135,6 +136,9 @@ class Preferences:
     def __len__(self) -> int:
         """How many comparisons."""
         return self.left.size
+
+    def __repr__(self) -> str:
+        return f"Preferences({pluralise(len(self.systems), 'system')}, {pluralise(len(self), 'comparison')})"
 
     @classmethod
     def of(cls, comparisons: Sequence[tuple[str, str, str]], **other_fields: object) -> Preferences:

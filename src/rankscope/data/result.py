@@ -106,6 +106,37 @@ class Result:
         """
         return resolve("rankscope.reporting.notebook:plot_result")(self, name)
 
+    def render(self, format: str = "table", *, details: bool = False) -> str:
+        """The result as text in one of the output formats, as `--format` writes it.
+
+        Parameters
+        ----------
+        format
+            table, csv, json, jsonl, latex or markdown.
+        details
+            With the folded sections; csv, json and jsonl hold the tidy table.
+
+        Returns
+        -------
+        str
+            The text, which ends with a newline.
+
+        Raises
+        ------
+        UnknownName
+            The format does not exist.
+
+        Examples
+        --------
+        >>> import rankscope as rs
+        >>> scores = rs.evaluate({"q": {"a": 1}}, rs.Run({"q": {"a": 1.0}}, name="one"), "RR")
+        >>> print(scores.render("csv"), end="")
+        system,measure,query,value
+        one,RR,all,1.0
+        """
+        text: str = resolve("rankscope.reporting.tables:render_result")(self, format, details=details)
+        return text
+
     def sections(self) -> Sequence[Section]:
         """What a terminal, a page and a notebook show."""
         sections: Sequence[Section] = resolve(self.VIEW)(self)

@@ -52,7 +52,22 @@ QUERY_IDS = tuple(name for name in QUERY_ID.names if name not in QUERY_TEXTS)
 #: PyTerrier's results have docno, the name of the document, beside docid, its number within the index.
 DOC_ID = Column(
     name="doc_id",
-    aliases=("docno", "docid", "doc", "document_id", "corpus-id", "did", "document", "pid", "passage_id"),
+    aliases=(
+        *(
+            "docno",
+            "docid",
+            "doc",
+            "document_id",
+            "corpus-id",
+            "corpus_id",
+            "did",
+            "document",
+            "pid",
+            "passage_id",
+            "chunk_id",
+        ),
+        "chunk",
+    ),
 )
 #: The query beside a list of ids, where nothing else is called the id of a query.
 ID_OF_LIST = Column(name="id", unless=QUERY_IDS)
@@ -64,7 +79,8 @@ LISTS = {
         name="retrieved_ids",
         aliases=(
             *("retrieved_context_ids", "retrieved_doc_ids", "retrieved_document_ids", "retrieved", "ranking"),
-            *("ranked_ids", "result_ids", "results", "doc_ids", "document_ids", "docids", *DOC_ID.names),
+            *("ranked_ids", "result_ids", "results", "doc_ids", "document_ids", "docids"),
+            *("retrieved_chunk_ids", "retrieved_chunks", "chunk_ids", *DOC_ID.names),
         ),
         kind=LIST,
     ),
@@ -74,7 +90,8 @@ LISTS = {
             *("relevant_doc_ids", "relevant_document_ids", "relevant_docs", "relevant", "expected_ids"),
             *("expected_doc_ids", "expected"),
             *("reference_context_ids", "gold_ids", "gold_doc_ids", "gold", "positives", "positive_ids"),
-            *("ground_truth_ids", "ground_truth", "doc_ids", "document_ids", "docids", *DOC_ID.names),
+            *("ground_truth_ids", "ground_truth", "doc_ids", "document_ids", "docids"),
+            *("relevant_chunk_ids", "relevant_chunks", "gold_chunk_ids", "gold_chunks", "chunk_ids", *DOC_ID.names),
         ),
         kind=LIST,
     ),

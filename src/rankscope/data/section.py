@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from rankscope.data.text import align_columns, display_width
 from rankscope.errors import in_one_line
+from rankscope.registry import resolve
 
 __all__ = [
     "Cell",
@@ -127,6 +128,10 @@ class Section:
     figure: Figure | None = None
     notes: tuple[str, ...] = ()
     folded: bool = False
+
+    def _repr_html_(self) -> str:
+        html: str = resolve("rankscope.reporting.notebook:section_html")(self)
+        return html
 
 
 def as_marked(cell: Cell) -> Marked:

@@ -195,21 +195,30 @@ class Schema:
         refuse_bad_header(header, where, unnamed=self.skips_nameless, is_first_free=self.has_first or is_index)
         our_names = [column.name for column in self.columns]
         names = {name: column for name, column in names.items() if name in our_names or name not in self.elsewhere}
+        bound = self.match(header, names, lists)
         for name, column_name in names.items():
             if name not in our_names:
                 expected = join_names(dict.fromkeys((*our_names, *self.elsewhere)))
                 raise ParameterError(
                     f"columns (--columns) has {name!r}, expected some of {expected}, as {our_names[0]}=NAME"
                 )
-            if column_name not in header:
+            if column_name not in header and not self.is_of_another_form(name, bound):
                 raise InputError(
                     f"{where}: no column {column_name!r}, which columns (--columns) names, among {list_columns(header)}"
                 )
-        bound = self.match(header, names, lists)
+        names = {name: column_name for name, column_name in names.items() if column_name in header}
         missing = next((column.name for column in self.columns if column.required and column.name not in bound), None)
         if missing is not None:
             raise self.missing_column(missing, header, where)
         return self.first_form(bound, names, header, where, lists) if self.forms else bound
+
+    def is_of_another_form(self, name: str, bound: Collection[str]) -> bool:
+        """Whether a table is complete in a form that shares no column but the query, the first, with those of `name`.
+
+        Then another file of the same call may have the column: of two runs, one has lists and one a document a row.
+        """
+        own = {column for form in self.forms if name in form for column in form[1:]}
+        return name in own and any(own.isdisjoint(form[1:]) and set(bound) >= set(form) for form in self.forms)
 
     def first_form(
         self,

@@ -93,6 +93,9 @@ class Votes:
         for array in (self.ranks, self.weights):
             array.flags.writeable = False
 
+    def __repr__(self) -> str:
+        return f"Votes({pluralise(len(self.voters), 'voter')}, {pluralise(len(self.items), 'item')})"
+
     def _check(self, where: Callable[[int], str] | None) -> None:
         """Raise InputError for what the class refuses."""
         n_voters, n_items = self.ranks.shape

@@ -16,7 +16,7 @@ from rankscope.comparison.compare import compare
 from rankscope.comparison.summary import short_verdict
 from rankscope.demo.chunk_lists import chunk_list_files
 from rankscope.demo.clicks import click_files
-from rankscope.demo.collection import SEED, SYSTEMS, collection_files, judge_files, refuse_occupied
+from rankscope.demo.collection import SEED, SYSTEMS, collection_files, judge_files, refuse_occupied, write_files
 from rankscope.demo.items import item_files
 from rankscope.demo.labels import label_files
 from rankscope.demo.letor import feature_files, letor_files
@@ -36,6 +36,7 @@ __all__ = [
     "Step",
     "full_tour",
     "take_tour",
+    "write_demo",
 ]
 
 
@@ -232,7 +233,7 @@ TOUR = (
         "all runs against one, by Fisher's randomisation test, corrected for multiple comparisons",
     ),
     Step(
-        "rankscope compare demo.qrels *.run -m nDCG@10 --format latex",
+        "rankscope compare demo.qrels *.run -m nDCG@10 -m AP --test max-t --table paper --format latex",
         "every run against every other as a table for a paper: letters say which systems each one beats",
     ),
     Step(
@@ -391,13 +392,53 @@ TOUR = (
 )
 
 
+def demo_files(seed: int) -> dict[str, str]:
+    """Every file of the demo: its name and its text."""
+    return {name: text for part in PARTS for name, text in part(seed).items()}
+
+
+def write_demo(directory: str | Path, *, seed: int = SEED, overwrite: bool = False) -> Path:
+    """Write the files of `rankscope demo` into a folder, without its page.
+
+    Parameters
+    ----------
+    directory
+        The folder, which is created if necessary.
+    seed
+        Seed of the simulation. Default: 2003.
+    overwrite
+        Replace the demo's own files if the folder is not empty. Default: False.
+
+    Returns
+    -------
+    Path
+        The folder, for the names of its files: `folder / "demo.qrels"`.
+
+    Raises
+    ------
+    OutputError
+        The folder is not empty, and `overwrite` is False.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import rankscope as rs
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     demo = rs.demo.write_demo(folder)
+    ...     rs.read_qrels(demo / "demo.qrels")
+    Qrels(50 queries, 2221 judgments)
+    """
+    write_files(directory, demo_files(seed), overwrite=overwrite)
+    return Path(directory)
+
+
 def take_tour(directory: str | Path, seed: int = SEED, *, overwrite: bool = False, quick: bool = False) -> str:
     """Write the demo and its page into a folder, all or nothing, and say what there is to see.
 
     quick: whether the page, which takes longer than all else, is left out. Raises OutputError as `write_collection`
     does.
     """
-    files = {name: text for part in PARTS for name, text in part(seed).items()}
+    files = demo_files(seed)
     folder = Path(directory)
     refuse_occupied(folder, overwrite=overwrite)
     with staged_folder(folder) as staged:

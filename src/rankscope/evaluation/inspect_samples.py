@@ -26,6 +26,8 @@ __all__ = [
 Value = tuple[str, str, str, float, str]
 #: What columns of scores begin with, and columns of what a dataset says of a sample.
 SCORE, METADATA = "score_", "metadata_"
+#: Columns that every table of samples has, with scores or without.
+IDS = frozenset({"sample_id", "eval_id"})
 #: Columns that may say which system answered, the best first.
 SYSTEMS = ("model", "eval_id", "log")
 #: Grades in words, as Inspect counts them.
@@ -34,17 +36,24 @@ GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no":
 
 def is_sample_frame(columns: Sequence[str]) -> bool:
     """Whether a table has the columns of `samples_df`."""
-    return {"id", "epoch"} <= set(columns) and any(name.startswith(SCORE) for name in columns)
+    names = set(columns)
+    return {"id", "epoch"} <= names and (names >= IDS or any(name.startswith(SCORE) for name in names))
 
 
 def sample_table(table: Table) -> tuple[Table, list[str], list[str]]:
     """A table of samples with columns system and query, the names of its measures, and notes.
 
     A query is called by its id, after the name of the task where there is one. Grades in words become numbers. The
-    column that the user names as the system or query is taken instead.
+    column that the user names as the system or query is taken instead. Raises InputError for a table without
+    scores, whose other numbers are tokens and times.
     """
     import polars as pl
 
+    if not any(name.startswith(SCORE) for name in table.frame.columns):
+        raise InputError(
+            f"{table.name}: samples without scores, expected a column {SCORE}SCORER; see the column 'error', or score "
+            "the log first"
+        )
     frame, notes = table.frame, []
     own_system = table.columns.get("system") or next((name for name in SYSTEMS if name in frame.columns), None)
     own_query = table.columns.get("query", "id")

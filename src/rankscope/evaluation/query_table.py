@@ -31,7 +31,18 @@ SCHEMA = Schema(
     columns=(
         Column(
             name="query",
-            aliases=("query_id", "qid", "q_id", "topic", "topic_id", "item", "item_id", "question_id", "id"),
+            aliases=(
+                "query_id",
+                "qid",
+                "q_id",
+                "topic",
+                "topic_id",
+                "item",
+                "item_id",
+                "question_id",
+                "id",
+                "prompt_id",
+            ),
             required=True,
             unique=True,
         ),

@@ -70,7 +70,7 @@ SCHEMA = Schema(
             aliases=(
                 "query_id", "qid", "q_id", "topic", "topic_id", "item", "item_id", "question_id", "segment",
                 "segment_id", "example", "example_id", "id", "sample_id", "instance_id", "question", "sample",
-                "user_input", "questions",
+                "user_input", "questions", "prompt_id", "prompt",
             ),
         ),
         Column(name="measure", aliases=("metric", "measure_name", "metric_name")),
@@ -388,7 +388,10 @@ def refuse_repeats(table: Table, cells: Ints, n_cells: int) -> None:
     if "measure" in table and "system" not in table and not texts:
         advice += "; if these are several systems, give each a file of its own"
     if texts and "system" not in table:
-        advice += f", or say which column names the systems, such as --columns system={texts[0]} (in Python columns=)"
+        advice += (
+            f", or say which column names the systems, such as --columns system={texts[0]}, or, of judgments, the "
+            f"documents: --columns doc_id={texts[0]} (in Python columns=)"
+        )
     table.refuse_repeated_cells(cells, n_cells, keys, advice)
 
 

@@ -2,7 +2,8 @@
 
 A run is `{query: [document, ...]}` with the best document first, judgments are the same with the documents that should
 be retrieved. Or there is an object a line (or a list of objects) with the query and one list or both: `{"query_id":
-"q1", "retrieved_ids": [...], "relevant_ids": [...]}`.
+"q1", "retrieved_ids": [...], "relevant_ids": [...]}`. In the place of an id there may be an object with an id and a
+number: `{"id": "d1", "grade": 1}`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy.typing as npt
 
 from rankscope.data.row_input import is_mapping_of_lists, rows_from_lists
 from rankscope.data.row_tables import (
+    DOC_ID,
     KINDS,
     LIST_QUERY_NAMES,
     LISTS,
@@ -114,9 +116,7 @@ def read_records(content: bytes, source: Source, request: ReadRequest) -> FileCo
     name, is_list = source.name, content.lstrip().startswith(b"[")
     if is_list:
         content = records_to_lines(content, name)
-    first = map(json_value, islice(lines_of(content), N_FIRST))
-    records = [record for record in first if isinstance(record, dict)]
-    keys = list(dict.fromkeys(key for record in records for key in record))
+    keys, records = first_records(content)
     present = [
         kind
         for kind, value in VALUES.items()
@@ -135,6 +135,11 @@ def read_records(content: bytes, source: Source, request: ReadRequest) -> FileCo
             f"--columns {names[0]}=NAME (in Python columns=)"
         )
     list_name = source.columns.get(LISTS[value_field].name) or find_column(keys, names)
+    if list_name is not None and any(
+        isinstance(entry, dict) for record in records for entry in as_list(record.get(list_name))
+    ):
+        content = flatten_objects(content, list_name, value_field, f"{name}: row {{}}" if is_list else f"{name}:{{}}")
+        keys, records = first_records(content)
     lists = [key for key in keys if key == list_name or all(isinstance(record.get(key), list) for record in records)]
     columns = SCHEMAS[value_field].bind(keys, source.columns, name, lists)
     locate = object_locator(content, name, is_list=is_list)
@@ -152,6 +157,77 @@ def read_records(content: bytes, source: Source, request: ReadRequest) -> FileCo
         locate=locate,
     )
     return FileContent(*rows_from_table(table, value_field))
+
+
+def first_records(content: bytes) -> tuple[list[str], list[dict[str, Any]]]:
+    """The keys of the first objects, and these objects."""
+    first = map(json_value, islice(lines_of(content), N_FIRST))
+    records = [record for record in first if isinstance(record, dict)]
+    return list(dict.fromkeys(key for record in records for key in record)), records
+
+
+def as_list(value: object) -> list[Any]:
+    """A list as it is, any other value as none."""
+    return value if isinstance(value, list) else []
+
+
+def flatten_objects(content: bytes, list_name: str, value_field: str, where: str) -> bytes:
+    """Lines of JSON whose lists hold objects, `[{"id": "d1", "grade": 1}]`, with a list of ids and one of numbers.
+
+    Every object has an id, and all or none of them a number. A line with a key that stands twice stays as it is.
+
+    where: file and line, with a place for the number of the line. Raises InputError with the line.
+    """
+    lines = list(lines_of(content))
+    records = {i: record for i, line in enumerate(lines) if (record := unique_object(line))}
+    pairs_of = {
+        i: [id_and_number(entry, list_name, value_field, where.format(i + 1)) for entry in as_list(record[list_name])]
+        for i, record in records.items()
+        if list_name in record
+    }
+    without = [i for i, pairs in pairs_of.items() if any(number is None for _, number in pairs)]
+    has_numbers = any(number is not None for pairs in pairs_of.values() for _, number in pairs)
+    if without and has_numbers:
+        raise InputError(
+            f"{where.format(without[0] + 1)}: {list_name} has an object without a {value_field}, which others have; "
+            "write one in each"
+        )
+    for i, pairs in pairs_of.items():
+        ids_and_numbers = {list_name: [id_ for id_, _ in pairs]} if pairs else {}
+        if has_numbers:
+            ids_and_numbers[NUMBER_LISTS[value_field].name] = [number for _, number in pairs]
+        lines[i] = json.dumps({**records[i], **ids_and_numbers}).encode() + b"\n"
+    return b"".join(lines)
+
+
+def unique_object(line: bytes) -> dict[str, Any]:
+    """An object of JSON; {} for anything else, and where a key stands twice in it."""
+    pairs: list[list[tuple[str, Any]]] = []
+
+    def count(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        pairs.append(items)
+        return dict(items)
+
+    try:
+        value = json.loads(line, object_pairs_hook=count)
+    except (ValueError, RecursionError):
+        return {}
+    is_unique = all(len(dict(items)) == len(items) for items in pairs)
+    return value if isinstance(value, dict) and is_unique else {}
+
+
+def id_and_number(entry: object, list_name: str, value_field: str, where: str) -> tuple[Any, Any]:
+    """The id of an object in a list, and its grade or score, None without. Raises InputError for anything else."""
+    keys = list(entry) if isinstance(entry, dict) else []
+    id_name = find_column(keys, ("id", *DOC_ID.names))
+    number_names = SCHEMAS[value_field].column(value_field).names
+    if id_name is None or not isinstance(entry, dict) or isinstance(entry[id_name], (list, dict)):
+        raise InputError(
+            f"{where}: {list_name} holds {shorten_value(entry)}, expected an object with an id, such as "
+            f'{{"id": "d1", "{number_names[0]}": 1}}; correct it'
+        )
+    number_name = find_column(keys, number_names)
+    return entry[id_name], None if number_name is None else entry[number_name]
 
 
 class LongLists(NamedTuple):

@@ -30,7 +30,7 @@ SPAN_COLUMNS = (
     Column(
         name="file",
         aliases=(
-            *("file_path", "filepath", "path", "filename", "file_name", "source", "corpus_id", "url"),
+            *("file_path", "filepath", "path", "filename", "file_name", "source", "url"),
             *DOC_ID.names,
         ),
         required=True,

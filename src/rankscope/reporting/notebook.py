@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from rankscope.data.result import Result
-from rankscope.data.section import Cell, Figure, Table, as_marked
+from rankscope.data.section import Cell, Figure, Section, Table, as_marked
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.reporting import page
 from rankscope.reporting.figures import draw as draw_chart
@@ -16,6 +16,7 @@ from rankscope.reporting.figures import draw as draw_chart
 __all__ = [
     "plot_result",
     "result_html",
+    "section_html",
 ]
 
 
@@ -37,15 +38,24 @@ def result_html(result: Result) -> str:
     for section in result.sections():
         if section.folded:
             continue
-        blocks += [f"<h4>{as_text(section.title)}</h4>"] if section.title else []
-        blocks += [f"<p>{as_text(section.sentence)}</p>"] if section.sentence else []
-        if section.figure is not None and not has_figure:
-            blocks += draw(section.figure)
-            has_figure = True
-        blocks += [table_html(section.table)] if section.table is not None else []
-        blocks += note_list(section.notes)
+        blocks += section_blocks(section, with_figure=not has_figure)
+        has_figure = has_figure or section.figure is not None
     blocks += [f"<p><small>{as_text(result.signature())}</small></p>", *note_list(result.notes)]
     return "\n".join(["<div>", *blocks, "</div>"])
+
+
+def section_html(section: Section) -> str:
+    """A single section as HTML, with its figure, folded or not."""
+    return "\n".join(["<div>", *section_blocks(section, with_figure=True), "</div>"])
+
+
+def section_blocks(section: Section, *, with_figure: bool) -> list[str]:
+    """Title, sentence, figure, table and notes of a section."""
+    blocks = [f"<h4>{as_text(section.title)}</h4>"] if section.title else []
+    blocks += [f"<p>{as_text(section.sentence)}</p>"] if section.sentence else []
+    blocks += draw(section.figure) if with_figure and section.figure is not None else []
+    blocks += [table_html(section.table)] if section.table is not None else []
+    return blocks + note_list(section.notes)
 
 
 def plot_result(result: Result, name: str | None) -> Any:

@@ -33,14 +33,14 @@ __all__ = [
 ]
 
 
+MARKS = {"▲": r"$\uparrow$", "▼": r"$\downarrow$"}
 LATEX = {c: rf"\{c}" for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
-    "▲": r"$\uparrow$",
-    "▼": r"$\downarrow$",
+    **MARKS,
     "|": r"\textbar{}",
 }
 #: What no LaTeX prints: marks without a width, and bytes that are no UTF-8.
@@ -76,6 +76,11 @@ def latex_text(text: str) -> str:
     """Text with LaTeX's special and unprintable characters escaped."""
     printable = UNPRINTABLE.sub(lambda mark: ascii(mark[0])[1:-1], in_one_line(text))
     return "".join(LATEX.get(c, c) for c in printable)
+
+
+def latex_marks(note: str) -> str:
+    """A note with the marks that it explains as they stand in the table."""
+    return "".join(MARKS.get(character, character) for character in note)
 
 
 def latex_number(text: str) -> str:
@@ -195,7 +200,7 @@ def as_latex(result: Result, details: bool) -> str:
         lines += [f"% {in_one_line(line)}" for line in (section.title, section.sentence) if line]
         if section.table is not None:
             lines += latex_tabular(section.table.columns, section.table.rows, section.table.n_name_columns)
-        lines += [f"% note: {in_one_line(note)}" for note in section.notes]
+        lines += [f"% note: {in_one_line(latex_marks(note))}" for note in section.notes]
         lines += [""] if section.title else []  # a single table is followed by its signature
     notes = [f"% note: {in_one_line(note)}" for note in result.notes]
     preamble = [NEEDS_BOOKTABS, NEEDS_NUM] if any(r"\num{" in line for line in lines) else [NEEDS_BOOKTABS]

@@ -72,6 +72,14 @@ def test_with_a_baseline_marks_say_better_or_worse_than_it() -> None:
     assert mentions(section.notes, "▲", "better than the baseline c", "▼", "worse", "0.05")
 
 
+def test_a_paper_s_legend_names_the_test_and_explains_the_marks_as_latex_writes_them() -> None:
+    paper = paper_table(rs.compare(scores(), baseline="c", test="wilcoxon", correction="hommel"))
+    assert mentions(paper.sections()[0].notes, "test wilcoxon, hommel, level 0.05")
+    legends = [line for line in render_result(paper, "latex", details=False).splitlines() if "better than" in line]
+    assert len(legends) == 1
+    assert mentions(legends, r"$\uparrow$ significantly better", r"$\downarrow$ significantly worse")
+
+
 def test_equal_means_are_all_bold_and_where_nothing_is_significant_a_note_says_so() -> None:
     section = paper_table(rs.compare(score_table([HIGH, HIGH], "AP"))).sections()[0]
     assert marks(table_of(section), 2) == [("0.8000", True, ""), ("0.8000", True, "")]

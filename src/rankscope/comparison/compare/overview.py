@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "all_measures_section",
     "paper_sections",
+    "test_clause",
 ]
 
 
@@ -63,7 +64,7 @@ def paper_sections(table: PaperTable) -> list[Section]:
         Section(
             title=f"{systems} on {queries}",
             table=table_of(*name_columns(result), *columns),
-            notes=(*(legend(result) if "mean" in names else ()), *column_notes(result, names)),
+            notes=(*(legend(result, names_test=True) if "mean" in names else ()), *column_notes(result, names)),
         )
     ]
 
@@ -154,13 +155,14 @@ def leaders_sentence(result: Comparison) -> str:
     return f"{withheld_text}Best mean: {'; '.join(clauses)}." if clauses else withheld_text.strip()
 
 
-def legend(result: Comparison) -> tuple[str, ...]:
-    """What the marks of the means say, if there are any."""
+def legend(result: Comparison, *, names_test: bool = False) -> tuple[str, ...]:
+    """What the marks of the means say, if there are any. names_test: whether nothing else says which test it was."""
     settings = result.settings
     adverb = "" if settings.is_bayesian else "significantly "
     certainty = (
         f"probability of at least {1 - settings.alpha:g}" if settings.is_bayesian else f"level {settings.alpha:g}"
     )
+    certainty = test_clause(result).strip(" ()") if names_test else certainty
     if not any(comparison.beats.any() for comparison in result.comparisons):
         return ("bold: the best mean; no difference is significant",) if not settings.is_bayesian else ()
     if result.baseline is None:
@@ -172,3 +174,13 @@ def legend(result: Comparison) -> tuple[str, ...]:
         f"bold: the best mean; {BETTER} {adverb}better than the baseline {result.baseline}, {WORSE} {adverb}worse "
         f"({certainty})",
     )
+
+
+def test_clause(result: Comparison) -> str:
+    """The test, its correction and its level, in brackets."""
+    settings = result.settings
+    if settings.is_bayesian:
+        return f" (probability of at least {1 - settings.alpha:g})"
+    correction = f", {settings.correction}" if not settings.tests_all_systems and settings.correction != "none" else ""
+    side = "" if settings.alternative == "two-sided" else f", alternative {settings.alternative}"
+    return f" (test {settings.test}{correction}{side}, level {settings.alpha:g})"

@@ -121,12 +121,11 @@ def paper_table(comparison: Comparison, table_columns: Sequence[str] = ("mean",)
     Examples
     --------
     >>> import rankscope as rs
-    >>> from rankscope.reporting.tables import render_result
     >>> qrels = {f"q{i}": {"a": 1} for i in range(9)}
     >>> good = rs.Run({q: {"a": 2.0, "b": 1.0} for q in qrels}, name="good")
     >>> poor = rs.Run({q: {"a": 1.0, "b": 2.0 * (i % 3 > 0)} for i, q in enumerate(qrels)}, name="poor")
     >>> comparison = rs.compare(rs.evaluate(qrels, [good, poor], ["RR", "P@1"]))
-    >>> print(render_result(paper_table(comparison), "markdown").splitlines()[4])
+    >>> print(rs.paper_table(comparison).render("markdown").splitlines()[4])
     | a | good | **1.0000**<sup>b</sup> | **1.0000**<sup>b</sup> |
     """
     settings = PaperTableSettings(table_columns=as_names(table_columns))

@@ -34,7 +34,7 @@ from rankscope.comparison.compare.leaders import (
     others_sentence,
     withheld_sentence,
 )
-from rankscope.comparison.compare.overview import all_measures_section
+from rankscope.comparison.compare.overview import all_measures_section, test_clause
 from rankscope.data.columns import Column, column, digits, interval, rank_range, table_of
 from rankscope.data.section import Cell, Figure, Section, Table
 from rankscope.data.text import (
@@ -254,16 +254,6 @@ def certainty_sentence(result: Comparison, comparison: MeasureComparison) -> str
     leader = comparison.systems[judged_order(comparison)[0]]
     claim = pairs_claim(result, comparison, leader)
     return f"{claim} {test_sentence(result, comparison)}"
-
-
-def test_clause(result: Comparison) -> str:
-    """The test, its correction and its level, in brackets."""
-    settings = result.settings
-    if settings.is_bayesian:
-        return f" (probability of at least {1 - settings.alpha:g})"
-    correction = f", {settings.correction}" if not settings.tests_all_systems and settings.correction != "none" else ""
-    side = "" if settings.alternative == "two-sided" else f", alternative {settings.alternative}"
-    return f" (test {settings.test}{correction}{side}, level {settings.alpha:g})"
 
 
 #: Unanswered queries that a note names at most.

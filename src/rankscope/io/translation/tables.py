@@ -38,7 +38,18 @@ ITEMS = Schema(
     columns=(
         Column(
             name="segment",
-            aliases=("segment_id", "seg", "segid", "sid", "item", "item_id", "prompt", "query_id"),
+            aliases=(
+                "segment_id",
+                "seg",
+                "segid",
+                "sid",
+                "item",
+                "item_id",
+                "prompt",
+                "query_id",
+                "prompt_id",
+                "question_id",
+            ),
         ),
         Column(name="system", aliases=("system_id", "candidate", "model", "doc_id")),
         Column(name="pair", aliases=("lp", "langpair", "lang-pair", "language_pair")),

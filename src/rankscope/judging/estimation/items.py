@@ -36,7 +36,12 @@ SCHEMA = Schema(
     columns=(
         Column(name="system", aliases=("run", "model")),
         Column(
-            name="query", aliases=("item", "query_id", "item_id", "id", "question", "segment", "example"), unique=False
+            name="query",
+            aliases=(
+                *("item", "query_id", "item_id", "id", "question", "segment", "example", "question_id", "prompt_id"),
+                "prompt",
+            ),
+            unique=False,
         ),
         Column(name="group"),
         Column(name="cluster"),
