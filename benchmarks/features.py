@@ -2,12 +2,13 @@
 takes no more CPU than XGBoost's reader.
 
 The files of letor_score.py (105,000 lines: all numbers with six decimals), in the form of LETOR 4.0 with comments and
-of MSLR without, and one with numbers as MSLR's own: whole numbers, zeros, signs and decimals mixed. Beside it
-scikit-learn's `load_svmlight_file` into float32, and from the files without comments, both on one thread and where they
-are installed, the `Dataset` of LightGBM (also without `qid:`, which it refuses; it sorts the numbers into bins as well)
-and the `DMatrix` of XGBoost. Each reads in a process of its own, which measures its own CPU (`time.process_time`)
-without start-up and imports; all must find as many documents, and those that give numbers out the same mean. Megabytes
-are those of the text, for the cache, too.
+of MSLR without, and three with numbers of many forms: whole numbers, zeros, signs and decimals mixed, as MSLR's own;
+six digits, some with an exponent (`%g`); and 16 digits (`%.16g`), as scikit-learn's `dump_svmlight_file` writes.
+Beside it scikit-learn's `load_svmlight_file` into float32, and from the files without comments, both on one thread and
+where they are installed, the `Dataset` of LightGBM (also without `qid:`, which it refuses; it sorts the numbers into
+bins as well) and the `DMatrix` of XGBoost. Each reads in a process of its own, which measures its own CPU
+(`time.process_time`) without start-up and imports; all must find as many documents, and those that give numbers out the
+same mean. Megabytes are those of the text, for the cache, too.
 """
 
 import json
@@ -36,28 +37,40 @@ from measuring import (
 
 #: MB a second of CPU that are to be reached: of text, and of text from the cache.
 SPEED, CACHED = 75.0, 1000.0
-#: Of one more file: what is mixed in it, and how much of it.
+#: What is mixed in one more file, and how much of it.
 SHARES = {"0": 0.25, "whole": 0.35, "decimals": 0.3, "negative": 0.05, "1": 0.05}
+FORMS = ("mixed", "exponents", "digits16")
 PEERS = {"sklearn": "scikit-learn", "lightgbm": "LightGBM", "xgboost": "XGBoost"}
 
 
-def mixed(folder: Path, queries: int, documents: int, features: int) -> Path:
+def file_of_form(form: str, folder: Path, queries: int, documents: int, features: int) -> Path:
     """A file with numbers of many forms, made if it is not there (in a process of its own, as it loads NumPy)."""
-    place = folder / f"letor-mixed-v1-{queries}x{documents}x{features}.txt"
+    place = folder / f"letor-{form}-v1-{queries}x{documents}x{features}.txt"
     if not place.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        start([sys.executable, __file__, "--mixed", str(place), str(queries), str(documents), str(features)])
+        start([sys.executable, __file__, "--make", form, str(place), str(queries), str(documents), str(features)])
     return place
 
 
-def make_mixed(place: Path, queries: int, documents: int, features: int) -> None:
+def pool_of(form: str, rng) -> list[str]:
+    """Numbers as text."""
     import numpy as np
 
-    rng = np.random.default_rng(12)
+    if form == "exponents":
+        return [f"{x:g}" for x in np.exp(4 * rng.normal(size=20_011))]
+    if form == "digits16":
+        return [f"{x:.16g}" for x in rng.random(20_011)]
     kinds = rng.choice(len(SHARES), 20_011, p=list(SHARES.values()))
     whole, part = rng.integers(1, 2000, kinds.size), rng.random(kinds.size) * 30
     texts = [np.full(kinds.size, "0"), whole.astype(str), [f"{x:.6f}" for x in part], [f"-{x:.6f}" for x in part]]
-    pool = np.choose(kinds, [*texts, np.full(kinds.size, "1")]).tolist()
+    return np.choose(kinds, [*texts, np.full(kinds.size, "1")]).tolist()
+
+
+def make_file(form: str, place: Path, queries: int, documents: int, features: int) -> None:
+    import numpy as np
+
+    rng = np.random.default_rng(12)
+    pool = pool_of(form, rng)
     with tempfile.NamedTemporaryFile("w", dir=place.parent, delete=False) as file:
         for line in range(queries * documents):
             begin = int(rng.integers(len(pool) - features))
@@ -138,7 +151,7 @@ def measure(runs=RUNS, folder=DATA, peers=tuple(PEERS), queries=1000, documents=
     os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"  # of the processes that are started
     place = made(folder, queries, documents, features)
     files = {form: str(place / f"{form}.txt") for form in ("letor4", "mslr")}
-    files["mixed"] = str(mixed(folder, queries, documents, features))
+    files |= {form: str(file_of_form(form, folder, queries, documents, features)) for form in FORMS}
     present = available(peers)
     lines, all_found = [], {}
     for form, path in files.items():
@@ -159,7 +172,7 @@ def measure(runs=RUNS, folder=DATA, peers=tuple(PEERS), queries=1000, documents=
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--work"]:
         work(*sys.argv[2:])
-    elif sys.argv[1:2] == ["--mixed"]:
-        make_mixed(Path(sys.argv[2]), *map(int, sys.argv[3:]))
+    elif sys.argv[1:2] == ["--make"]:
+        make_file(sys.argv[2], Path(sys.argv[3]), *map(int, sys.argv[4:]))
     else:
         main(measure, __doc__)

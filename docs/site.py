@@ -13,6 +13,8 @@ import rankscope
 ROOT = Path(__file__).resolve().parent.parent
 #: Files beside docs/ that pages link to.
 BESIDE = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CITATION.cff")
+#: A link to a notebook, of which the site has the page.
+NOTEBOOK = r"\]\(notebooks/(\w+)\.ipynb\)"
 
 
 def main(site: Path = ROOT / ".site") -> None:
@@ -27,11 +29,12 @@ def main(site: Path = ROOT / ".site") -> None:
     for page in site.glob("*.md"):
         text = page.read_text(encoding="utf-8")
         text = text.replace("](../", "](").replace("](docs/", "](").replace("](README.md", "](pages.md")
-        text = re.sub(r"\]\(notebooks/(\w+)\.ipynb\)", r"](notebooks/\1.md)", text)
+        text = re.sub(NOTEBOOK, r"](notebooks/\1.md)", text)
         text = re.sub(r"^```(python|console) \w+$", r"```\1", text, flags=re.MULTILINE)
         page.write_text(text, encoding="utf-8")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     readme = readme.replace("](docs/README.md", "](pages.md").replace("](docs/", "](")
+    readme = re.sub(NOTEBOOK, r"](notebooks/\1.md)", readme)
     (site / "index.md").write_text(readme, encoding="utf-8")
     objects = sorted(
         (getattr(rankscope, name) for name in rankscope.HOMES),

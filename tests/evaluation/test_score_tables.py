@@ -320,7 +320,7 @@ HEADER = "system,query,value\n"
         ("item,a,a\n1,1,2\n", ":1: two columns are called 'a'"),
         (",a,b\n1,1,2\n", ":1: column 1 has no name"),
         ("system,F1\na,1\n", ":1: no column 'query' among 'system', 'F1'"),
-        ("prompt,a,b\nx,1,2\n", ":1: no column 'query' among 'prompt', 'a', 'b'"),
+        ("wording,a,b\nx,1,2\n", ":1: no column 'query' among 'wording', 'a', 'b'"),
         ("query_id,doc_id,score\n1,d,2\n", ":1: a column of documents ('doc_id')"),
         ("q1 0 d1 1\n", ":1: one column only"),
         ("item,a\n1,x\n", ":1: no column of numbers"),

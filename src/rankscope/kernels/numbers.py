@@ -55,16 +55,20 @@ class Digits(NamedTuple):
 
 def eight_digits(word: Words) -> Words:
     """The number that eight ASCII digits spell, most significant first in memory."""
-    v = word & np.uint64(0x0F0F0F0F0F0F0F0F)
-    v *= np.uint64(2561)
-    v >>= np.uint64(8)
-    v &= np.uint64(0x00FF00FF00FF00FF)
-    v *= np.uint64(6553601)
-    v >>= np.uint64(16)
-    v &= np.uint64(0x0000FFFF0000FFFF)
-    v *= np.uint64(42949672960001)
-    v >>= np.uint64(32)
-    return v
+    return join_digits(word & np.uint64(0x0F0F0F0F0F0F0F0F))
+
+
+def join_digits(word: Words) -> Words:
+    """The number whose eight digits are the bytes of a word, most significant first in memory; overwritten."""
+    word *= np.uint64(2561)
+    word >>= np.uint64(8)
+    word &= np.uint64(0x00FF00FF00FF00FF)
+    word *= np.uint64(6553601)
+    word >>= np.uint64(16)
+    word &= np.uint64(0x0000FFFF0000FFFF)
+    word *= np.uint64(42949672960001)
+    word >>= np.uint64(32)
+    return word
 
 
 def read_digits(fields: Fields) -> Digits:
@@ -100,7 +104,7 @@ def read_alike(fields: Fields) -> Digits | None:
             word &= LAST[block][n_digits]
         if ((word | (word + SIXES)) & HIGH_NIBBLES).any():
             return None
-        total = total + eight_digits(word) * POWERS[8 * block]
+        total = total + join_digits(word) * POWERS[8 * block]
     return Digits(total, np.array([decimals]), np.zeros(starts.size, np.bool_), np.ones(starts.size, np.bool_))
 
 

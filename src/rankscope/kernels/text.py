@@ -37,6 +37,7 @@ PADDING = 32
 KEEP = np.array([(1 << (8 * k)) - 1 for k in range(9)], dtype=np.uint64)
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 SHIFT = np.uint64(32)
+WORD_BITS = np.uint64(64)
 #: So many words are put together from aligned ones.
 MANY_WORDS = 500
 #: Strings that are hashed at a time, so that all arrays stay in the processor's cache.
@@ -110,9 +111,14 @@ def words_around(buffer: Bytes, positions: Ints) -> tuple[Words, Words]:
     aligned = aligned_words(buffer, positions)
     if aligned is None:
         return unaligned_words(buffer, positions - 8), unaligned_words(buffer, positions)
-    middle = aligned.take(1)
-    before = join_words(aligned.take(0), middle.copy(), aligned.bits)
-    return before, join_words(middle, aligned.take(2), aligned.bits)
+    bits, rest_bits = aligned.bits, WORD_BITS - aligned.bits
+    before, from_position, behind = aligned.take(0), aligned.take(1), aligned.take(2)
+    before >>= bits
+    before |= from_position << rest_bits
+    from_position >>= bits
+    behind <<= rest_bits
+    from_position |= behind
+    return before, from_position
 
 
 class AlignedWords(NamedTuple):
@@ -151,10 +157,14 @@ def aligned_words(buffer: Bytes, positions: Ints) -> AlignedWords | None:
     if positions.min() < misaligned + 8 or positions.max() >= misaligned + 8 * (n_words - 1):
         return None
     from_second = positions - (misaligned + 8)
-    bits = (from_second & 7).astype(np.uint64)
-    bits <<= np.uint64(3)
+    bits = from_second << 3
+    bits &= 56
     from_second >>= 3
-    return AlignedWords(buffer[misaligned : misaligned + 8 * n_words].view("<u8"), from_second, bits)
+    return AlignedWords(
+        buffer[misaligned : misaligned + 8 * n_words].view("<u8"),
+        from_second,
+        bits.astype(np.int64, copy=False).view(np.uint64),
+    )
 
 
 def unaligned_words(buffer: Bytes, positions: Ints) -> Words:
@@ -165,9 +175,7 @@ def unaligned_words(buffer: Bytes, positions: Ints) -> Words:
 def join_words(first: Words, second: Words, bits: Words) -> Words:
     """The words that begin so many bits within the first ones; both arrays are overwritten."""
     first >>= bits
-    # By up to 64 bits in two steps: shifting by all bits of a word at once is not defined.
-    second <<= np.uint64(1)
-    second <<= np.uint64(63) - bits
+    second <<= WORD_BITS - bits  # a shift by all bits of a word gives 0 in NumPy
     first |= second
     return first
 

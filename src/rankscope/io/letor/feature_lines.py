@@ -19,7 +19,7 @@ from rankscope.errors import InputError
 from rankscope.io.core import LineBlock
 from rankscope.io.letor.fields import is_space
 from rankscope.io.letor.label_lines import BlockDocuments
-from rankscope.kernels.decimals import parse_decimals
+from rankscope.kernels.decimals import parse_decimals, parse_unusual, short_decimals
 from rankscope.kernels.numbers import parse_integers
 from rankscope.kernels.order import ranges
 from rankscope.kernels.text import KEEP, Fields, decode, words_around
@@ -148,6 +148,7 @@ class LineReader:
         n_documents, n_fields = blanks_before.shape
         table = np.empty((n_documents, n_fields), self.dtype)
         step = max(1, STEP // n_fields)
+        unread: list[tuple[Ints, Ints, Ints]] = []  # starts, lengths, places in the table
         for row in range(0, n_documents, step):
             rows = slice(row, row + step)
             starts = blanks_before[rows] + (prefixes.sizes + 1)
@@ -157,10 +158,19 @@ class LineReader:
             lengths = np.empty_like(starts)
             np.subtract(blanks_before[rows, 1:], starts[:, :-1], out=lengths[:, :-1])
             np.subtract(stops[rows], starts[:, -1], out=lengths[:, -1])
-            values, invalid = parse_decimals(Fields(bytes_, starts.ravel(), lengths.ravel()), first_words)
-            if invalid.size or not self.all_finite(values):
-                return None
+            values, valid = short_decimals(Fields(bytes_, starts.ravel(), lengths.ravel()), first_words)
             table[rows] = values.reshape(starts.shape)
+            if not valid.all():
+                places = np.flatnonzero(~valid)
+                unread.append((starts.ravel()[places], lengths.ravel()[places], places + row * n_fields))
+        if unread:  # few in each step, so those of many are read together
+            all_starts, all_lengths, all_places = map(np.concatenate, zip(*unread, strict=True))
+            for start in range(0, all_places.size, STEP):
+                part = slice(start, start + STEP)
+                values, invalid = parse_unusual(Fields(bytes_, all_starts[part], all_lengths[part]))
+                if invalid.size or not self.all_finite(values):
+                    return None
+                table.reshape(-1)[all_places[part]] = values
         return table
 
     def all_finite(self, values: Reals) -> bool:
