@@ -24,7 +24,7 @@ LEAVES = {" ".join(path): command for path, command in leaves()}
 GROUPS = ("agree", "letor", "features")
 #: Files of kinds that the demo has none of; their examples are not run.
 OWN = "wmt12 wmt12.csv judged.jcml human.seg.score metrics/ bleu.seg.scr chrf.seg.scr bleu.sys.scr ter.sys.scr"
-OWN += " test.txt positions.txt src.de ref.en a.en b.en news.de news.en"
+OWN += " test.txt positions.txt src.de ref.en a.en b.en news.de news.en drawn.jsonl"
 #: Files that examples write without an option.
 MADE = "bm25.parquet ideal.run waterfall.svg letor.qrels letor.run learned.run rerank.txt bm25.txt"
 

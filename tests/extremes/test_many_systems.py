@@ -20,14 +20,19 @@ MOST = 1_000
 
 
 def in_memory(code: str, n: int) -> tuple[str, float]:
-    """What a script prints of n systems, and the most that its process held, in MB."""
-    script = f"import resource, sys\nimport numpy as np, rankscope as rs\nn = {n}\n{code}\n" + (
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
-    )
+    """What a script prints of n systems, and the most that its process held, in MB; on Linux, else 0.
+
+    `ru_maxrss` would be that of the process that starts it, where that is larger.
+    """
+    script = f"import numpy as np, rankscope as rs\nn = {n}\n{code}\n"
+    if sys.platform == "linux":
+        script += "with open('/proc/self/status') as file: print(file.read().split('VmHWM:')[1].split()[0])"
+    else:
+        script += "print(0)"
     done = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     *lines, most = done.stdout.splitlines()
-    return "\n".join(lines), float(most) if sys.platform == "linux" else 0.0
+    return "\n".join(lines), float(most) / 1024
 
 
 SYSTEMS = """

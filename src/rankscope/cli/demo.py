@@ -31,7 +31,7 @@ def demo(directory: str, seed: int, overwrite: bool, quick: bool, tour: bool) ->
 
     \b
     rankscope demo
-    rankscope demo --quick
+    rankscope demo --quick --overwrite
     rankscope demo my-demo --seed 7
     """
     text = full_tour() if tour else take_tour(directory, seed, overwrite=overwrite, quick=quick)

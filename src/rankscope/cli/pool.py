@@ -102,7 +102,7 @@ def pool(
     rankscope pool *.run --method hedge --budget 300 --chances --judged demo-few.qrels --seed 7 -o next.jsonl
     rankscope pool *.run --sample 0.2 --seed 7 --judged demo-few.qrels -o sampled.qrels
     rankscope pool *.run --judged demo.qrels --leave-out -m nDCG@10
-    rankscope pool *.run --estimate next.jsonl --judged demo-few.qrels -m P@10
+    rankscope pool *.run --estimate drawn.jsonl --judged demo-few.qrels -m P@10
     """
     judged: str | None = options["judged"]
     refuse_together(output, to, format_, options)
