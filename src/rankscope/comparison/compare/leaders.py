@@ -60,12 +60,13 @@ def headline(result: Comparison, comparison: MeasureComparison, n_digits: int = 
     baseline = int(comparison.second[0])
     first = leading_systems(result, comparison)[0]
     name, best_other = comparison.systems[baseline], comparison.systems[first]
-    winners = [system for system in judged_order(comparison) if comparison.beats[system, baseline]]
+    signs = comparison.against_baseline
+    winners = [system for system in judged_order(comparison) if signs[system] > 0]
     if winners:
         facts = facts_text(comparison, winners[0], baseline, n_digits)
         return f"{verb_phrase(result, comparison, winners[0], baseline)} the baseline {name}: {facts}."
     is_only_one = len(comparison.systems) == 2
-    if comparison.beats[baseline, first]:
+    if signs[first] < 0:
         facts = facts_text(comparison, baseline, first, n_digits)
         rank_text = "" if is_only_one else ", the best of the others"
         return f"The baseline {verb_phrase(result, comparison, baseline, first)} {best_other}{rank_text}: {facts}."
@@ -138,9 +139,8 @@ def others_sentence(result: Comparison, comparison: MeasureComparison) -> str:
     """Which further systems are better than the baseline, which worse, and which do not differ significantly."""
     baseline = int(comparison.second[0])
     others = [system for system in judged_order(comparison) if system != baseline]
-    better = [system for system in others if comparison.beats[system, baseline]]
-    worse = [system for system in others if comparison.beats[baseline, system]]
-    neither = [system for system in others if system not in better and system not in worse]
+    signs = comparison.against_baseline
+    better, worse, neither = ([system for system in others if signs[system] == sign] for sign in (1, -1, 0))
     first = leading_systems(result, comparison)[0]
     adjective = "" if result.settings.is_bayesian else "significant "
     groups = {

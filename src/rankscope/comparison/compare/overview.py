@@ -124,12 +124,12 @@ def pair_column(result: Comparison, comparison: MeasureComparison, name: str, pr
 def mean_column(result: Comparison, comparison: MeasureComparison) -> Column:
     """The means by a measure, the best in bold, with letters of beaten systems or marks against the baseline."""
     order = result.comparisons[0].order
-    beats = comparison.beats[np.ix_(order, order)]
     if result.baseline is None:
+        beats = comparison.beats[np.ix_(order, order)]
         raised = [beaten_letters(np.flatnonzero(row).tolist(), order.size) for row in beats]
     else:
-        baseline = order.tolist().index(result.scores.systems.index(result.baseline))
-        raised = [BETTER * bool(row[baseline]) + WORSE * bool(beats[baseline, i]) for i, row in enumerate(beats)]
+        signs = comparison.against_baseline[order]
+        raised = [BETTER * bool(sign > 0) + WORSE * bool(sign < 0) for sign in signs]
     means = comparison.means[order]
     bold = is_best(comparison.measure_values.sign * means)
     return column(comparison.measure_values.label, means, digits(), bold=bold, raised=raised)
@@ -163,7 +163,7 @@ def legend(result: Comparison, *, names_test: bool = False) -> tuple[str, ...]:
         f"probability of at least {1 - settings.alpha:g}" if settings.is_bayesian else f"level {settings.alpha:g}"
     )
     certainty = test_clause(result).strip(" ()") if names_test else certainty
-    if not any(comparison.beats.any() for comparison in result.comparisons):
+    if not any(comparison.decisions.any() for comparison in result.comparisons):
         return ("bold: the best mean; no difference is significant",) if not settings.is_bayesian else ()
     if result.baseline is None:
         return (

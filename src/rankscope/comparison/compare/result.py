@@ -185,6 +185,13 @@ class MeasureComparison:
         return matrix
 
     @cached_property
+    def against_baseline(self) -> npt.NDArray[np.int64]:
+        """(systems) 1 where a system was shown to be better than the baseline, -1 where to be worse, else 0."""
+        signs = np.zeros(len(self.systems), np.int64)
+        signs[self.first] = np.sign(self.decisions)
+        return signs
+
+    @cached_property
     def turns(self) -> Mapping[str, npt.NDArray[np.bool_]]:
         """For each group, (pairs) whether its difference has another sign than that of all queries."""
         scale = self.measure_values.scale
