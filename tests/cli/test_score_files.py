@@ -130,7 +130,7 @@ def test_a_gate_within_a_file_of_scores(cli: Callable[..., Any], values: Any) ->
 
 
 def test_a_table_whose_header_tells_nothing_may_be_one_of_scores(cli: Callable[..., Any], values: Any) -> None:
-    Path("named.csv").write_text(Path("scores.csv").read_text().replace("item,", "prompt,"))
+    Path("named.csv").write_text(Path("scores.csv").read_text().replace("item,", "thing,"))
     message = cli("compare", "named.csv").err
     assert mentions(message, "--input entity-ranks", "--columns query=NAME")
     assert "--columns query=NAME" not in cli("evaluate", "named.csv").err
