@@ -135,7 +135,7 @@ def test_a_table_whose_header_tells_nothing_may_be_one_of_scores(cli: Callable[.
     assert mentions(message, "--input entity-ranks", "--columns query=NAME")
     assert "--columns query=NAME" not in cli("evaluate", "named.csv").err
     expected = cli("compare", "scores.csv", "--format", "csv").out
-    assert cli("compare", "named.csv", "--columns", "query=prompt", "--format", "csv").out == expected
+    assert cli("compare", "named.csv", "--columns", "query=thing", "--format", "csv").out == expected
     Path("bare.csv").write_text("old,new\n0.5,0.25\n0.5,0.75\n0.25,0.5\n")
     assert cli("compare", "bare.csv", "--systems", "old,new").code == 0
     Path("one.csv").write_text("item,old,new\n1,good,0.5\n2,bad,0.75\n")
