@@ -6,6 +6,7 @@ import ctypes
 import gc
 import os
 import re
+import shutil
 import signal
 import sys
 from collections.abc import Iterator
@@ -191,8 +192,8 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(TimeLimit())
     if hasattr(config, "workerinput"):
         config.pluginmanager.register(FreeMemory())
-    if hasattr(config, "workerinput") and int(config.workerinput["workerid"].removeprefix("gw")) % 2:
-        config.pluginmanager.register(FromTheEnd())
+        if int(config.workerinput["workerid"].removeprefix("gw")) % 2:
+            config.pluginmanager.register(FromTheEnd())
     if config.option.skips_only_for_extras:
         config.pluginmanager.register(MissingExtras())
         if not hasattr(config, "workerinput"):  # of xdist: its controller counts
@@ -278,6 +279,19 @@ def client() -> Iterator[Any]:
         cluster.get_client() as client,
     ):
         yield client
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium, to look at pages with."""
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if path is None:
+        pytest.skip("there is no Chromium on the PATH (Debian: apt install chromium)")
+    with api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture

@@ -7,10 +7,8 @@ Chromium on the PATH; skipped, with the reason, where one of them is absent.
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from importlib.resources import files
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -21,9 +19,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIG = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-CHROMIUM = next(
-    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
-)
 #: Pages that docs/site.py makes, or renames.
 MADE = {"index.md", "reference.md", "pages.md"}
 LOOKED_AT = ("index", "choose", "believe", "adding", "agreement")
@@ -86,17 +81,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return folder / "site"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium on the PATH (Debian: apt install chromium)")
-    with api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 @pytest.mark.slow

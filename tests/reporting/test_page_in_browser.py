@@ -6,8 +6,6 @@ the reason, where one of them is absent.
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -18,22 +16,8 @@ from helpers.sample_page import SYSTEMS, sample_page
 import rankscope as rs
 from rankscope.demo.collection import write_collection
 
-CHROMIUM = next(
-    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
-)
 WIDTHS = (390, 1280)
 SCHEMES = ("light", "dark")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium on the PATH (Debian: apt install chromium)")
-    with api.sync_playwright() as playwright:
-        one = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield one
-        one.close()
 
 
 @pytest.fixture(scope="module")
