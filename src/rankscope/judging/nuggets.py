@@ -10,12 +10,11 @@ import numpy as np
 
 from rankscope.data.hits import freeze
 from rankscope.data.scores import Scores
-from rankscope.data.tables import Column, Schema, Table, table_of_frame
+from rankscope.data.tables import Column, Schema, Table
 from rankscope.data.text import first_names, pluralise, pluralise_queries
 from rankscope.errors import InputError
 from rankscope.evaluation.foreign_measure import ForeignMeasure
-from rankscope.io.core import is_path
-from rankscope.io.tables import name_codes, read_table
+from rankscope.io.tables import name_codes, table_of_source
 from rankscope.kernels.order import first_repeat
 from rankscope.settings import Settings, table_columns
 from rankscope.typing import Bools, Floats, Ints
@@ -234,11 +233,7 @@ def score_nugget_tables(nuggets: Any, citations: Any, settings: NuggetSettings) 
 def support_of(source: Any, schema: Schema, names: Mapping[str, str]) -> Support:
     """The rows of a table. Raises InputError for a word that says nothing of support."""
     own_names = {name: own for name, own in names.items() if name in {column.name for column in schema.columns}}
-    table = (
-        read_table(source, schema, own_names)
-        if is_path(source)
-        else table_of_frame(source, "citations" if schema is CITATIONS else "nuggets", schema, own_names)
-    )
+    table = table_of_source(source, "citations" if schema is CITATIONS else "nuggets", schema, own_names)
     runs, run = table.codes("run")
     queries, query = table.codes("query")
     may_be_empty = schema is CITATIONS

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rankscope.io.tables.schema import parse_table as parse_table
     from rankscope.io.tables.schema import read_content as read_content
     from rankscope.io.tables.schema import read_table as read_table
+    from rankscope.io.tables.schema import table_of_source as table_of_source
 
 HOMES = {
     "LABELS": "labels",
@@ -53,6 +54,7 @@ HOMES = {
     "read_table": "schema",
     "refuse_false_pages": "parquet_pages",
     "separator_of": "frames",
+    "table_of_source": "schema",
 }
 
 __all__ = sorted(HOMES)

@@ -25,6 +25,7 @@ from rankscope.io.core import (
     PARQUET_MAGIC,
     empty_file_error,
     is_file,
+    is_path,
     open_binary,
     refuse_foreign,
     remove_marks,
@@ -89,6 +90,11 @@ def read_table(path: PathLike, schema: Schema, columns: Mapping[str, str]) -> Ta
     Raises InputError, with file and line, as `Schema.bind` and for what is no table.
     """
     return parse_table(read_content(path), source_name(path), schema, columns)
+
+
+def table_of_source(source: Any, name: str, schema: Schema, columns: Mapping[str, str]) -> Table:
+    """A table from a file, as `read_table`, or of a data frame, which messages call by the name."""
+    return read_table(source, schema, columns) if is_path(source) else table_of_frame(source, name, schema, columns)
 
 
 def read_content(path: PathLike) -> bytes:

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from rankscope._version import __version__
-from rankscope.data.tables import NUMBER, Column, Schema, Table, table_of_frame
+from rankscope.data.tables import NUMBER, Column, Schema, Table
 from rankscope.data.text import first_names, pluralise
 from rankscope.errors import InputError, UnknownName
-from rankscope.io.core import is_path
-from rankscope.io.tables import read_table
+from rankscope.io.tables import table_of_source
 from rankscope.judging.estimation.dual_judgments import DualValues, randomness_notes, sample_notes
 from rankscope.judging.estimation.prediction_powered import ALL, COLUMNS_NOTE, INTERVALS_NOTE, Estimates, estimates_of
 from rankscope.judging.estimation.settings import ChoiceSettings, ItemSettings
@@ -209,10 +208,7 @@ def estimate_item_table(table: Any, settings: ItemSettings) -> Estimates:
 
 def item_table(table: Any, schema: Schema, settings: ItemSettings | ChoiceSettings) -> tuple[Table, Items]:
     """The table and its items. Raises as `estimate_items`."""
-    columns = settings.columns or {}
-    bound = (
-        read_table(table, schema, columns) if is_path(table) else table_of_frame(table, "the table", schema, columns)
-    )
+    bound = table_of_source(table, "the table", schema, settings.columns or {})
     items = items_of(bound, settings)
     if settings.baseline is not None and settings.baseline not in items.systems:
         raise UnknownName("system of this table", settings.baseline, items.systems, "; it was named as the baseline")

@@ -13,13 +13,13 @@ from rankscope.data.qrels import Qrels
 from rankscope.data.result import Result
 from rankscope.data.rows import decode_ids
 from rankscope.data.run import Run
-from rankscope.data.tables import NUMBER, Column, Schema, table_of_frame
+from rankscope.data.tables import NUMBER, Column, Schema
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.joining import as_qrels, join_all
-from rankscope.io.core import file_stamps, is_path, refuse_changed, refuse_pipes
-from rankscope.io.tables import read_table
+from rankscope.io.core import file_stamps, refuse_changed, refuse_pipes
+from rankscope.io.tables import table_of_source
 from rankscope.judging.pooling.judgment_pool import DEEP, judgments_from
 from rankscope.judging.pooling.run_lists import RunLists, judgments_of, read_lists
 from rankscope.measures.base import Measure
@@ -314,9 +314,9 @@ def judgments_with_chances(drawn: Any, judged: Any) -> tuple[Qrels, Floats, int]
     """All judgments, the chance of each, and how many were drawn. Raises InputError as `estimate_drawn`."""
     import polars as pl
 
-    table = read_table(drawn, SCHEMA, {}) if is_path(drawn) else table_of_frame(drawn, "the table", SCHEMA, {})
+    table = table_of_source(drawn, "the table", SCHEMA, {})
     missing = [name for name in ("query", "doc", "relevance", "chance") if name not in table]
-    if missing:
+    if missing:  # the file's origin says more than names of columns
         raise InputError(
             f"{table.where}: no column {missing[0]!r} among {', '.join(table.frame.columns)}, expected "
             f"{SCHEMA.expected}"
