@@ -19,6 +19,9 @@ endef
 # What is compiled is kept, whatever the environment says: thousands of commands are started by the tests.
 export PYTHONDONTWRITEBYTECODE :=
 
+# Threads of OpenBLAS that have nothing to do sleep at once, and do not take the time of other processes.
+export OPENBLAS_THREAD_TIMEOUT := 4
+
 .PHONY: demo torch scale test test-all test-machines test-lowest quick-lowest test-core quick-core test-wheel release coverage \
 	fuzz lint check docs site bench bench-learn mutation clean
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import linecache
 import os
 import re
 import shutil
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from _pytest.doctest import DoctestModule
+from _pytest.doctest import DoctestItem, DoctestModule
 from helpers.few_messages import FewMessages, Files
 from helpers.forks import end_after, forked_commands
 from helpers.properties import QUICK, choose_share
@@ -98,6 +99,12 @@ class FreeMemory:
 def pytest_collect_file() -> Iterator[Any]:
     """Examples in docstrings are looked for in src, not in the tests too: they have none."""
     return [found for found in (yield) if not isinstance(found, DoctestModule)]
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Each example makes a debugger, which asks the disk about every file whose lines somebody once looked at."""
+    if isinstance(item, DoctestItem):
+        linecache.clearcache()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
