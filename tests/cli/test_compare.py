@@ -162,7 +162,7 @@ def test_scores_may_be_standardised_by_query(cli: Call, runs: Path) -> None:
         (("qrels", "good.run", "poor.run", "--test", "tukey", "--baseline", "good"), "compares all pairs"),
         (
             ("qrels", "good.run", "poor.run", "--test", "bayes-t", "--alternative", "less"),
-            "--alternative is 'less', and",
+            "--alternative cannot be combined with --test",
         ),
         (("qrels", "good.run", "poor.run", "--format", "trec"), "'trec' is not one of 'table', 'csv'"),
     ],

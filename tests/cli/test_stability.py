@@ -212,7 +212,7 @@ BAD = {
     "a large set": (("--set-size", "13"), "set_size (--set-size) is 13, of 12 queries; ask for 2 to 12"),
     "sizes and splits": (
         ("--set-size", "3", "--splits", "2"),
-        "--splits is 2, and set_size (--set-size) chooses splits and entities; leave it out",
+        "--splits cannot be combined with --set-size",
     ),
     "level 0": (("--alpha", "0"), "--alpha is 0.0, expected a number between 0 and 1"),
     "level 1": (("--alpha", ".05,1"), "--alpha is 1.0, expected a number between 0 and 1"),

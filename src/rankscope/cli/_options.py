@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from rankscope.cli._dependencies import depends_on
 from rankscope.cli._groups import option_group
 from rankscope.cli._output import bytes_progress
 from rankscope.cli._setting_options import FormatChoice, is_given, setting_options, take_settings
@@ -23,9 +24,11 @@ from rankscope.evaluation.query_settings import QuerySettings
 from rankscope.evaluation.scoring import score_hits
 from rankscope.io.core import FORMATS, writable_formats
 from rankscope.io.core import with_columns as with_columns_of
+from rankscope.settings import excludes, needs
 
 __all__ = [
     "READING_OPTIONS",
+    "READ_FOR_BOTH_JUDGES",
     "add_queries",
     "columns_option",
     "dask_option",
@@ -46,9 +49,6 @@ __all__ = [
     "output_options",
     "query_options",
     "reading_workers",
-    "refuse_with",
-    "refuse_without",
-    "refuse_workers",
     "resolve_format",
     "save_option",
     "score_file_options",
@@ -62,36 +62,31 @@ __all__ = [
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def dask_option(command: Command, needs: tuple[str, str] | None = None) -> Command:
-    """`--dask` and `--dask-timeout`, for each command with --workers. The command runs on the cluster.
+def dask_option(command: Command) -> Command:
+    """`--dask` and `--dask-timeout`, for each command with --workers. The command runs on the cluster."""
 
-    needs: an argument and its option without which the command sends nothing to workers.
-    """
-
-    @click.option(
-        "--dask",
-        metavar="ADDRESS",
-        help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786: its workers do the work. They do not change "
-        "the result.",
+    @depends_on(
+        excludes("workers", reason="the cluster has its own workers"),
+        click.option(
+            "--dask",
+            metavar="ADDRESS",
+            help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786: its workers do the work. They do not "
+            "change the result.",
+        ),
     )
-    @click.option(
-        "--dask-timeout",
-        type=click.FloatRange(min=0, min_open=True),
-        metavar="SECONDS",
-        help="With --dask: seconds to wait for the scheduler and its first worker. Default: 10.",
+    @depends_on(
+        needs("dask"),
+        click.option(
+            "--dask-timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            metavar="SECONDS",
+            help="Seconds to wait for the scheduler and its first worker. Default: 10.",
+        ),
     )
     @functools.wraps(command)
     def on_cluster(*args: Any, dask: str | None, dask_timeout: float | None, **options: Any) -> Any:
         if dask is None:
-            if dask_timeout is not None:
-                raise ParameterError("--dask-timeout needs --dask; add it, or leave out --dask-timeout")
             return command(*args, **options)
-        if options.get("workers") is not None:
-            raise ParameterError(
-                "--workers cannot be combined with --dask: the cluster has its own workers; leave out one of them"
-            )
-        if needs is not None and options[needs[0]] is None:
-            raise ParameterError(f"--dask needs {needs[1]}; add it, or leave out --dask")
         import logging
 
         from rankscope.parallel.cluster import TIMEOUT, use
@@ -132,7 +127,7 @@ UNKNOWN_SUFFIXES = (
 
 
 def measure_option(default: Sequence[str] = (), *, hint: str = "") -> Callable[[Command], Command]:
-    """`-m`, as `measures`. default: the measures if the option is missing. hint: the option that it needs."""
+    """`-m`, as `measures`. default: the measures if the option is missing. hint: a sentence after the help."""
     default_sentence = f" Default: {' '.join(default)}." if default else ""
     return click.option(
         "-m",
@@ -140,19 +135,22 @@ def measure_option(default: Sequence[str] = (), *, hint: str = "") -> Callable[[
         "measures",
         metavar="MEASURE",
         multiple=True,
-        help=with_hint(
-            f"Measure, such as nDCG@10; may be repeated. `rankscope measures` lists all.{default_sentence}", hint
+        help=" ".join(
+            filter(
+                None,
+                (f"Measure, such as nDCG@10; may be repeated. `rankscope measures` lists all.{default_sentence}", hint),
+            )
         ),
     )
 
 
-def workers_option(hint: str = "", default: str = "all cores if that is faster") -> Callable[[Command], Command]:
-    """`--workers`. hint: the option that it needs. default: how many processes work without it, in words."""
+def workers_option(default: str = "all cores if that is faster") -> Callable[[Command], Command]:
+    """`--workers`. default: how many processes work without it, in words."""
     return click.option(
         "--workers",
         type=int,
         metavar="N",
-        help=with_hint(f"Number of processes; it does not change the result. Default: {default}.", hint),
+        help=f"Number of processes; it does not change the result. Default: {default}.",
     )
 
 
@@ -211,16 +209,18 @@ def machine_option(help: str) -> Callable[[Command], Command]:
     return click.option("--machine", metavar="QRELS", help=help)
 
 
+#: What --machine excludes where runs are read once for both judges.
+READ_FOR_BOTH_JUDGES = (
+    excludes("workers", "dask", reason="one process reads each run once for both judges"),
+    excludes("total_ranks", reason="it is for tables of ranks"),
+)
+
+
 def details_option(
     help: str = "Also show the sections that are collapsed in the HTML page.",
 ) -> Callable[[Command], Command]:
     """`--details`."""
     return click.option("--details", is_flag=True, help=help)
-
-
-def with_hint(help: str, hint: str) -> str:
-    """A help text with a sentence on the option that it needs."""
-    return f"{help} {hint}" if hint else help
 
 
 #: Values of options and arguments that name judgments, runs or scores.
@@ -453,33 +453,6 @@ def given_flags(names: Iterable[str]) -> list[str]:
     """The flags of the options that were given to the running command. names: of the options' values."""
     params = click.get_current_context().command.params
     return [max(param.opts, key=len) for param in params if param.name in set(names) and is_given(str(param.name))]
-
-
-def refuse_with(flag: str, *names: str, since: str) -> None:
-    """Raise ParameterError for the first of these options that was given, as `flag` excludes them."""
-    for other_flag in given_flags(names):
-        raise ParameterError(f"{other_flag} cannot be combined with {flag}: {since}; leave out one of them")
-
-
-def refuse_without(flag: str, *names: str) -> None:
-    """Raise ParameterError for the first of these options that was given, as it needs `flag`."""
-    for other_flag in given_flags(names):
-        raise ParameterError(f"{other_flag} needs {flag}; add it, or leave out {other_flag}")
-
-
-def refuse_workers(options: dict[str, Any]) -> None:
-    """Remove the options that --machine cannot use: workers, as both judges share the runs read in this process, and
-    the number of items of tables of ranks. Raises ParameterError if they were given.
-    """
-    from rankscope.parallel.cluster import current_cluster
-
-    flag = "--dask" if current_cluster() is not None else "--workers"
-    if options.pop("workers") is not None or current_cluster() is not None:
-        raise ParameterError(
-            f"{flag} cannot be combined with --machine: one process reads each run once for both judges; leave it out"
-        )
-    if options.pop("total_ranks") is not None:
-        raise ParameterError("--total-ranks cannot be combined with --machine: it is for tables of ranks; leave it out")
 
 
 def reading_workers(runs: Sequence[str], workers: int | None) -> int:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 
+from rankscope.cli._dependencies import depends_on
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import (
     READING_OPTIONS,
@@ -30,8 +31,10 @@ from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.joining import ENTITY
 from rankscope.evaluation.query_settings import QuerySettings
 from rankscope.evaluation.score_tables import ScoreTableSettings
+from rankscope.judging.estimation import EstimateSettings
 from rankscope.reporting.page import Page, check_page_path, is_page
 from rankscope.reporting.report import report_scores, write_report
+from rankscope.settings import needs
 
 __all__ = [
     "report",
@@ -55,12 +58,7 @@ DEFAULT = "report.html"
         "File with a machine's (such as an LLM's) judgments of all queries; the argument QRELS then holds people's "
         "judgments of some of them. Adds estimates from both."
     ),
-    click.option(
-        "--map",
-        "map_",
-        metavar="A=B,...",
-        help="With --machine: people's grade for each of the machine's grades, as MACHINE=PEOPLE pairs: 0=0,1=0,2=1.",
-    ),
+    depends_on(needs("machine"), setting_options(EstimateSettings, only=("map",))),
 )
 @option_group(
     "Output",
@@ -83,7 +81,7 @@ def report(
     title: str,
     date: str | None,
     machine: str | None,
-    map_: str | None,
+    map: Mapping[int, int] | str | None,
     figures: bool,
     output: str | None,
     **options: Any,
@@ -106,8 +104,8 @@ def report(
     take_settings(ScoreTableSettings, options)
     reading_arguments = {name: options.pop(name) for name in READING_OPTIONS}
     if scores_options is not None:
-        if machine is not None or map_ is not None:
-            raise ParameterError(f"--machine and --map are for judgments, and {qrels} holds scores; leave them out")
+        if machine is not None:
+            raise ParameterError(f"--machine is for judgments, and {qrels} holds scores; leave it out")
         output = page_path(output, (qrels, *runs, *query_files))
         scores = load_scores(qrels, runs, measures, **scores_options)
         page = report_scores(
@@ -141,7 +139,7 @@ def report(
             conventions=options,
             queries=query_arguments,
             machine=machine,
-            map=map_,
+            map=map,
             **reading_arguments,
         )
     show_page(page, output, figures=figures)
