@@ -12,7 +12,9 @@ from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import (
     columns_option,
     details_option,
+    format_option,
     input_option,
+    output_option,
     to_option,
 )
 from rankscope.cli._output import bytes_progress, check_output
@@ -110,17 +112,8 @@ OTHER_METHODS = [method for method in METHODS if method != PoolSettings.method]
 @input_option(name="input")
 @columns_option
 @depends_on(needs("output"), to_option("Format of POOL. Default: by its suffix."))
-@click.option(
-    "-o", "--output", metavar="POOL", help="Write the documents to judge to this file (atomically); - prints them."
-)
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice([*RESULT_FORMATS, PAGE]),
-    default="table",
-    show_default=True,
-    help="Format of the printed table of runs.",
-)
+@output_option("Write the documents to judge to this file (atomically); - prints them.", metavar="POOL")
+@format_option([*RESULT_FORMATS, PAGE], what="Format of the printed table of runs")
 @details_option()
 def pool(
     runs: tuple[str, ...], output: str | None, to: str | None, format_: str, details: bool, **options: Any

@@ -19,6 +19,7 @@ from rankscope.cli._options import (
     load_scores,
     machine_option,
     missing_runs_error,
+    output_option,
     query_options,
     reading_workers,
     score_file_options,
@@ -67,11 +68,8 @@ DEFAULT = "report.html"
     ),
     click.option("--date", metavar="TEXT", help='Date of the page; "" for none. Default: today.'),
     click.option("--figures/--no-figures", default=True, show_default=True, help="Draw figures."),
-    click.option(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help=f"Write the page to this .html file; - prints it. Default: {DEFAULT}, unless another program wrote it.",
+    output_option(
+        f"Write the page to this .html file; - prints it. Default: {DEFAULT}, unless another program wrote it."
     ),
 )
 def report(
