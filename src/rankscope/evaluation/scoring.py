@@ -92,7 +92,7 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
         notes += missing_note(run.hits.missing, system, plan)
     unjudged = [run.unjudged_queries for run in joined]
     if any(unjudged):
-        notes += unjudged_query_notes(systems, unjudged, [np.count_nonzero(~run.hits.missing) for run in joined])
+        notes += unjudged_query_notes(systems, unjudged, [int(np.count_nonzero(~run.hits.missing)) for run in joined])
     notes += tie_notes(systems, [run.hits for run in joined])
     for (values, _), run, system in zip(results, joined, systems, strict=True) if plan.may_lack_values else ():
         notes += empty_note(count_empty_values(values, run.hits, plan), system, plan)
