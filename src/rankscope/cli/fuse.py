@@ -54,13 +54,16 @@ METHOD_OPTIONS = (
     setting_options(FusionSettings),
 )
 TRAINING_OPTIONS = (
-    click.option(
-        "--train",
-        "train_on",
-        metavar="QRELS",
-        help="Choose settings and learn parameters from these judgments. Each query is fused with settings and"
-        " parameters that were learned from other queries (cross-validation). Settings on the command "
-        "line, such as --k, are fixed and not tuned.",
+    depends_on(
+        excludes("unranked", methods=CONSENSUS, reason="consensus methods have nothing to learn"),
+        click.option(
+            "--train",
+            "train_on",
+            metavar="QRELS",
+            help="Choose settings and learn parameters from these judgments. Each query is fused with settings and"
+            " parameters that were learned from other queries (cross-validation). Settings on the command "
+            "line, such as --k, are fixed and not tuned.",
+        ),
     ),
     depends_on(
         needs("train_on"),
@@ -124,8 +127,6 @@ def check_options(
         check_single(options)
     if train_on is None and parameters is None:
         check_untrained(options)
-    if train_on is not None and (options["unranked"] or not set(CONSENSUS).isdisjoint(options["methods"])):
-        raise ParameterError("consensus methods have nothing to learn from --train; leave out one of the two")
     if output is None and qrels is None and train_on is None:
         raise ParameterError("nothing to do with the fused run; add -o FILE to write it, or --evaluate QRELS")
     if output == "-" and qrels is not None:
