@@ -21,7 +21,7 @@ from rankscope.cli._groups import Command
 from rankscope.cli._options import evaluation_options, output_options
 from rankscope.cli._results import result_options
 from rankscope.cli._setting_options import take_settings
-from rankscope.errors import ParameterError, SettingError
+from rankscope.errors import ParameterError, RankscopeError, SettingError
 from rankscope.registry import resolve
 from rankscope.settings import (
     NONNEGATIVE,
@@ -292,7 +292,7 @@ def fault_of(function: Callable[..., Any], *args: Any, **arguments: Any) -> str:
         function(*args, **arguments)
     except SettingError as error:
         return error.on_command_line() if click.get_current_context(silent=True) else str(error)
-    except ParameterError as error:
+    except RankscopeError as error:
         return str(error)
     return ""
 
