@@ -23,7 +23,7 @@ from rankscope.stats.group_sequential import (
     sequential_bounds,
     spent_level,
 )
-from rankscope.stats.importance_weighting import ImportanceWeighting, importance_weighting
+from rankscope.stats.inverse_propensity import ImportanceWeighting, importance_weighting
 from rankscope.stats.intervals import (
     Interval,
     bootstrap_interval,
