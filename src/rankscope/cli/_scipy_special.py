@@ -38,7 +38,8 @@ class SpecialFinder:
         sys.meta_path.remove(self)
         spec = PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
-            spec.loader = FunctionsLoader(spec.loader)
+            loader: Any = FunctionsLoader(spec.loader)
+            spec.loader = loader
         return spec
 
 

@@ -188,17 +188,17 @@ class Tally:
 
     def add_pending(self) -> UnitRows:
         """The sums of what is pending by unit, and by day where days count; they take its place."""
-        columns = zip(*self.pending, strict=True)
-        self.pending = []
-        key, second_key, *days, n, sums = columns
+        parts, self.pending = self.pending, []
+        n_rows = sum(part.n.size for part in parts)
         rows = UnitRows(
-            np.concatenate(key),
-            np.concatenate(second_key),
-            *(np.concatenate(column) if self.needs_days else zeros(sum(map(len, column))) for column in days),
-            n=np.concatenate(n),
-            sums=np.concatenate(sums, axis=1),
+            key=np.concatenate([part.key for part in parts]),
+            second_key=np.concatenate([part.second_key for part in parts]),
+            day=np.concatenate([part.day for part in parts]) if self.needs_days else zeros(n_rows),
+            first=np.concatenate([part.first for part in parts]) if self.needs_days else zeros(n_rows),
+            n=np.concatenate([part.n for part in parts]),
+            sums=np.concatenate([part.sums for part in parts], axis=1),
         )
-        del key, second_key, days, n, sums
+        parts.clear()
         rows = sum_rows(rows)
         self.pending, self.n_pending = [rows], 0
         return rows
@@ -235,9 +235,12 @@ def sum_rows(rows: UnitRows) -> UnitRows:
     groups = group_numbers(order, is_first)
     del order, is_first
     return UnitRows(
-        *(column[firsts] for column in (rows.key, rows.second_key, rows.day, rows.first)),
-        sum_by_group(rows.n, groups, firsts.size),
-        np.stack([sum_by_group(outcomes, groups, firsts.size) for outcomes in rows.sums]),
+        key=rows.key[firsts],
+        second_key=rows.second_key[firsts],
+        day=rows.day[firsts],
+        first=rows.first[firsts],
+        n=sum_by_group(rows.n, groups, firsts.size),
+        sums=np.stack([sum_by_group(outcomes, groups, firsts.size) for outcomes in rows.sums]),
     )
 
 
@@ -254,7 +257,7 @@ def sort_units(key: Words, second_key: Words) -> tuple[Indices, Bools]:
 
 def group_numbers(order: Indices, is_first: Bools) -> Ints:
     """(rows) the group of each row, where an order has them group by group; is_first: which in that order begin one."""
-    numbers = np.cumsum(is_first)
+    numbers: Ints = np.cumsum(is_first, dtype=np.int64)
     numbers -= 1
     groups = np.empty(order.size, np.int64)
     groups[order] = numbers
