@@ -126,7 +126,8 @@ def verdict_of(content: ReportContent) -> list[str]:
         name = scores.measure_names[0]
         mean = float(scores.summary(name)[0])
         text = f"{scores.systems[0]} has a {name} of {mean:.4f}" if not np.isnan(mean) else f"{name} has no value"
-        return [f"{text} on {len(scores.query_ids):,} queries. There is no other system to compare it with."]
+        n_queries = int((~np.isnan(scores.matrix(name)[0])).sum())
+        return [f"{text} on {pluralise_queries(n_queries)}. There is no other system to compare it with."]
     return verdict(content.comparison)
 
 
