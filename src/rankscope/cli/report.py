@@ -111,8 +111,7 @@ def report(
         if map_ is not None:
             raise ParameterError(f"--map is for judgments, and {qrels} holds scores; leave it out")
         output = page_path(output, (qrels, *runs, *query_files))
-        machine_measure = [machine] if measures and machine is not None and machine not in measures else []
-        scores = load_scores(qrels, runs, (*measures, *machine_measure), **scores_options)
+        scores = load_scores(qrels, runs, with_machine(measures, machine), **scores_options)
         page = report_scores(
             scores,
             settings.with_family(measures or None),
@@ -149,6 +148,11 @@ def report(
             **reading_arguments,
         )
     show_page(page, output, figures=figures)
+
+
+def with_machine(measures: tuple[str, ...], machine: str | None) -> tuple[str, ...]:
+    """The measures to read from scores, with that of a machine; none for all."""
+    return (*measures, machine) if measures and machine is not None and machine not in measures else measures
 
 
 def show_page(page: Page, output: str, *, figures: bool) -> None:
