@@ -18,7 +18,7 @@ from rankscope.data.scores import Scores
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError
 from rankscope.evaluation.conventions import Plan
-from rankscope.evaluation.joining import JoinedRun, has_no_judged_document
+from rankscope.evaluation.joining import JoinedRun, has_no_judged_document, unjudged_query_notes
 from rankscope.io.core import file_stem, source_name
 from rankscope.typing import Bools, Floats, Grades, Ints, PathLike, Words
 
@@ -85,6 +85,9 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
     for run, system in zip(joined, systems, strict=True):
         notes += run.notes
         notes += missing_note(run.hits.missing, system, plan)
+    unjudged = [run.unjudged_queries for run in joined]
+    if any(unjudged):
+        notes += unjudged_query_notes(systems, unjudged, [np.count_nonzero(~run.hits.missing) for run in joined])
     for (values, _), run, system in zip(results, joined, systems, strict=True) if plan.may_lack_values else ():
         notes += empty_note(count_empty_values(values, run.hits, plan), system, plan)
     if plan.needs_subtopics and first.subtopics is not None and not first.subtopics.subtopic.any():
