@@ -148,7 +148,7 @@ def test_a_table_that_fits_a_page_is_set_as_it_is_and_a_wider_one_in_smaller_let
         assert [line.removesuffix("%") for line in lines if line.removesuffix("%") in plain] == plain
     comment, opening, *_, closing = lines
     assert mentions([comment], "pt wide", "345 pt")
-    assert (opening, closing) == (r"{\footnotesize\setlength{\tabcolsep}{2pt}%", "}")
+    assert (opening, closing) == (r"\begingroup\footnotesize\setlength{\tabcolsep}{2pt}%", r"\endgroup")
     widest = Table(columns=NINE.columns * 3, rows=tuple(row * 3 for row in NINE.rows))
     assert mentions(fitted_tabular(widest), "still wider", "graphicx")
 

@@ -131,8 +131,8 @@ def fitted_tabular(table: Table) -> list[str]:
     comment = f"% about {width:.0f} pt wide in normal letters, and here smaller to fit a text of {TEXT_WIDTH:.0f} pt"
     if not fits:
         comment += r"; it is still wider: show fewer columns, or use \resizebox of graphicx"
-    opening = rf"{{{size.command}\setlength{{\tabcolsep}}{{{size.column_space:g}pt}}%"
-    return [comment, opening, *lines[:-1], f"{lines[-1]}%", "}"]
+    opening = rf"\begingroup{size.command}\setlength{{\tabcolsep}}{{{size.column_space:g}pt}}%"
+    return [comment, opening, *lines[:-1], f"{lines[-1]}%", r"\endgroup"]
 
 
 def markdown_text(text: str) -> str:
