@@ -18,7 +18,7 @@ from rankscope.settings import (
     number,
     table_columns,
 )
-from rankscope.stats.importance_weighting import ESTIMATORS
+from rankscope.stats.inverse_propensity import ESTIMATORS
 
 __all__ = [
     "CLIPPED",
