@@ -21,6 +21,7 @@ __all__ = [
     "EntityRanks",
     "Groups",
     "hits_of_entities",
+    "look_like_ranks",
 ]
 
 
@@ -29,6 +30,8 @@ Groups = npt.ArrayLike | Sequence[npt.ArrayLike]
 Where = Callable[[int], str]
 #: Ranks from here on are not exact in float64.
 MAX_RANK = 2**53
+#: Numbers up to here may as well be ratings, and so few numbers anything.
+MAX_RATING, FEWEST = 10, 4
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -217,6 +220,14 @@ def hits_of_entities(table: EntityRanks, groups: Groups | None = None) -> list[t
     """
     grouping, qrels_memory = table._groups(groups), {}  # type: tuple[tuple[str, ...], Ints, Ints], dict[Any, Any]
     return [(name, table._hits(system, grouping, qrels_memory)) for system, name in enumerate(table.systems)]
+
+
+def look_like_ranks(values: Floats) -> bool:
+    """Whether all these numbers are 1 or more and whole or halves, and too many or too large to be ratings."""
+    numbers = values[~np.isnan(values)]
+    if numbers.size < FEWEST or numbers.min() < 1 or numbers.max() <= MAX_RATING:
+        return False
+    return bool((numbers * 2 % 1 == 0).all())
 
 
 def check_total(total: object) -> int:

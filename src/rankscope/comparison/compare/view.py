@@ -36,6 +36,7 @@ from rankscope.comparison.compare.leaders import (
 )
 from rankscope.comparison.compare.overview import all_measures_section, test_clause
 from rankscope.data.columns import Column, column, digits, interval, rank_range, table_of
+from rankscope.data.entities import look_like_ranks
 from rankscope.data.section import Cell, Figure, Section, Table
 from rankscope.data.text import (
     first_names,
@@ -45,6 +46,7 @@ from rankscope.data.text import (
     join_names,
     pluralise_queries,
 )
+from rankscope.evaluation.score_tables import NAMELESS
 from rankscope.kernels.rounding_ties import NOISE, order_of
 from rankscope.stats.confusion import share_interval
 from rankscope.stats.intervals import bootstrap_interval, t_interval
@@ -69,11 +71,20 @@ def comparison_sentence(result: Comparison, comparison: MeasureComparison) -> st
     """The comparison by one measure in one to three sentences."""
     if comparison.withheld.all():
         return withheld_sentence(comparison)
+    doubt = rank_doubt(comparison)
     if comparison.first.size == 1:
-        return pair_sentence(result, comparison)
+        return f"{doubt}{pair_sentence(result, comparison)}"
     sentence = all_pairs_sentence if result.baseline is None else baseline_sentence
     withheld_text = f"{withheld_sentence(comparison)} " if comparison.withheld.any() else ""
-    return f"{withheld_text}{sentence(result, comparison)}"
+    return f"{doubt}{withheld_text}{sentence(result, comparison)}"
+
+
+def rank_doubt(comparison: MeasureComparison) -> str:
+    """That values without a name look like ranks, of which lower is better; else nothing."""
+    values = comparison.measure_values
+    if comparison.measure != NAMELESS or values.sign < 0 or not look_like_ranks(values.values):
+        return ""
+    return "These values look like ranks: if they are, lower is better, and the order is the reverse (-m MeanRank). "
 
 
 def pair_sentence(result: Comparison, comparison: MeasureComparison) -> str:
