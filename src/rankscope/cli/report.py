@@ -103,7 +103,7 @@ def report(
     query_files = [queries["queries"]] if queries["queries"] is not None else []
     query_arguments = queries if QuerySettings(**queries) != QuerySettings() else None
     scores_options = dict(options) if holds_scores(qrels, runs, options) else None
-    take_settings(ScoreTableSettings, options)
+    table_settings = take_settings(ScoreTableSettings, options)
     reading_arguments = {name: options.pop(name) for name in READING_OPTIONS}
     if scores_options is not None:
         if machine is not None or map_ is not None:
@@ -140,6 +140,7 @@ def report(
             progress=progress,
             conventions=options,
             queries=query_arguments,
+            table_systems=table_settings.table_systems,
             machine=machine,
             map=map_,
             **reading_arguments,

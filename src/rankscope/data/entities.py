@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import InitVar, dataclass
+from dataclasses import InitVar, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,9 +15,11 @@ from rankscope.data.rows import first_duplicate
 from rankscope.data.text import first_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.segments import bounds, group_of, place_in_group
+from rankscope.settings import Settings, name_list
 from rankscope.typing import Floats, Ints
 
 __all__ = [
+    "EntityRankSettings",
     "EntityRanks",
     "Groups",
     "hits_of_entities",
@@ -32,6 +34,22 @@ Where = Callable[[int], str]
 MAX_RANK = 2**53
 #: Numbers up to here may as well be ratings, and so few numbers anything.
 MAX_RATING, FEWEST = 10, 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class EntityRankSettings(Settings):
+    """How a table of ranks is read."""
+
+    FUNCTIONS = ("rankscope:evaluate", "rankscope:read_entity_ranks")
+    COMMANDS = ("evaluate",)
+
+    table_systems: tuple[str, ...] = name_list(
+        (),
+        flag="--systems",
+        argument="systems",
+        help="Systems to read from a table of ranks: these columns.",
+        unset="all columns but the first",
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -53,6 +71,8 @@ class EntityRanks:
         Name of the only query.
     min_rank
         Lowest rank that is allowed; 0 allows any rank above 0.
+    column_notes
+        What a reader should know of the columns of the file.
     where
         How an error names the place of an entity, from its index, as "file:line"; not kept. Default: by the name.
 
@@ -77,6 +97,7 @@ class EntityRanks:
     total_ranks: int | None = None
     name: str = "entities"
     min_rank: float = 1.0
+    column_notes: tuple[str, ...] = ()
     where: InitVar[Where | None] = None
 
     def __post_init__(self, where: Where | None) -> None:
@@ -111,12 +132,21 @@ class EntityRanks:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know: the ties."""
+        """What a reader should know: which columns are systems, and the ties."""
         tied_counts = [f"{name} {n}" for name, n in zip(self.systems, self.tied.tolist(), strict=True) if n]
         if not tied_counts:
-            return ()
+            return self.column_notes
         tied_text = first_names(tied_counts, 5)
-        return (f"{self.name}: equal or fractional ranks are taken as ties, as they are given ({tied_text})",)
+        tie_note = f"{self.name}: equal or fractional ranks are taken as ties, as they are given ({tied_text})"
+        return (*self.column_notes, tie_note)
+
+    def select(self, systems: Sequence[str]) -> EntityRanks:
+        """The ranks of these systems. Raises UnknownName."""
+        unknown = next((name for name in systems if name not in self.systems), None)
+        if unknown is not None:
+            raise UnknownName(f"system of {self.name}, which systems (--systems) names", unknown, self.systems)
+        ranks = self.ranks[[self.systems.index(name) for name in systems]]
+        return replace(self, ranks=ranks, systems=tuple(systems), column_notes=(), where=None)
 
     def hits(self, system: str | None = None, groups: Groups | None = None) -> Hits:
         """The ranks of one system as hits: one query of relevant documents only, or one query per group.

@@ -122,7 +122,7 @@ class ScoreTableSettings(Settings):
         (),
         flag="--systems",
         argument="systems",
-        help="Systems to read from a file of scores: in a table with a column for each system, these columns.",
+        help="Systems to read from a file of scores or ranks: in a table with a column for each system, these columns.",
         unset="all",
     )
     repeats: str = choice(
