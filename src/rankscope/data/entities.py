@@ -34,6 +34,8 @@ Where = Callable[[int], str]
 MAX_RANK = 2**53
 #: Numbers up to here may as well be ratings, and so few numbers anything.
 MAX_RATING, FEWEST = 10, 4
+#: So many shared ranks are whole by chance, if they are means, in about 3 of 100 tables.
+FEWEST_SHARED = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,6 +132,20 @@ class EntityRanks:
         is_tied[:, :-1] |= equals_next
         return np.asarray(is_tied.sum(axis=1), np.int64)
 
+    @cached_property
+    def are_competition_ranks(self) -> bool:
+        """Whether ties look like ranks 1, 2, 2, 4 and not like mean ranks 1, 2.5, 2.5, 4.
+
+        A rank too small to be the mean of its tied entities proves it. Else all ranks are whole, and so many of them
+        are shared that means, of which about half are halves, would hardly be.
+        """
+        if (self.ranks % 1 != 0).any():
+            return False
+        groups = [np.unique(ranks, return_counts=True) for ranks in self.ranks]
+        ranks, sizes = (np.concatenate(parts) for parts in zip(*groups, strict=True))
+        is_shared = sizes > 1
+        return bool(is_shared.sum() >= FEWEST_SHARED or (ranks < (sizes + 1) / 2)[is_shared].any())
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know: which columns are systems, and the ties."""
@@ -138,7 +154,14 @@ class EntityRanks:
             return self.column_notes
         tied_text = first_names(tied_counts, 5)
         tie_note = f"{self.name}: equal or fractional ranks are taken as ties, as they are given ({tied_text})"
-        return (*self.column_notes, tie_note)
+        if not self.are_competition_ranks:
+            return (*self.column_notes, tie_note)
+        return (
+            *self.column_notes,
+            tie_note,
+            f"{self.name}: these look like competition ranks (1, 2, 2, 4; all are whole), which favour many ties: mean "
+            "ranks (1, 2.5, 2.5, 4) do not; n items tied from rank r on have the mean rank r + (n - 1) / 2",
+        )
 
     def select(self, systems: Sequence[str]) -> EntityRanks:
         """The ranks of these systems. Raises UnknownName."""

@@ -278,3 +278,24 @@ def test_a_column_that_is_no_system_is_named(tmp_path: Path) -> None:
     assert mentions(str(caught.value), "ranks.csv:2", "field", "'Biology'", "--systems year,A,B", "systems=")
     numbers = written(tmp_path, WITH_YEAR.replace("Biology", "7").replace("Maths", "8"), "numbers.csv")
     assert mentions(read_entity_ranks(numbers).notes[0], "4 columns", "'year'", "'field'", "'A'", "'B'")
+
+
+# --- ranks of ties ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ranks", "expected"),
+    [
+        ([[1, 2, 3, 4]], False),  # no ties
+        ([[1, 1, 7, 9]], True),  # the mean of two tied ranks is 1.5 or more
+        ([[2, 2, 7, 9]], False),  # may be the mean of 1, 2 and 3, of which one is no entity
+        ([[2, 2, 2, 2]], True),  # the mean of four tied ranks is 2.5 or more
+        ([[2, 2, 7, 7], [9, 9, 30, 30], [5, 5, 80, 90]], True),  # five shared ranks
+        ([[2, 2, 7, 7], [9, 9, 30, 30], [5, 6, 80, 90]], False),
+        ([[2, 2, 7, 7], [9, 9, 30, 30], [5, 5, 80, 90.5]], False),
+    ],
+)
+def test_competition_ranks_are_noted(ranks: list[list[float]], expected: bool) -> None:
+    table = table_of(ranks)
+    assert any(mentions(note, "competition ranks", "r + (n - 1) / 2") for note in table.notes) == expected
+    assert table.hits("S0").rank.tolist() == ranks[0]
