@@ -40,16 +40,16 @@ FEWEST_SHARED = 5
 
 @dataclass(frozen=True, kw_only=True)
 class EntityRankSettings(Settings):
-    """How a table of ranks is read."""
+    """How a table of ranks, or of scores to be ranked, is read."""
 
-    FUNCTIONS = ("rankscope:evaluate", "rankscope:read_entity_ranks")
-    COMMANDS = ("evaluate",)
+    FUNCTIONS = ("rankscope:evaluate", "rankscope:read_entity_ranks", "rankscope:convert")
+    COMMANDS = ("evaluate", "convert")
 
     table_systems: tuple[str, ...] = name_list(
         (),
         flag="--systems",
         argument="systems",
-        help="Systems to read from a table of ranks: these columns.",
+        help="Systems to read from a table with a column for each system: these columns.",
         unset="all columns but the first",
     )
 

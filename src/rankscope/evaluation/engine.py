@@ -136,7 +136,7 @@ def evaluate(
     total_ranks
         For tables of ranks: number of all items that each system ranked, including those not in the table.
     systems
-        Systems to read from a table of ranks: these columns. Default: all columns but the first.
+        Systems to read from a table with a column for each system: these columns. Default: all columns but the first.
     workers
         Number of processes, which share the run files and the pieces of large ones. They do not change the result.
         Default: all cores if that is faster and processes can be forked.

@@ -16,8 +16,12 @@ from rankscope.settings import as_names
 from rankscope.typing import PathLike
 
 __all__ = [
+    "ALL_SYSTEMS",
     "ENTITY_RANKS",
+    "SCHEMA",
+    "column_notes",
     "read_entity_ranks",
+    "system_columns",
 ]
 
 
@@ -43,7 +47,7 @@ def read_entity_ranks(
     least
         Lowest rank that is allowed; 0 allows any rank above 0, as the preset `dunaiski` does.
     systems
-        Systems to read from a table of ranks: these columns. Default: all columns but the first.
+        Systems to read from a table with a column for each system: these columns. Default: all columns but the first.
 
     Returns
     -------
@@ -88,9 +92,6 @@ def entity_ranks_of(
 ) -> EntityRanks:
     table = parse_table(content, source_name(path), SCHEMA, {})
     systems = system_columns(table, settings.table_systems)
-    notes = ()
-    if not settings.table_systems:
-        notes = (f"{table.name}: {pluralise(len(systems), 'column')} read as systems: {list_columns(systems)}",)
     return EntityRanks(
         ranks=table.number_columns_matrix(systems, complete=True),
         systems=tuple(systems),
@@ -98,7 +99,7 @@ def entity_ranks_of(
         total_ranks=total_ranks,
         name=file_stem(path),
         min_rank=least,
-        column_notes=notes,
+        column_notes=column_notes(table, systems, settings),
         where=table.locate,
     )
 
@@ -115,10 +116,17 @@ def system_columns(table: Table, systems: Sequence[str]) -> list[str]:
     if texts and len(texts) < len(columns):
         numeric = [name for name in columns if name not in texts]
         raise InputError(
-            f"{table.locate(0)}: {texts[0]} is {table.frame[texts[0]][0]!r}, expected a rank: a column of texts is no "
-            f"system; name the columns that are: --systems {','.join(numeric)} (in Python systems=)"
+            f"{table.locate(0)}: {texts[0]} is {table.frame[texts[0]][0]!r}, expected a number: a column of texts is "
+            f"no system; name the columns that are: --systems {','.join(numeric)} (in Python systems=)"
         )
     return columns
+
+
+def column_notes(table: Table, systems: Sequence[str], settings: EntityRankSettings) -> tuple[str, ...]:
+    """A note on the columns that were read as systems, unless the user names them."""
+    if settings.table_systems:
+        return ()
+    return (f"{table.name}: {pluralise(len(systems), 'column')} read as systems: {list_columns(systems)}",)
 
 
 def is_text_column(table: Table, name: str) -> bool:
