@@ -164,7 +164,18 @@ class EntityRanks:
         )
 
     def select(self, systems: Sequence[str]) -> EntityRanks:
-        """The ranks of these systems. Raises UnknownName."""
+        """The ranks of some systems.
+
+        Parameters
+        ----------
+        systems
+            Their names, in the order that the table is to have.
+
+        Raises
+        ------
+        UnknownName
+            A system does not exist.
+        """
         unknown = next((name for name in systems if name not in self.systems), None)
         if unknown is not None:
             raise UnknownName(f"system of {self.name}, which systems (--systems) names", unknown, self.systems)

@@ -298,15 +298,6 @@ def grid_of_columns(
     if are_systems and not settings.table_systems:
         read = f"{table.name}: {pluralise(len(columns), 'column')} read as systems: {list_columns(columns)}"
         column_notes = (read, *column_notes)
-
-    def locate(system: str, measure: str, query: str) -> str:
-        cell = queries.index(query)
-        if measure_codes is not None:
-            cell += measures.index(measure) * len(queries)
-        if system_codes is not None:
-            cell += systems.index(system) * len(queries) * shape[1]
-        return table.locate(int(np.argmax(cells == cell)))
-
     return ScoreGrid(
         name=table.name,
         systems=tuple(columns if are_systems else systems),
@@ -317,8 +308,27 @@ def grid_of_columns(
         query_columns=query_columns,
         columns=tuple(table.frame.columns) if are_systems else (),
         counts=parts[1] if len(parts) > 1 else None,
-        locate=locate,
+        locate=cell_locator(table, cells, [] if system_codes is None else systems, measures * has_measures, queries),
     )
+
+
+def cell_locator(
+    table: Table, cells: Ints, systems: Sequence[str], measures: Sequence[str], queries: Sequence[str]
+) -> Callable[[str, str, str], str]:
+    """A function that gives file and line of the value of a system, measure and query.
+
+    cells: of each row, as in `grid_of_columns`. systems, measures: those that rows are of; empty where columns are.
+    """
+
+    def locate(system: str, measure: str, query: str) -> str:
+        cell = queries.index(query)
+        if measure in measures:
+            cell += measures.index(measure) * len(queries)
+        if system in systems:
+            cell += systems.index(system) * len(queries) * max(1, len(measures))
+        return table.locate(int(np.argmax(cells == cell)))
+
+    return locate
 
 
 def queries_of(

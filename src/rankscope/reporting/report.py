@@ -533,16 +533,8 @@ def write_report(
         refuse_pipes([*as_run_list(runs), query_table], read_twice)
     stamps_before = file_stamps((qrels, *as_run_list(runs), machine, query_table))
     evaluation = ConventionSettings(**evaluate_options), InputSettings(input=input, total_ranks=total_ranks)
-    plan, joined = plan_and_join(
-        qrels,
-        runs,
-        measures,
-        *evaluation,
-        table_systems=table_systems,
-        workers=workers,
-        progress=progress,
-        depth=DOCUMENTS_SHOWN,
-    )
+    reading: dict[str, Any] = {"table_systems": table_systems, "workers": workers, "progress": progress}
+    plan, joined = plan_and_join(qrels, runs, measures, *evaluation, depth=DOCUMENTS_SHOWN, **reading)
     scores = add_queries(score_hits(plan, joined), queries)
     settings, shown_systems, limit_notes = choose_systems(scores, settings, as_run_list(runs))
     baseline, scores = settings.baseline, scores.select(systems=shown_systems)
