@@ -82,7 +82,9 @@ def test_the_verdict_on_one_query_claims_no_test(test, baseline, n_systems):
 def test_the_verdict_on_ranks_of_entities_names_the_way_to_a_test():
     ranks = np.arange(1, 10).reshape(3, 3)
     table = rs.EntityRanks(ranks=ranks, systems=list("abc"), entity_ids=list("xyz"))
-    assert mentions(verdict(rs.compare(rs.evaluate(table, measures="AP")))[0], "allows no test", "-m MeanRank")
+    assert mentions(
+        verdict(rs.compare(rs.evaluate(table, measures="AP")))[0], "allows no test", "-m MeanRank", "--systems a,b,c"
+    )
     assert "MeanRank" not in verdict(rs.compare(score_table([[0.9], [0.1], [0.3]])))[0]
 
 

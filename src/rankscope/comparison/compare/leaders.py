@@ -27,6 +27,8 @@ __all__ = [
 
 #: Means are equal if they differ by at most this share of the largest.
 ROUNDING = 1e-12
+#: More systems are not named in an option.
+MAX_NAMED = 8
 #: The tie rule of tables of ranks of entities.
 TIES_OF_RANKS = "given"
 #: A difference below this has more digits than the headline of a page has otherwise.
@@ -72,9 +74,10 @@ def untested_sentence(result: Comparison, comparison: MeasureComparison) -> str:
     reason = f"One {unit} allows no test: how much differences vary is unknown."
     if result.scores.settings.get("ties") != TIES_OF_RANKS:
         return reason
+    systems = ",".join(comparison.systems) if len(comparison.systems) <= MAX_NAMED else "NAME,..."
     return (
-        f"{reason} To test differences between ranks, take each entity as a query: compare the table of ranks itself "
-        "with -m MeanRank and without --input."
+        f"{reason} To test mean ranks, take each entity as a query: compare the same table without --input, with -m "
+        f"MeanRank --systems {systems}."
     )
 
 
