@@ -432,7 +432,7 @@ def reliability_section(study: StabilityStudy) -> Section:
     size = group_size(study, main_condition(study))
 
     def needed(name: str) -> Floats:
-        return coefficients[f"needed_{name}"] * size
+        return np.asarray(coefficients[f"needed_{name}"] * size)
 
     needed_ends = zip(needed("relative_low"), needed("relative_high"), strict=True)
     return Section(
