@@ -73,6 +73,7 @@ WRITTEN_BY_HAND = {
         "--parameters": "fuse",
         "--reference": "features mt",
         "--scores": "features mt",
+        "--relevant": "convert",
         "--seen": "gate",
         "--source": "features mt",
         "--system": "features mt",

@@ -94,6 +94,8 @@ def test_a_table_of_ranks_is_tried_by_groups_of_entities(on_ranks: Callable[...,
     )
     assert_same_bits([list(row.values()) for row in found], said(expected))
     assert {row["measure"] for row in found} == {"P@5", "P@10"}
+    two = rows(on_ranks("-m", "P@5", "--systems", "S0,S1", "--print", "actual", "--format", "csv"))
+    assert {row["systems"] for row in two} == {"2"}
 
 
 def test_it_answers_in_sentences(call: Callable[..., Any], on_ranks: Callable[..., Any]) -> None:

@@ -14,6 +14,7 @@ from rankscope.cli._dependencies import depends_on
 from rankscope.cli._groups import option_group
 from rankscope.cli._output import bytes_progress
 from rankscope.cli._setting_options import FormatChoice, is_given, setting_options, take_settings
+from rankscope.data.entities import EntityRankSettings
 from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError
 from rankscope.evaluation.column_settings import ColumnSettings
@@ -360,6 +361,7 @@ def evaluate_files(
         raise missing_runs_error(qrels)
     conventions, reading = take_settings(ConventionSettings, options), take_settings(InputSettings, options)
     errors, queries = take_settings(RunErrorSettings, options), take_settings(QuerySettings, options)
+    table_settings = take_settings(EntityRankSettings, options)
     workers = reading_workers(runs, options["workers"])
     with bytes_progress(runs, "reading runs") as progress:
         plan, joined = plan_and_join(
@@ -369,6 +371,7 @@ def evaluate_files(
             conventions,
             reading,
             errors,
+            table_systems=table_settings.table_systems,
             workers=workers,
             hash_lists=hash_lists,
             progress=progress,
@@ -418,6 +421,7 @@ def holds_scores(qrels: str, runs: Sequence[str], options: dict[str, Any]) -> bo
     if options["input"] is not None or not (is_named or is_score_file(qrels, alone=not runs)):
         if options["input"] is None:
             refuse_file_without_queries(qrels)
+        flags = [flag for flag in flags if flag != "--systems" or options["input"] != ENTITY]
         if flags:
             raise ParameterError(f"{flags[0]} is for a file of scores, and {qrels} is none; leave it out")
         return False
@@ -442,7 +446,7 @@ def load_scores(qrels: str, runs: Sequence[str], measures: Sequence[str], **opti
     if is_scores:
         scores = read_score_files([qrels, *runs], list(measures) or None, settings)
         return add_queries(scores, take_settings(QuerySettings, options))
-    return evaluate_files(qrels, runs, measures, **options)
+    return evaluate_files(qrels, runs, measures, table_systems=settings.table_systems, **options)
 
 
 def system_paths(qrels: str, runs: Sequence[str], scores: Scores) -> Sequence[str]:

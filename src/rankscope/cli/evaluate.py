@@ -22,6 +22,7 @@ from rankscope.cli._options import (
 from rankscope.cli._output import bytes_progress, check_output, write_output
 from rankscope.cli._results import PAGE, check_page, page_of
 from rankscope.cli._setting_options import setting_options, take_settings
+from rankscope.data.entities import EntityRankSettings
 from rankscope.data.result import Result
 from rankscope.data.scores import EachQuery, Scores
 from rankscope.errors import ParameterError
@@ -39,7 +40,9 @@ __all__ = [
 @click.command(cls=Command)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN...")
-@option_group("Measures and data", evaluation_options, setting_options(RunErrorSettings))
+@option_group(
+    "Measures and data", evaluation_options, setting_options(EntityRankSettings), setting_options(RunErrorSettings)
+)
 @option_group(
     "Measures and data",
     depends_on(

@@ -101,8 +101,8 @@ def report(
     query_files = [queries["queries"]] if queries["queries"] is not None else []
     query_arguments = queries if QuerySettings(**queries) != QuerySettings() else None
     scores_options = dict(options) if holds_scores(qrels, runs, options) else None
-    take_settings(ScoreTableSettings, options)
-    reading_arguments = {name: options.pop(name) for name in READING_OPTIONS}
+    reading_arguments: dict[str, Any] = {name: options.pop(name) for name in READING_OPTIONS}
+    reading_arguments["table_systems"] = take_settings(ScoreTableSettings, options).table_systems
     if scores_options is not None:
         if map is not None:
             raise ParameterError(f"--map is for judgments, and {qrels} holds scores; leave it out")
