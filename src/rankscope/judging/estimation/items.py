@@ -23,6 +23,7 @@ __all__ = [
     "SCHEMA",
     "Items",
     "chances_of",
+    "cluster_codes",
     "estimate_item_table",
     "estimate_items",
     "item_table",

@@ -5,6 +5,8 @@ sample of a population, whose mean is estimated.
 """
 
 from rankscope.stats.prediction_powered.active_sampling import (
+    ALLOCATIONS,
+    FEWEST_IN_STRATUM,
     ActiveSampling,
     active_sampling,
     chances_within,
@@ -12,13 +14,20 @@ from rankscope.stats.prediction_powered.active_sampling import (
 )
 from rankscope.stats.prediction_powered.combined import POPULATIONS, PredictionPowered, prediction_powered
 from rankscope.stats.prediction_powered.cross_fitting import CALIBRATIONS, FEWEST_FITTED
-from rankscope.stats.prediction_powered.expected_width import HumanSpread, combined_half, spread_of
+from rankscope.stats.prediction_powered.expected_width import (
+    HumanSpread,
+    combined_half,
+    fewest_enough,
+    spread_of,
+)
 from rankscope.stats.prediction_powered.single_queries import FEWEST
 
 __all__ = [
+    "ALLOCATIONS",
     "CALIBRATIONS",
     "FEWEST",
     "FEWEST_FITTED",
+    "FEWEST_IN_STRATUM",
     "POPULATIONS",
     "ActiveSampling",
     "HumanSpread",
@@ -26,6 +35,7 @@ __all__ = [
     "active_sampling",
     "chances_within",
     "combined_half",
+    "fewest_enough",
     "prediction_powered",
     "spread_of",
     "systematic_sample",
