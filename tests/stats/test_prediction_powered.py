@@ -258,9 +258,23 @@ def test_the_width_to_be_expected_falls_with_queries_and_is_no_wider_than_of_peo
 # Clusters and weights
 
 
-def naive_combined(rows: list[tuple[Any, bool, float, float, float]], weight: float | None) -> tuple[float, float]:
+def variance_between_clusters(rows: list[Any]) -> float:
+    """The variance of the machine's means of clusters, which count by their size."""
+    sizes: dict[Any, float] = {}
+    sums: dict[Any, float] = {}
+    for cluster, _, _, value, weight in rows:
+        sizes[cluster] = sizes.get(cluster, 0.0) + weight
+        sums[cluster] = sums.get(cluster, 0.0) + weight * value
+    mean, n = sum(sums.values()) / sum(sizes.values()), len(sizes)
+    squares = sum(sizes[c] * (sums[c] / sizes[c] - mean) ** 2 for c in sizes)
+    return squares / sum(sizes.values()) * n / (n - 1)
+
+
+def naive_combined(
+    rows: list[tuple[Any, bool, float, float, float]], weight: float | None, every_row: list[Any] | None = None
+) -> tuple[float, float]:
     """The combined estimate and the weight of the machine. rows: cluster, whether people judged, people's value, the
-    machine's, weight of the query.
+    machine's, weight of the query; every_row: with those of a cluster that is left out.
     """
     judged = [row for row in rows if row[1]]
 
@@ -276,7 +290,8 @@ def naive_combined(rows: list[tuple[Any, bool, float, float, float]], weight: fl
             b = sum((row[3] - machine) * row[4] for row in judged if row[0] == cluster) / total
             b -= sum((row[3] - every) * row[4] for row in rows if row[0] == cluster) / total_all
             products, squares = products + a * b, squares + b * b
-        weight = max(products / squares, 0.0)
+        missing = variance_between_clusters(every_row or rows) / variance_between_clusters(judged)
+        weight = max(products / (squares * max(missing, 1.0)), 0.0)
     return people + weight * (every - machine), weight
 
 
@@ -289,7 +304,7 @@ def naive_variance(rows: list[Any], weight: float | None) -> float:
         variance = 0.0
         for stratum in (with_people, {row[0] for row in rows} - with_people):
             squares = sum(
-                (naive_combined([row for row in rows if row[0] != cluster], refit)[0] - combined) ** 2
+                (naive_combined([row for row in rows if row[0] != cluster], refit, rows)[0] - combined) ** 2
                 for cluster in stratum
             )
             variance += squares * (len(stratum) - 1) / max(len(stratum), 1)

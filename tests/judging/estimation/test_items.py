@@ -357,3 +357,22 @@ def test_clusters_must_be_judged_as_a_whole_and_be_of_one_group() -> None:
     ):
         with pytest.raises(InputError, match=message):
             rs.judging.choose_items(table, **PEOPLE_AND_LLM, budget=9, clusters=True, strata=True, rng=1)
+
+
+@pytest.mark.parametrize(
+    ("n_passed", "chances", "note"),
+    [
+        (19, None, "and 19 labels of the rarer"),
+        (20, None, ""),
+        (81, None, "and 19 labels of the rarer"),
+        (40, [1.0] * 20 + [0.1] * 80, ""),  # (20 + 200)^2 / (20 + 2000) = 23.96
+        (22, [1.0] * 20 + [0.1] * 80, "and as many as 7 labels"),  # (20 + 20)^2 / (20 + 200) = 7.3
+    ],
+)
+def test_few_labels_of_the_rarer_value_are_noted(n_passed: int, chances: list[float] | None, note: str) -> None:
+    table = pl.DataFrame({"people": [1.0] * n_passed + [0.0] * (100 - n_passed), "llm": [0.5] * 50 + [0.6] * 50})
+    if chances is not None:
+        table = table.with_columns(chance=pl.Series(chances))
+    found = rs.judging.estimate_items(table, human="people", machine="llm")
+    is_rare = note != ""
+    assert mentions(found.notes, note) if is_rare else not mentions(found.notes, "of the rarer")

@@ -136,6 +136,19 @@ class Stratum:
         sizes = (np.sqrt(self.uncertain) * self.judged)[self.is_judged]
         return effective_number(sizes) - 1 if sizes.any() else np.inf
 
+    def missing_spread(self, *, without: bool) -> Floats:
+        """How much more the machine's values vary over all units than over the judged ones, at least 1; (lists, 1), or
+        without each unit.
+        """
+
+        def variance(x: Floats, sizes: Floats, *, without: bool) -> Floats:
+            squares = np.divide(x**2, sizes, out=np.zeros(x.shape), where=sizes > 0)
+            n, x_sum, size = (self.total(y, without=without) for y in ((sizes > 0).astype(np.float64), x, sizes))
+            return (self.total(squares, without=without) - x_sum**2 / size) / size * n / (n - 1)
+
+        of_judged, of_all = variance(self.m, self.judged, without=without), variance(self.a, self.all, without=False)
+        return np.maximum(np.divide(of_all, of_judged, out=np.ones(of_judged.shape), where=of_judged > 0), 1.0)
+
     def total(self, products: Floats, *, without: bool) -> Floats:
         """(lists, 1) sums over units; or (lists, units) without each of them."""
         sums = np.atleast_2d(products).sum(axis=1, keepdims=True)
@@ -151,7 +164,8 @@ class Stratum:
         """Numerator and denominator of the tuned weight of the machine; (lists, 1), or without each unit.
 
         With a_g and b_g what a unit brings into people's mean, and into the machine's mean where people judged less
-        that over all, they are sum a_g b_g and sum b_g^2.
+        that over all, they are sum a_g b_g and sum b_g^2, which is increased where the machine's values vary more over
+        all units than over these: few units with very similar values do not make the weight large.
         """
 
         def sum_of(x: Floats, y: Floats) -> Floats:
@@ -173,7 +187,7 @@ class Stratum:
             aa = sum_of(self.a, self.a) - 2 * a * sum_of(self.a, self.all) + a * a * sum_of(self.all, self.all)
             products = hm / judged**2 - ha / judged / all_
             spread = mm / judged**2 - 2 * ma / judged / all_ + aa / all_**2
-        return products, np.where(spread > noise, spread, 0.0)
+        return products, np.where(spread > noise, spread * self.missing_spread(without=without), 0.0)
 
 
 def strata_of(h: Floats, all_machine: Floats | None, design: Design) -> list[Stratum]:
