@@ -75,20 +75,31 @@ def uncertainty(rows: list[Row], unit: int, finite: bool, unequal: bool) -> floa
     return 1 - len({row[1] for row in rows if row[2]}) / len({row[1] for row in rows})
 
 
-def variance_between_units(rows: list[Row], over_chance: bool) -> float:
-    """The variance of the machine's means of units, which count by their size."""
+def squares_of_units(rows: list[Row], over_chance: bool) -> list[float]:
+    """Squared deviations of the machine's means of units, which count by their size, as shares of all sizes."""
     units = [[row for row in rows if row[1] == unit] for unit in {row[1] for row in rows}]
     sizes = [sum(row[5] / (row[6] if over_chance else 1) for row in own) for own in units]
-    mean, n = weighted(rows, 4, over_chance), len(units)
-    squares = sum(size * (weighted(own, 4, over_chance) - mean) ** 2 for size, own in zip(sizes, units, strict=True))
-    return squares / sum(sizes) * n / (n - 1)
+    mean = weighted(rows, 4, over_chance)
+    return [
+        size * (weighted(own, 4, over_chance) - mean) ** 2 / sum(sizes) for size, own in zip(sizes, units, strict=True)
+    ]
+
+
+def missing_spread(rows: list[Row], every_row: list[Row]) -> float:
+    """How much more the machine's values vary over all units than over the judged, two standard errors allowed."""
+    of_all, of_judged = squares_of_units(every_row, False), squares_of_units([row for row in rows if row[2]], True)
+    variances = [sum(x) * len(x) / (len(x) - 1) for x in (of_all, of_judged)]
+    every_judged = squares_of_units([row for row in every_row if row[2]], True)
+    shares = [x / sum(every_judged) for x in every_judged]
+    error = max(sum(x * x for x in shares) - 1 / len(shares), 0.0) ** 0.5
+    return max(variances[0] / (variances[1] * (1 + 2 * error)), 1.0)
 
 
 def naive_slope_parts(
     rows: list[Row], finite: bool, shares: dict[int, float], every_row: list[Row]
 ) -> tuple[float, float]:
     """Sums of a b and of b b over units, times the square of the number of judged units; the second is greater where
-    the machine varies more over all units than over the judged ones.
+    the machine varies significantly more over all units than over the judged ones.
     """
     h, m, a = naive_means(rows, rows)
     judged_total = sum(row[5] / row[6] for row in rows if row[2])
@@ -102,10 +113,8 @@ def naive_slope_parts(
             of_machine -= sum((row[4] - a) * row[5] for row in own) / total
         ab += shares[unit] * of_people * of_machine
         bb += shares[unit] * of_machine**2
-    judged = [row for row in rows if row[2]]
-    n = len({row[1] for row in judged})
-    missing = variance_between_units(every_row, False) / variance_between_units(judged, True)
-    return n**2 * ab, n**2 * bb * max(missing, 1.0)
+    n = len({row[1] for row in rows if row[2]})
+    return n**2 * ab, n**2 * bb * missing_spread(rows, every_row)
 
 
 def naive_estimate(rows: list[Row], weight: float | None, finite: bool, unequal: bool) -> tuple[float, float, float]:
@@ -356,6 +365,15 @@ def test_a_width_takes_the_smallest_budget(options: dict[str, bool]) -> None:
     )
     assert_same_numbers(again.half_width, found.half_width)
     assert 2 * found.half_width[0] <= 0.09 < 2 * fewer.half_width[0]
+
+
+def test_a_machine_that_varies_far_more_where_people_did_not_judge_has_a_smaller_weight() -> None:
+    """By hand: its variance is 28 / 11 over all, 4 / 5 of the judged, whose squares have the shares 1/4 and 0."""
+    machine, others = np.array([-1.0, 1.0, -1.0, 1.0, 0.0, 0.0]), np.array([-2.0, 2.0] * 3)
+    human = machine + np.array([0.1, -0.1, -0.1, 0.1, 0.2, -0.2])
+    found = prediction_powered(human, machine, others, population="items", strata=[0] * 12)
+    missing = (28 / 11) / (4 / 5 * (1 + 2 * (1 / 4 - 1 / 6) ** 0.5))
+    assert_same_numbers(float(found.weight), float(human @ machine) / 4 / missing)
 
 
 Maker = Callable[[Any, np.random.Generator], Any]
