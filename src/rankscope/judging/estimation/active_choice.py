@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -295,41 +295,15 @@ def choose_table_items(table: Any, settings: ChoiceSettings) -> ItemChoice:
     chances = chances_of(bound, rows) if "chance" in bound else None
     groups = bound.ids("group").to_numpy()[rows].astype(str) if settings.strata else None
     strata = None if groups is None else np.unique(groups, return_inverse=True)[1]
-    clusters = whole_clusters(bound, rows, n) if settings.clusters else None
-    units = units_of(values, n, weights, costs, chances, strata, clusters)
-    if clusters is not None:
+    units = single = Units(n, *values, weights, costs, chances, strata)
+    clusters = None
+    if settings.clusters:
+        clusters = whole_clusters(bound, rows, n)
         refuse_unequal_clusters(bound, rows, clusters, settings)
-        if units.n < FEWEST:
-            raise InputError(
-                f"{bound.name}: people judged {pluralise(units.n, 'cluster')}, expected at least {FEWEST} to tell "
-                "where the machine errs; have a few judged that are chosen at random"
-            )
-    now = half_widths_now(values, n, weights, chances, strata, clusters, settings)
-    if settings.width is not None and (2 * now <= settings.width).all():
-        raise ParameterError(
-            f"width is {settings.width:g}, and intervals are {2 * now.max():.4g} wide already; no label is needed, or "
-            "name a smaller width"
-        )
-    sampling = active_sampling(
-        units.human,
-        units.machine[:, : units.n],
-        units.machine[:, units.n :],
-        budget=settings.budget,
-        width=settings.width,
-        chances=units.chances,
-        weights=units.weights,
-        costs=units.costs,
-        strata=units.strata,
-        allocation=settings.allocation,
-        population=settings.population,
-        confidence_level=settings.confidence_level,
-    )
-    is_chosen = np.zeros(units.machine.shape[1], np.bool_)
-    is_chosen[units.n :] = systematic_sample(
-        sampling.chances[units.n :],
-        np.random.default_rng(settings.seed),
-        None if units.strata is None else units.strata[units.n :],
-    )
+        units = cluster_units(single, clusters)
+        refuse_few_clusters(bound, units.n)
+    now = half_widths_now(single, clusters, settings)
+    sampling, is_chosen = draw(units, settings)
     if clusters is not None:
         is_chosen = is_chosen[clusters]
         sampling = replace(sampling, chances=sampling.chances[clusters], total_chances=sampling.total_chances[clusters])
@@ -380,24 +354,14 @@ class Units(NamedTuple):
     strata: Ints | None
 
 
-def units_of(
-    values: Sequence[Floats],
-    n: int,
-    weights: Floats | None,
-    costs: Floats | None,
-    chances: Floats | None,
-    strata: Ints | None,
-    clusters: Ints | None,
-) -> Units:
-    """The units of these items, the judged first. clusters: (items) their codes, of judged ones first."""
-    human, machine = values
-    if clusters is None:
-        return Units(n, human, machine, weights, costs, chances, strata)
-    item_weights = np.ones(clusters.size) if weights is None else weights
-    item_costs = np.ones(clusters.size) if costs is None else costs
-    n_clusters = int(clusters[:n].max()) + 1
+def cluster_units(items: Units, clusters: Ints) -> Units:
+    """The clusters of items as units. clusters: (items) their codes, of judged ones first."""
+    n_items = clusters.size
+    item_weights, item_costs = (np.ones(n_items) if x is None else x for x in (items.weights, items.costs))
+    n_clusters = int(clusters[: items.n].max()) + 1
     of_human, of_machine = (
-        cluster_sums(x * item_weights[: x.shape[1]], clusters[: x.shape[1]], None).sums for x in (human, machine)
+        cluster_sums(x * item_weights[: x.shape[1]], clusters[: x.shape[1]], None).sums
+        for x in (items.human, items.machine)
     )
     sums = np.bincount(clusters, item_weights)
     first = np.unique(clusters, return_index=True)[1]
@@ -407,9 +371,41 @@ def units_of(
         machine=of_machine / sums,
         weights=sums,
         costs=np.bincount(clusters, item_costs),
-        chances=None if chances is None else chances[first],
-        strata=np.zeros(first.size, np.int64) if strata is None else strata[first],
+        chances=None if items.chances is None else items.chances[first],
+        strata=np.zeros(first.size, np.int64) if items.strata is None else items.strata[first],
     )
+
+
+def draw(units: Units, settings: ChoiceSettings) -> tuple[ActiveSampling, Bools]:
+    """The chances of units, and which are chosen."""
+    n = units.n
+    sampling = active_sampling(
+        units.human,
+        units.machine[:, :n],
+        units.machine[:, n:],
+        budget=settings.budget,
+        width=settings.width,
+        chances=units.chances,
+        weights=units.weights,
+        costs=units.costs,
+        strata=units.strata,
+        allocation=settings.allocation,
+        population=settings.population,
+        confidence_level=settings.confidence_level,
+    )
+    is_chosen = np.zeros(units.machine.shape[1], np.bool_)
+    rng = np.random.default_rng(settings.seed)
+    is_chosen[n:] = systematic_sample(sampling.chances[n:], rng, None if units.strata is None else units.strata[n:])
+    return sampling, is_chosen
+
+
+def refuse_few_clusters(table: Table, n: int) -> None:
+    """Raise InputError where people judged too few clusters."""
+    if n < FEWEST:
+        raise InputError(
+            f"{table.name}: people judged {pluralise(n, 'cluster')}, expected at least {FEWEST} to tell where the "
+            "machine errs; have a few judged that are chosen at random"
+        )
 
 
 def whole_clusters(table: Table, rows: Ints, n: int) -> Ints:
@@ -448,31 +444,32 @@ def refuse_unequal_clusters(table: Table, rows: Ints, clusters: Ints, settings: 
             )
 
 
-def half_widths_now(
-    values: Sequence[Floats],
-    n: int,
-    weights: Floats | None,
-    chances: Floats | None,
-    strata: Ints | None,
-    clusters: Ints | None,
-    settings: ChoiceSettings,
-) -> Floats:
-    """(targets) half the widths of the intervals so far; NaN if a stratum has too few labels."""
-    human, machine = values
+def half_widths_now(items: Units, clusters: Ints | None, settings: ChoiceSettings) -> Floats:
+    """(targets) half the widths of the intervals so far; NaN if a stratum has too few labels.
+
+    Raises ParameterError if all are as narrow as they are to become.
+    """
+    n, strata = items.n, items.strata
     if strata is not None and (np.bincount(strata[:n], minlength=int(strata.max()) + 1) < FEWEST_IN_STRATUM).any():
-        return np.full(len(human), np.nan)
+        return np.full(len(items.human), np.nan)
     now = prediction_powered(
-        human,
-        machine[:, :n],
-        machine[:, n:],
+        items.human,
+        items.machine[:, :n],
+        items.machine[:, n:],
         clusters=clusters,
-        weights=weights,
+        weights=items.weights,
         strata=strata,
-        chances=None if chances is None else chances[:n],
+        chances=None if items.chances is None else items.chances[:n],
         population=settings.population,
         confidence_level=settings.confidence_level,
     )
-    return np.asarray((now.combined_high - now.combined_low) / 2)
+    widths = np.asarray(now.combined_high - now.combined_low)
+    if settings.width is not None and (widths <= settings.width).all():
+        raise ParameterError(
+            f"width is {settings.width:g}, and intervals are {widths.max():.4g} wide already; no label is needed, or "
+            "name a smaller width"
+        )
+    return widths / 2
 
 
 def strata_notes(groups: Any, settings: ChoiceSettings) -> list[str]:

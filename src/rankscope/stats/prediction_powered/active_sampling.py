@@ -165,12 +165,7 @@ def active_sampling(
     if (budget is None) == (width is None):
         raise ParameterError(f"budget is {budget!r} and width {width!r}, expected a number for one of them")
     codes = None if strata is None else stratum_codes(strata, n_all)
-    if chances is not None:
-        before = checked_chances(chances, n_all)
-    elif codes is None:
-        before = np.full(n_all, n / n_all)
-    else:
-        before = (np.bincount(codes[:n], minlength=n_all) / np.maximum(np.bincount(codes, minlength=n_all), 1))[codes]
+    before = chances_before(chances, n, n_all, codes)
     shares = checked_weights(weights, n_all)
     shares = shares / shares.mean()
     prices = np.ones(n_all) if costs is None else checked_weights(costs, n_all) * np.max(np.asarray(costs, np.float64))
@@ -389,6 +384,16 @@ class Rooms(NamedTuple):
             level = (low + high) / 2
             low, high = (level, high) if (labels(level) * self.prices).sum() < budget else (low, level)
         return labels(high)
+
+
+def chances_before(chances: npt.ArrayLike | None, n: int, n_all: int, strata: Ints | None) -> Floats:
+    """(N) the chance with which each item was judged so far; without any, the share of its stratum that was."""
+    if chances is not None:
+        return checked_chances(chances, n_all)
+    if strata is None:
+        return np.full(n_all, n / n_all)
+    sizes = np.bincount(strata)
+    return (np.bincount(strata[:n], minlength=sizes.size) / sizes)[strata]
 
 
 def stratum_codes(strata: npt.ArrayLike, n_all: int) -> Ints:
