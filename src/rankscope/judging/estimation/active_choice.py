@@ -295,7 +295,7 @@ def choose_table_items(table: Any, settings: ChoiceSettings) -> ItemChoice:
     chances = chances_of(bound, rows) if "chance" in bound else None
     groups = bound.ids("group").to_numpy()[rows].astype(str) if settings.strata else None
     strata = None if groups is None else np.unique(groups, return_inverse=True)[1]
-    units = single = Units(n, *values, weights, costs, chances, strata)
+    units = single = Units(n, values[0], values[1], weights, costs, chances, strata)
     clusters = None
     if settings.clusters:
         clusters = whole_clusters(bound, rows, n)
@@ -363,14 +363,14 @@ def cluster_units(items: Units, clusters: Ints) -> Units:
         cluster_sums(x * item_weights[: x.shape[1]], clusters[: x.shape[1]], None).sums
         for x in (items.human, items.machine)
     )
-    sums = np.bincount(clusters, item_weights)
+    sums: Floats = np.bincount(clusters, item_weights).astype(np.float64)
     first = np.unique(clusters, return_index=True)[1]
     return Units(
         n=n_clusters,
         human=of_human / sums[:n_clusters],
         machine=of_machine / sums,
         weights=sums,
-        costs=np.bincount(clusters, item_costs),
+        costs=np.bincount(clusters, item_costs).astype(np.float64),
         chances=None if items.chances is None else items.chances[first],
         strata=np.zeros(first.size, np.int64) if items.strata is None else items.strata[first],
     )

@@ -146,7 +146,7 @@ class Stratum:
         def variance(x: Floats, sizes: Floats, *, without: bool) -> Floats:
             squares = np.divide(x**2, sizes, out=np.zeros(x.shape), where=sizes > 0)
             n, x_sum, size = (self.total(y, without=without) for y in ((sizes > 0).astype(np.float64), x, sizes))
-            return (self.total(squares, without=without) - x_sum**2 / size) / size * n / (n - 1)
+            return np.asarray((self.total(squares, without=without) - x_sum**2 / size) / size * n / (n - 1))
 
         of_judged, of_all = variance(self.m, self.judged, without=without), variance(self.a, self.all, without=False)
         gaps = self.m - self.m.sum(axis=1, keepdims=True) / self.judged.sum() * self.judged
