@@ -146,7 +146,7 @@ class Stratum:
         def variance(x: Floats, sizes: Floats, *, without: bool) -> Floats:
             squares = np.divide(x**2, sizes, out=np.zeros(x.shape), where=sizes > 0)
             n, x_sum, size = (self.total(y, without=without) for y in ((sizes > 0).astype(np.float64), x, sizes))
-            return np.asarray((self.total(squares, without=without) - x_sum**2 / size) / size * n / (n - 1))
+            return (self.total(squares, without=without) - x_sum**2 / size) / size * n / (n - 1)
 
         of_judged, of_all = variance(self.m, self.judged, without=without), variance(self.a, self.all, without=False)
         gaps = self.m - self.m.sum(axis=1, keepdims=True) / self.judged.sum() * self.judged
@@ -155,7 +155,7 @@ class Stratum:
         shares = np.divide(squares, totals, out=np.zeros(gaps.shape), where=totals > 0)
         relative_error = np.sqrt(np.maximum((shares**2).sum(axis=1, keepdims=True) - 1 / max(self.n_judged, 1), 0))
         most = of_judged * (1 + SIGNIFICANT * relative_error)
-        return np.maximum(np.divide(of_all, most, out=np.ones(most.shape), where=most > 0), 1.0)
+        return np.asarray(np.maximum(np.divide(of_all, most, out=np.ones(most.shape), where=most > 0), 1.0))
 
     def total(self, products: Floats, *, without: bool) -> Floats:
         """(lists, 1) sums over units; or (lists, units) without each of them."""
