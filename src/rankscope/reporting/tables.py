@@ -4,7 +4,6 @@ also trec_eval's lines.
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import math
@@ -57,6 +56,8 @@ def write_records(format_: str, columns: Sequence[str], records: Iterable[Sequen
     """Records as csv, json or jsonl, in full precision; missing values (NaN, None) are empty, or null."""
     rows = [[json_value(cell) for cell in record] for record in records]
     if format_ == "csv":
+        import csv
+
         buffer = io.StringIO()
         writer = csv.writer(buffer, lineterminator="\n")
         writer.writerow(columns)

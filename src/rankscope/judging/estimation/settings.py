@@ -24,7 +24,7 @@ from rankscope.settings import (
     table_columns,
     text,
 )
-from rankscope.stats.prediction_powered import ALLOCATIONS, CALIBRATIONS, POPULATIONS
+from rankscope.stats.prediction_choices import ALLOCATIONS, CALIBRATIONS, POPULATIONS
 
 __all__ = [
     "ChoiceSettings",

@@ -5,15 +5,14 @@ sample of a population, whose mean is estimated.
 """
 
 from rankscope.stats.prediction_powered.active_sampling import (
-    ALLOCATIONS,
     FEWEST_IN_STRATUM,
     ActiveSampling,
     active_sampling,
     chances_within,
     systematic_sample,
 )
-from rankscope.stats.prediction_powered.combined import POPULATIONS, PredictionPowered, prediction_powered
-from rankscope.stats.prediction_powered.cross_fitting import CALIBRATIONS, FEWEST_FITTED
+from rankscope.stats.prediction_powered.combined import PredictionPowered, prediction_powered
+from rankscope.stats.prediction_powered.cross_fitting import FEWEST_FITTED
 from rankscope.stats.prediction_powered.expected_width import (
     HumanSpread,
     combined_half,
@@ -23,12 +22,9 @@ from rankscope.stats.prediction_powered.expected_width import (
 from rankscope.stats.prediction_powered.single_queries import FEWEST
 
 __all__ = [
-    "ALLOCATIONS",
-    "CALIBRATIONS",
     "FEWEST",
     "FEWEST_FITTED",
     "FEWEST_IN_STRATUM",
-    "POPULATIONS",
     "ActiveSampling",
     "HumanSpread",
     "PredictionPowered",

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from rankscope.errors import ParameterError
 from rankscope.stats.cluster_sums import checked_weights
 from rankscope.stats.inputs import check_choice, check_share, is_real
+from rankscope.stats.prediction_choices import ALLOCATIONS
 from rankscope.stats.prediction_powered.combined import (
     as_lists,
     checked_chances,
@@ -23,7 +24,6 @@ from rankscope.stats.prediction_powered.single_queries import FEWEST, quantile
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
-    "ALLOCATIONS",
     "FEWEST_IN_STRATUM",
     "ActiveSampling",
     "active_sampling",
@@ -32,8 +32,6 @@ __all__ = [
 ]
 
 
-#: How a budget is shared out between strata.
-ALLOCATIONS = ("neyman", "proportional")
 #: Labels that every stratum must have: of fewer nothing says how they vary.
 FEWEST_IN_STRATUM = 2
 #: A budget of costs for a width is found in so many parts of what all other labels cost.
