@@ -49,34 +49,37 @@ WORTH_WORKERS = 1 << 20
 
 @click.command(cls=Command)
 @click.argument("source", metavar="DIR")
-@click.option(
-    "--loss",
-    "losses",
-    multiple=True,
-    metavar="LOSS",
-    help="Loss of a ranker: listnet, ranknet, ..., lambdamart (trees); linear:LOSS is a linear scorer, torch:LOSS "
-    "trains in PyTorch. May be repeated, one for each ranker. See `rankscope train --help`. Default: listnet.",
+@option_group(
+    "Rankers and measures",
+    click.option(
+        "--loss",
+        "losses",
+        multiple=True,
+        metavar="LOSS",
+        help="Loss of a ranker: listnet, ranknet, ..., lambdamart (trees); linear:LOSS is a linear scorer, torch:LOSS "
+        "trains in PyTorch. May be repeated, one for each ranker. See `rankscope train --help`. Default: listnet.",
+    ),
+    measure_option(DEFAULT_MEASURES),
+    setting_options(
+        SearchSettings, optional=True, hint="The best on the validation lists is then tested. Default: no search."
+    ),
+    click.option(
+        "--log",
+        metavar="FILE",
+        help="With --search: file that keeps every trial; a search with the same file continues from it.",
+    ),
+    click.option(
+        "--ablate",
+        "groups",
+        multiple=True,
+        metavar="GROUP",
+        help="Train the ranker again without these features, and test what it loses. GROUP is NAME=FEATURES, "
+        "by number or column: text=1-5,7 or titles=title*,url. May be repeated.",
+    ),
 )
-@measure_option(DEFAULT_MEASURES)
 @option_group("Cross-validation", setting_options(CrossValidationSettings))
 @option_group("Analysis", setting_options(AnalysisSettings))
 @option_group("Blend", blend_options)
-@setting_options(
-    SearchSettings, optional=True, hint="The best on the validation lists is then tested. Default: no search."
-)
-@click.option(
-    "--log",
-    metavar="FILE",
-    help="With --search: file that keeps every trial; a search with the same file continues from it.",
-)
-@click.option(
-    "--ablate",
-    "groups",
-    multiple=True,
-    metavar="GROUP",
-    help="Train the ranker again without these features, and test what it loses. GROUP is NAME=FEATURES, "
-    "by number or column: text=1-5,7 or titles=title*,url. May be repeated.",
-)
 @columns_option
 @cache_option
 @workers_option(default="all cores if the work is long enough")
