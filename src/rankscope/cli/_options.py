@@ -27,6 +27,7 @@ from rankscope.io.core import with_columns as with_columns_of
 __all__ = [
     "READING_OPTIONS",
     "add_queries",
+    "cache_option",
     "columns_option",
     "dask_option",
     "details_option",
@@ -144,6 +145,12 @@ def measure_option(default: Sequence[str] = (), *, hint: str = "") -> Callable[[
             f"Measure, such as nDCG@10; may be repeated. `rankscope measures` lists all.{default_sentence}", hint
         ),
     )
+
+
+def cache_option(command: Command) -> Command:
+    """`--cache`."""
+    help = "Keep a binary copy of each file of features beside it, and read the copy next time."
+    return click.option("--cache", is_flag=True, help=help)(command)
 
 
 def workers_option(hint: str = "", default: str = "all cores if that is faster") -> Callable[[Command], Command]:

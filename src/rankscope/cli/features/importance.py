@@ -7,11 +7,10 @@ from typing import Any
 import click
 
 from rankscope.cli._groups import Command, option_group
-from rankscope.cli._options import columns_option, measure_option
+from rankscope.cli._options import cache_option, columns_option, measure_option
 from rankscope.cli._output import bytes_progress, progress_bar
 from rankscope.cli._results import pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
-from rankscope.cli.learn._ranker_options import cache_option
 from rankscope.errors import ParameterError
 from rankscope.experiments.model_importance import (
     DEFAULT_MEASURE,

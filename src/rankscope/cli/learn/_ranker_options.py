@@ -17,7 +17,6 @@ from rankscope.learning.settings import RankerSettings, TorchSettings
 
 __all__ = [
     "blend_options",
-    "cache_option",
     "check_torch_options",
     "pop_blend",
     "ranker_of",
@@ -31,12 +30,6 @@ BLEND_OPTIONS = (
         "--stacked", is_flag=True, help="Blend with weights learned on the validation lists instead of equal weights."
     ),
 )
-
-
-def cache_option(command: Command) -> Command:
-    """`--cache`."""
-    help = "Keep a binary copy of each file of features beside it, and read the copy next time."
-    return click.option("--cache", is_flag=True, help=help)(command)
 
 
 def blend_options(command: Command) -> Command:

@@ -10,13 +10,19 @@ from typing import Any
 import click
 
 from rankscope.cli._groups import Command, option_group
-from rankscope.cli._options import columns_option, dask_option, details_option, measure_option, workers_option
+from rankscope.cli._options import (
+    cache_option,
+    columns_option,
+    dask_option,
+    details_option,
+    measure_option,
+    workers_option,
+)
 from rankscope.cli._output import bytes_progress, progress_bar
 from rankscope.cli._results import ResultOutput, pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.cli.learn._ranker_options import (
     blend_options,
-    cache_option,
     check_torch_options,
     pop_blend,
 )
