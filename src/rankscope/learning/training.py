@@ -44,6 +44,7 @@ def ranker_signature(ranker: Ranker, *, validated: bool = True) -> str:
         tree_settings = {
             **loss.as_dict(),
             "min_documents": loss.min_documents or "auto",
+            "features": loss.features or "auto",
             "objective": loss.objective_name,
         }
         unused_names = [*NETWORK_PARAMETERS, *([] if validated else ["stop_on"])]
