@@ -121,6 +121,7 @@ def test_a_folder_gives_what_its_files_give_in_one(tmp_path_factory, ties, case,
     for found in (one, other):
         assert_same_hits(found.hits, whole.hits)
         assert (found.name, found.path) == ("tag", folder)
+        assert found.unjudged_queries == whole.unjudged_queries
         assert found.notes == tuple(note.replace(str(base / "whole"), str(folder)) for note in whole.notes)
     run, expected = rs.read_run(folder), rs.read_run(base / "whole")
     assert run.frame().equals(expected.frame())

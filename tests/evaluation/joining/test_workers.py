@@ -60,6 +60,7 @@ def written(path, lists, tag="tag"):
 
 def assert_same_joined(one, other):
     assert (one.name, one.notes, one.path) == (other.name, other.notes, other.path)
+    assert one.unjudged_queries == other.unjudged_queries
     assert_same_hits(one.hits, other.hits)
 
 
