@@ -103,7 +103,7 @@ def shuffled_values(
     plan = replace(plan, measures=plan.measures[:1], _settings={})
 
     def query_values() -> Floats:
-        return plan.values(lists.hits(score_documents(values)), features.name)[0][0]
+        return np.asarray(plan.values(lists.hits(score_documents(values)), features.name)[0][0])
 
     def shuffle_each() -> Iterator[tuple[int, Floats]]:
         for j in np.flatnonzero((values != values[0]).any(axis=0)).tolist():
