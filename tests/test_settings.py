@@ -53,7 +53,7 @@ WRITTEN_BY_HAND = {
     "a file or folder that is read": {
         "--against": "compare",
         "--backward": "features mt",
-        "--cache": "train, predict, crossvalidate, mt-experiment",
+        "--cache": "train, predict, crossvalidate, mt-experiment, features importance",
         "--checkpoint": "stability",
         "--data": "mt-experiment",
         "--estimate": "pool",

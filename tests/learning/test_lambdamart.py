@@ -71,6 +71,29 @@ def test_what_is_no_such_thing_is_refused_before_anything_is_trained(loss: str, 
         Ranker(loss).settings()
 
 
+@pytest.mark.parametrize(
+    ("documents", "features", "leaf", "share"),
+    [
+        (29_527, 46, 200, 0.3),  # the smallest training part of MQ2007: what was chosen there
+        (2_000_000, 136, 200, 0.3),
+        (20_000, 44, 200, 0.3),
+        (19_900, 43, 199, 13 / 43),
+        (5_205, 20, 52, 0.65),
+        (2_000, 13, 20, 1.0),
+        (800, 6, 20, 1.0),
+        (199, 4, 19, 1.0),
+        (30, 1, 3, 1.0),
+        (1, 1, 1, 1.0),
+    ],
+)
+def test_defaults_depend_on_the_size_of_the_data_only(documents: int, features: int, leaf: int, share: float) -> None:
+    trees = LambdaMART()
+    assert trees.least_documents(documents) == leaf
+    assert trees.share_of_features(features) == pytest.approx(share)
+    chosen = LambdaMART(min_documents=3, features=0.1)
+    assert (chosen.least_documents(documents), chosen.share_of_features(features)) == (3, 0.1)
+
+
 @pytest.mark.parametrize(("name", "most"), [("leaves", 131_072), ("threads", 1024)])
 def test_what_lightgbm_would_end_by_is_refused(name: str, most: int) -> None:
     LambdaMART(**{name: most})  # of any type

@@ -31,6 +31,7 @@ __all__ = [
     "READING_OPTIONS",
     "READ_FOR_BOTH_JUDGES",
     "add_queries",
+    "cache_option",
     "columns_option",
     "dask_option",
     "details_option",
@@ -143,6 +144,12 @@ def measure_option(default: Sequence[str] = (), *, hint: str = "") -> Callable[[
             )
         ),
     )
+
+
+def cache_option(command: Command) -> Command:
+    """`--cache`."""
+    help = "Keep a binary copy of each file of features beside it, and read the copy next time."
+    return click.option("--cache", is_flag=True, help=help)(command)
 
 
 def workers_option(default: str = "all cores if that is faster") -> Callable[[Command], Command]:

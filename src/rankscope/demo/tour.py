@@ -341,6 +341,7 @@ TOUR = (
         in_short_tour=True,
     ),
     Step("rankscope predict demo.model demo-test.txt -o demo-scores.txt", "its scores for 20 other queries"),
+    Step("rankscope features importance demo.model demo-test.txt", "what it loses without each feature"),
     Step(
         "rankscope compare demo-test.txt demo-scores.txt demo-test-rerank.txt demo-test-hybrid.txt --input letor "
         "-m nDCG@10",

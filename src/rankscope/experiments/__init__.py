@@ -17,6 +17,7 @@ HOMES = {
     "Search": "random_search",
     "ablate": "ablation",
     "cross_validate": "crossvalidation.run",
+    "feature_importance": "model_importance",
     "search": "random_search",
 }
 

@@ -24,6 +24,7 @@ __all__ = [
     "REPEATS",
     "FeatureImportance",
     "permutation_drops",
+    "shuffled_values",
 ]
 
 
@@ -72,30 +73,54 @@ def permutation_drops(
     ----------
     Breiman (2001), section 10, with the measure in the place of the error.
     """
-    score_documents, values = prepared_scorer(ranker, features)
-    plan = replace(plan, measures=plan.measures[:1], _settings={})
     measure = plan.measures[0]
     sign = -1.0 if measure.higher_is_better is False else 1.0
 
-    def measure_value() -> float:
-        query_values, _ = plan.values(lists.hits(score_documents(values)), features.name)
-        return float(summarise(query_values[None], [measure.summary])[0, 0])
+    def summary(query_values: Floats) -> float:
+        return float(summarise(query_values[None, None], [measure.summary])[0, 0])
 
-    full_value, drops = measure_value(), np.zeros(values.shape[1])
-    for j in np.flatnonzero((values != values[0]).any(axis=0)).tolist():
-        original = values[:, j].copy()
-        shuffled_values = []
-        for _ in range(repeats):
-            values[:, j] = rng.permutation(original)
-            shuffled_values.append(measure_value())
-        values[:, j] = original
-        drops[j] = sign * (full_value - float(np.mean(shuffled_values)))
+    full_values, shuffles = shuffled_values(ranker, features, lists, plan, repeats=repeats, rng=rng)
+    full_value, drops = summary(full_values), np.zeros(len(features.names))
+    for j, values in shuffles:
+        drops[j] = sign * (full_value - float(np.mean(list(map(summary, values)))))
     return drops
+
+
+def shuffled_values(
+    ranker: Any,
+    features: Features,
+    lists: FullyJudgedLists,
+    plan: Plan,
+    *,
+    repeats: int,
+    rng: np.random.Generator,
+) -> tuple[Floats, Iterator[tuple[int, Floats]]]:
+    """The values of queries, and of each feature that varies, its index and the values with it shuffled.
+
+    The arguments are those of `permutation_drops`. The values are (queries), and (repeats, queries) of each feature.
+    """
+    score_documents, values = prepared_scorer(ranker, features)
+    plan = replace(plan, measures=plan.measures[:1], _settings={})
+
+    def query_values() -> Floats:
+        return np.asarray(plan.values(lists.hits(score_documents(values)), features.name)[0][0])
+
+    def shuffle_each() -> Iterator[tuple[int, Floats]]:
+        for j in np.flatnonzero((values != values[0]).any(axis=0)).tolist():
+            original = values[:, j].copy()
+            shuffled = []
+            for _ in range(repeats):
+                values[:, j] = rng.permutation(original)
+                shuffled.append(query_values())
+            values[:, j] = original
+            yield j, np.array(shuffled)
+
+    return query_values(), shuffle_each()
 
 
 def prepared_scorer(ranker: Any, features: Features) -> tuple[Callable[[Reals], Floats], Reals]:
     """A function from values to scores of the documents, and the values; those of networks are scaled once."""
-    if ranker.kind == "torch" or ranker.lists:  # which may look at whole lists
+    if ranker.kind not in ("network", "trees") or ranker.lists:  # which may look at whole lists
         return lambda values: ranker.predict(
             replace(features, values=values, order=None, where=None)
         ), features.values.copy()
@@ -106,6 +131,8 @@ def prepared_scorer(ranker: Any, features: Features) -> tuple[Callable[[Reals], 
 
 #: Numbers of most important features in the table and in the figure.
 MAX_IN_TABLE, MAX_IN_FIGURE = 10, 30
+#: Of a table whose intervals are over queries.
+ONE_RANKER_NOTES = ("interval: over the queries, for this trained ranker; it does not say how training would vary",)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -114,7 +141,8 @@ class FeatureImportance(Result):
 
     The tidy table has the columns model, feature, measure, worth (the mean over folds and seeds), low, high (Student's
     95 % interval over folds, of the mean over seeds), n (folds). Folds share training data, so intervals are rather
-    narrow.
+    narrow. Of one trained ranker, means and intervals are over queries, which n counts; NaN by measures that are no
+    means.
 
     Attributes
     ----------
@@ -126,13 +154,17 @@ class FeatureImportance(Result):
         The name of the measure.
     drops
         (seeds, folds, features) for each model, with one seed if all give the same ranker; above 0 if the ranker is
-        better with the feature.
+        better with the feature. Of one trained ranker (1, queries, features).
     value
         The measure's value in words, as "mean AP".
     change_verb
         How a value becomes worse: "falls" or "rises".
     cross_validation_parts
-        The parts of the signature of the cross-validation.
+        The parts of the signature of the cross-validation, or of one trained ranker.
+    units
+        What the drops are of: "folds and seeds", or "queries" of one trained ranker.
+    data_notes
+        Notes on the test lists.
     """
 
     COLUMNS = ("model", "feature", "measure", "worth", "low", "high", "n")
@@ -144,6 +176,8 @@ class FeatureImportance(Result):
     value: str
     change_verb: str
     cross_validation_parts: tuple[str, ...]
+    units: str = "folds and seeds"
+    data_notes: tuple[str, ...] = ()
 
     def records(self) -> Iterator[tuple[Any, ...]]:
         """A row a model and feature, the most important first."""
@@ -183,7 +217,7 @@ class FeatureImportance(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return ()
+        return self.data_notes
 
     def signature_parts(self) -> Sequence[str]:
         return self.cross_validation_parts
@@ -219,7 +253,7 @@ class FeatureImportance(Result):
             table=table_of(
                 column("feature", [self.features[j] for j in listed], name=True),
                 column("importance", worth[listed], digits()),
-                column("sd over folds and seeds", deviation[listed], digits()),
+                column(f"sd over {self.units}", deviation[listed], digits()),
                 column("95 % interval", zip(low[listed], high[listed], strict=True), interval()),
             ),
             figure=Figure(
@@ -233,6 +267,7 @@ class FeatureImportance(Result):
                     "left_out_before": max(0, len(order) - MAX_IN_FIGURE),
                 },
             ),
+            notes=ONE_RANKER_NOTES if self.units == "queries" else (),
             folded=model > 0,
         )
 

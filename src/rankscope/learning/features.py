@@ -25,6 +25,7 @@ __all__ = [
     "informative_lists",
     "match_features",
     "match_file",
+    "negative_grade_notes",
     "validation_features",
 ]
 
@@ -246,6 +247,19 @@ def documents_to_score(data: Any, queries: Any = None, sizes: Any = None, *, nee
     if sizes is not None:
         sizes = as_numbers(sizes, "features: group", "the size of each group").ravel()
     return Features.of(table, None, queries, sizes=sizes, names=column_names(data, "features"))
+
+
+def negative_grade_notes(features: Features) -> list[str]:
+    """A note on documents with grades below 0, which in judgments mean pooled, but not judged."""
+    n_negative = int((features.relevance < 0).sum())
+    if not n_negative:
+        return []
+    verb = "has a grade" if n_negative == 1 else "have grades"
+    return [
+        f"{features.name}: {n_negative:,} of {pluralise(len(features), 'document')} {verb} below 0, which elsewhere "
+        "mean pooled, but not judged; rankers learn that such documents are worse than those of grade 0: remove their "
+        "lines if nobody judged them"
+    ]
 
 
 def informative_lists(features: Features) -> Ints:

@@ -141,8 +141,10 @@ def parse_numbers(text: str) -> Floats:
 
 #: The name of the loss, whose parameters are those of the class.
 LAMBDAMART = "lambdamart"
-#: A leaf holds at least so many documents, or this share of all of them where that is less.
-LEAST_DOCUMENTS, LEAST_SHARE = 200, 1 / 40
+#: Default minimum of documents in a leaf: a share of all, between two numbers, and never more than a larger share.
+LEAF_SHARE, FEWEST_IN_LEAF, MOST_IN_LEAF, LARGEST_LEAF_SHARE = 1 / 100, 20, 200, 1 / 10
+#: Default share of features, and how many features each tree has at least.
+FEATURE_SHARE, FEWEST_FEATURES = 0.3, 13
 #: A share of features or documents.
 PART = Number(0, 1, low_open=True, expected="a share above 0 and at most 1")
 
@@ -164,9 +166,9 @@ class LambdaMART(Settings):
     rate
         Learning rate: the factor of each tree's scores. Default: 0.05.
     min_documents
-        Minimum number of documents in a leaf. Default: 200, or 1 in 40 of all documents if that is less.
+        Minimum number of documents in a leaf. Default: by the number of documents, see the notes.
     features
-        Share of features sampled for each tree. Default: 0.3.
+        Share of features sampled for each tree. Default: by the numbers of documents and features, see the notes.
     documents
         Share of documents sampled for each tree. Default: 0.5.
     l2
@@ -193,6 +195,10 @@ class LambdaMART(Settings):
     trees, and the trees up to the best one are kept. With ranks, a value of .7 may be the best of one list and the
     worst of another; `predict` then needs the queries.
 
+    Two defaults depend on the size of the training data, without lists of one grade. A leaf has at least 1 in 100 of
+    the documents, but no fewer than 20 and no more than 200 (of fewer than 200 documents, 1 in 10). Each tree sees a
+    share of .3 of the features, but no fewer than 13 of them.
+
     Examples
     --------
     >>> print(LambdaMART(objective="listnet", trees=200))
@@ -218,9 +224,15 @@ class LambdaMART(Settings):
         None,
         flag="",
         help="Minimum number of documents in a leaf.",
-        unset="200, or 1 in 40 of all documents if that is less",
+        unset="by the number of documents, see the notes",
     )
-    features: float = number(0.3, rule=PART, flag="", help="Share of features sampled for each tree.")
+    features: float | None = number(
+        None,
+        rule=PART,
+        flag="",
+        help="Share of features sampled for each tree.",
+        unset="by the numbers of documents and features, see the notes",
+    )
     documents: float = number(0.5, rule=PART, flag="", help="Share of documents sampled for each tree.")
     l2: float = number(0.0, rule=NONNEGATIVE, flag="", help="Strength of L2 regularisation of the leaves' scores.")
     truncation: int = count(
@@ -264,7 +276,20 @@ class LambdaMART(Settings):
         """
         if self.min_documents is not None:
             return self.min_documents
-        return max(1, min(LEAST_DOCUMENTS, int(documents * LEAST_SHARE)))
+        least = min(max(int(documents * LEAF_SHARE), FEWEST_IN_LEAF), MOST_IN_LEAF)
+        return max(1, min(least, int(documents * LARGEST_LEAF_SHARE)))
+
+    def share_of_features(self, features: int) -> float:
+        """The share of features that each tree sees.
+
+        Parameters
+        ----------
+        features
+            Number of features; ranks within lists count.
+        """
+        if self.features is not None:
+            return self.features
+        return min(1.0, max(FEATURE_SHARE, FEWEST_FEATURES / features))
 
     def check_installed(self) -> None:
         """Raise ParameterError where LightGBM cannot be loaded."""
@@ -365,7 +390,7 @@ def lightgbm_parameters(loss: LambdaMART, features: Features, rng: np.random.Gen
         "num_leaves": loss.leaves,
         "min_data_in_leaf": loss.least_documents(len(features)),
         "min_sum_hessian_in_leaf": 0.0,
-        "feature_fraction": loss.features,
+        "feature_fraction": loss.share_of_features(features.values.shape[1]),
         "bagging_fraction": loss.documents,
         "bagging_freq": int(loss.documents < 1),
         "lambda_l2": loss.l2,

@@ -17,6 +17,7 @@ from rankscope.data.section import Figure, Section
 from rankscope.data.text import join_names, pluralise, pluralise_queries
 from rankscope.learning.blend import Blend
 from rankscope.learning.early_stopping import EarlyStopping
+from rankscope.learning.features import negative_grade_notes
 from rankscope.learning.lambdamart import LambdaMART, parse_objective
 from rankscope.learning.losses import as_measure
 from rankscope.learning.ranker import Ranker
@@ -43,6 +44,7 @@ def ranker_signature(ranker: Ranker, *, validated: bool = True) -> str:
         tree_settings = {
             **loss.as_dict(),
             "min_documents": loss.min_documents or "auto",
+            "features": loss.features or "auto",
             "objective": loss.objective_name,
         }
         unused_names = [*NETWORK_PARAMETERS, *([] if validated else ["stop_on"])]
@@ -92,7 +94,7 @@ class Training(Result):
     @property
     def notes(self) -> tuple[str, ...]:
         notes = [*self.train.notes, *(self.valid.notes if self.valid is not None else ())]
-        notes += self.feature_notes() + self.loss_notes()
+        notes += negative_grade_notes(self.train) + self.feature_notes() + self.loss_notes()
         if self.valid is None:
             last_kept = "all trees were kept" if self.rounds == "trees" else "the last epoch was kept"
             notes.append(f"no validation data for early stopping: {last_kept}")

@@ -310,3 +310,8 @@ def test_a_metric_of_documents_or_of_a_pair_without_a_name_is_refused(cli: Calla
     done = cli("predict", model, table, "--metric", "mine")
     assert (done.code, done.out) == (2, "")
     assert mentions(done.err, "pair", "no name")
+
+
+def test_lines_that_lack_the_grade_are_refused_with_what_to_do(cli: Callable[..., Any], there: Path) -> None:
+    Path("bare.txt").write_text("# a comment\nqid:1 1:2 2:3\nqid:1 1:4\n")
+    assert mentions(refused(cli, "predict", "m", "bare.txt"), "bare.txt", "begin with 'qid:'", "put 0 in front")

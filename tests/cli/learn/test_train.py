@@ -126,10 +126,18 @@ def test_validation_that_tells_no_epoch_from_another_is_noted(cli: Callable[...,
     assert mentions(done.out.splitlines(), "valid ", "same", "epoch", "first")
 
 
+def test_grades_below_0_are_noted(cli: Callable[..., Any], letor: Path) -> None:
+    nogood("-1 qid:1 1:2\n1 qid:1 1:3\n0 qid:1 1:1\n")
+    done = cli("train", "bad.txt", "--hidden", 0, "--epochs", 2, "-o", "m")
+    assert mentions(done.out.splitlines(), "1 of 3 documents has a grade below 0", "pooled, but not judged")
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         ("--loss nothing_like_it", "unknown loss 'nothing_like_it'; known: approxmrr, approxndcg, lambdaloss, "),
+        ("--loss list-net", "unknown loss 'list-net'; did you mean listnet?"),
+        ("--loss lambda-mart", "unknown loss 'lambda-mart'; did you mean lambdamart?"),
         ("--loss lisnet", "unknown loss 'lisnet'; did you mean listnet?"),
         ("--loss listnet(q=2)", "unknown parameter of listnet 'q'; known: k"),
         ("--loss lambdaloss(kind='9')", "kind is '9', expected one of '1', '2', '2++'"),

@@ -72,6 +72,9 @@ def test_folds_in_folders_come_before_subsets(tmp_path: Path) -> None:
     [
         ([], ("empty", "Fold1", "train.txt", "vali.txt", "test.txt")),
         (["a.txt", "b.txt"], ("no folds", "a.txt and b.txt")),
+        (["train.txt", "vali.txt", "test.txt"], ("are one fold", "rankscope train", "vali.txt`", "join")),
+        (["train.csv.gz", "test.csv"], ("train.csv.gz and test.csv are one fold",)),
+        (["train.txt", "vali.txt"], ("no folds", "train.txt and vali.txt")),
         (["S1.txt", "S2.txt"], ("only", "S1.txt and S2.txt")),
         (["S1.txt", "S2.txt", "S4.txt"], ("S1.txt, S2.txt and S4.txt", "no S3")),
         (["S1.txt", "S1.txt.gz", "S2.txt", "S3.txt"], ("S1.txt and S1.txt.gz", "one")),

@@ -157,3 +157,14 @@ def test_tables_show_the_best_ranker_first_with_its_deviation_over_seeds() -> No
     assert lines[0] == ["RR", "b", "0.7000", "0.0000", "0.7000", "1"]
     assert lines[1] == ["RR", "a", "0.5100", f"{0.02 / sqrt(2):.4f}", "0.5100", "1"]
     assert ["RR", "a", "b", "0.1900"] in [line[:4] for line in lines]
+
+
+def test_no_part_of_noise_is_stated_to_be_larger_than_the_sum() -> None:
+    """Two seeds have one degree of freedom each: t is 12.7 for seeds alone, and about 2 for queries and seeds."""
+    result = made(np.array([queries(0.0, 0.01), queries(0.0, 0.014)]))
+    assert result.comparison is not None
+    noise = noise_of_pairs(result, result.comparison.comparisons[0])
+    assert noise.seeds[0] > noise.both[0] > noise.queries[0]
+    assert mentions(verdict(result), "2 seeds are too few to tell", f"queries alone: {noise.queries[0]:.4f}")
+    assert f"{noise.seeds[0]:.4f}" not in as_text(result, details=True)
+    assert "seeds, -: 2 seeds are too few to tell" in as_text(result, details=True)

@@ -18,6 +18,10 @@ COMMANDS = {
         "rankscope.cli.features.runs:runs",
         "Features of documents: their scores and ranks in runs, so that rankers can fuse them.",
     ),
+    "importance": (
+        "rankscope.cli.features.importance:importance",
+        "Importance of features: what a trained ranker loses without each.",
+    ),
     "lm": ("rankscope.cli.features.models:lm", "Train a language model on text."),
     "lexicon": ("rankscope.cli.features.models:lexicon", "Train a lexicon (IBM model 1) on parallel text."),
 }
@@ -32,7 +36,7 @@ class FeatureCommands(LazyGroup):
 @click.group(cls=FeatureCommands, invoke_without_command=True)
 @click.pass_context
 def features(context: click.Context) -> None:
-    """Make features for rankers, and the models that the features need.
+    """Make features for rankers, and the models that the features need; say what features are worth to a ranker.
 
     \b
     rankscope features runs demo.qrels bm25.run dense.run -o both.txt

@@ -18,7 +18,6 @@ from rankscope.learning.settings import RankerSettings, TorchSettings
 __all__ = [
     "BLEND_OPTION",
     "STACKED_OPTION",
-    "cache_option",
     "check_torch_options",
     "pop_blend",
     "ranker_of",
@@ -30,12 +29,6 @@ BLEND_OPTION = click.option("--blend", is_flag=True, help="Blend all rankers fro
 STACKED_OPTION = click.option(
     "--stacked", is_flag=True, help="Blend with weights learned on the validation lists instead of equal weights."
 )
-
-
-def cache_option(command: Command) -> Command:
-    """`--cache`."""
-    help = "Keep a binary copy of each file of features beside it, and read the copy next time."
-    return click.option("--cache", is_flag=True, help=help)(command)
 
 
 def pop_blend(options: dict[str, Any]) -> str | None:

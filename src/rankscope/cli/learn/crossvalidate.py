@@ -11,14 +11,20 @@ import click
 
 from rankscope.cli._dependencies import depends_on
 from rankscope.cli._groups import Command, option_group
-from rankscope.cli._options import columns_option, dask_option, details_option, measure_option, workers_option
+from rankscope.cli._options import (
+    cache_option,
+    columns_option,
+    dask_option,
+    details_option,
+    measure_option,
+    workers_option,
+)
 from rankscope.cli._output import bytes_progress, progress_bar
 from rankscope.cli._results import ResultOutput, pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.cli.learn._ranker_options import (
     BLEND_OPTION,
     STACKED_OPTION,
-    cache_option,
     check_torch_options,
     pop_blend,
 )
@@ -52,43 +58,46 @@ WORTH_WORKERS = 1 << 20
 
 @click.command(cls=Command)
 @click.argument("source", metavar="DIR")
-@click.option(
-    "--loss",
-    "losses",
-    multiple=True,
-    metavar="LOSS",
-    help="Loss of a ranker: listnet, ranknet, ..., lambdamart (trees); linear:LOSS is a linear scorer, torch:LOSS "
-    "trains in PyTorch. May be repeated, one for each ranker. See `rankscope train --help`. Default: listnet.",
+@option_group(
+    "Rankers and measures",
+    click.option(
+        "--loss",
+        "losses",
+        multiple=True,
+        metavar="LOSS",
+        help="Loss of a ranker: listnet, ranknet, ..., lambdamart (trees); linear:LOSS is a linear scorer, torch:LOSS "
+        "trains in PyTorch. May be repeated, one for each ranker. See `rankscope train --help`. Default: listnet.",
+    ),
+    measure_option(DEFAULT_MEASURES),
+    setting_options(
+        SearchSettings, optional=True, hint="The best on the validation lists is then tested. Default: no search."
+    ),
+    depends_on(
+        needs("trials"),
+        click.option(
+            "--log",
+            metavar="FILE",
+            help="File that keeps every trial of a search; a search with the same file continues from it.",
+        ),
+    ),
+    depends_on(
+        excludes(
+            *("trials", "blend", "stacked", "baseline", "importance"),
+            reason="an ablation compares a ranker with itself",
+        ),
+        click.option(
+            "--ablate",
+            "groups",
+            multiple=True,
+            metavar="GROUP",
+            help="Train the ranker again without these features, and test what it loses. GROUP is NAME=FEATURES, "
+            "by number or column: text=1-5,7 or titles=title*,url. May be repeated.",
+        ),
+    ),
 )
-@measure_option(DEFAULT_MEASURES)
 @option_group("Cross-validation", setting_options(CrossValidationSettings))
 @option_group("Analysis", setting_options(AnalysisSettings))
 @option_group("Blend", BLEND_OPTION, STACKED_OPTION)
-@setting_options(
-    SearchSettings, optional=True, hint="The best on the validation lists is then tested. Default: no search."
-)
-@depends_on(
-    needs("trials"),
-    click.option(
-        "--log",
-        metavar="FILE",
-        help="File that keeps every trial of a search; a search with the same file continues from it.",
-    ),
-)
-@depends_on(
-    excludes(
-        *("trials", "blend", "stacked", "baseline", "importance"),
-        reason="an ablation compares a ranker with itself",
-    ),
-    click.option(
-        "--ablate",
-        "groups",
-        multiple=True,
-        metavar="GROUP",
-        help="Train the ranker again without these features, and test what it loses. GROUP is NAME=FEATURES, "
-        "by number or column: text=1-5,7 or titles=title*,url. May be repeated.",
-    ),
-)
 @columns_option
 @cache_option
 @workers_option(default="all cores if the work is long enough")

@@ -8,9 +8,8 @@ import click
 
 from rankscope.cli._dependencies import depends_on
 from rankscope.cli._groups import Command
-from rankscope.cli._options import columns_option, output_option
+from rankscope.cli._options import cache_option, columns_option, output_option
 from rankscope.cli._output import bytes_progress, check_output, write_output
-from rankscope.cli.learn._ranker_options import cache_option
 from rankscope.io.core import compress, file_stem, split_compression_suffix, write_chunks
 from rankscope.io.letor import read_features
 from rankscope.learning.features import match_features, match_file

@@ -11,14 +11,13 @@ import click
 
 from rankscope.cli._dependencies import depends_on
 from rankscope.cli._groups import Command, option_group
-from rankscope.cli._options import columns_option, output_option
+from rankscope.cli._options import cache_option, columns_option, output_option
 from rankscope.cli._output import bytes_progress, check_output, progress_bar
 from rankscope.cli._results import pop_result_output, printing_options
 from rankscope.cli._setting_options import option_of, setting_options, take_settings
 from rankscope.cli.learn._ranker_options import (
     BLEND_OPTION,
     STACKED_OPTION,
-    cache_option,
     check_torch_options,
     pop_blend,
     ranker_of,

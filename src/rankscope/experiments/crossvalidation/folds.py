@@ -18,6 +18,7 @@ from rankscope.errors import InputError, SettingError
 from rankscope.io.core import columns_of, with_columns
 from rankscope.io.letor import read_features
 from rankscope.kernels.segments import bounds
+from rankscope.learning.features import negative_grade_notes
 from rankscope.typing import PathLike
 
 __all__ = [
@@ -73,10 +74,27 @@ def find_folds(folder: Path) -> tuple[FoldFiles, ...]:
         return tuple(files_of_fold(path, number) for number, path in folders.items())
     files = paths_by_number([path for path in entries if path.is_file() and is_data(path)], PART_NAME, folder)
     if not files:
+        refuse_single_split(folder, entries)
         contents_text = f"there are {join_names(path.name for path in entries)}" if entries else "the folder is empty"
         raise InputError(f"{folder}: no folds; {contents_text}; {EXPECTED}")
     check_numbering(folder, files, "S", min_count=MIN_PARTS)
     return ring_folds(list(files.values()))
+
+
+def refuse_single_split(folder: Path, entries: Sequence[Path]) -> None:
+    """Raise InputError where a folder holds the files of one fold."""
+    file_by_part = {
+        part: next((path.name for path in entries if name_without_suffixes(path).lower() in names), None)
+        for part, names in FILE_NAMES.items()
+    }
+    if file_by_part["train"] is None or file_by_part["test"] is None:
+        return
+    valid_text = f" --valid {folder / file_by_part['valid']}" if file_by_part["valid"] else ""
+    raise InputError(
+        f"{folder}: {join_names(name for name in file_by_part.values() if name)} are one fold, and there is nothing to "
+        f"rotate; use `rankscope train {folder / file_by_part['train']}{valid_text}`, `rankscope predict` and "
+        "`rankscope evaluate`, or join the files to one, whose queries are then split at random"
+    )
 
 
 def list_folder(folder: Path) -> list[Path]:
@@ -227,7 +245,7 @@ def read_folds(
         data_path: read_features(with_columns(data_path, columns_of(source)), cache=cache or None, progress=progress)
         for data_path in paths
     }
-    notes = tuple(note for features in features_by_path.values() for note in features.notes)
+    notes = tuple(note for part in features_by_path.values() for note in (*part.notes, *negative_grade_notes(part)))
     notes += tuple(
         note
         for path, part in features_by_path.items()
@@ -287,7 +305,12 @@ def cut_folds(source: Features, folds: int | None, rng: int) -> FoldSet:
     for k in range(folds):
         *train, valid, test = parts[k:] + parts[:k]
         data_folds.append(Fold(name=f"Fold{k + 1}", train=tuple(train), valid=valid, test=test))
-    return FoldSet(name=name, how=f"{folds},cut at random", folds=tuple(data_folds), notes=tuple(source.notes))
+    return FoldSet(
+        name=name,
+        how=f"{folds},cut at random",
+        folds=tuple(data_folds),
+        notes=(*source.notes, *negative_grade_notes(source)),
+    )
 
 
 def align_parts(parts: Sequence[Features], paths: Sequence[Path]) -> list[Features]:

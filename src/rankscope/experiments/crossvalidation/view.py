@@ -20,6 +20,7 @@ from rankscope.data.text import (
 from rankscope.experiments.crossvalidation.blends import BLEND_NAME
 from rankscope.experiments.crossvalidation.fold_values import RANK_RANGES
 from rankscope.experiments.crossvalidation.result import (
+    Noise,
     noise_of_pairs,
     value_label,
     within_noise,
@@ -28,6 +29,7 @@ from rankscope.kernels.means import nan_mean
 from rankscope.kernels.rounding_ties import best_places
 from rankscope.learning.training import epoch_curves
 from rankscope.stats.intervals import t_interval
+from rankscope.typing import Floats
 
 if TYPE_CHECKING:
     from rankscope.comparison.compare import Comparison, MeasureComparison
@@ -113,9 +115,12 @@ def noise_sentence(result: CrossValidation, comparison: MeasureComparison, best:
         unknown_reason = "there is only one" if is_mean else f"{comparison.measure} is not a mean over queries"
         reason += f"; how much seeds add is unknown, since {unknown_reason}"
     elif (noise.seeds[with_best] > 0).any():
-        reason = (
-            f"by the choice of queries alone: {format_range(noise.queries[with_best])}; "
-            f"by that of {pluralise(result.seeds, 'seed')} alone: {format_range(noise.seeds[with_best])}"
+        seeds_text = pluralise(result.seeds, "seed")
+        seeds_alone = stated_seed_noise(noise)[with_best]
+        reason = f"by the choice of queries alone: {format_range(noise.queries[with_best])}; " + (
+            f"{seeds_text} are too few to tell how much seeds alone cause"
+            if np.isnan(seeds_alone).any()
+            else f"by that of {seeds_text} alone: {format_range(seeds_alone)}"
         )
     rival_text = "" if len(result.models) == 2 else f" from {result.models[best]}"
     return (
@@ -123,6 +128,15 @@ def noise_sentence(result: CrossValidation, comparison: MeasureComparison, best:
         f"chance at level {comparison.alpha:g}: two equally good rankers differ by that much or more in "
         f"{format_percent(comparison.alpha)} of such experiments ({reason})."
     )
+
+
+def stated_seed_noise(noise: Noise) -> Floats:
+    """(pairs) the noise of seeds; NaN where it exceeds that of seeds and queries together.
+
+    A part cannot exceed the sum. Where it seems to, the variance of so few seeds is hardly known, and t, not the
+    variance, is large.
+    """
+    return np.where(noise.seeds > noise.both, np.nan, noise.seeds)
 
 
 def format_range(values: np.ndarray[Any, np.dtype[np.float64]]) -> str:
@@ -331,6 +345,11 @@ def noise_section(result: CrossValidation) -> Section:
     by_measure = [(part, noise_of_pairs(result, part)) for part in comparison.comparisons]
     rows = [(part, noise, i) for part, noise in by_measure for i in range(part.first.size)]
     level = comparison.settings.alpha
+    seeds_alone = [float(stated_seed_noise(noise)[i]) for _, noise, i in rows]
+    is_hidden = any(
+        math.isnan(value) and not math.isnan(noise.seeds[i])
+        for value, (_, noise, i) in zip(seeds_alone, rows, strict=True)
+    )
     return Section(
         title="How large a difference must be to exceed noise",
         sentence=(
@@ -343,9 +362,10 @@ def noise_section(result: CrossValidation) -> Section:
             column("and", [part.systems[part.second[i]] for part, _, i in rows], name=True),
             column("difference", [abs(part.difference[i]) for part, _, i in rows], digits()),
             column("queries", [noise.queries[i] for _, noise, i in rows], digits()),
-            column("seeds", [noise.seeds[i] for _, noise, i in rows], digits()),
+            column("seeds", seeds_alone, digits()),
             column("together", [noise.both[i] for _, noise, i in rows], digits()),
         ),
+        notes=(f"seeds, -: {pluralise(result.seeds, 'seed')} are too few to tell",) if is_hidden else (),
         folded=True,
     )
 

@@ -70,7 +70,7 @@ SPACES: dict[str, dict[str, Distribution]] = {
     "trees": {
         "leaves": uniform_choice(3, 5, 7, 11, 15, 31, 63),
         "rate": log_uniform(0.01, 0.2),
-        "min_documents": uniform_choice(10, 20, 50, 100, 200, 400),
+        "min_documents": uniform_choice(10, 20, 50, 100, 200, 400, 5),
         "features": uniform(0.1, 1.0),
         "documents": uniform(0.3, 1.0),
         "l2": log_uniform(0.01, 100.0, zero=0.5),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -174,6 +175,7 @@ def read_file(
     with open_binary(path) as stream:
         source = Source(stream, path, "letor")  # detected below: the table of formats is for judgments and runs
         refuse_foreign(source.head, source.name)
+        refuse_lines_without_grade(source.head, source.name)
         if is_feature_table(source.head):
             content = source.read_bytes()
             if progress is not None:
@@ -204,6 +206,16 @@ def is_feature_table(head: bytes) -> bool:
         return True
     fields = line.replace(b",", b"\t").split(None, 2)
     return len(fields) > 1 and not fields[1].startswith(b"qid:") and NUMBER.fullmatch(fields[0]) is None
+
+
+def refuse_lines_without_grade(head: bytes, name: str) -> None:
+    """Raise for lines of LETOR that begin with the query."""
+    parsed = parse_head(head)
+    if re.match(rb"qid:\S+\s+\d+:", parsed.line):
+        raise InputError(
+            f"{name}: lines that begin with 'qid:', expected grade qid:query number:value; put 0 in front of each if "
+            "there are no grades, as by sed 's/^/0 /'"
+        )
 
 
 def refuse_semicolons(head: bytes, name: str) -> None:

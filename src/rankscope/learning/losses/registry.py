@@ -45,7 +45,8 @@ LOSSES: Mapping[str, LossFunction] = LazyRegistry(
         "ordinal": "rankscope.learning.losses.pointwise:ordinal",
     }
 )
-CALL_FORM = re.compile(r"(?P<name>[^\W\d]\w*)\s*(\((?P<inner>.*)\))?", re.DOTALL)
+#: A name, which may be misspelt as in list-net, with or without parameters.
+CALL_FORM = re.compile(r"(?P<name>[^\W\d][\w .+-]*?)\s*(\((?P<inner>.*)\))?", re.DOTALL)
 #: Losses whose gradient treats weights as constants that change with the scores, so it is not that of the value.
 FIXED_WEIGHTS = ("lambdarank", "lambdaloss")
 #: A parameter of a ranker that stands among those of its loss: whether it sees ranks within lists.
