@@ -417,6 +417,8 @@ class Setting:
         What happens by default, in words.
     or_a
         A type whose objects are accepted, too.
+    columns
+        Of a setting that names a column: names under which users look for that column in `columns` (--columns).
     """
 
     def __init__(
@@ -430,9 +432,10 @@ class Setting:
         metavar: str,
         unset: str,
         or_a: type | None = None,
+        columns: tuple[str, ...] = (),
     ) -> None:
         self.rule, self.default, self.help, self.given_flag, self.argument = rule, default, help, flag, argument
-        self.python_help, self.metavar, self.unset, self.or_a = python_help, metavar, unset, or_a
+        self.python_help, self.metavar, self.unset, self.or_a, self.columns = python_help, metavar, unset, or_a, columns
         self.name = ""
 
     @property
@@ -474,9 +477,10 @@ def declare(
     metavar: str = "",
     unset: str = "",
     or_a: type | None = None,
+    columns: tuple[str, ...] = (),
 ) -> Value:
     """A dataclass field that holds a setting. For type checkers it is its default, as for `dataclasses.field`."""
-    setting = Setting(rule, default, help, flag, argument, python_help, metavar, unset, or_a)
+    setting = Setting(rule, default, help, flag, argument, python_help, metavar, unset, or_a, columns)
     made: Any = dataclasses.field(default=default, metadata={"setting": setting})
     return made  # type: ignore[no-any-return]
 
@@ -626,7 +630,21 @@ class Settings:
             plain = setting.rule.plain(value)
             if plain is not value:
                 object.__setattr__(self, name, plain)
+            if value and isinstance(setting.rule, ColumnNames):
+                self._refuse_columns_of_others(setting, value)
         self.check()
+
+    def _refuse_columns_of_others(self, setting: Setting, columns: Mapping[str, str]) -> None:
+        """Raise SettingError for a column that another setting names."""
+        for naming in self.declared().values():
+            name = next((name for name in naming.columns if name in columns), None)
+            if name is not None:
+                raise SettingError(
+                    setting.argument,
+                    setting.flag,
+                    f"has {name!r}, and {naming.argument} ({naming.flag}) names that column; say {naming.flag} "
+                    f"{columns[name]}",
+                )
 
     def check(self) -> None:
         """Raise ParameterError for settings that exclude each other."""
