@@ -25,11 +25,13 @@ from rankscope.typing import Bools, Floats, Grades, Ints, PathLike, Words
 __all__ = [
     "Fingerprint",
     "below_level_note",
+    "count_tied",
     "empty_note",
     "fingerprint_of",
     "grade_notes",
     "missing_note",
     "score_hits",
+    "tied_order_note",
 ]
 
 
@@ -88,6 +90,8 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
     unjudged = [run.unjudged_queries for run in joined]
     if any(unjudged):
         notes += unjudged_query_notes(systems, unjudged, [np.count_nonzero(~run.hits.missing) for run in joined])
+    if plan.tied_order:
+        notes += tied_order_note(sum(count_tied(run.hits) for run in joined), plan)
     for (values, _), run, system in zip(results, joined, systems, strict=True) if plan.may_lack_values else ():
         notes += empty_note(count_empty_values(values, run.hits, plan), system, plan)
     if plan.needs_subtopics and first.subtopics is not None and not first.subtopics.subtopic.any():
@@ -185,6 +189,22 @@ def missing_note(missing: Bools, system: str, plan: Plan) -> list[str]:
     if plan.missing == "drop":
         treatment = "they are skipped" if n == missing.size else "its means are over the others only"
     return [f"{system} has no list for {n} of {missing.size} queries; {treatment} (missing:{plan.missing})"]
+
+
+def count_tied(hits: Hits) -> int:
+    """How many judged documents share their score with another document of their list."""
+    return 0 if hits.first is hits.last else int(np.count_nonzero(hits.last > hits.first))
+
+
+def tied_order_note(n_tied: int, plan: Plan) -> list[str]:
+    """A note where documents are tied that the tool of the preset orders as no tie rule here does."""
+    if not n_tied:
+        return []
+    verb = "shares its score" if n_tied == 1 else "share their score"
+    return [
+        f"{pluralise(n_tied, 'judged document')} {verb} with others: {plan.preset} orders equal scores "
+        f"{plan.tied_order}, and here it is ties:{plan.convention.ties}, so that its values can differ"
+    ]
 
 
 def count_empty_values(values: Floats, hits: Hits, plan: Plan) -> Ints:
