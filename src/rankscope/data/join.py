@@ -20,6 +20,7 @@ from rankscope.data.qrels import Qrels
 from rankscope.data.row_input import rows_from_dicts
 from rankscope.data.rows import BLOCK_ROWS, Rows, are_valid_ids, decode_id, decode_ids
 from rankscope.data.run import Run
+from rankscope.data.spelling import spelling_advice
 from rankscope.data.text import first_names
 from rankscope.data.tie_breaking import Ranks, check_tie_rule, rank_rows
 from rankscope.data.top_lists import TopLists, TopRows, top_rows
@@ -574,7 +575,8 @@ def no_common_query_error(name: str, qrels: Qrels, queries: list[str]) -> InputE
     """The error for a run without judged queries."""
     return InputError(
         f"run {name!r} and the qrels have no query in common (qrels: {first_names(qrels.query_ids)}; "
-        f"run: {first_names(queries)}); check that they belong together"
+        f"run: {first_names(queries)}); "
+        f"{spelling_advice(queries, qrels.query_ids, 'check that they belong together')}"
     )
 
 

@@ -91,7 +91,7 @@ def score_batch(plan: Plan, qrels: Qrels, runs: Mapping[str, Mapping[str, Mappin
         notes += missing_note(queries, system, plan)
     if has_unjudged:
         unjudged_queries = [[query for query in run if query not in qrels.places] for run in mappings]
-        notes += unjudged_query_notes(systems, unjudged_queries, np.count_nonzero(~missing, axis=1).tolist())
+        notes += unjudged_query_notes(systems, unjudged_queries, qrels.query_ids, list(missing))
     notes += tied_order_note(n_tied, plan)
     for system, counts in zip(systems, n_empty, strict=True):
         notes += empty_note(counts, system, plan)

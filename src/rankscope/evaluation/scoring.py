@@ -89,7 +89,7 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
         notes += missing_note(run.hits.missing, system, plan)
     unjudged = [run.unjudged_queries for run in joined]
     if any(unjudged):
-        notes += unjudged_query_notes(systems, unjudged, [np.count_nonzero(~run.hits.missing) for run in joined])
+        notes += unjudged_query_notes(systems, unjudged, first.query_ids, [run.hits.missing for run in joined])
     if plan.tied_order:
         notes += tied_order_note(sum(count_tied(run.hits) for run in joined), plan)
     for (values, _), run, system in zip(results, joined, systems, strict=True) if plan.may_lack_values else ():
