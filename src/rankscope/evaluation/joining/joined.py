@@ -74,7 +74,7 @@ def unknown_document_notes(qrels: Qrels, hits: Hits, name: str, documents: Itera
     if hits.rank.size or not n_documents:
         return ()
     first_docs = list(islice(documents, N_FIRST))
-    pair = same_but_for_spelling(first_docs, judged_spellings(qrels))
+    pair = same_but_for_spelling(sorted(first_docs), judged_spellings(qrels))  # the same in any order of the lines
     if pair is None and not has_no_judged_document(hits):  # a short run may well be unjudged
         return ()
     own_doc, judged_doc = pair or (first_docs[0], decode_id(decode(qrels.docs.slice(slice(1)))[0]))
