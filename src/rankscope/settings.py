@@ -481,8 +481,8 @@ def declare(
 ) -> Value:
     """A dataclass field that holds a setting. For type checkers it is its default, as for `dataclasses.field`."""
     setting = Setting(rule, default, help, flag, argument, python_help, metavar, unset, or_a, columns)
-    made: Any = dataclasses.field(default=default, metadata={"setting": setting})
-    return made  # type: ignore[no-any-return]
+    field: Any = dataclasses.field(default=default, metadata={"setting": setting})
+    return field  # type: ignore[no-any-return]
 
 
 def choice(default: Value, table: Collection[str], *, help: str, kind: str = "", **options: Any) -> Value:

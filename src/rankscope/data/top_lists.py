@@ -122,13 +122,13 @@ def top_rows(
     rank: Floats = ranks.rank.astype(np.float64)
     if ties == "average":
         rank = (ranks.first + ranks.last) / 2
-    chosen = np.flatnonzero((ranks.first if ties == "average" else ranks.rank) <= depth)
-    taken = candidates[chosen]
+    top_places = np.flatnonzero((ranks.first if ties == "average" else ranks.rank) <= depth)
+    taken = candidates[top_places]
     return TopRows(
-        codes[group[chosen]],
-        rank[chosen],
+        codes[group[top_places]],
+        rank[top_places],
         judgment[taken],
-        pack_strings([string_contents(docs.take(chosen))]),
+        pack_strings([string_contents(docs.take(top_places))]),
         rows.hashes[taken],
     )
 

@@ -49,12 +49,12 @@ def click_files(seed: int) -> dict[str, str]:
     records.sort(key=lambda record: record["list"])
     attraction = np.array([attraction_of(record, collection.qrels[record["query"]]) for record in records])
     queries = np.arange(len(collection.qrels))
-    asked = rng.choice(queries, IMPRESSIONS, p=(weights := 1 / (queries + 5.0)) / weights.sum())
-    shown = asked * LISTS + rng.integers(LISTS, size=IMPRESSIONS)
+    query = rng.choice(queries, IMPRESSIONS, p=(weights := 1 / (queries + 5.0)) / weights.sum())
+    lists = query * LISTS + rng.integers(LISTS, size=IMPRESSIONS)
     activity = rng.dirichlet(np.full(USERS, 0.5))
     user = rng.choice(USERS, IMPRESSIONS, p=activity)
     eagerness = rng.uniform(0.5, 1.4, USERS)[user]
-    clicks = simulate_clicks(np.minimum(attraction[shown] * eagerness[:, None], 1), eta=ETA, rng=rng)
+    clicks = simulate_clicks(np.minimum(attraction[lists] * eagerness[:, None], 1), eta=ETA, rng=rng)
     seconds = np.sort(rng.integers(DAYS * 86_400, size=IMPRESSIONS))
     lines = [
         json.dumps(
@@ -66,7 +66,7 @@ def click_files(seed: int) -> dict[str, str]:
                 "clicks": (np.flatnonzero(row) + 1).tolist(),
             }
         )
-        for second, number, place, row in zip(seconds.tolist(), user.tolist(), shown.tolist(), clicks, strict=True)
+        for second, number, place, row in zip(seconds.tolist(), user.tolist(), lists.tolist(), clicks, strict=True)
     ]
     files = {"demo-interleaved.jsonl": map(json.dumps, records), "demo-clicks.jsonl": lines}
     return {name: "\n".join(file_lines) + "\n" for name, file_lines in files.items()}

@@ -16,11 +16,11 @@ from rankscope.data.spans import SpanQrels
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.joining import MIN_NOTED_DOCUMENTS, unjudged_query_notes
 from rankscope.evaluation.scoring import (
-    count_tied,
     empty_note,
     fingerprint_of,
     grade_notes,
     missing_note,
+    n_tied,
     tied_order_note,
 )
 from rankscope.typing import Bools
@@ -66,13 +66,13 @@ def score_batch(plan: Plan, qrels: Qrels, runs: Mapping[str, Mapping[str, Mappin
     n_empty = np.zeros((len(systems), len(plan.measures)), np.int64)
     unjudged: list[str] = []
     has_unjudged = False  # whether a run has queries without judgments
-    n_tied = 0
+    tied = 0  # hits of all runs that are tied
     for begin in range(0, len(systems), at_a_time):
         part = slice(begin, begin + at_a_time)
         joiner = joined_copies(plan, qrels, mappings[part])
         hits = joiner.finish()
         has_unjudged |= bool(joiner.unjudged_queries)
-        n_tied += count_tied(hits) if plan.tied_order else 0
+        tied += n_tied(hits) if plan.tied_order else 0
         shape = (len(hits) // n_queries, n_queries)
         plan.refuse_levels_above_grades(hits)
         block, undefined = plan.values(hits, "")
@@ -92,7 +92,7 @@ def score_batch(plan: Plan, qrels: Qrels, runs: Mapping[str, Mapping[str, Mappin
     if has_unjudged:
         unjudged_queries = [[query for query in run if query not in qrels.places] for run in mappings]
         notes += unjudged_query_notes(systems, unjudged_queries, qrels.query_ids, list(missing))
-    notes += tied_order_note(n_tied, plan)
+    notes += tied_order_note(tied, plan)
     for system, counts in zip(systems, n_empty, strict=True):
         notes += empty_note(counts, system, plan)
     return Scores(

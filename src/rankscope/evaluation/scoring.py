@@ -25,14 +25,18 @@ from rankscope.typing import Bools, Floats, Grades, Ints, PathLike, Words
 __all__ = [
     "Fingerprint",
     "below_level_note",
-    "count_tied",
     "empty_note",
     "fingerprint_of",
     "grade_notes",
     "missing_note",
+    "n_tied",
+    "notes_of_ties",
     "score_hits",
     "tied_order_note",
 ]
+
+#: A note says so where more than this share of a system's judged documents are tied, if there are so many documents.
+MOST_TIED, MIN_TIED = 0.5, 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +95,8 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
     if any(unjudged):
         notes += unjudged_query_notes(systems, unjudged, first.query_ids, [run.hits.missing for run in joined])
     if plan.tied_order:
-        notes += tied_order_note(sum(count_tied(run.hits) for run in joined), plan)
+        notes += tied_order_note(sum(n_tied(run.hits) for run in joined), plan)
+    notes += tie_notes(systems, [run.hits for run in joined])
     for (values, _), run, system in zip(results, joined, systems, strict=True) if plan.may_lack_values else ():
         notes += empty_note(count_empty_values(values, run.hits, plan), system, plan)
     if plan.needs_subtopics and first.subtopics is not None and not first.subtopics.subtopic.any():
@@ -191,18 +196,40 @@ def missing_note(missing: Bools, system: str, plan: Plan) -> list[str]:
     return [f"{system} has no list for {n} of {missing.size} queries; {treatment} (missing:{plan.missing})"]
 
 
-def count_tied(hits: Hits) -> int:
-    """How many judged documents share their score with another document of their list."""
-    return 0 if hits.first is hits.last else int(np.count_nonzero(hits.last > hits.first))
+def tie_notes(systems: Sequence[str], hits: Sequence[Hits]) -> list[str]:
+    """One note on systems with a score for many documents, whose values hang on the rule of ties."""
+    counts = [(n_tied(of_system), of_system.rank.size) for of_system in hits]
+    return notes_of_ties(systems, counts, hits[0].ties)
 
 
-def tied_order_note(n_tied: int, plan: Plan) -> list[str]:
-    """A note where documents are tied that the tool of the preset orders as no tie rule here does."""
-    if not n_tied:
+def n_tied(hits: Hits) -> int:
+    """How many hits have the score of another document of their query."""
+    return 0 if hits.first is hits.last else int(np.count_nonzero(hits.first < hits.last))
+
+
+def notes_of_ties(systems: Sequence[str], counts: Sequence[tuple[int, int]], ties: str) -> list[str]:
+    """As `tie_notes`. counts: hits of each system that are tied, and all its hits."""
+    if ties in ("average", "given"):
         return []
-    verb = "shares its score" if n_tied == 1 else "share their score"
+    shares = {system: tied / n for system, (tied, n) in zip(systems, counts, strict=True) if n >= MIN_TIED}
+    tied = [system for system, share in shares.items() if share > MOST_TIED]
+    if not tied:
+        return []
+    most = max(tied, key=shares.__getitem__)
+    whose = f"{most}:" if len(tied) == 1 else f"{len(tied)} of {len(systems)} systems, most {most}:"
     return [
-        f"{pluralise(n_tied, 'judged document')} {verb} with others: {plan.preset} orders equal scores "
+        f"{whose} {100 * shares[most]:.0f} % of its judged documents are tied with others, and ties:{ties} orders "
+        "them; --ties average (ties='average') is the mean over all orders"
+    ]
+
+
+def tied_order_note(number: int, plan: Plan) -> list[str]:
+    """A note where documents are tied that the tool of the preset orders as no tie rule here does."""
+    if not number:
+        return []
+    verb = "shares its score" if number == 1 else "share their score"
+    return [
+        f"{pluralise(number, 'judged document')} {verb} with others: {plan.preset} orders equal scores "
         f"{plan.tied_order}, and here it is ties:{plan.convention.ties}, so that its values can differ"
     ]
 

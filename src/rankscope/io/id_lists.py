@@ -93,10 +93,10 @@ def columns_to_records(content: bytes, name: str, query_names: Sequence[str] = L
         return content
     lengths = {column: len(cells) for column, cells in data.items()}
     if len(set(lengths.values())) > 1:
-        column, other = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
+        column, longest = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
         raise InputError(
-            f"{name}: the column {other!r} has {lengths[other]} cells and {column!r} {lengths[column]}, expected one "
-            "for each query"
+            f"{name}: the column {longest!r} has {lengths[longest]} cells and {column!r} {lengths[column]}, expected "
+            "one for each query"
         )
     rows = [dict(zip(data, row, strict=True)) for row in zip(*data.values(), strict=True)]
     return json.dumps(rows, ensure_ascii=False).encode("utf-8", "surrogatepass")

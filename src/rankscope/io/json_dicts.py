@@ -105,8 +105,8 @@ def looks_like_lists(head: FileHead) -> bool:
         return False
     record_end = text.find(b"\n{")
     record = text if record_end < 0 else text[:record_end]
-    named = [head.columns.get(column.name) for column in LISTS.values()]
-    if any(name and f'"{name}"'.encode() in record for name in named):
+    column_names = [head.columns.get(column.name) for column in LISTS.values()]
+    if any(name and f'"{name}"'.encode() in record for name in column_names):
         return True
     if NAMED_LIST.search(record) or holds_records(text, head.columns):
         return True

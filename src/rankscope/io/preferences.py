@@ -332,9 +332,9 @@ def names_of_covariate(header: Sequence[str], name: str) -> list[str]:
         return [column]
     for ends in COVARIATE_AFFIXES:
         for pair in ([f"{lower_name}_{end}" for end in ends], [f"{end}_{lower_name}" for end in ends]):
-            found = [find_column(header, (side,)) for side in pair]
-            if None not in found:
-                return [side for side in found if side is not None]
+            columns = [find_column(header, (side,)) for side in pair]
+            if None not in columns:
+                return [side for side in columns if side is not None]
     return []
 
 
@@ -505,8 +505,11 @@ def rankings_of_preferences(table: Table, needed: set[str], gold: str | None = N
     has_choices = "better" not in table
     names, left, right = read_pairs(table)
     systems = np.array(names, object)[np.stack((left, right), axis=1)]
-    n_rows, named = table.frame.height, {own for field, own in table.columns.items() if field not in ("pair", "judge")}
-    other_columns = [name for name in table.frame.columns if name not in named]
+    n_rows, bound_names = (
+        table.frame.height,
+        {own for field, own in table.columns.items() if field not in ("pair", "judge")},
+    )
+    other_columns = [name for name in table.frame.columns if name not in bound_names]
     keys: dict[str, str] = {}
     notes: list[str] = []
     values = {"rank": np.tile([1.0, 2.0], n_rows)}

@@ -83,8 +83,8 @@ class KeyIndex:
             free = np.flatnonzero(self.slot_keys[slots] == EMPTY)
             self.slot_keys[slots[free]] = keys[free]
             is_placed = self.slot_keys[slots] == keys
-            placed, waiting = np.flatnonzero(is_placed), np.flatnonzero(~is_placed)
-            self.slot_rows[slots[placed]] = rows[placed]
+            stored, waiting = np.flatnonzero(is_placed), np.flatnonzero(~is_placed)
+            self.slot_rows[slots[stored]] = rows[stored]
             if not waiting.size:
                 self.has_table = True
                 return
@@ -97,7 +97,7 @@ class KeyIndex:
 
     def find_by_hash(self, lookup_keys: Ints) -> Ints:
         """As `find`, by the hash table."""
-        found = np.full(lookup_keys.size, -1)
+        rows = np.full(lookup_keys.size, -1)
         for start in range(0, lookup_keys.size, PIECE):
             keys = lookup_keys[start : start + PIECE].view(np.uint64)
             slots, positions = self.first_slots(keys), np.arange(start, start + keys.size)
@@ -105,8 +105,8 @@ class KeyIndex:
                 slot_keys = self.slot_keys[slots]
                 is_same = slot_keys == keys
                 same = np.flatnonzero(is_same)
-                found[positions[same]] = self.slot_rows[slots[same]]
+                rows[positions[same]] = self.slot_rows[slots[same]]
                 undecided = np.flatnonzero(~is_same & (slot_keys != EMPTY))
                 keys, positions = keys[undecided], positions[undecided]
                 slots = (slots[undecided] + 1) & self.last_slot
-        return found
+        return rows

@@ -318,5 +318,5 @@ def scorer(
             raise ParameterError('the scorer is told no groups; pass params={"groups": queries}')
         return metric.value(relevance, scores, groups=groups)
 
-    made = make_scorer(score_lists, greater_is_better=metric.is_higher_better)
-    return made.set_score_request(groups=True)  # type: ignore[no-any-return]
+    list_scorer = make_scorer(score_lists, greater_is_better=metric.is_higher_better)
+    return list_scorer.set_score_request(groups=True)  # type: ignore[no-any-return]

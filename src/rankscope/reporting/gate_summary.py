@@ -44,8 +44,8 @@ def gate_summary(gate: Gate) -> str:
     room = MOST_LINES - len(lines) - 1
     if notes:
         # A line each, with two blanks at its end for a break.
-        shown = notes if len(notes) <= room else [*notes[: room - 1], f"and {len(notes) - room + 1} more notes"]
-        lines += ["", *(f"{note}  " for note in shown)]
+        first_notes = notes if len(notes) <= room else [*notes[: room - 1], f"and {len(notes) - room + 1} more notes"]
+        lines += ["", *(f"{note}  " for note in first_notes)]
     return "\n".join(lines) + "\n"
 
 

@@ -150,8 +150,8 @@ SECTION_TITLE = re.compile(r"^(Parameters|Raises|Notes|References|Examples)\n-{3
 
 def parse_docstring(measure: type[Measure]) -> Docstring:
     """The parts of a docstring with or without sections."""
-    first, *rest = SECTION_TITLE.split(inspect.cleandoc(measure.__doc__ or ""))
-    sections = dict(zip(rest[::2], rest[1::2], strict=True))
+    first, *titled = SECTION_TITLE.split(inspect.cleandoc(measure.__doc__ or ""))
+    sections = dict(zip(titled[::2], titled[1::2], strict=True))
     paragraphs = [*first.strip().split("\n\n"), *sections.get("Notes", "").strip().split("\n\n")]
     paragraphs += [f"{name}: {text}" for name, text in entries_of(sections.get("Raises", "")).items()]
     examples = sections.get("Examples", "").strip()

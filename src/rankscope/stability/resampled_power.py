@@ -87,10 +87,10 @@ def resampled_effects(units: ClusterSums, counts: Floats) -> Floats:
     mean = counts @ d.T / total
     squares = counts @ (d * d).T
     # Residuals of the ratio of sums: sum (d - mean w)^2 = sum d^2 - 2 mean sum d w + mean^2 sum w^2.
-    rest = squares - 2 * mean * (counts @ (d * w).T) + mean**2 * (counts @ (w * w))[:, None]
-    rest = np.where(rest > NOISE * squares, rest, 0.0)
+    residuals = squares - 2 * mean * (counts @ (d * w).T) + mean**2 * (counts @ (w * w))[:, None]
+    residuals = np.where(residuals > NOISE * squares, residuals, 0.0)
     n = w.size
-    deviation = np.sqrt(rest / (n - 1)) * n / total
+    deviation = np.sqrt(residuals / (n - 1)) * n / total
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(mean == 0, 0.0, mean / deviation))
 

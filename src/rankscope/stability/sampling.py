@@ -260,16 +260,16 @@ class Queries:
         return values
 
     def sample(self, condition: Condition, iterations: int, seed: int) -> Sample:
-        drawn = np.empty((iterations, condition.entities), np.int64)
+        items = np.empty((iterations, condition.entities), np.int64)
         systems = np.empty((iterations, condition.systems), np.int64)
         for i in range(iterations):
             rng = stream(seed, condition, i, 0)
-            drawn[i] = rng.permutation(self.n_items)[: condition.entities]
+            items[i] = rng.permutation(self.n_items)[: condition.entities]
             systems[i] = draw_systems(rng, len(self.systems), condition.systems)
-        values, clusters, queries_of_sets = self.values_of(drawn[:, : condition.size], systems)
+        values, clusters, queries_of_sets = self.values_of(items[:, : condition.size], systems)
         disjoint: tuple[Floats, ...] = ()
         if condition.splits > 1:
-            other_values, *_ = self.values_of(drawn[:, condition.size : 2 * condition.size], systems)
+            other_values, *_ = self.values_of(items[:, condition.size : 2 * condition.size], systems)
             disjoint = (means(values), means(other_values))
         return Sample(
             values=values,

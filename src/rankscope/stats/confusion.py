@@ -546,13 +546,13 @@ def matthews(counts: Ints) -> float | None:
 
 
 def share_interval(
-    n_part: npt.ArrayLike, whole: npt.ArrayLike, *, confidence_level: float = 0.95
+    n_part: npt.ArrayLike, n_all: npt.ArrayLike, *, confidence_level: float = 0.95
 ) -> tuple[Floats, Floats]:
     """Wilson's interval: the lowest and highest true share that the observed share is compatible with, in [0, 1].
 
     Parameters
     ----------
-    n_part, whole
+    n_part, n_all
         Numbers of items with the property, and of all items.
     confidence_level
         Level of the interval, in (0, 1).
@@ -560,7 +560,7 @@ def share_interval(
     Returns
     -------
     low, high
-        Ends of the interval; NaN if `whole` is 0.
+        Ends of the interval; NaN if `n_all` is 0.
 
     Raises
     ------
@@ -582,7 +582,7 @@ def share_interval(
     (0.49, 0.943)
     """
     check_share("confidence_level", confidence_level)
-    k, n = np.asarray(n_part, np.float64), np.asarray(whole, np.float64)
+    k, n = np.asarray(n_part, np.float64), np.asarray(n_all, np.float64)
     z = float(special().ndtri((1 + confidence_level) / 2))
     n_or_nan = np.where(n > 0, n, np.nan)
     p = k / n_or_nan

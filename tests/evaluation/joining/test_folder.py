@@ -125,7 +125,7 @@ def test_a_folder_gives_what_its_files_give_in_one(tmp_path_factory, ties, case,
         assert found.notes == tuple(note.replace(str(base / "whole"), str(folder)) for note in whole.notes)
     run, expected = rs.read_run(folder), rs.read_run(base / "whole")
     assert run.frame().equals(expected.frame())
-    # Without judgments nothing is known of ids that are written otherwise, nor of judged lists without an order.
+    # Without judgments nothing is known of ids that are written otherwise.
     assert run.notes == tuple(note for note in one.notes if not note.startswith("run "))
 
 

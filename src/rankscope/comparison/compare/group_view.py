@@ -102,9 +102,9 @@ def turn_sentences(comparison: MeasureComparison, pair: int, first: int) -> list
     ahead, behind = pair_names(comparison, pair, first)
     if comparison.measure_values.sign * turned_difference(comparison, pair, first) < 0:
         ahead, behind = behind, ahead
-    shown = [name for name in turned if comparison.groups[name].decisions[pair]]
-    adverb = "significantly " if shown == turned else ""
-    part_text = f" (significantly in {join_names(shown)})" if shown and shown != turned else ""
+    significant = [name for name in turned if comparison.groups[name].decisions[pair]]
+    adverb = "significantly " if significant == turned else ""
+    part_text = f" (significantly in {join_names(significant)})" if significant and significant != turned else ""
     place = f"In {join_names(turned)}, {behind} is {adverb}ahead{part_text}"
     sentence = f"{place}, though {ahead} is ahead on all queries together."
     if 2 * len(turned) <= len(comparison.groups):

@@ -190,8 +190,10 @@ def with_groups(
         )
         for name in values
     }
-    whole = replace(comparison, groups=groups, interaction=interaction)
-    return replace(whole, notes=(*comparison.notes, *(f"{comparison.measure}: {note}" for note in group_notes(whole))))
+    grouped = replace(comparison, groups=groups, interaction=interaction)
+    return replace(
+        grouped, notes=(*comparison.notes, *(f"{comparison.measure}: {note}" for note in group_notes(grouped)))
+    )
 
 
 def group_notes(comparison: MeasureComparison) -> list[str]:

@@ -235,19 +235,19 @@ def diff_joined(
     scores = score_hits(plan, joined)
     values = scores.values[:, 0]
     complete = np.asarray(~np.isnan(values).any(axis=0))
-    chosen = chosen_queries(scores.query_ids, complete, settings.query, queries, str(measure))
-    if complete[chosen].sum() == 0:
+    query_places = chosen_queries(scores.query_ids, complete, settings.query, queries, str(measure))
+    if complete[query_places].sum() == 0:
         raise InputError(
             f"no query has a value of {measure} for both {scores.systems[0]} and {scores.systems[1]}; check that runs "
             "and judgments are about the same queries"
         )
-    chosen = chosen[complete[chosen]]
-    whole = chosen.size == complete.size and bool((np.diff(chosen) > 0).all())
+    query_places = query_places[complete[query_places]]
+    is_complete = query_places.size == complete.size and bool((np.diff(query_places) > 0).all())
     hits = [plan.measured_hits(run.hits) for run in joined]
-    pairs = HitPairs.of(*(hits if whole else [of_run.select(chosen) for of_run in hits]))
-    effects = document_effects(measure, pairs, settings, chosen)
+    pairs = HitPairs.of(*(hits if is_complete else [of_run.select(query_places) for of_run in hits]))
+    effects = document_effects(measure, pairs, settings, query_places)
     if plan.no_relevant != "zero":  # both systems have the value that the rule says
-        effects = without(effects, np.asarray(scores.undefined[0, chosen]))
+        effects = without(effects, np.asarray(scores.undefined[0, query_places]))
     depth = first_lists.depth
     tops = [None if of_run is None or plan.unjudged == "skip" else of_run.rows for of_run in lists]
     notes = list(scores.notes)
@@ -256,8 +256,8 @@ def diff_joined(
         notes.append(f"{pluralise_queries(n_skipped)} of {complete.size} skipped, where not both systems have a value")
     return RunDiff(
         scores=scores,
-        queries=chosen,
-        documents=list_documents(effects, (tops[0], tops[1]), depth, chosen, first_lists.qrels),
+        queries=query_places,
+        documents=list_documents(effects, (tops[0], tops[1]), depth, query_places, first_lists.qrels),
         sources=sum_sources(pairs.query, effects.contributions, effects.sources, effects.length),
         length=effects.length,
         method=effects.method,

@@ -131,20 +131,20 @@ def list_documents(
         The judgments.
     """
     pairs = effects.pairs
-    shown = np.flatnonzero((np.minimum(pairs.rank_a, pairs.rank_b) <= depth) | (effects.contributions != 0))
-    judgments = qrels.offsets[queries[pairs.query[shown]]] + pairs.judged[shown]
+    listed = np.flatnonzero((np.minimum(pairs.rank_a, pairs.rank_b) <= depth) | (effects.contributions != 0))
+    judgments = qrels.offsets[queries[pairs.query[listed]]] + pairs.judged[listed]
     unjudged = unjudged_documents(pairs, tops, depth, queries)
     nothing = np.zeros(len(unjudged.query))
     columns = ListedDocuments(
-        query=np.concatenate((pairs.query[shown], unjudged.query)),
+        query=np.concatenate((pairs.query[listed], unjudged.query)),
         docs=pack_strings([string_contents(qrels.docs.take(judgments)), string_contents(unjudged.docs)]),
-        relevance=np.concatenate((pairs.relevance[shown].astype(np.float64), nothing + np.nan)),
-        rank_a=np.concatenate((pairs.rank_a[shown], unjudged.rank_a)),
-        rank_b=np.concatenate((pairs.rank_b[shown], unjudged.rank_b)),
-        contribution=np.concatenate((effects.contributions[shown], nothing)),
-        error=np.concatenate((effects.errors[shown], nothing)),
-        by_unjudged=np.concatenate(((effects.contributions * effects.sources.unjudged_share)[shown], nothing)),
-        source=np.concatenate((effects.sources.source[shown], np.full(nothing.size, -1))),
+        relevance=np.concatenate((pairs.relevance[listed].astype(np.float64), nothing + np.nan)),
+        rank_a=np.concatenate((pairs.rank_a[listed], unjudged.rank_a)),
+        rank_b=np.concatenate((pairs.rank_b[listed], unjudged.rank_b)),
+        contribution=np.concatenate((effects.contributions[listed], nothing)),
+        error=np.concatenate((effects.errors[listed], nothing)),
+        by_unjudged=np.concatenate(((effects.contributions * effects.sources.unjudged_share)[listed], nothing)),
+        source=np.concatenate((effects.sources.source[listed], np.full(nothing.size, -1))),
     )
     return take(columns, np.lexsort((columns.rank_b, columns.rank_a, columns.query)))
 

@@ -454,11 +454,11 @@ def documents_sentence(diff: RunDiff, beginning: str, system: str, places: Indic
     """Where the documents that speak for a system rank. places: the largest contributions first."""
     if not places.size:
         return ""
-    named = places[:MOST_NAMED].tolist()
-    clauses = [document_clause(diff, place, system) for place in named]
-    if places.size > len(named):
+    first_places = places[:MOST_NAMED].tolist()
+    clauses = [document_clause(diff, place, system) for place in first_places]
+    if places.size > len(first_places):
         contribution = abs(float(diff.documents.contribution[places[MOST_NAMED:]].sum()))
-        clauses.append(f"{pluralise(int(places.size) - len(named), 'further document')} ({contribution:.4f})")
+        clauses.append(f"{pluralise(int(places.size) - len(first_places), 'further document')} ({contribution:.4f})")
     return f"{beginning} {'; '.join(clauses)}."
 
 

@@ -81,10 +81,10 @@ def moved_in_query(qrels: Qrels, new: Hits, old: Hits, query: int, depth: float)
         return float(grades[document] * abs(gains[1] - gains[0]))
 
     moved.sort(key=lambda document: (-change(document), document))
-    shown = moved[:MOST_DOCUMENTS]
-    rows = np.array(shown, np.int64) + int(qrels.offsets[query])
-    ids = decode_ids(decode(qrels.docs.take(rows)), errors="replace") if shown else []
+    most_moved = moved[:MOST_DOCUMENTS]
+    rows = np.array(most_moved, np.int64) + int(qrels.offsets[query])
+    ids = decode_ids(decode(qrels.docs.take(rows)), errors="replace") if most_moved else []
     return tuple(
         MovedDocument(name, grades[document], old_ranks.get(document), new_ranks.get(document))
-        for name, document in zip(ids, shown, strict=True)
+        for name, document in zip(ids, most_moved, strict=True)
     )

@@ -23,7 +23,6 @@ __all__ = [
     "MIN_NOTED_DOCUMENTS",
     "JoinedRun",
     "Progress",
-    "equal_score_notes",
     "has_no_judged_document",
     "unjudged_query_notes",
     "unknown_document_notes",
@@ -33,8 +32,6 @@ __all__ = [
 Progress = Callable[[int], Any]
 #: Runs of fewer documents may well be all unjudged; they get no note.
 MIN_NOTED_DOCUMENTS = 100
-#: Lists, and documents in them, that may well all be tied; fewer get no note.
-MIN_TIED_LISTS, MIN_TIED_DOCUMENTS = 2, 10
 
 
 class JoinedRun(NamedTuple):
@@ -87,24 +84,6 @@ def unknown_document_notes(qrels: Qrels, hits: Hits, name: str, documents: Itera
     return (
         f"run {name!r}: none of its {n_documents:,} documents was judged "
         f"(run: {own_doc!r}; judgments: {judged_doc!r}); {advice}",
-    )
-
-
-def equal_score_notes(hits: Hits, name: str) -> tuple[str, ...]:
-    """A note where all documents of each list have one score, as in a wrong column, so that their order is chance."""
-    if hits.first is hits.last:  # nothing is tied
-        return ()
-    length = hits.retrieved[hits.query]
-    if not ((hits.first == 1) & (hits.last == length)).all():
-        return ()
-    is_tied = np.zeros(len(hits), np.bool_)
-    is_tied[hits.query[length > 1]] = True
-    n_lists, n_documents = int(is_tied.sum()), int(hits.retrieved[is_tied].sum())
-    if n_lists < MIN_TIED_LISTS or n_documents < MIN_TIED_DOCUMENTS:
-        return ()
-    return (
-        f"run {name!r}: in each of {n_lists:,} lists all documents have the same score, so that only the tie rule "
-        f"orders them (ties:{hits.ties}); check that the column of scores is the right one",
     )
 
 

@@ -18,7 +18,7 @@ from rankscope.errors import InputError
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.joining.folder import FolderParts
 from rankscope.evaluation.joining.inputs import LETOR, as_qrels
-from rankscope.evaluation.joining.joined import JoinedRun, Progress, equal_score_notes, unknown_document_notes
+from rankscope.evaluation.joining.joined import JoinedRun, Progress, unknown_document_notes
 from rankscope.io.core import (
     ReadRequest,
     file_stem,
@@ -235,8 +235,7 @@ class Joining:
         )
         rank_notes = (joiner.rank_note,) if joiner.rank_note else ()
         unknown_documents = unknown_document_notes(self.qrels, hits, name, documents or joiner.first_docs)
-        data_notes = (*unknown_documents, *equal_score_notes(hits, name))
-        notes = (*grouping_notes, *joiner.notes, *rank_notes, *joiner.merge_notes(), *data_notes)
+        notes = (*grouping_notes, *joiner.notes, *rank_notes, *joiner.merge_notes(), *unknown_documents)
         return JoinedRun(
             name, hits, notes, path, top_lists=joiner.top_lists(), unjudged_queries=tuple(joiner.unjudged_queries)
         )

@@ -106,14 +106,14 @@ def parse_rankers(
     name that comes twice, and for no ranker at all.
     """
     if isinstance(rankers, Mapping):
-        named = {str(name): parts_of_ranker(name, ranker) for name, ranker in rankers.items()}
+        rankers_by_name = {str(name): parts_of_ranker(name, ranker) for name, ranker in rankers.items()}
     else:
-        named = parse_list(
+        rankers_by_name = parse_list(
             [rankers] if isinstance(rankers, (str, Ranker)) else rankers, ranker_settings, torch_settings
         )
-    if not named:
+    if not rankers_by_name:
         raise ParameterError("no losses given, expected at least one, such as listnet")
-    return ranker_models(named)
+    return ranker_models(rankers_by_name)
 
 
 RankerParts = tuple[type[Ranker], dict[str, Any]]
@@ -125,7 +125,7 @@ def parse_list(
     """Class and parameters of each ranker, by name. Raises as `parse_rankers`."""
     all_settings = (ranker_settings or RankerSettings(), torch_settings or TorchSettings())
     parameters = {name: getattr(settings, name) for settings in all_settings for name in parameter_names(settings)}
-    named: dict[str, RankerParts] = {}
+    rankers_by_name: dict[str, RankerParts] = {}
     for ranker in rankers:
         if isinstance(ranker, (Ranker, Blend)):
             parts = parts_of_ranker(ranker, ranker)
@@ -133,14 +133,14 @@ def parse_list(
         else:
             name, maker, fixed_parameters, allowed_names = parse_ranker(ranker)
             parts = maker, {**{key: parameters[key] for key in allowed_names}, **fixed_parameters}
-        if name in named:
+        if name in rankers_by_name:
             raise ParameterError(f"the loss {name} is given twice, expected each once; name rankers in a mapping")
-        named[name] = parts
-    used_names = {key for _, ranker_parameters in named.values() for key in ranker_parameters}
+        rankers_by_name[name] = parts
+    used_names = {key for _, ranker_parameters in rankers_by_name.values() for key in ranker_parameters}
     for settings in all_settings:
         unused_names = [name for name in parameter_names(settings) if name not in used_names]
-        settings.refuse(*unused_names, since=f"{join_names(named)} has no such parameter")
-    return named
+        settings.refuse(*unused_names, since=f"{join_names(rankers_by_name)} has no such parameter")
+    return rankers_by_name
 
 
 def parts_of_ranker(name: object, ranker: Ranker) -> RankerParts:

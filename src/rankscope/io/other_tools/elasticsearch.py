@@ -168,8 +168,8 @@ def name_queries(responses: list[Response], source: Source) -> list[Response]:
                 f"{source.name}: {pluralise(len(responses), 'response')}, and {source.detail} names "
                 f"{len(queries)} queries; expected one for each response, in their order"
             )
-        named = zip(responses, queries, strict=True)
-        return [response._replace(query=query) for response, query in named]
+        pairs = zip(responses, queries, strict=True)
+        return [response._replace(query=query) for response, query in pairs]
     if not unnamed:
         return responses
     raise InputError(f"{unnamed[0].where}: nothing says which query this response answers; {NAMING}")

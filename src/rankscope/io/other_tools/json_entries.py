@@ -62,9 +62,9 @@ def rows_of_lists(lists: list[DocumentList], name: str, kind: RowKind) -> Rows:
     first_place: dict[str, str] = {}
     for entry in lists:
         refuse_bad_ids([entry.query], entry.where, "query")
-        if (other := first_place.setdefault(entry.query, entry.where)) is not entry.where:
+        if (first := first_place.setdefault(entry.query, entry.where)) is not entry.where:
             raise InputError(
-                f"{entry.where}: query {entry.query!r} occurs twice, first at {other}; expected one list for each "
+                f"{entry.where}: query {entry.query!r} occurs twice, first at {first}; expected one list for each "
                 "query; remove one of the two"
             )
     lengths = np.fromiter((len(entry.docs) for entry in lists), np.int64, len(lists))

@@ -52,7 +52,7 @@ def read_dataset(name: str) -> Rows:
         if not dataset.has_qrels():
             raise InputError(f"{name}: the data set has no judgments, expected one with qrels, often {id_}/test")
         try:
-            judgments = [(one.query_id, one.doc_id, one.relevance) for one in dataset.qrels_iter()]
+            judgments = [(judgment.query_id, judgment.doc_id, judgment.relevance) for judgment in dataset.qrels_iter()]
         except Exception as error:  # the package raises errors of many types for what it cannot fetch
             refuse_missing(name, id_, error)
     if not judgments:

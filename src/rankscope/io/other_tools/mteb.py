@@ -52,12 +52,12 @@ def read_predictions(source: Source, request: ReadRequest) -> FileContent:
     return FileContent(rows_from_dicts(predictions, f"{name}: {place}", "score", allow_bool=False), name=run_name)
 
 
-def chosen_split(places: list[str], wanted: str, name: str) -> str:
+def chosen_split(places: list[str], split: str, name: str) -> str:
     """The only split of the only subset, or the one that is named. Raises InputError."""
-    if wanted:
-        if wanted not in places:
-            raise InputError(f"{name}: no subset and split {wanted!r}, expected one of {first_names(places, 8)}")
-        return wanted
+    if split:
+        if split not in places:
+            raise InputError(f"{name}: no subset and split {split!r}, expected one of {first_names(places, 8)}")
+        return split
     if len(places) == 1:
         return places[0]
     if not places:

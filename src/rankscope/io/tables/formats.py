@@ -141,12 +141,12 @@ def read(source: Source, request: ReadRequest) -> FileContent:
 
 def kind_of_columns(columns: list[str], source: Source, request: ReadRequest) -> str:
     """The kind by the column of numbers: relevance or score."""
-    name, named = source.name, source.columns
+    name, renamed = source.name, source.columns
     runs = {field for schema_name in ("score", "rank") for field in SCHEMAS["score"].column(schema_name).names}
     relevance_names = set(SCHEMAS["relevance"].column("relevance").names) - runs
-    present = {column.strip().lower() for column in columns if column not in named.values()}
-    is_run = bool(present & runs) or bool(named.keys() & {"score", "rank"})
-    is_judgments = bool(present & relevance_names) or "relevance" in named
+    present = {column.strip().lower() for column in columns if column not in renamed.values()}
+    is_run = bool(present & runs) or bool(renamed.keys() & {"score", "rank"})
+    is_judgments = bool(present & relevance_names) or "relevance" in renamed
     if is_run and is_judgments:
         return request.resolved_kind(name, f"the columns {list_columns(columns)} may be those of judgments or of a run")
     if columns and not is_run and not is_judgments:

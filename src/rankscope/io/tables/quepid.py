@@ -55,10 +55,10 @@ def read_ratings(source: Source, request: ReadRequest) -> FileContent:
     rated = frame.filter(is_rated)
     if not rated.height:
         raise InputError(f"{name}: no ratings, expected at least one line of query,docid,rating")
-    kept = numbers[is_rated.to_numpy()].astype(np.int64)
+    rated_rows = numbers[is_rated.to_numpy()].astype(np.int64)
     names = {"query_id": "query", "doc_id": "docid", "relevance": "rating"}
     table = bound_table(
-        rated, name, SCHEMAS["relevance"], names, where=f"{name}:1", locate=lambda row: f"{name}:{kept[row] + 2}"
+        rated, name, SCHEMAS["relevance"], names, where=f"{name}:1", locate=lambda row: f"{name}:{rated_rows[row] + 2}"
     )
     rows, _ = rows_from_table(table, "relevance")
     queries = frame.filter(~missing["query"])["query"].unique(maintain_order=True)
