@@ -206,9 +206,9 @@ def save_option(help: str) -> Callable[[Command], Command]:
     return click.option("--save", metavar="FILE", help=help)
 
 
-def machine_option(help: str) -> Callable[[Command], Command]:
+def machine_option(help: str, *, metavar: str = "QRELS") -> Callable[[Command], Command]:
     """`--machine`: judgments of a machine beside those of people."""
-    return click.option("--machine", metavar="QRELS", help=help)
+    return click.option("--machine", metavar=metavar, help=help)
 
 
 def details_option(

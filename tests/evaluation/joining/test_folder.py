@@ -224,8 +224,7 @@ def test_progress_counts_the_bytes_of_all_partitions(tmp_path, small, case):
 @pytest.fixture
 def _forked(monkeypatch):
     """Other tests have loaded polars, whose threads make workers spawn, which is slower; no unit here uses it."""
-    for module in ("rankscope.parallel.pool", "rankscope.parallel.run"):
-        monkeypatch.setattr(f"{module}.start_method", lambda: "fork")
+    monkeypatch.setattr("rankscope.parallel.pool.start_method", lambda: "fork")
 
 
 def forks(test):
