@@ -13,6 +13,7 @@ import click
 import numpy as np
 import pytest
 from helpers.dependencies import arguments_of, option_calls, setting_calls
+from helpers.messages import mentions
 from helpers.walks import commands, import_all, subclasses
 
 import rankscope as rs
@@ -27,6 +28,7 @@ from rankscope.settings import (
     NONNEGATIVE,
     REQUIRED,
     Choice,
+    ColumnNames,
     Number,
     Settings,
     Text,
@@ -376,3 +378,23 @@ def test_rules_describe_what_they_accept() -> None:
 def test_a_field_may_be_left_at_none_or_be_required() -> None:
     assert number(None, rule=NONNEGATIVE, help="X.").default is None  # type: ignore[union-attr]
     assert count(REQUIRED, help="X.").default is REQUIRED
+
+
+def test_a_column_that_has_an_option_of_its_own_is_refused_with_that_option() -> None:
+    names = []
+    for settings_class in all_settings():
+        declared = settings_class.declared()
+        columns = [field for field, setting in declared.items() if isinstance(setting.rule, ColumnNames)]
+        required = {
+            name: "x" if isinstance(setting.rule, Text) else 1.0
+            for name, setting in declared.items()
+            if setting.default is REQUIRED
+        }
+        for setting in declared.values():
+            assert columns or not setting.columns, settings_class
+            for name in setting.columns:
+                with pytest.raises(SettingError) as raised:
+                    settings_class(**{**required, columns[0]: {name: "points"}})
+                assert mentions(raised.value.on_command_line(), "--columns", repr(name), f"{setting.flag} points")
+                names.append((setting.flag, name))
+    assert {("--gold", "human"), ("--human", "human"), ("--machine", "machine"), ("--raters", "human")} <= {*names}

@@ -552,6 +552,8 @@ class Setting:
         A type whose objects are accepted, too.
     depends
         What the setting needs of others of its class, and what excludes it.
+    columns
+        Of a setting that names a column: names under which users look for that column in `columns` (--columns).
     """
 
     def __init__(
@@ -566,9 +568,11 @@ class Setting:
         unset: str,
         or_a: type | None = None,
         depends: Sequence[Dependency] = (),
+        columns: tuple[str, ...] = (),
     ) -> None:
         self.rule, self.default, self.help, self.given_flag, self.argument = rule, default, help, flag, argument
         self.python_help, self.metavar, self.unset, self.or_a, self.depends = python_help, metavar, unset, or_a, depends
+        self.columns = columns
         self.name = ""
 
     @property
@@ -621,10 +625,11 @@ def declare(
     unset: str = "",
     or_a: type | None = None,
     depends: Dependency | Sequence[Dependency] = (),
+    columns: tuple[str, ...] = (),
 ) -> Value:
     """A dataclass field that holds a setting. For type checkers it is its default, as for `dataclasses.field`."""
     dependencies = (depends,) if isinstance(depends, Dependency) else tuple(depends)
-    setting = Setting(rule, default, help, flag, argument, python_help, metavar, unset, or_a, dependencies)
+    setting = Setting(rule, default, help, flag, argument, python_help, metavar, unset, or_a, dependencies, columns)
     field: Any = dataclasses.field(default=default, metadata={"setting": setting})
     return field  # type: ignore[no-any-return]
 
@@ -774,8 +779,22 @@ class Settings:
             plain = setting.rule.plain(value)
             if plain is not value:
                 object.__setattr__(self, name, plain)
+            if value and isinstance(setting.rule, ColumnNames):
+                self._refuse_columns_of_others(setting, value)
         self.check_dependencies()
         self.check()
+
+    def _refuse_columns_of_others(self, setting: Setting, columns: Mapping[str, str]) -> None:
+        """Raise SettingError for a column that another setting names."""
+        for naming in self.declared().values():
+            name = next((name for name in naming.columns if name in columns), None)
+            if name is not None:
+                raise SettingError(
+                    setting.argument,
+                    setting.flag,
+                    f"has {name!r}, and {naming.argument} ({naming.flag}) names that column; say {naming.flag} "
+                    f"{columns[name]}",
+                )
 
     def check(self) -> None:
         """Raise ParameterError for what neither rules nor dependencies say."""

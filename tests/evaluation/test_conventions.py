@@ -182,3 +182,26 @@ def test_no_measures_are_refused(measures: list[str]) -> None:
 def test_what_is_no_measure_and_no_list_of_them_is_refused(measures: object) -> None:
     with pytest.raises(rs.ParameterError, match="measure"):
         rs.evaluate(*as_lists([1]), measures)
+
+
+@pytest.mark.parametrize(
+    ("preset", "order"),
+    [
+        ("catboost", "the least relevant first"),
+        ("sentence-transformers", "by rising id"),
+        ("tensorflow-ranking", "at random"),
+        ("lightgbm", ""),  # in file order, as here
+        (None, ""),
+    ],
+)
+def test_a_note_counts_ties_that_the_tool_of_a_preset_orders_otherwise(preset: str | None, order: str) -> None:
+    qrels = {"q": {"a": 1, "b": 0, "c": 2}}
+    tied, untied = {"q": {"a": 1.0, "b": 1.0, "x": 1.0, "c": 2.0}}, {"q": {"a": 1.0, "b": 3.0, "x": 1.5, "c": 2.0}}
+    evaluator = rs.Evaluator(qrels, ["nDCG@3"], preset=preset)
+    for scores, n in (
+        (rs.evaluate(qrels, tied, "nDCG@3", preset=preset), 2),
+        (evaluator(tied), 2),
+        (evaluator.evaluate_many([tied, untied, tied]), 4),
+    ):
+        assert mentions(scores.notes, n, preset, order, "ties:") == bool(order)
+    assert not mentions(evaluator(untied).notes, "ties:")

@@ -31,7 +31,9 @@ OPTIONS: list[dict[str, Any]] = [
 
 def expect_same(a: Scores, b: Scores) -> None:
     assert_same_bits(a.values, b.values)
-    assert (a.systems, a.query_ids, a.measures, a.notes) == (b.systems, b.query_ids, b.measures, b.notes)
+    assert (a.systems, a.query_ids, a.measures) == (b.systems, b.query_ids, b.measures)
+    # A call with a mapping does not look for other spellings of ids, and so has no note on them.
+    assert a.notes == tuple(note for note in b.notes if "was judged" not in note)
     assert a.missing.tolist() == b.missing.tolist()
     assert a.undefined.tolist() == b.undefined.tolist()
     assert a.signature() == b.signature()

@@ -10,13 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from helpers.messages import mentions
 from helpers.properties import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
 from rankscope.io.core import open_source
-from rankscope.io.rank_column import rising_score_note
+from rankscope.io.rank_column import column_note, rising_score_note
 
 Row = tuple[str, str, int, float]
 QRELS = {f"q{q}": {f"d{q}.1": 1} for q in range(4)}
@@ -90,6 +91,34 @@ def test_nearly_all_lines_have_to_rise() -> None:
     assert not note_of(trec(wrong))
 
 
+def column_note_of(content: bytes) -> str:
+    return column_note(open_source(io.BytesIO(content), "run", None))
+
+
+def test_swapped_columns_of_rank_and_score_get_a_note(tmp_path: Path) -> None:
+    lines = [(q, doc, 20.5 - rank, rank) for q, doc, rank, _ in rows(float)]
+    assert mentions(column_note_of(trec(lines)), "rank and score seem to be swapped")
+    (tmp_path / "swapped.run").write_bytes(trec(lines))
+    assert mentions(rs.evaluate(QRELS, tmp_path / "swapped.run", "RR").notes, "swapped.run", "swap them")
+    assert not column_note_of(trec([(q, doc, rank, 9 - rank) for q, doc, rank, _ in rows(float)]))
+    # The worst first, with whole ranks and scores: as it should be.
+    assert not column_note_of(trec([(q, doc, 9 - rank, rank) for q, doc, rank, _ in rows(float)]))
+    assert not column_note_of(trec(lines[:8]))  # of one query, 7 steps
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (b"q1\tQ0\td 1\t1\t3.5\ttag\n", True),
+        (b"q1\tQ0\td1\t1\t3.5\tmy tag\n", False),
+        (b"q1 Q0 d 1 1 3.5 tag\n", True),
+        (b"q1 Q0 d1 1 3.5 my tag\n", False),
+    ],
+)
+def test_ids_with_blanks_get_a_note(line: bytes, expected: bool) -> None:
+    assert mentions(column_note_of(b"q1 Q0 d0 1 4.5 tag\n" + line), "ids hold blanks") == expected
+
+
 def test_few_lines_and_a_constant_rank_column_say_nothing() -> None:
     assert not note_of(trec(rows(float, depth=3)))
     assert not note_of(trec([(q, doc, 0, score) for q, doc, _, score in rows(float)]))
@@ -125,4 +154,4 @@ def test_whatever_follows_a_first_line_raises_nothing_but_an_error_of_the_reader
         source = open_source(io.BytesIO(first + junk), "run", None)
     except rs.RankscopeError:
         return
-    assert isinstance(rising_score_note(source), str)
+    assert isinstance(column_note(source), str)

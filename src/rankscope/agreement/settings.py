@@ -113,6 +113,7 @@ class JudgmentSettings(Settings):
         help="Column with the human ranks or scores.",
         unset='the column named "rank", "gold" or "human"',
         metavar="NAME",
+        columns=("human", "gold", "rank", "score", "rating"),
     )
     pairs: tuple[str, ...] | None = name_list(
         None, help="Language pairs to include, in this order.", unset="all", metavar="PAIR,..."

@@ -20,6 +20,7 @@ from rankscope.data.qrels import Qrels
 from rankscope.data.row_input import rows_from_dicts
 from rankscope.data.rows import BLOCK_ROWS, Rows, are_valid_ids, decode_id, decode_ids
 from rankscope.data.run import Run
+from rankscope.data.spelling import spelling_advice
 from rankscope.data.text import first_names
 from rankscope.data.tie_breaking import Ranks, check_tie_rule, rank_rows
 from rankscope.data.top_lists import TopLists, TopRows, top_rows
@@ -192,9 +193,10 @@ class Joiner:
 
     def add(self, rows: Rows) -> None:
         """Join these queries. Each query of the run is added once, whole."""
-        if not self.first_docs:
-            self.first_docs = tuple(decode_ids(decode(rows.docs.slice(slice(N_FIRST)))))
-            if self.first_docs and self.convention.merging.doc_of is not None:
+        n_first = len(self.first_docs)
+        if n_first < N_FIRST:
+            self.first_docs += tuple(decode_ids(decode(rows.docs.slice(slice(N_FIRST - n_first)))))
+            if not n_first and self.first_docs and self.convention.merging.doc_of is not None:
                 self._refuse_judged_chunks(self.convention.merging.doc_of)
         for block in rows.blocks():
             codes = self._codes(block.query_ids)
@@ -485,7 +487,7 @@ class Joiner:
         self.has_judged_query |= bool(part.queries.size)
         self.unjudged_queries += part.unjudged_queries
         self.adds_negative |= part.adds_negative
-        self.first_docs = self.first_docs or part.first_docs
+        self.first_docs = (*self.first_docs, *part.first_docs)[:N_FIRST]
         self.tag = self.tag or part.tag
         self.n_ungrouped += part.n_ungrouped
         self.notes += tuple(note for note in part.notes if note not in self.notes)
@@ -574,7 +576,8 @@ def no_common_query_error(name: str, qrels: Qrels, queries: list[str]) -> InputE
     """The error for a run without judged queries."""
     return InputError(
         f"run {name!r} and the qrels have no query in common (qrels: {first_names(qrels.query_ids)}; "
-        f"run: {first_names(queries)}); check that they belong together"
+        f"run: {first_names(queries)}); "
+        f"{spelling_advice(queries, qrels.query_ids, 'check that they belong together')}"
     )
 
 

@@ -15,7 +15,14 @@ from rankscope.data.scores import Scores
 from rankscope.data.spans import SpanQrels
 from rankscope.evaluation.conventions import Plan
 from rankscope.evaluation.joining import MIN_NOTED_DOCUMENTS, unjudged_query_notes
-from rankscope.evaluation.scoring import empty_note, fingerprint_of, grade_notes, missing_note
+from rankscope.evaluation.scoring import (
+    empty_note,
+    fingerprint_of,
+    grade_notes,
+    missing_note,
+    n_tied,
+    tied_order_note,
+)
 from rankscope.typing import Bools
 
 __all__ = [
@@ -59,11 +66,13 @@ def score_batch(plan: Plan, qrels: Qrels, runs: Mapping[str, Mapping[str, Mappin
     n_empty = np.zeros((len(systems), len(plan.measures)), np.int64)
     unjudged: list[str] = []
     has_unjudged = False  # whether a run has queries without judgments
+    tied = 0  # hits of all runs that are tied
     for begin in range(0, len(systems), at_a_time):
         part = slice(begin, begin + at_a_time)
         joiner = joined_copies(plan, qrels, mappings[part])
         hits = joiner.finish()
         has_unjudged |= bool(joiner.unjudged_queries)
+        tied += n_tied(hits) if plan.tied_order else 0
         shape = (len(hits) // n_queries, n_queries)
         plan.refuse_levels_above_grades(hits)
         block, undefined = plan.values(hits, "")
@@ -82,7 +91,8 @@ def score_batch(plan: Plan, qrels: Qrels, runs: Mapping[str, Mapping[str, Mappin
         notes += missing_note(queries, system, plan)
     if has_unjudged:
         unjudged_queries = [[query for query in run if query not in qrels.places] for run in mappings]
-        notes += unjudged_query_notes(systems, unjudged_queries, np.count_nonzero(~missing, axis=1).tolist())
+        notes += unjudged_query_notes(systems, unjudged_queries, qrels.query_ids, list(missing))
+    notes += tied_order_note(tied, plan)
     for system, counts in zip(systems, n_empty, strict=True):
         notes += empty_note(counts, system, plan)
     return Scores(

@@ -254,6 +254,11 @@ class Plan:
         return tuple(map(str, self.measures))
 
     @cached_property
+    def tied_order(self) -> str:
+        """How the tool of the preset orders equal scores where no tie rule does, in words."""
+        return find_preset(self.preset).tied_order if self.preset is not None else ""
+
+    @cached_property
     def key(self) -> PlanKey:
         """Stands for the measures and conventions on which depends what is computed from judgments alone."""
         return PlanKey((self.names, self.convention.rel, self.no_relevant))

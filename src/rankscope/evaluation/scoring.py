@@ -32,6 +32,7 @@ __all__ = [
     "n_tied",
     "notes_of_ties",
     "score_hits",
+    "tied_order_note",
 ]
 
 #: A note says so where more than this share of a system's judged documents are tied, if there are so many documents.
@@ -92,7 +93,9 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
         notes += missing_note(run.hits.missing, system, plan)
     unjudged = [run.unjudged_queries for run in joined]
     if any(unjudged):
-        notes += unjudged_query_notes(systems, unjudged, [int(np.count_nonzero(~run.hits.missing)) for run in joined])
+        notes += unjudged_query_notes(systems, unjudged, first.query_ids, [run.hits.missing for run in joined])
+    if plan.tied_order:
+        notes += tied_order_note(sum(n_tied(run.hits) for run in joined), plan)
     notes += tie_notes(systems, [run.hits for run in joined])
     for (values, _), run, system in zip(results, joined, systems, strict=True) if plan.may_lack_values else ():
         notes += empty_note(count_empty_values(values, run.hits, plan), system, plan)
@@ -217,6 +220,17 @@ def notes_of_ties(systems: Sequence[str], counts: Sequence[tuple[int, int]], tie
     return [
         f"{whose} {100 * shares[most]:.0f} % of its judged documents are tied with others, and ties:{ties} orders "
         "them; --ties average (ties='average') is the mean over all orders"
+    ]
+
+
+def tied_order_note(number: int, plan: Plan) -> list[str]:
+    """A note where documents are tied that the tool of the preset orders as no tie rule here does."""
+    if not number:
+        return []
+    verb = "shares its score" if number == 1 else "share their score"
+    return [
+        f"{pluralise(number, 'judged document')} {verb} with others: {plan.preset} orders equal scores "
+        f"{plan.tied_order}, and here it is ties:{plan.convention.ties}, so that its values can differ"
     ]
 
 

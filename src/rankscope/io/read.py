@@ -22,7 +22,7 @@ from rankscope.io.core import (
     ungrouped_note,
     with_columns,
 )
-from rankscope.io.rank_column import rising_score_note
+from rankscope.io.rank_column import column_note
 from rankscope.typing import PathLike
 
 __all__ = [
@@ -176,6 +176,6 @@ def run_from_source(source: Source, name: str | None = None) -> Run:
     """The run in an open file. name: as in `read_run`."""
     content = source.read(ReadRequest("run"))
     ungrouped_notes = (ungrouped_note(source.name, content.n_ungrouped),) if content.n_ungrouped else ()
-    rank_note = rising_score_note(source)
+    rank_note = column_note(source)
     notes = (*ungrouped_notes, *content.notes, *((rank_note,) if rank_note else ()))
     return Run.from_rows(content.rows, name=name or content.name or file_stem(source.path), notes=notes)

@@ -41,6 +41,8 @@ class Preset:
         What it computes when these measures are requested, under names of their own.
     aliases
         What it means by names that are ambiguous elsewhere, in lower case.
+    tied_order
+        How it orders documents with equal scores where no tie rule here does, in words.
     """
 
     tool: str
@@ -53,6 +55,7 @@ class Preset:
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     renames: Mapping[str, str] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
+    tied_order: str = ""
 
 
 #: What `trec_eval -m official` prints, but for runid and num_q, which are no measures.
@@ -171,6 +174,7 @@ PRESETS = {
         conventions={"ties": "file", "no_relevant": "one"},
         measures=("nDCG@10",),
         parameters={"nDCG": {"ideal": "listed"}},
+        tied_order="the least relevant first",
     ),
     "tensorflow-ranking": Preset(
         tool="TensorFlow Ranking 0.5: exponential gain, ideal of the listed documents, precision of short lists; it "
@@ -178,6 +182,7 @@ PRESETS = {
         conventions={"ties": "file"},
         measures=("nDCG@10", "RR", "AP", "P@10"),
         parameters={"nDCG": LEARNERS["nDCG"], "P": SHORT_LISTS, "RR": {}, "AP": {}, "R": {}},
+        tied_order="at random",
     ),
     "torchmetrics": Preset(
         tool="torchmetrics 1.9: nDCG as scikit-learn's, AP of the documents found; its AP and RR take scores up to 0 "
@@ -197,6 +202,7 @@ PRESETS = {
         "number of relevant documents; it breaks ties by rising id",
         measures=("nDCG@10", "RR@10", "AP@100", "P@10", "R@10", "Success@10"),
         parameters={**SETS, "AP": {"norm": "min"}, "P": {}},
+        tied_order="by rising id",
     ),
     **{
         name: Preset(

@@ -364,3 +364,12 @@ def test_any_labels_give_a_result_or_one_clear_error(data):
         assert math.isnan(low) == math.isnan(high)
         assert not low > high
         assert not math.isnan(value) or math.isnan(low)
+
+
+@pytest.mark.parametrize(
+    ("labels", "pair"),
+    [(["Yes", "no", "yes"], ("'Yes'", "'yes'")), (["a", "b", "c"], ()), (["1", "2", "01"], ("'01'", "'1'"))],
+)
+def test_labels_in_two_spellings_get_a_note(labels: list[str], pair: tuple[str, ...]) -> None:
+    notes = rs.agree_labels({"true": labels, "predicted": labels[::-1]}, n_resamples=10).notes
+    assert any(all(label in note for label in pair) for note in notes if "spelling" in note) == bool(pair)

@@ -125,7 +125,8 @@ def test_a_folder_gives_what_its_files_give_in_one(tmp_path_factory, ties, case,
         assert found.notes == tuple(note.replace(str(base / "whole"), str(folder)) for note in whole.notes)
     run, expected = rs.read_run(folder), rs.read_run(base / "whole")
     assert run.frame().equals(expected.frame())
-    assert run.notes == one.notes
+    # Without judgments nothing is known of ids that are written otherwise.
+    assert run.notes == tuple(note for note in one.notes if not note.startswith("run "))
 
 
 @examples(40)
@@ -278,7 +279,7 @@ def test_partitions_go_to_a_cluster(client, tmp_path, small, case, monkeypatch):
 @pytest.mark.slow
 def test_a_partition_that_a_worker_cannot_see_is_named_or_left_out(client, tmp_path, tmp_path_factory, case):
     """It is there when the folder is listed, and gone when a worker reads it."""
-    lists = list(case.run.items())
+    lists = [(query.replace(" ", "-"), docs) for query, docs in case.run.items()]  # lines are split at blanks
     folder = write_folder(tmp_path / "run", [rows_of(dict(lists[i : i + 6])) for i in range(0, 24, 6)])
     with Processes(tmp_path_factory.mktemp("elsewhere")) as processes:
         for _ in range(2):

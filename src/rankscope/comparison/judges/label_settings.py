@@ -113,6 +113,7 @@ class LabelTableSettings(Settings):
         None,
         help="Columns of the raters, two or more: alice,bob,gpt4. The first of two is the reference.",
         unset="the columns true and predicted",
+        columns=("true", "predicted", "rater", "raters", "label", "labels", "human", "gold"),
     )
     columns: Mapping[str, str] | None = table_columns(
         {"cluster": "document", "weight": "w"},

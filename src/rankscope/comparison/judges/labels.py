@@ -29,6 +29,7 @@ from rankscope.comparison.judges.label_result import (
     RaterPair,
 )
 from rankscope.comparison.judges.label_settings import GRADED, STATISTICS, LabelSettings, LabelTableSettings
+from rankscope.data.spelling import by_plain_spelling, same_but_for_spelling
 from rankscope.data.text import first_names, join_names, pluralise
 from rankscope.errors import ParameterError
 from rankscope.io.tables import LabelTable, find_label
@@ -206,7 +207,13 @@ def agree_label_table(table: LabelTable, settings: LabelSettings) -> LabelAgreem
         n_clusters=None if labels.clusters is None else estimates.n_units,
         is_weighted=table.weights is not None,
         settings=settings,
-        notes=(*gap_notes(table, raters, all_codes), *weight_notes, *positive_notes, *parts.notes(pairs)),
+        notes=(
+            *gap_notes(table, raters, all_codes),
+            *spelling_notes(classes),
+            *weight_notes,
+            *positive_notes,
+            *parts.notes(pairs),
+        ),
     )
 
 
@@ -478,6 +485,17 @@ def pair_notes(pairs: Sequence[RaterPair]) -> Iterator[str]:
             n_undefined = sum(np.isnan(by_name[name].value) for by_name in pair.by_class.values())
             if n_undefined:
                 yield f"{name} divides 0 by 0 for {n_undefined} of {len(pair.by_class)} classes and has no value there"
+
+
+def spelling_notes(classes: Sequence[object]) -> list[str]:
+    """A note where two labels are one in two spellings, as Yes and yes, which would count as disagreement."""
+    labels = list(map(str, classes))
+    pair = same_but_for_spelling(labels, by_plain_spelling(labels))
+    if pair is None:
+        return []
+    return [
+        f"the labels {pair[0]!r} and {pair[1]!r} differ in their spelling only, and count as two; write them in one way"
+    ]
 
 
 def gap_notes(table: LabelTable, raters: Sequence[str], codes: Ints) -> Iterator[str]:

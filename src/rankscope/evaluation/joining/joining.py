@@ -32,7 +32,7 @@ from rankscope.io.core import (
     source_name,
     ungrouped_note,
 )
-from rankscope.io.rank_column import rising_score_note
+from rankscope.io.rank_column import column_note
 from rankscope.typing import PathLike
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class Joining:
                     try:
                         for rows in source.stream_rows(progress=progress):
                             joiner.add(rows)
-                        joiner.tag, joiner.rank_note = source.run_tag or "", rising_score_note(source)
+                        joiner.tag, joiner.rank_note = source.run_tag or "", column_note(source)
                         joiner.last_tag = source.last_tag or ""
                         joiner.notes = (*joiner.notes, *source.notes)
                         return joiner
@@ -170,7 +170,7 @@ class Joining:
                 joiner = self.joiner(name or file.name or file_stem(path))
                 joiner.add(file.rows)
                 joiner.tag, joiner.n_ungrouped, joiner.notes = file.name or "", file.n_ungrouped, file.notes
-            joiner.rank_note, joiner.last_tag = rising_score_note(source), source.last_tag or ""
+            joiner.rank_note, joiner.last_tag = column_note(source), source.last_tag or ""
             return joiner
 
     def _join_folder(self, folder: PathLike, part_of_file: PartOfFile) -> JoinedRun:

@@ -30,7 +30,7 @@ from rankscope.io.core import (
     with_columns,
 )
 from rankscope.io.large_runs import ByteRange, ParquetSplit, RangeReader, cut_at_queries, split_rows
-from rankscope.io.rank_column import rising_score_note
+from rankscope.io.rank_column import column_note
 from rankscope.io.trec import RUN, stream_rows
 from rankscope.parallel import run_units
 from rankscope.parallel.cluster import current_cluster
@@ -219,7 +219,7 @@ def cut_task(task: JoinTask, input_: str | None, piece_size: int) -> list[JoinTa
                 pieces = [ParquetSplit(number, n_pieces) for number in range(n_pieces)]
             if len(pieces) < 2:
                 return [task]
-            uncut = task._replace(tag=source.run_tag or "", stamp=stamp, rank_note=rising_score_note(source))
+            uncut = task._replace(tag=source.run_tag or "", stamp=stamp, rank_note=column_note(source))
             sizes = [piece.size if isinstance(piece, ByteRange) else task.size // len(pieces) for piece in pieces]
             return [uncut._replace(piece=piece, size=size) for piece, size in zip(pieces, sizes, strict=True)]
     except RankscopeError:  # raised again when it is this run's turn

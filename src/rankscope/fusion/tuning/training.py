@@ -11,6 +11,7 @@ import numpy as np
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import decode_ids
 from rankscope.data.run import Run
+from rankscope.data.spelling import spelling_advice
 from rankscope.data.text import first_names, pluralise_queries
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
@@ -320,7 +321,8 @@ def check_queries(qrels: Qrels, loaded: LoadedPool, is_judged: Bools, folds: int
     if not n_used:
         raise InputError(
             f"the runs and the qrels have no query in common (qrels: {first_names(qrels.query_ids)}; runs: "
-            f"{first_names(decode_ids(loaded.pool.query_ids[:4]))}); check that they belong together"
+            f"{first_names(decode_ids(loaded.pool.query_ids[:4]))}); "
+            f"{spelling_advice(decode_ids(loaded.pool.query_ids), qrels.query_ids, 'check that they belong together')}"
         )
     if n_used < folds:
         raise InputError(

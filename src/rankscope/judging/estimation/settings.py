@@ -98,14 +98,22 @@ class EstimateSettings(Settings):
 def human_field() -> str:
     """The column of people's values."""
     name: str = text(
-        REQUIRED, help="Column of people's values, empty where people did not judge an item.", metavar="COLUMN"
+        REQUIRED,
+        help="Column of people's values, empty where people did not judge an item.",
+        metavar="COLUMN",
+        columns=("human", "people", "gold"),
     )
     return name
 
 
 def machine_field() -> str:
     """The column of the machine's values."""
-    name: str = text(REQUIRED, help="Column of the machine's values, one for each item.", metavar="COLUMN")
+    name: str = text(
+        REQUIRED,
+        help="Column of the machine's values, one for each item.",
+        metavar="COLUMN",
+        columns=("machine", "judge"),
+    )
     return name
 
 
