@@ -12,7 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.direction import oriented, ranks_note, refuse_both_directions, with_directions
+from rankscope.agreement.direction import (
+    directed_columns,
+    oriented,
+    ranks_note,
+    refuse_both_directions,
+    refuse_fractions,
+    with_directions,
+)
 from rankscope.agreement.judgments import (
     GOLD,
     Judgments,
@@ -118,7 +125,8 @@ class PeopleAndMetrics(NamedTuple):
             if human == "mean":
                 raise ParameterError(
                     f"human is 'mean', but {people.gold} holds ranks, which are comparable only within a judgment; use "
-                    f"one of {', '.join(RULES)}, or --higher {people.gold} if these are scores"
+                    f"one of {', '.join(RULES)}; or, if these are scores, --higher {people.gold}, or --lower "
+                    f"{people.gold} if lower is better"
                 )
             rule = human or RULES[0]
         elif human in (None, "mean"):
@@ -162,13 +170,14 @@ def load(
     Raises
     ------
     InputError
-        A file cannot be read, there is no metric or no judgment, a rank below 0 other than -1, or a human column
-        without any value.
+        A file cannot be read, there is no metric or no judgment, a rank below 0 other than -1, a column of fractions
+        whose direction is not named, or a human column without any value.
     ParameterError, UnknownName
         A column, metric or language pair does not exist, or settings exclude each other.
     """
-    higher, lower = judgment_settings.higher, metric_settings.lower
-    refuse_both_directions(higher, lower)
+    higher, lower, ranks = judgment_settings.higher, metric_settings.lower, metric_settings.ranks
+    refuse_both_directions(higher, lower, ranks)
+    is_file = isinstance(judgments, (str, os.PathLike))
     judgments, sources, judgment_settings = split_scores(judgments, scores, judgment_settings, level, judgment_weight)
     test_set = metric_settings.test_set
     if test_set is not None and not any(isinstance(source, (str, os.PathLike)) for source in sources):
@@ -179,6 +188,7 @@ def load(
         judgment_settings,
         lower,
         needed,
+        ranks=ranks,
         level=level,
         allow_any_name=bool(sources) and level != "segment",
         judgment_weight=judgment_weight,
@@ -189,7 +199,7 @@ def load(
         metrics += metrics_of(source, test_set, judgment_settings.columns or {}, wanted_level)
     judged_names = [people.gold, *people.columns, *([] if people.is_of_lists else [GOLD])]
     judged_names += [scores.metric for scores in own_metrics]
-    metrics = with_directions(merge_metrics(metrics), higher, lower, judged_names)
+    metrics = with_directions(merge_metrics(metrics), higher, (*lower, *ranks), judged_names)
     columns = () if metrics else people.columns
     if not metrics and not columns:
         file = f"{source_name(judgments)}: " if isinstance(judgments, (str, os.PathLike)) else ""
@@ -202,7 +212,10 @@ def load(
         names = select_names(metric_settings.metrics, columns or [metric.metric for metric in metrics])
         by_name = {metric.metric: metric for metric in metrics}
         columns, metrics = (names, metrics) if columns else ((), [by_name[name] for name in names])
-    notes = ranks_note(people, columns, [*higher, *lower])
+    named = [*higher, *lower, *ranks]
+    if is_file:
+        refuse_fractions(people, columns, named)
+    notes = ranks_note(people, columns, named)
     return PeopleAndMetrics(people, tuple(metrics), tuple(columns), tuple(notes))
 
 
@@ -212,6 +225,7 @@ def load_people(
     lower: Sequence[str] = (),
     needed: Sequence[str] = (),
     *,
+    ranks: Sequence[str] = (),
     level: str = "segment",
     allow_any_name: bool = True,
     judgment_weight: str | None = None,
@@ -228,6 +242,8 @@ def load_people(
         Columns in which lower is better.
     needed
         Columns of a table that must hold numbers, besides the human column.
+    ranks
+        Columns of ranks.
     level
         One of LEVELS; with "segment", whole systems are no judgments.
     allow_any_name
@@ -239,13 +255,13 @@ def load_people(
     if isinstance(values, Rankings):
         if judgment_weight is not None:
             values = with_weights(values, judgment_weight)
-        return people_in_lists(values, settings, lower, allow_any_name=allow_any_name), []
+        return people_in_lists(values, settings, lower, ranks, allow_any_name=allow_any_name), []
     if isinstance(values, MetricScores):
         weighted = any(scores.weights is not None for scores in values.pairs.values())
         refuse_weight(judgment_weight if not weighted else None, "have no columns")
-        return people_in_scores(values, settings, lower), []
+        return people_in_scores(values, settings, (*lower, *ranks)), []
     refuse_weight(judgment_weight, "are of whole systems")
-    return people_in_systems(values, settings, lower)
+    return people_in_systems(values, settings, (*lower, *ranks))
 
 
 def refuse_weight(name: str | None, reason: str) -> None:
@@ -280,14 +296,18 @@ def people_in_scores(scores: MetricScores, settings: JudgmentSettings, lower: Se
 
 
 def people_in_lists(
-    rankings: Rankings, settings: JudgmentSettings, lower: Sequence[str], *, allow_any_name: bool
+    rankings: Rankings,
+    settings: JudgmentSettings,
+    lower: Sequence[str],
+    ranks: Sequence[str],
+    *,
+    allow_any_name: bool,
 ) -> Judgments:
     """People's column of lists, with the directions of all columns."""
-    for name in (*settings.higher, *lower):
-        if name in rankings.columns:
-            rankings = rankings.with_column(name, rankings.column(name), higher_is_better=name in settings.higher)
-        elif name in settings.higher:
+    for name in settings.higher:
+        if name not in rankings.columns:
             raise UnknownName("column of the judgments", name, rankings.columns)
+    rankings = directed_columns(rankings, settings.higher, lower, ranks)
     gold = human_column([*rankings.columns], settings.gold, allow_any_name=allow_any_name)
     ranked = ranked_only(select_language_pairs(rankings, settings.pairs), gold)
     if np.isnan(ranked.column(gold)).all():
@@ -752,9 +772,7 @@ def read_rankings(
         raise UnknownName("column of the judgments", unknown[0], names)
     if isinstance(people, MetricScores):
         return lists_of_scores(oriented(people, settings.higher, lower, GOLD))
-    for name in (*settings.higher, *lower):
-        people = people.with_column(name, people.column(name), higher_is_better=name in settings.higher)
-    return people
+    return directed_columns(people, settings.higher, lower)
 
 
 def read_segment_scores(path: PathLike, *, lower: Names = (), test_set: str | None = None) -> list[MetricScores]:

@@ -462,7 +462,7 @@ def attach_scores(rankings: Rankings, scores: MetricScores) -> Rankings:
                 raise no_match_error(scores, noun, judged_names, scored_names)
         raise InputError(f"scores of {scores.metric}: none for any judged translation; check that they belong together")
     column = unused_name(scores.metric, rankings.columns)
-    with_scores = rankings.with_column(column, values, higher_is_better=scores.higher_is_better)
+    with_scores = rankings.with_column(column, values, higher_is_better=scores.higher_is_better, are_ranks=False)
     notes = (*rankings.notes, *scores.notes, *missing_notes(rankings, scores, values, scores_of_pair, pair_of_item))
     return replace(with_scores, notes=tuple(dict.fromkeys(notes)))
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from rankscope.agreement.direction import refuse_fractions
 from rankscope.agreement.judgments import human_column
 from rankscope.agreement.load import JudgmentSource, PeopleAndMetrics, ScoreSource, load, read_rankings
 from rankscope.agreement.match import lists_with_metrics, refuse_missing_pairs
@@ -396,6 +397,7 @@ def ranks(
     metrics: Names | None = None,
     higher: Names = (),
     lower: Names = (),
+    ranks: Names = (),
     duplicates: str | None = None,
     reference: str | None = None,
     lines: PathLike | None = None,
@@ -446,6 +448,8 @@ def ranks(
         Columns in which higher is better, such as scores; other columns of judgments hold ranks.
     lower
         Metrics, or human scores, in which lower is better, such as TER and HTER.
+    ranks
+        Columns of ranks, 1 for the best, whose values or names do not say so, such as means of ranks.
     duplicates
         What to do with judgments that repeat an earlier one in all fields. One of 'keep', 'drop', 'refuse'. Default:
         keep, as WMT does.
@@ -494,7 +498,7 @@ def ranks(
     (pair "all").
 
     Items that people did not rank (no value, or the rank -1) are skipped, with a note. In a predicted column, -1 is a
-    number like others if the column holds scores (`higher`) or another number below 0.
+    number like others if the column holds scores (`higher`, `lower`) or another number below 0.
 
     References
     ----------
@@ -534,7 +538,7 @@ def ranks(
     judgment_settings = judgment_settings_of(
         gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines, columns=columns
     )
-    metric_settings = metric_settings_of(metrics=metrics, lower=lower, test_set=test_set)
+    metric_settings = metric_settings_of(metrics=metrics, lower=lower, ranks=ranks, test_set=test_set)
     return measure_rankings(
         judgments, scores, judgment_settings, metric_settings, measure_settings, settings, progress=progress
     )
@@ -559,7 +563,7 @@ def measure_rankings(
             *(name for name in judgment_settings.declared() if name not in ("gold", "columns")),
             since=f"preset {settings.preset!r} has no options",
         )
-        metric_settings.refuse("lower", "test_set", since=f"preset {settings.preset!r} has no options")
+        metric_settings.refuse("lower", "ranks", "test_set", since=f"preset {settings.preset!r} has no options")
         measure_settings.refuse(*measure_settings.declared(), since=f"preset {settings.preset!r} has no options")
         if has_scores:
             raise ParameterError(f"preset {settings.preset!r} takes ranks, and no scores of metrics; leave scores out")
@@ -575,6 +579,9 @@ def measure_rankings(
     for name, source, people, people_settings in experiments:
         with file_name_in_errors(None if people is source else source):
             lists = load_lists(people, scores, people_settings, metric_settings, settings.missing)
+            if people is not source:  # read from a file, which `load` does not know
+                named = [*people_settings.higher, *metric_settings.lower, *metric_settings.ranks]
+                refuse_fractions(lists.people, lists.columns, named)
         rankings, gold = lists.people.values, lists.gold
         assert isinstance(rankings, Rankings)
         gold_names[gold] = None
