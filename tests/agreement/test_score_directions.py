@@ -128,3 +128,36 @@ def test_hter_of_segments_is_compared_over_segments_like_any_score():
     hter = MetricScores("HTER", {"": PairScores.of(dict(zip("ABC", values.tolist(), strict=True)))}, False)
     found = segments(hter, metric, statistic="pearson", rng=1, n_resamples=20)
     assert found.value[0, 0] == pytest.approx(1)
+
+
+def test_metrics_come_in_a_table_of_their_own(tmp_path):
+    people, metrics, single = (tmp_path / name for name in ("people.csv", "metrics.tsv", "mine.csv"))
+    people.write_text("segment,system,human\n1,A,80\n1,B,60\n2,A,90\n2,B,50\n")
+    metrics.write_text("segment\tsystem\tchrF\tTER\n1\tA\t0.5\t0.1\n1\tB\t0.4\t0.2\n2\tA\t0.5\t0.3\n2\tB\t0.6\t0.4\n")
+    single.write_text("segment,system,score\n1,A,1\n1,B,2\n2,A,1\n")
+    found = segments(people, [metrics, single], higher="human", lower="TER", rng=1, n_resamples=20)
+    assert found.metrics == ("chrF", "TER", "mine")
+    assert found.value[:, 0].tolist() == [0, 1, -1]
+    assert found.n[:, 0].tolist() == [2, 2, 1]
+    with pytest.raises(InputError) as refused:
+        segments(people, people, higher="human")
+    assert mentions(refused.value, "people.csv", "'human'", "judgments first")
+
+
+def test_a_metric_may_be_called_metric_where_people_have_a_column(tmp_path):
+    path = tmp_path / "all.csv"
+    path.write_text("segment,system,human,metric,score\n1,A,80,0.9,3\n1,B,60,0.7,2\n2,A,90,,1\n2,B,50,0.4,4\n")
+    found = segments(path, higher=["human", "metric", "score"], rng=1, n_resamples=20)
+    assert (found.metrics, found.value[:, 0].tolist(), found.n[:, 0].tolist()) == (("metric", "score"), [1, 0], [1, 2])
+
+
+def test_one_system_and_people_who_tell_nothing_apart_are_refused_as_such(tmp_path):
+    path = tmp_path / "few.csv"
+    for rows, texts in (
+        ("1,A,8,0.9\n2,A,6,0.7\n", ("A is the only system",)),
+        ("1,A,8,1\n1,B,8,2\n", ("human is 8", "people")),
+    ):
+        path.write_text(f"segment,system,human,score\n{rows}")
+        with pytest.raises(InputError) as refused:
+            systems(path, higher=["human", "score"])
+        assert mentions(refused.value, *texts)

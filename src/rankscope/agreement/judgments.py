@@ -135,6 +135,11 @@ def human_column(names: Sequence[str], gold: str | None, *, noun: str = "column"
         return names[0]
     column = find_column(list(names), GOLD_COLUMNS)
     if column is None:
+        if len(names) == 1:
+            raise ParameterError(
+                f"{names[0]} is the only {noun} of the judgments, which come first; if it is of people, name it: "
+                f"--gold {names[0]} (in Python gold=)"
+            )
         likely = next((name for name in names if re.search("human|people|gold|true", name.lower())), names[0])
         raise ParameterError(
             f"which {noun} holds the human judgments, {join_names(names, conjunction='or')}? Name it, such as --gold "
@@ -358,8 +363,13 @@ def with_weights(rankings: Rankings, name: str) -> Rankings:
         item = int(rankings.offsets[unweighted[0]])
         refuse_item(rankings, item, name, "expected a weight above 0", is_rank=False)
     columns = {column: numbers for column, numbers in rankings.columns.items() if column != name}
-    directions = {"score_columns": rankings.score_columns - {name}, "lower_columns": rankings.lower_columns - {name}}
-    return replace(rankings, columns=columns, weight=weight, **directions)
+    return replace(
+        rankings,
+        columns=columns,
+        score_columns=rankings.score_columns - {name},
+        lower_columns=rankings.lower_columns - {name},
+        weight=weight,
+    )
 
 
 def scores_of_column(rankings: Rankings, name: str) -> MetricScores:

@@ -42,6 +42,7 @@ from rankscope.agreement.settings import (
 from rankscope.data.metric_scores import MetricScores, PairScores
 from rankscope.data.rankings import Rankings
 from rankscope.data.scores import Scores as QueryScores
+from rankscope.data.tables import find_column
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.core import PARQUET_MAGIC, source_name, split_compression_suffix
 from rankscope.io.translation import detect_kind, detect_system_kind, first_bytes
@@ -456,7 +457,7 @@ def split_scores(
     """
     is_single = isinstance(scores, (MetricScores, QueryScores, str, os.PathLike))
     by_source = [(source, scores_by_measure(source, {}, level)) for source in ([scores] if is_single else scores)]
-    parts = scores_by_measure(judgments, settings.columns or {}, level, weight)
+    parts = scores_by_measure(judgments, settings.columns or {}, level, weight, gold=settings.gold)
     if parts == [judgments]:
         return judgments, name_by_file(by_source), settings
     names = [part.metric for part in parts]
@@ -506,7 +507,9 @@ def name_by_file(sources: Sequence[tuple[Any, list[Any]]], people: Iterable[str]
     return named_scores
 
 
-def scores_by_measure(source: Any, columns: Mapping[str, str], level: str, weight: str | None = None) -> list[Any]:
+def scores_by_measure(
+    source: Any, columns: Mapping[str, str], level: str, weight: str | None = None, *, gold: str | None = None
+) -> list[Any]:
     """Scores for each measure of `Scores`, or of a file of them; anything else as it is.
 
     Parameters
@@ -519,6 +522,8 @@ def scores_by_measure(source: Any, columns: Mapping[str, str], level: str, weigh
         One of LEVELS; with "segment", summaries are refused.
     weight
         The column with the weights of queries, if any.
+    gold
+        The name of people's measure or column, if it is named.
     """
     of_systems = False
     notes: tuple[str, ...] = ()
@@ -526,7 +531,7 @@ def scores_by_measure(source: Any, columns: Mapping[str, str], level: str, weigh
         from rankscope.evaluation.read_scores import names_measures, read_scores, read_scores_or_summaries
         from rankscope.evaluation.score_tables import ALL
 
-        if not names_measures(source, columns):
+        if not names_measures(source, columns) or has_column_of_people(source, gold):
             return [source]
         name, read = source_name(source), read_scores if level == "segment" else read_scores_or_summaries
         source = read(source, columns=columns or None)
@@ -545,6 +550,14 @@ def scores_by_measure(source: Any, columns: Mapping[str, str], level: str, weigh
         )
         for m, measure in enumerate(source.measures)
     ]
+
+
+def has_column_of_people(path: PathLike, gold: str | None) -> bool:
+    """Whether a table has a column of people: then a column "metric" beside it holds numbers, and no names."""
+    if detect_kind(path) != "table":
+        return False
+    header = header_of(path)
+    return find_column(header, (GOLD, "gold")) is not None or gold in header
 
 
 def query_weights(scores: QueryScores, name: str) -> Floats:
@@ -598,7 +611,7 @@ def read_metric_scores(
         kind = detect_system_kind(path, columns or {})
         if kind is not None:
             return read_system_scores(path, kind, test_set, columns, (), people=False)
-    return read_scores_of_segments(path, test_set)
+    return read_scores_of_segments(path, test_set, columns or {})
 
 
 def read_folder(path: PathLike, level: str) -> list[MetricScores]:
@@ -621,19 +634,63 @@ def read_folder(path: PathLike, level: str) -> list[MetricScores]:
     return merge_metrics([*system_scores, *(read_mt_scores(file.path) for file in segment_files)])
 
 
-def read_scores_of_segments(path: PathLike, test_set: str | None) -> list[MetricScores]:
-    """The scores in a seg.scr or a .seg.score. Raises InputError for another file."""
+def read_scores_of_segments(
+    path: PathLike, test_set: str | None, columns: Mapping[str, str] | None = None
+) -> list[MetricScores]:
+    """The scores in a seg.scr, a .seg.score or a table of segments. Raises InputError for another file.
+
+    columns: what the columns of a table are called, where it has them.
+    """
     from rankscope.io.translation import read_mt_scores, read_seg_scores
 
     kind = detect_kind(path)
+    if kind == "table":
+        return read_table_of_metrics(path, columns or {})
     if kind == "seg.score":
         return [read_mt_scores(path)]
     if kind != "seg.scr":
         raise InputError(
             f"{path}: has no scores of a metric; expected lines METRIC PAIR TESTSET SYSTEM SEGMENT SCORE (seg.scr), "
-            "lines SYSTEM SCORE (.seg.score), or a folder of mt-metrics-eval"
+            "lines SYSTEM SCORE (.seg.score), a table of segments and systems, or a folder of mt-metrics-eval"
         )
     return list(read_seg_scores(path, test_set=test_set))
+
+
+def read_table_of_metrics(path: PathLike, columns: Mapping[str, str]) -> list[MetricScores]:
+    """Each column of numbers in a table of segments and systems as a metric, of which higher is better.
+
+    An only column called score or value takes the name of the file.
+
+    Raises InputError for a table with a column of people, which is one of judgments.
+
+    columns: what its columns are called, where it has them.
+    """
+    from rankscope.io.translation import GOLD_COLUMNS, UNNAMED_METRICS, read_ranking_table
+
+    header = header_of(path)
+    people = find_column(header, GOLD_COLUMNS)
+    if people is not None:
+        raise InputError(
+            f"{source_name(path)}: column {people!r} is one of judgments, expected scores of metrics; name the "
+            "judgments first, or call the column otherwise if it is a metric"
+        )
+    names = {field: column for field, column in columns.items() if column in header}
+    rankings = read_ranking_table(path, names=names or None)
+    file = PurePath(split_compression_suffix(source_name(path))[0]).stem
+    metrics = []
+    for column, values in rankings.columns.items():
+        scores = scores_of_column(rankings.with_column(column, values, higher_is_better=True), column)
+        is_unnamed = len(rankings.columns) == 1 and column.strip().lower() in UNNAMED_METRICS
+        metrics.append(replace(scores, metric=file if is_unnamed else column, notes=rankings.notes))
+    return metrics
+
+
+def header_of(path: PathLike) -> list[str]:
+    """The names of the columns of a table."""
+    from rankscope.io.tables import column_names, read_content
+
+    head = first_bytes(path)
+    return list(column_names(read_content(path) if head.startswith(PARQUET_MAGIC) else head))
 
 
 def read_system_scores(
@@ -653,10 +710,7 @@ def read_system_scores(
     if kind == "sys.scr":
         return list(read_sys_scores(path, test_set=test_set))
     if not people and not needed and columns:  # a table of metrics may lack columns that the judgments have
-        from rankscope.io.tables import column_names, read_content
-
-        head = first_bytes(path)
-        header = column_names(read_content(path) if head.startswith(PARQUET_MAGIC) else head)
+        header = header_of(path)
         columns = {name: column for name, column in columns.items() if column in header}
     return read_system_table(path, needed=needed, people=people, names=columns)
 
@@ -778,7 +832,8 @@ def read_rankings(
 def read_segment_scores(path: PathLike, *, lower: Names = (), test_set: str | None = None) -> list[MetricScores]:
     r"""Read scores that metrics give to translations; the content of the file decides the format.
 
-    Formats: seg.scr of WMT's metrics tasks, .seg.score, or a folder of mt-metrics-eval with all of its metric-scores.
+    Formats: seg.scr of WMT's metrics tasks; .seg.score; a table (CSV, TSV, JSON lines, Parquet) with the columns
+    segment and system and one for each metric; a folder of mt-metrics-eval with all of its metric-scores.
 
     Parameters
     ----------
