@@ -306,8 +306,7 @@ def forked_workers(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureReque
     """Workers are forked though other tests have begun threads of Polars: for units that do not use it, and quicker."""
     if sys.platform == "linux":
         request.applymarker(pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"))
-        for module in ("pool", "run"):
-            monkeypatch.setattr(f"rankscope.parallel.{module}.start_method", lambda: "fork")
+        monkeypatch.setattr("rankscope.parallel.pool.start_method", lambda: "fork")
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ with a package (`python torch`) where that is installed.
 
 import doctest
 import importlib.util
+import operator
 import os
 import re
 import shutil
@@ -22,6 +23,10 @@ import pytest
 from helpers.forks import run_command
 from helpers.same import same_but_last_digits
 
+import rankscope
+from rankscope.cli.agree._group import COMMANDS as AGREE
+from rankscope.cli.features._group import COMMANDS as FEATURES
+from rankscope.cli.main import COMMANDS
 from rankscope.demo import write_demo
 from rankscope.demo.tour import TOUR
 
@@ -244,6 +249,16 @@ def test_every_test_that_a_page_names_exists(page):
     for path, name in re.findall(r"`((?:tests|src|benchmarks|docs)/[\w/.-]+)(?:::(\w+))?`", page.read_text("utf-8")):
         assert (ROOT / path).exists(), f"{page.name} names {path}"
         assert not name or f"def {name}(" in (ROOT / path).read_text("utf-8"), f"{page.name} names {path}::{name}"
+
+
+def test_the_table_of_functions_has_every_command_and_its_names_exist():
+    section = (ROOT / "docs" / "start.md").read_text("utf-8").split("## The commands in Python\n")[1].split("\n## ")[0]
+    commands, functions = (set(re.findall(pattern, section)) for pattern in (r"`([a-z\d -]+)`", r"`(rs\.[\w.]+)`"))
+    named = {name.split()[-1] for name in commands}
+    replaced = {"trec_eval", "letor", "rankeval", "dunaiski"}
+    assert {*COMMANDS, *AGREE, *FEATURES} - named == {"agree", "features", *replaced}
+    for name in functions:
+        assert callable(operator.attrgetter(name.removeprefix("rs."))(rankscope)), name
 
 
 def test_every_page_can_be_reached_from_the_readme():

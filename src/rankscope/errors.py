@@ -14,7 +14,6 @@ Every message says what was found, where, what was expected and what to do.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -97,6 +96,8 @@ class UnknownName(ParameterError):
     """
 
     def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
+        import difflib
+
         candidates = sorted(known)
         by_lower_case = {c.lower(): c for c in reversed(candidates)}  # nDCG before ndcg
         nearest = difflib.get_close_matches(name.lower(), by_lower_case, n=1, cutoff=0.5)

@@ -122,3 +122,20 @@ def test_the_page_shows_people_machine_and_both(cli: Callable[..., Any], files: 
     assert_refused(cli(*call, "--map", "0=0"), "--machine")
     assert_refused(cli(*call, "--machine", "demo-judge.qrels", "--map", "0=0"), "has the grade 1, 2 and 3")
     assert_refused(cli("report", HUMAN, "-", "--machine", "demo-judge.qrels", "-o", page), "read twice")
+
+
+def test_the_page_of_scores_shows_estimates_from_a_measure_of_people_and_that_of_a_machine(
+    cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    pytest.importorskip("jinja2", reason="the extra `report` is not installed")
+    page, table = tmp_path / "page.html", tmp_path / "answers.csv"
+    rows = [f"{s},{q},{q % 3 if q < 4 else ''},{(q + q // 4) % 3}" for s in ("a", "b") for q in range(8)]
+    table.write_text("\n".join(["system,query,people,llm", *rows]) + "\n")
+    call = ["report", table, "--no-figures", "-o", page]
+    for options in ([], ["-m", "people"]):
+        assert cli(*call, *options, "--machine", "llm").code == 0
+        assert mentions(page.read_text(), "people: people, machine", "People judged 4 items, the machine 8")
+        assert not mentions(page.read_text(), "llm on 8 queries")  # the machine's measure is compared nowhere
+    assert_refused(cli(*call, "--machine", "lm"), "'lm'", "llm")
+    assert_refused(cli(*call, "-m", "llm", "--machine", "llm"), "no measure beside 'llm'")
+    assert_refused(cli(*call, "--machine", "llm", "--map", "0=0"), "--map is for judgments")

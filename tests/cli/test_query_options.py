@@ -81,6 +81,8 @@ def test_evaluate_of_text_files_without_options_of_queries_loads_nothing_more(de
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "rankscope.evaluation.query_settings" in done.stderr.split()
     assert "rankscope.evaluation.query_table" not in done.stderr.split()
+    statistics = {name for name in done.stderr.split() if name.startswith("rankscope.stats.")}
+    assert statistics == {"rankscope.stats.prediction_choices"}
 
 
 def test_compare_by_group_is_that_of_python(cli: Callable[..., Any], demo: Path) -> None:

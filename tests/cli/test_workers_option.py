@@ -4,7 +4,6 @@ import pytest
 from helpers.messages import mentions
 
 import rankscope.parallel.pool
-import rankscope.parallel.run
 from rankscope.evaluation.joining import workers as pieces
 
 RUNS = ("a.run", "b.run")
@@ -30,8 +29,8 @@ def runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("MAX_PIECE_BYTES", "MIN_PIECE_BYTES"):
         monkeypatch.setattr(pieces, name, 500)
-    for module in (rankscope.parallel.pool, rankscope.parallel.run):
-        monkeypatch.setattr(module, "start_method", lambda: "fork")  # polars, loaded by other tests, is not used there
+    # Polars, loaded by other tests, is not used there.
+    monkeypatch.setattr(rankscope.parallel.pool, "start_method", lambda: "fork")
     return tmp_path
 
 

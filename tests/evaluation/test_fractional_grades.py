@@ -174,7 +174,10 @@ def test_arrays_have_the_numbers_of_dicts(ties: str) -> None:
     for i, name in enumerate(names):  # the number of relevant documents is known where only the best grades are kept
         alone = rs.evaluate_arrays(relevance, scores, name, ties=ties)
         np.testing.assert_array_equal(alone.values[:, 0], ours.values[:, i])
-        assert alone.notes == rs.evaluate(qrels, run, name, ties=ties).notes
+        notes, those_of_dicts = alone.notes, rs.evaluate(qrels, run, name, ties=ties).notes
+        if ties == "file":  # arrays are ranked as deep as the measure looks, which changes the share that is tied
+            notes, those_of_dicts = notes[1:], those_of_dicts[1:]
+        assert notes == those_of_dicts
 
 
 def test_whole_numbers_written_as_floats_are_whole() -> None:

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 import rankscope as rs
 from rankscope.errors import InputError, ParameterError, RankscopeError, UnknownName
-from rankscope.evaluation.read_scores import is_score_file
+from rankscope.evaluation.read_scores import is_score_file, refuse_file_without_queries
+from rankscope.io.core import with_columns
 from rankscope.reporting.tables import render_scores
 
 QRELS = {f"q{i}": {"a": 1, "b": 2 * (i % 2)} for i in range(6)}
@@ -242,6 +243,54 @@ def test_samples_of_lm_evaluation_harness(tmp_path: Path) -> None:
     assert scores.matrix("acc").tolist() == [[1.0] * 6, [0.0] * 6]
     with pytest.raises(InputError, match=r"x\.jsonl:2: a second acc of .* for 'x/0', the first is at .*x\.jsonl:1"):
         read(tmp_path, f"{sample(0, acc=1)}\n{sample(0, acc=0)}\n", "x.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("fields", "name"),
+    [
+        ({"filtered_resps": ["A"], "target": "A"}, "left.jsonl"),
+        ({"doc_hash": "4e1d", "target": 2}, "left.jsonl"),  # a target is no measure
+        ({"doc": {"question": "?"}}, "left.jsonl"),
+        ({"filter": "none"}, "left.jsonl"),
+        ({}, "samples_arc_2026-01-01T00-00-00.jsonl"),
+        ({"doc": {"text": "long " * 20_000}, "resps": []}, "left.jsonl"),  # beyond what is looked at
+    ],
+)
+def test_samples_without_some_of_their_fields_are_the_scores_that_they_are(
+    tmp_path: Path, fields: dict[str, Any], name: str
+) -> None:
+    path = tmp_path / name
+    path.write_text("".join(json.dumps({"doc_id": i, **fields, "acc": i % 2}) + "\n" for i in range(3)))
+    assert is_score_file(path, alone=True)
+    assert is_score_file(path, alone=False)
+    scores = rs.read_scores(path)
+    task = "arc" if name.startswith("samples") else "left"
+    assert scores.query_ids == tuple(f"{task}/{i}" for i in range(3))
+    assert (scores.measure_names, scores.matrix("acc").tolist()) == (("acc",), [[0.0, 1.0, 0.0]])
+
+
+def test_samples_without_values_and_judgments_are_no_scores(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"x\.jsonl: samples without a number"):
+        read(tmp_path, '{"doc_id": 0, "target": "A", "filtered_resps": ["A"]}\n', "x.jsonl")
+    path = tmp_path / "samples_of_judgments.jsonl"
+    path.write_text('{"query_id": "q", "doc_id": "d", "relevance": 1, "filter": "none"}\n')
+    assert not is_score_file(path, alone=False)
+    assert rs.evaluate(path, {"q": {"d": 1.0}}, "P@1").overall("P@1") == 1
+
+
+@pytest.mark.parametrize("text", ["doc_id,a,b\n1,0.5,0.75\n", '{"doc_id": 1, "a": 0.5, "b": 0.75}\n'])
+def test_documents_without_queries_are_refused_unless_columns_names_them(tmp_path: Path, text: str) -> None:
+    name = "x.csv" if text.startswith("d") else "x.jsonl"
+    with pytest.raises(InputError) as raised:
+        read(tmp_path, text, name)
+    assert mentions(str(raised.value), name, "'doc_id'", "--columns query=doc_id", "samples_TASK_DATE.jsonl")
+    with pytest.raises(InputError, match="--columns query=doc_id"):
+        refuse_file_without_queries(tmp_path / name)
+    scores = read(tmp_path, text, name, columns={"query": "doc_id"})
+    assert as_dict(scores) == {("a", "score", "1"): 0.5, ("b", "score", "1"): 0.75}
+    path = with_columns(tmp_path / name, {"query": "doc_id"})
+    assert is_score_file(path, alone=False)
+    refuse_file_without_queries(path)
 
 
 def test_pyterrier_frames_and_records() -> None:

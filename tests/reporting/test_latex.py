@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from helpers.messages import mentions
 
 import rankscope as rs
 from rankscope.comparison.compare import paper_table
-from rankscope.reporting.tables import latex_tabular, markdown_text, render_result, render_scores
+from rankscope.data.section import Table
+from rankscope.reporting._latex_width import TEXT_WIDTH, width_of
+from rankscope.reporting.tables import fitted_tabular, latex_tabular, markdown_text, render_result, render_scores
 
 TEX = next(filter(None, map(shutil.which, ("pdflatex", "lualatex", "xelatex", "tectonic"))), None)
 HEAD = "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n"
@@ -74,13 +77,15 @@ class Named(NamedTuple):
 HOSTILE = Named(("[name]", "*value", "-"), [(name, "-0.5", "[x]") for name in CELLS])
 
 
-def compiles(text: str, folder: Path) -> None:
+def compiles(text: str, folder: Path) -> str:
+    """Compile the text, and return what TeX prints."""
     (folder / "paper.tex").write_text(f"{HEAD}{text}\\end{{document}}\n", encoding="utf-8")
     assert TEX is not None
     options = [] if TEX.endswith("tectonic") else ["-interaction=nonstopmode", "-halt-on-error"]
     done = subprocess.run([TEX, *options, "paper.tex"], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
     assert (folder / "paper.pdf").stat().st_size > 1000
+    return done.stdout
 
 
 def test_hostile_names_are_cells_of_a_table() -> None:
@@ -127,3 +132,34 @@ def test_tables_of_scores_and_comparisons_compile(tmp_path: Path) -> None:
     for baseline in (None, scores.systems[0]):
         text += render_result(paper_table(rs.compare(scores, baseline=baseline), ["mean", "interval"]), "latex")
     compiles(text, tmp_path)
+
+
+NINE = Table(
+    columns=("system", "nDCG@10", "AP", "RR", "P@10", "R@100", "ERR@20", "bpref", "Rprec", "infAP"),
+    rows=tuple((name, *[f"0.{i}{i + 1}{i + 2}4" for i in range(9)]) for name in ("bm25-rm3", "rerank")),
+)
+
+
+def test_a_table_that_fits_a_page_is_set_as_it_is_and_a_wider_one_in_smaller_letters() -> None:
+    narrow = Table(columns=NINE.columns[:5], rows=tuple(row[:5] for row in NINE.rows))
+    for table, is_fitted in ((narrow, False), (NINE, True)):
+        lines, plain = fitted_tabular(table), latex_tabular(table.columns, table.rows, 1)
+        assert (lines != plain) is is_fitted
+        assert [line.removesuffix("%") for line in lines if line.removesuffix("%") in plain] == plain
+    comment, opening, *_, closing = lines
+    assert mentions([comment], "pt wide", "345 pt")
+    assert (opening, closing) == (r"\begingroup\footnotesize\setlength{\tabcolsep}{2pt}%", r"\endgroup")
+    widest = Table(columns=NINE.columns * 3, rows=tuple(row * 3 for row in NINE.rows))
+    assert mentions(fitted_tabular(widest), "still wider", "graphicx")
+
+
+@pytest.mark.skipif(TEX is None, reason="no TeX on the PATH (pdflatex, lualatex, xelatex or tectonic)")
+def test_a_table_of_nine_measures_is_no_wider_than_the_text(tmp_path: Path) -> None:
+    plain, fitted = (
+        "\n".join([r"\setbox0=\hbox{%", *lines, r"}\typeout{width \the\wd0}"])
+        for lines in (latex_tabular(NINE.columns, NINE.rows, 1), fitted_tabular(NINE))
+    )
+    printed = compiles(f"{plain}\n{fitted}\nA page.\n", tmp_path)
+    width, fitted_width = (float(number) for number in re.findall(r"width ([\d.]+)pt", printed))
+    assert width == pytest.approx(width_of(NINE.columns, NINE.rows), rel=0.05)
+    assert fitted_width <= TEXT_WIDTH < width

@@ -10,12 +10,14 @@ from html import unescape
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from helpers.messages import mentions
+from polars.testing import assert_frame_equal
 
 import rankscope as rs
 from rankscope.demo.collection import write_collection
-from rankscope.reporting.report import MAX_MEASURES, MAX_SYSTEMS, best_systems
+from rankscope.reporting.report import MAX_MEASURES, MAX_SYSTEMS, best_systems, estimates_of_scores, take_machine
 
 
 @pytest.fixture(scope="module")
@@ -372,3 +374,24 @@ def test_arguments_that_exclude_each_other_are_refused(folder: Path) -> None:
         rs.report(folder / "demo.qrels", runs, baseline="zzz", figures=False)
     with pytest.raises(rs.ParameterError, match="alpha is 2"):
         rs.report(folder / "demo.qrels", runs, alpha=2, figures=False)
+
+
+def test_estimates_of_scores_are_those_of_the_table_that_they_come_from(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    n = 40
+    quality = rng.random((2, n))
+    table = pl.DataFrame(
+        {
+            "system": np.repeat(["a", "b"], n),
+            "query": np.tile([f"q{i}" for i in range(n)], 2),
+            "cluster": np.tile([f"c{i // 2}" for i in range(n)], 2),
+            "people": [round(x, 3) if i < 24 else None for values in quality for i, x in enumerate(values)],
+            "llm": np.clip(quality + 0.1 * rng.normal(size=quality.shape), 0, 1).ravel(),
+        }
+    )
+    path = tmp_path / "answers.csv"
+    table.write_csv(path)
+    scores, machine_scores = take_machine(rs.read_scores(path), "llm")
+    assert [*scores.measure_names, *machine_scores.measure_names] == ["people", "llm"]
+    expected = rs.judging.estimate_items(table, human="people", machine="llm", baseline="a")
+    assert_frame_equal(estimates_of_scores(scores, machine_scores, "a").frame(), expected.frame())

@@ -223,6 +223,15 @@ def test_every_measure_is_listed(form: str) -> None:
             assert re.sub(r"\\", "", measure.source) in re.sub(r"\\", "", text.replace("&lt;", "<"))
 
 
+def test_the_page_of_measures_has_four_columns_and_links_to_a_part_for_each() -> None:
+    page = list_measures("markdown")
+    table = [line for line in page.splitlines() if line.startswith("| ")]
+    assert {line.count(" | ") for line in table} == {3}  # more would not fit a phone
+    links = re.findall(r"^\| \[[^]]+\]\(#(\w+)\)", page, flags=re.MULTILINE)
+    assert links == [heading.lower() for heading in re.findall(r"^## (\w+)$", page, flags=re.MULTILINE)]
+    assert len(links) == len(set(links)) == len(MEASURES)
+
+
 def test_the_list_of_measures_has_a_line_each_that_fits_a_terminal() -> None:
     head, *lines = list_measures().splitlines()[: len(MEASURES) + 1]
     assert head.split() == ["name", "range", "better", "what"]

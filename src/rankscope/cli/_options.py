@@ -206,9 +206,9 @@ def save_option(help: str) -> Callable[[Command], Command]:
     return click.option("--save", metavar="FILE", help=help)
 
 
-def machine_option(help: str) -> Callable[[Command], Command]:
+def machine_option(help: str, *, metavar: str = "QRELS") -> Callable[[Command], Command]:
     """`--machine`: judgments of a machine beside those of people."""
-    return click.option("--machine", metavar="QRELS", help=help)
+    return click.option("--machine", metavar=metavar, help=help)
 
 
 def details_option(
@@ -408,7 +408,7 @@ def holds_scores(qrels: str, runs: Sequence[str], options: dict[str, Any]) -> bo
 
     Raises ParameterError for options that need the other kind of file.
     """
-    from rankscope.evaluation.read_scores import is_score_file
+    from rankscope.evaluation.read_scores import is_score_file, refuse_file_without_queries
     from rankscope.evaluation.score_tables import ScoreTableSettings
     from rankscope.io.trec import looks_like_rank_table
 
@@ -416,6 +416,8 @@ def holds_scores(qrels: str, runs: Sequence[str], options: dict[str, Any]) -> bo
     # Without runs, standard input can only hold scores, and options tell what a table of names and numbers holds.
     is_named = not runs and (qrels == "-" or (bool(flags) and looks_like_rank_table(qrels)))
     if options["input"] is not None or not (is_named or is_score_file(qrels, alone=not runs)):
+        if options["input"] is None:
+            refuse_file_without_queries(qrels)
         if flags:
             raise ParameterError(f"{flags[0]} is for a file of scores, and {qrels} is none; leave it out")
         return False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -109,6 +108,8 @@ def check_page(format_: str, output: str | None) -> None:
 
 def page_of(result: Result) -> str:
     """All that a result shows as one HTML page, with the command that made it."""
+    import shlex
+
     from rankscope.reporting.page import result_page
 
     return result_page(result, command=shlex.join(["rankscope", *sys.argv[1:]])).html

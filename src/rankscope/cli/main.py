@@ -14,6 +14,7 @@ import click
 
 from rankscope._version import __version__
 from rankscope.cli._groups import LazyGroup
+from rankscope.cli._scipy_special import load_functions_first
 from rankscope.cli._streams import ReaderLeft, Terminated, guarded_streams, signals_raised
 from rankscope.errors import RankscopeError, SettingError, in_one_line
 
@@ -119,6 +120,8 @@ def main(args: Sequence[str] | None = None) -> None:
     # anyway. That saves .02 s of CPU.
     gc.set_threshold(50_000)
     atexit.register(gc.freeze)
+    if args is None:  # else the process is another's
+        load_functions_first()
     written_files().clear()
     with guarded_streams(), signals_raised(ends_process=args is None) as signals:
         try:

@@ -53,7 +53,9 @@ DEFAULT = "report.html"
     "Machine judgments",
     machine_option(
         "File with a machine's (such as an LLM's) judgments of all queries; the argument QRELS then holds people's "
-        "judgments of some of them. Adds estimates from both."
+        "judgments of some of them. With SCORES: the measure (column) of a machine's values of all queries; the first "
+        "other measure then holds people's values of some. Adds estimates from both.",
+        metavar="QRELS|MEASURE",
     ),
     click.option(
         "--map",
@@ -106,10 +108,10 @@ def report(
     take_settings(ScoreTableSettings, options)
     reading_arguments = {name: options.pop(name) for name in READING_OPTIONS}
     if scores_options is not None:
-        if machine is not None or map_ is not None:
-            raise ParameterError(f"--machine and --map are for judgments, and {qrels} holds scores; leave them out")
+        if map_ is not None:
+            raise ParameterError(f"--map is for judgments, and {qrels} holds scores; leave it out")
         output = page_path(output, (qrels, *runs, *query_files))
-        scores = load_scores(qrels, runs, measures, **scores_options)
+        scores = load_scores(qrels, runs, with_machine(measures, machine), **scores_options)
         page = report_scores(
             scores,
             settings.with_family(measures or None),
@@ -119,6 +121,7 @@ def report(
             figures=figures,
             sources=(qrels, *runs),
             queries=query_arguments,
+            machine=machine,
         )
         show_page(page, output, figures=figures)
         return
@@ -145,6 +148,11 @@ def report(
             **reading_arguments,
         )
     show_page(page, output, figures=figures)
+
+
+def with_machine(measures: tuple[str, ...], machine: str | None) -> tuple[str, ...]:
+    """The measures to read from scores, with that of a machine; none for all."""
+    return (*measures, machine) if measures and machine is not None and machine not in measures else measures
 
 
 def show_page(page: Page, output: str, *, figures: bool) -> None:

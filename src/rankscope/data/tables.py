@@ -689,7 +689,7 @@ def list_fields(schema: Mapping[str, pl.DataType]) -> list[str]:
 def type_with_article(x: object) -> str:
     """The type of an object for messages, as "an int"."""
     name = type(x).__name__
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
 def to_frame(data: Any) -> pl.DataFrame:

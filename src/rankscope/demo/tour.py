@@ -17,6 +17,7 @@ from rankscope.comparison.summary import short_verdict
 from rankscope.demo.chunk_lists import chunk_list_files
 from rankscope.demo.clicks import click_files
 from rankscope.demo.collection import SEED, SYSTEMS, collection_files, judge_files, refuse_occupied, write_files
+from rankscope.demo.drift import drift_files
 from rankscope.demo.items import item_files
 from rankscope.demo.labels import label_files
 from rankscope.demo.letor import feature_files, letor_files
@@ -66,6 +67,7 @@ PARTS: tuple[Callable[[int], Mapping[str, str]], ...] = (
     letor_files,
     entity_files,
     judge_files,
+    drift_files,
     label_files,
     item_files,
     nugget_files,
@@ -151,6 +153,11 @@ TOUR = (
         "rankscope agree judgments demo.qrels demo-judge.qrels *.run -m nDCG@10 --family demo-families.csv --top 3 "
         "--queries demo-queries.csv",
         "and may it be believed: does it favour its own family, does it err alike in all groups, what may it replace",
+    ),
+    Step(
+        "rankscope agree judgments demo.qrels demo-drift.qrels --queries demo-batches.csv",
+        "a judge that changed between two batches of queries: its new version is about half a grade more lenient, and "
+        "calls twice as many documents relevant that are not",
     ),
     Step(
         "rankscope agree judgments demo-few.qrels demo-judge.qrels",

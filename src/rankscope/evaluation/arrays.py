@@ -23,7 +23,14 @@ from rankscope.data.hits import Hits, freeze
 from rankscope.data.scores import Scores
 from rankscope.errors import InputError, ParameterError
 from rankscope.evaluation.conventions import Plan, make_plan
-from rankscope.evaluation.scoring import below_level_note, count_empty_values, empty_note, undefined_note
+from rankscope.evaluation.scoring import (
+    below_level_note,
+    count_empty_values,
+    empty_note,
+    n_tied,
+    notes_of_ties,
+    undefined_note,
+)
 from rankscope.kernels.dense import best_of_rows, count_grades
 from rankscope.kernels.segments import bounds
 from rankscope.measures.base import Measure
@@ -443,7 +450,7 @@ def score_tables(
     # All documents are listed, so the ideal of the listed ones is that of the judged ones, which needs no sorting.
     computed = replace(plan, measures=tuple(map(with_judged_ideal, plan.measures)))
     values, undefined = np.empty((n_measures, n_queries)), np.empty((n_measures, n_queries), np.bool_)
-    n_empty = np.zeros(n_measures, np.int64)
+    n_empty, n_ties, n_hits = np.zeros(n_measures, np.int64), 0, 0
     fractions: list[npt.NDArray[Any]] = []
     for queries, table in tables:
         rows, columns = table.scores.shape
@@ -457,9 +464,11 @@ def score_tables(
             block_values, undefined[:, where] = computed.values(hits, name)
             values[:, where] = block_values
             n_empty += count_empty_values(block_values, hits, plan)
+            n_ties, n_hits = n_ties + n_tied(hits), n_hits + hits.rank.size
         if has_fractions(table.relevance):
             fractions.append(table.relevance if table.mask is None else table.relevance[table.mask])
-    notes = empty_note(n_empty, name, plan) + undefined_note(undefined, plan)
+    notes = notes_of_ties([name], [(n_ties, n_hits)], plan.convention.ties)
+    notes += empty_note(n_empty, name, plan) + undefined_note(undefined, plan)
     if fractions and plan.convention.rel == 1:  # else somebody said what counts in any batch
         plan.refuse_levels_above_grades(hits)
         notes += below_level_note(hits, plan, np.concatenate([grades.ravel() for grades in fractions]))

@@ -14,7 +14,7 @@ from rankscope.data.row_input import is_mapping_of_mappings
 from rankscope.data.scores import Scores
 from rankscope.data.spans import SpanQrels
 from rankscope.evaluation.conventions import Plan
-from rankscope.evaluation.joining import MIN_NOTED_DOCUMENTS
+from rankscope.evaluation.joining import MIN_NOTED_DOCUMENTS, unjudged_query_notes
 from rankscope.evaluation.scoring import empty_note, fingerprint_of, grade_notes, missing_note
 from rankscope.typing import Bools
 
@@ -58,9 +58,12 @@ def score_batch(plan: Plan, qrels: Qrels, runs: Mapping[str, Mapping[str, Mappin
     missing = np.empty((len(systems), n_queries), np.bool_)
     n_empty = np.zeros((len(systems), len(plan.measures)), np.int64)
     unjudged: list[str] = []
+    has_unjudged = False  # whether a run has queries without judgments
     for begin in range(0, len(systems), at_a_time):
         part = slice(begin, begin + at_a_time)
-        hits = joined_copies(plan, qrels, mappings[part])
+        joiner = joined_copies(plan, qrels, mappings[part])
+        hits = joiner.finish()
+        has_unjudged |= bool(joiner.unjudged_queries)
         shape = (len(hits) // n_queries, n_queries)
         plan.refuse_levels_above_grades(hits)
         block, undefined = plan.values(hits, "")
@@ -77,6 +80,9 @@ def score_batch(plan: Plan, qrels: Qrels, runs: Mapping[str, Mapping[str, Mappin
     notes = list(qrels.notes)
     for system, queries in zip(systems, missing, strict=True):
         notes += missing_note(queries, system, plan)
+    if has_unjudged:
+        unjudged_queries = [[query for query in run if query not in qrels.places] for run in mappings]
+        notes += unjudged_query_notes(systems, unjudged_queries, np.count_nonzero(~missing, axis=1).tolist())
     for system, counts in zip(systems, n_empty, strict=True):
         notes += empty_note(counts, system, plan)
     return Scores(
@@ -95,14 +101,14 @@ def score_batch(plan: Plan, qrels: Qrels, runs: Mapping[str, Mapping[str, Mappin
     )
 
 
-def joined_copies(plan: Plan, qrels: Qrels, runs: Sequence[Mapping[str, Mapping[str, float]]]) -> Hits:
-    """The hits of the runs, as those of one run with as many copies of all queries."""
+def joined_copies(plan: Plan, qrels: Qrels, runs: Sequence[Mapping[str, Mapping[str, float]]]) -> Joiner:
+    """The runs, joined as one run with as many copies of all queries."""
     copies = qrels.memory.get("copies")
     if copies is None or len(copies.query_ids) != len(runs) * len(qrels.query_ids):
         copies = qrels.memory["copies"] = qrels.repeat(len(runs))
     joiner = Joiner(copies, plan.convention, "run")
     joiner.add_mappings(runs, len(qrels.query_ids))
-    return joiner.finish()
+    return joiner
 
 
 def unjudged_runs(hits: Hits, shape: tuple[int, int]) -> list[bool]:

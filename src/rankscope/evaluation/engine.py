@@ -418,7 +418,8 @@ class Evaluator:
         ):  # fast for loops over runs: no Run is built
             joiner = Joiner(self.qrels, self.plan.convention, name)
             joiner.add_mapping(run)
-            return JoinedRun(name, joiner.finish(), joiner.merge_notes(), None)
+            hits, notes = joiner.finish(), joiner.merge_notes()
+            return JoinedRun(name, hits, notes, None, unjudged_queries=tuple(joiner.unjudged_queries))
         if isinstance(run, (list, tuple)):
             raise ParameterError(
                 "an Evaluator takes one run per call; call it for each run, or pass the list to `evaluate`"

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.data.row_tables import DOC_ID, LISTS
+from rankscope.data.row_tables import DOC_ID, LISTS, QUERY_IDS
 from rankscope.data.scores import Scores
 from rankscope.data.tables import Table, find_column, is_number
 from rankscope.data.text import join_names, json_value
@@ -32,6 +32,7 @@ from rankscope.evaluation.score_tables import (
     grid_of_mapping,
     grid_of_table,
     join_grids,
+    refuse_lack_of_queries,
     scores_of_grid,
 )
 from rankscope.io.core import (
@@ -59,6 +60,7 @@ __all__ = [
     "read_score_files",
     "read_scores",
     "read_scores_or_summaries",
+    "refuse_file_without_queries",
     "select_measures",
 ]
 
@@ -69,8 +71,13 @@ PER_QUERY_FIELDS = 3
 FOUR_FIELDS = ["system", "measure", "query", "value"]
 SAMPLE = 50
 TRUTH = {b"True": b"1", b"False": b"0"}
-#: The end of the name of a log of lm-evaluation-harness: the date.
-DATE = re.compile(r"_\d{4}-\d\d-\d\d.*$")
+#: The name of a log of lm-evaluation-harness, and its end: the date.
+LOG_NAME, DATE = re.compile(r"samples_.+\.jsonl(\.\w+)?"), re.compile(r"_\d{4}-\d\d-\d\d.*$")
+#: How a line of such a log begins, which may be longer than what is looked at.
+BEGIN_OF_SAMPLE = re.compile(rb'\s*\{\s*"doc_id"\s*:\s*\d+\s*,\s*"doc"\s*:')
+#: Fields of a sample that tell such a log, and those that are no measures.
+LOG_FIELDS = ("resps", "filtered_resps", "doc_hash", "prompt_hash", "target_hash")
+SAMPLE_FIELDS = (*LOG_FIELDS, "doc_id", "doc", "target", "arguments", "filter", "metrics")
 #: A line of trec_eval that holds the name of the run, which is no value.
 RUN_NAME = "runid"
 
@@ -194,7 +201,7 @@ def grid_of_content(
         content = content.removeprefix(BOM)
     system = system_of_path(path)
     columns = columns_of(path)
-    if is_sample_log(content[:HEAD]):
+    if is_sample_log(content[:HEAD], path):
         return grid_of_sample_log(content, path, settings)
     if is_inspect_log(content[:HEAD]) and (log := log_values(content, name)) is not None:
         grid = grid_of_cells(name, list(map(ScoreCell._make, log[0])), settings, may_share_systems=True)
@@ -357,12 +364,23 @@ def tabbed(content: bytes) -> bytes:
 # lm-evaluation-harness
 
 
-def is_sample_log(head: bytes) -> bool:
-    """Whether this is a log of samples of lm-evaluation-harness: objects with a document and its number."""
-    if not head.lstrip().startswith(b"{"):
+def is_sample_log(head: bytes, path: PathLike) -> bool:
+    """Whether this is a log of samples of lm-evaluation-harness, or what is left of one without some of its fields.
+
+    Its objects have a doc_id and no query, unlike judgments. If no field tells where they come from, the name of the
+    file does.
+    """
+    if b'"doc_id"' not in head:
         return False
-    line = head.lstrip().partition(b"\n")[0]
-    return b'"doc_id"' in line and b'"doc"' in line and (b'"resps"' in line or b'"filtered_resps"' in line)
+    record = json_value(head.lstrip().partition(b"\n")[0])
+    if record is None:  # it may be cut off
+        return BEGIN_OF_SAMPLE.match(head) is not None
+    if not isinstance(record, dict) or "doc_id" not in record or find_column(list(record), QUERY_IDS) is not None:
+        return False
+    if any(field in record for field in LOG_FIELDS) or isinstance(record.get("doc"), dict):
+        return True
+    is_named = "filter" in record or LOG_NAME.fullmatch(os.path.basename(source_name(path))) is not None
+    return is_named and any(True for _ in sample_values(record, ""))
 
 
 def grid_of_sample_log(content: bytes, path: PathLike, settings: ScoreTableSettings) -> ScoreGrid:
@@ -412,7 +430,7 @@ def listed_metrics(sample: Mapping[str, Any]) -> list[Any]:
 
 def sample_values(sample: Mapping[str, Any], where: str) -> Iterator[tuple[str, float]]:
     """The measures of a sample: those that it lists, or else all its numbers."""
-    names = listed_metrics(sample) or [name for name in sample if name != "doc_id"]
+    names = listed_metrics(sample) or [name for name in sample if name not in SAMPLE_FIELDS]
     for name in map(str, names):
         value = sample.get(name)
         if isinstance(value, (bool, int, float)):
@@ -458,7 +476,7 @@ def is_score_file(path: object, *, alone: bool) -> bool:
     columns, head = columns_of(path), head_of(path)
     if head.startswith(PARQUET_MAGIC):
         return is_score_header(parquet_columns(path), alone, columns)
-    if is_sample_log(head) or is_inspect_log(head) or is_result_file(head) or per_query_layout(head) is not None:
+    if is_sample_log(head, path) or is_inspect_log(head) or is_result_file(head) or per_query_layout(head) is not None:
         return True
     if may_have_four_fields(head):
         complete = head if len(head) < HEAD else head[: head.rfind(b"\n") + 1]
@@ -474,6 +492,22 @@ def is_score_file(path: object, *, alone: bool) -> bool:
     return is_score_header(header, False, columns) or (
         alone and is_score_header(header, True, columns) and not looks_like_rank_table(os.fspath(path))
     )
+
+
+def refuse_file_without_queries(path: object) -> None:
+    """Raise InputError for a table with documents and no queries. Pipes are never read."""
+    if not is_file(path):
+        return
+    assert isinstance(path, (str, os.PathLike))
+    head, columns = head_of(path), columns_of(path)
+    if head.startswith(PARQUET_MAGIC):
+        header = parquet_columns(path)
+    elif head.lstrip().startswith((b"{", b"[")):
+        header = [name for name, value in first_record(head).items() if not isinstance(value, (dict, list))]
+    else:
+        header = column_names(head)
+    if columns.get("query_id", columns.get("query")) not in header:
+        refuse_lack_of_queries(header, source_name(path))
 
 
 def is_of_tool(head: bytes, name: str) -> bool:
@@ -520,6 +554,8 @@ def names_measures(path: object, columns: Mapping[str, str]) -> bool:
 
 def is_score_header(header: Sequence[str], alone: bool, columns: Mapping[str, str]) -> bool:
     """Whether columns of these names are scores. columns: what the user calls them."""
+    if columns.get("query") in header and columns["query"] == find_column(header, DOC_ID.names):
+        return True
     if find_column(header, DOC_ID.names) is not None or columns.get("doc_id") in header:
         return False
     if columns.get("query") in header:

@@ -17,7 +17,7 @@ import numpy as np
 from rankscope.data.error_names import is_error_name
 from rankscope.data.hits import freeze
 from rankscope.data.queries import COLUMNS as QUERY_PARTS
-from rankscope.data.row_tables import DOC_ID
+from rankscope.data.row_tables import DOC_ID, LIST_QUERY_NAMES
 from rankscope.data.scores import Scores
 from rankscope.data.sparse import refuse_sparse
 from rankscope.data.tables import (
@@ -220,9 +220,22 @@ def refuse_documents(table: Table) -> None:
     """Raise InputError for a table with documents: judgments or a run."""
     documents = find_column(table.frame.columns, DOC_ID.names)
     if documents is not None and documents not in table.columns.values():
+        refuse_lack_of_queries(table.frame.columns, table.where)
         raise InputError(
             f"{table.where}: a column of documents ({documents!r}), so that these are judgments or a run, expected "
             "scores: a value for each system and query; evaluate it with its judgments"
+        )
+
+
+def refuse_lack_of_queries(columns: Sequence[str], where: str) -> None:
+    """Raise InputError for a table with documents and no queries, which holds neither judgments nor scores."""
+    documents = find_column(columns, DOC_ID.names)
+    if documents is not None and find_column(columns, LIST_QUERY_NAMES) is None:
+        raise InputError(
+            f"{where}: a column {documents!r} and none of queries, expected judgments (query_id, doc_id, relevance) or "
+            f"scores (query, and a column of numbers); if each row holds the values of an item, add --columns "
+            f"query={documents} (columns=); samples of lm-evaluation-harness are known by their name, "
+            "samples_TASK_DATE.jsonl"
         )
 
 

@@ -18,7 +18,7 @@ from rankscope.data.scores import Scores
 from rankscope.data.text import pluralise
 from rankscope.errors import InputError
 from rankscope.evaluation.conventions import Plan
-from rankscope.evaluation.joining import JoinedRun, has_no_judged_document
+from rankscope.evaluation.joining import JoinedRun, has_no_judged_document, unjudged_query_notes
 from rankscope.io.core import file_stem, source_name
 from rankscope.typing import Bools, Floats, Grades, Ints, PathLike, Words
 
@@ -29,8 +29,13 @@ __all__ = [
     "fingerprint_of",
     "grade_notes",
     "missing_note",
+    "n_tied",
+    "notes_of_ties",
     "score_hits",
 ]
+
+#: A note says so where more than this share of a system's judged documents are tied, if there are so many documents.
+MOST_TIED, MIN_TIED = 0.5, 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +90,10 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
     for run, system in zip(joined, systems, strict=True):
         notes += run.notes
         notes += missing_note(run.hits.missing, system, plan)
+    unjudged = [run.unjudged_queries for run in joined]
+    if any(unjudged):
+        notes += unjudged_query_notes(systems, unjudged, [int(np.count_nonzero(~run.hits.missing)) for run in joined])
+    notes += tie_notes(systems, [run.hits for run in joined])
     for (values, _), run, system in zip(results, joined, systems, strict=True) if plan.may_lack_values else ():
         notes += empty_note(count_empty_values(values, run.hits, plan), system, plan)
     if plan.needs_subtopics and first.subtopics is not None and not first.subtopics.subtopic.any():
@@ -182,6 +191,33 @@ def missing_note(missing: Bools, system: str, plan: Plan) -> list[str]:
     if plan.missing == "drop":
         treatment = "they are skipped" if n == missing.size else "its means are over the others only"
     return [f"{system} has no list for {n} of {missing.size} queries; {treatment} (missing:{plan.missing})"]
+
+
+def tie_notes(systems: Sequence[str], hits: Sequence[Hits]) -> list[str]:
+    """One note on systems with a score for many documents, whose values hang on the rule of ties."""
+    counts = [(n_tied(of_system), of_system.rank.size) for of_system in hits]
+    return notes_of_ties(systems, counts, hits[0].ties)
+
+
+def n_tied(hits: Hits) -> int:
+    """How many hits have the score of another document of their query."""
+    return 0 if hits.first is hits.last else int(np.count_nonzero(hits.first < hits.last))
+
+
+def notes_of_ties(systems: Sequence[str], counts: Sequence[tuple[int, int]], ties: str) -> list[str]:
+    """As `tie_notes`. counts: hits of each system that are tied, and all its hits."""
+    if ties in ("average", "given"):
+        return []
+    shares = {system: tied / n for system, (tied, n) in zip(systems, counts, strict=True) if n >= MIN_TIED}
+    tied = [system for system, share in shares.items() if share > MOST_TIED]
+    if not tied:
+        return []
+    most = max(tied, key=shares.__getitem__)
+    whose = f"{most}:" if len(tied) == 1 else f"{len(tied)} of {len(systems)} systems, most {most}:"
+    return [
+        f"{whose} {100 * shares[most]:.0f} % of its judged documents are tied with others, and ties:{ties} orders "
+        "them; --ties average (ties='average') is the mean over all orders"
+    ]
 
 
 def count_empty_values(values: Floats, hits: Hits, plan: Plan) -> Ints:

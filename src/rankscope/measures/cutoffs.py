@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from fractions import Fraction
 
 import numpy as np
 
@@ -86,6 +85,8 @@ def query_cutoff(hits: Hits, cutoff: str, rel: float, *, rounded: bool = True) -
 
 def needed_for(cutoff: str, n_relevant: Floats) -> Ints:
     """(queries) the share x of the relevant documents as a number of documents, rounded up. cutoff: "recall=x"."""
+    from fractions import Fraction
+
     share = Fraction(cutoff.partition("=")[2])  # .1 of 30 documents are 3, which float64 may miss
     return -(-n_relevant.astype(np.int64) * share.numerator // share.denominator)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import re
 import struct
-from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType, TracebackType
 from typing import Any, cast
 
@@ -165,6 +164,7 @@ def connect(address: str, timeout: float) -> Any:
             "tcp://10.0.0.1:8786; the scheduler prints it when it starts"
         )
     import asyncio
+    from concurrent.futures import ThreadPoolExecutor
 
     package = import_distributed()
     try:

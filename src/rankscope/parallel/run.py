@@ -14,7 +14,6 @@ import numpy as np
 
 from rankscope.errors import ParameterError
 from rankscope.parallel.cluster import current_cluster
-from rankscope.parallel.pool import start_method, start_pool
 from rankscope.parallel.threads import one_thread
 from rankscope.parallel.unit import UNSET, FailedUnit, in_cluster_unit
 from rankscope.parallel.worker import in_worker, leave_if_starting
@@ -173,7 +172,11 @@ def workers_for(workers: int | None, worthwhile: bool, *, guarded: bool = False)
     if not worthwhile or in_worker() or in_cluster_unit():
         return 1
     cores = min(all_cores(), MAX_WORKERS)
-    return cores if cores > 1 and (guarded or start_method() == "fork") else 1
+    if cores == 1 or guarded:
+        return cores
+    from rankscope.parallel.pool import start_method
+
+    return cores if start_method() == "fork" else 1
 
 
 def check_sendable(function: Callable[..., Any]) -> None:
@@ -209,6 +212,8 @@ def run_in_processes(
     if len(first_units) <= 1:  # a single unit gains nothing from a worker
         yield from run_serially(function, chain(first_units, units), shared, progress)
         return
+    from rankscope.parallel.pool import start_pool
+
     workers = len(first_units)
     remaining = chain(first_units, units)
     del first_units  # else the first units would stay in memory until the end

@@ -9,12 +9,13 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from multiprocessing import parent_process
-from multiprocessing.connection import Connection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankscope.parallel.threads import use_one_thread
 from rankscope.parallel.unit import UNSET, call_unit
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 __all__ = [
     "STARTING",
@@ -89,6 +90,8 @@ def end_with_parent() -> None:
 
     The executor has nothing for this: a worker whose parent was killed would wait for its next unit for ever.
     """
+    from multiprocessing import parent_process
+
     parent = parent_process()
     if parent is not None:
         parent.join()

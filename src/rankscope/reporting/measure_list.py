@@ -50,14 +50,14 @@ def describe_measure(measure: type[Measure]) -> dict[str, str]:
 
 
 def list_measures(format_: str = "table") -> str:
-    """All measures, a line each: name, range, direction, what it is; in json and markdown parameters and source."""
+    """All measures, a line each: name, range, direction, what it is; parameters and source in json and markdown."""
     if format_ not in LIST_FORMATS:
         raise UnknownName("format of this list", format_, LIST_FORMATS)
     rows = [describe_measure(measure) for measure in MEASURES.values()]
     if format_ == "json":
         return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
     if format_ == "markdown":
-        return as_page(rows)
+        return as_page()
     columns = ["name", "range", "better"]
     lines = align_columns([columns, *([row[c] for c in columns] for row in rows)], len(columns))
     text_width = WIDTH - max(map(len, lines)) - 2
@@ -78,11 +78,14 @@ def first_words(measure: type[Measure]) -> str:
     return first.partition(";")[0].rstrip(".")
 
 
-def as_page(rows: list[dict[str, str]]) -> str:
-    """The text of docs/measures.md."""
-    columns = list(rows[0])
-    lines = ["| " + " | ".join(columns) + " |", "|" + " :-- |" * len(columns)]
-    lines += ["| " + " | ".join(markdown_text(row[column]) for column in columns) + " |" for row in rows]
+def as_page() -> str:
+    """The text of docs/measures.md: a table as narrow as a phone, whose names lead to the chapters below it."""
+    lines = ["| name | what | range | better |", "| :-- | :-- | :-- | :-- |"]
+    for measure in MEASURES.values():
+        facts = describe_measure(measure)
+        name = f"[{markdown_text(measure.name)}](#{measure.name.lower()})"
+        cells = (name, *map(markdown_text, (first_words(measure), facts["range"], facts["better"])))
+        lines.append(f"| {' | '.join(cells)} |")
     chapters = []
     for measure in MEASURES.values():
         chapters += chapter(measure)
@@ -90,7 +93,7 @@ def as_page(rows: list[dict[str, str]]) -> str:
         [
             "# Measures",
             "",
-            "Made by `make docs` from the docstrings; change those, not this page.",
+            "Made by `make docs` from the docstrings; change those, not this page. Names lead to details below.",
             "",
             *lines,
             "",
@@ -101,7 +104,7 @@ def as_page(rows: list[dict[str, str]]) -> str:
 
 def chapter(measure: type[Measure]) -> list[str]:
     """The lines of a measure's part of the page."""
-    docstring = parse_docstring(measure)
+    docstring, parameters = parse_docstring(measure), describe_measure(measure)["parameters"]
     lines = [f"## {measure.name}", ""]
     for paragraph in docstring.paragraphs:
         lines += [paragraph, ""]
@@ -109,6 +112,7 @@ def chapter(measure: type[Measure]) -> list[str]:
         textwrap.fill(f"- `{name}`: {text}", WIDTH, subsequent_indent="  ")
         for name, text in docstring.parameters.items()
     ]
+    lines += [f"Parameters: `{parameters}`", ""] if parameters else []
     lines += [*entries, ""] if entries else []
     lines += ["```python", docstring.examples, "```", ""] if docstring.examples else []
     return [*lines, f"Source: {measure.source}.", ""]

@@ -47,7 +47,13 @@ from rankscope.evaluation.read_scores import select_measures
 from rankscope.evaluation.scoring import score_hits
 from rankscope.evaluation.unjudged import unjudged_measures, unjudged_shares
 from rankscope.io.core import file_digest, file_stamps, is_path, refuse_changed, refuse_pipes, source_name
-from rankscope.judging.estimation import Estimates, EstimateSettings, estimate_means
+from rankscope.judging.estimation import (
+    Estimates,
+    EstimateSettings,
+    ItemSettings,
+    estimate_item_table,
+    estimate_means,
+)
 from rankscope.kernels.rounding_ties import order_of
 from rankscope.reporting.page import Page, render_page
 from rankscope.settings import as_names
@@ -120,7 +126,8 @@ def verdict_of(content: ReportContent) -> list[str]:
         name = scores.measure_names[0]
         mean = float(scores.summary(name)[0])
         text = f"{scores.systems[0]} has a {name} of {mean:.4f}" if not np.isnan(mean) else f"{name} has no value"
-        return [f"{text} on {len(scores.query_ids):,} queries. There is no other system to compare it with."]
+        n_queries = int((~np.isnan(scores.matrix(name)[0])).sum())
+        return [f"{text} on {pluralise_queries(n_queries)}. There is no other system to compare it with."]
     return verdict(content.comparison)
 
 
@@ -200,7 +207,10 @@ def estimates_with_machine(content: ReportContent) -> list[Section]:
     if content.estimates is None:
         return []
     first, *others = content.estimates.sections()
-    return [replace(first, notes=(*first.notes, *content.estimates.notes)), *others]
+    notes = (*first.notes, *content.estimates.notes)
+    if isinstance(content.estimates.settings, ItemSettings):
+        notes += ("`rankscope estimate` of the same table also takes strata, chances and signals",)
+    return [replace(first, notes=notes), *others]
 
 
 def unjudged(content: ReportContent) -> list[Section]:
@@ -436,7 +446,8 @@ def report(
     machine
         Judgments by a machine of all queries. `qrels` are then judgments by people of some queries, drawn at random.
         The page adds estimates from both by the first measure (`rankscope.judging.estimate`); all else uses the
-        judgments by people.
+        judgments by people. With scores, the name of the measure with a machine's values of all queries; the first
+        other measure then holds people's values of some. The machine's measure is only in the estimates.
     map
         The machine's grades on the scale of `qrels`, as "0=0,1=0,2=1".
 
@@ -479,9 +490,10 @@ def report(
     page_options: dict[str, Any] = {"title": title, "command": command, "date": date, "figures": figures}
     page_options |= {"queries": queries, "workers": workers}
     if isinstance(qrels, Scores):
-        if runs is not None or conventions or (machine, map, input, total_ranks) != (None, None, None, None):
+        if runs is not None or conventions or (map, input, total_ranks) != (None, None, None):
             raise ParameterError("scores are evaluated already; leave runs and the arguments of evaluate out")
-        return report_scores(scores_by(qrels, measures), settings.with_family(measures), **page_options)
+        scores = scores_by(qrels, measures, machine)
+        return report_scores(scores, settings.with_family(measures), machine=machine, **page_options)
     return write_report(
         qrels,
         runs,
@@ -497,9 +509,12 @@ def report(
     )
 
 
-def scores_by(scores: Scores, measures: Any) -> Scores:
-    """The scores by these measures; None for all of them."""
-    return scores if measures is None else select_measures(scores, list(map(str, as_names(measures))))
+def scores_by(scores: Scores, measures: Any, machine: Any) -> Scores:
+    """The scores by these measures, and by that of a machine; None for all of them."""
+    if measures is None:
+        return scores
+    names = [*map(str, as_names(measures)), *([] if machine is None else [str(machine)])]
+    return select_measures(scores, list(dict.fromkeys(names)))
 
 
 def write_report(
@@ -572,11 +587,15 @@ def report_scores(
     workers: int | None = None,
     sources: Sequence[PathLike] = (),
     queries: Mapping[str, Any] | None = None,
+    machine: str | None = None,
 ) -> Page:
-    """As `report`, of scores, without the parts that look into the lists. sources: the files they were read from."""
+    """As `report`, of scores, without the parts that look into the lists.
+
+    sources: the files they were read from. machine: the measure of a machine's values.
+    """
     query_table = (queries or {}).get("queries")
     stamps_before = file_stamps((*sources, query_table))
-    scores = add_queries(scores, queries)
+    scores, machine_scores = take_machine(add_queries(scores, queries), machine)
     settings, shown_systems, limit_notes = choose_systems(scores, settings, sources)
     scores = scores.select(systems=shown_systems)
     comparison_result, not_compared = compare_all(scores, settings, workers)
@@ -586,6 +605,9 @@ def report_scores(
         not_compared=not_compared,
         alpha=settings.alpha,
         rng=settings.seed,
+        estimates=None
+        if machine_scores is None
+        else estimates_of_scores(scores, machine_scores.select(systems=shown_systems), settings.baseline),
     )
     result = scores if comparison_result is None else comparison_result
     files: Sequence[Any] = sources or [scores]
@@ -667,6 +689,40 @@ def estimates_of(
     plan = make_plan([measure], **conventions)
     settings = EstimateSettings(baseline=baseline, map=map)
     return estimate_means(qrels, runs, machine, plan, settings, queries=QueryTable.of(queries), input=input_)
+
+
+def take_machine(scores: Scores, machine: str | None) -> tuple[Scores, Scores | None]:
+    """The scores without the measure of a machine, and those by it; None without one."""
+    if machine is None:
+        return scores, None
+    machine_scores = select_measures(scores, [str(machine)])
+    (name,) = machine_scores.measure_names
+    others = [i for i, other_name in enumerate(scores.measure_names) if other_name != name]
+    if not others:
+        raise ParameterError(
+            f"the scores have no measure beside {name!r} of the machine (--machine), expected one with values of "
+            "people of some queries; name its column with measures (-m)"
+        )
+    return scores.select(measures=others), machine_scores
+
+
+def estimates_of_scores(scores: Scores, machine_scores: Scores, baseline: str | None) -> Estimates:
+    """Estimates of the first measure, which people gave to some queries, from a machine's values of all."""
+    import polars as pl
+
+    (machine,), human = machine_scores.measure_names, scores.measure_names[0]
+    n_systems, n_queries = len(scores.systems), len(scores.query_ids)
+    columns: dict[str, Any] = {
+        "system": np.repeat(scores.systems, n_queries),
+        "query": np.tile(scores.query_ids, n_systems),
+        **{name: list(values) * n_systems for name, values in scores.query_columns.items() if name != "group"},
+        human: scores.matrix(human).ravel(),
+        machine: machine_scores.matrix(machine).ravel(),
+    }
+    table = pl.DataFrame(columns).fill_nan(None)
+    table = table.filter(pl.col(human).is_not_null() | pl.col(machine).is_not_null())
+    settings = ItemSettings(human=human, machine=machine, baseline=baseline, lower=scores.sign(scores.measures[0]) < 0)
+    return estimate_item_table(table, settings)
 
 
 def best_systems(scores: Scores, baseline: str | None) -> tuple[list[int], list[str]]:

@@ -4,7 +4,6 @@ also trec_eval's lines.
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import math
@@ -15,15 +14,17 @@ from typing import Any
 
 from rankscope.data.result import Result, as_text
 from rankscope.data.scores import EachQuery, Scores
-from rankscope.data.section import Cell, Marked, Section
+from rankscope.data.section import Cell, Marked, Section, Table
 from rankscope.data.text import format_value
 from rankscope.errors import ParameterError, UnknownName, in_one_line
 from rankscope.measures.base import Measure
 from rankscope.measures.names import trec_name
+from rankscope.reporting._latex_width import TEXT_WIDTH, fitting_size, width_of
 
 __all__ = [
     "FORMATS",
     "RESULT_FORMATS",
+    "fitted_tabular",
     "latex_tabular",
     "markdown_rows",
     "markdown_text",
@@ -55,6 +56,8 @@ def write_records(format_: str, columns: Sequence[str], records: Iterable[Sequen
     """Records as csv, json or jsonl, in full precision; missing values (NaN, None) are empty, or null."""
     rows = [[json_value(cell) for cell in record] for record in records]
     if format_ == "csv":
+        import csv
+
         buffer = io.StringIO()
         writer = csv.writer(buffer, lineterminator="\n")
         writer.writerow(columns)
@@ -117,6 +120,20 @@ def latex_tabular(columns: Sequence[str], rows: Iterable[Sequence[Cell]], n_left
         numbers = map(latex_cell, row[n_left_aligned:], repeat(latex_number), widest[n_left_aligned:])
         lines.append(latex_row([*names, *numbers]))
     return [*lines, r"\bottomrule", r"\end{tabular}"]
+
+
+def fitted_tabular(table: Table) -> list[str]:
+    """The lines of a tabular; of one wider than the text of a page in smaller letters, with a comment that says so."""
+    lines = latex_tabular(table.columns, table.rows, table.n_name_columns)
+    size, fits = fitting_size(table.columns, table.rows)
+    if not size.command:
+        return lines
+    width = width_of(table.columns, table.rows)
+    comment = f"% about {width:.0f} pt wide in normal letters, and here smaller to fit a text of {TEXT_WIDTH:.0f} pt"
+    if not fits:
+        comment += r"; it is still wider: show fewer columns, or use \resizebox of graphicx"
+    opening = rf"\begingroup{size.command}\setlength{{\tabcolsep}}{{{size.column_space:g}pt}}%"
+    return [comment, opening, *lines[:-1], f"{lines[-1]}%", r"\endgroup"]
 
 
 def markdown_text(text: str) -> str:
@@ -194,12 +211,12 @@ def visible_sections(result: Result, details: bool) -> list[Section]:
 
 
 def as_latex(result: Result, details: bool) -> str:
-    """One tabular for each section; sentences and notes are in comments."""
+    """One tabular for each section, in smaller letters where it is wide; sentences and notes are in comments."""
     lines: list[str] = []
     for section in visible_sections(result, details):
         lines += [f"% {in_one_line(line)}" for line in (section.title, section.sentence) if line]
         if section.table is not None:
-            lines += latex_tabular(section.table.columns, section.table.rows, section.table.n_name_columns)
+            lines += fitted_tabular(section.table)
         lines += [f"% note: {in_one_line(latex_marks(note))}" for note in section.notes]
         lines += [""] if section.title else []  # a single table is followed by its signature
     notes = [f"% note: {in_one_line(note)}" for note in result.notes]

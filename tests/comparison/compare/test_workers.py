@@ -8,7 +8,6 @@ from helpers.same import assert_same_bits
 
 import rankscope as rs
 import rankscope.parallel.pool
-import rankscope.parallel.run
 from rankscope.comparison.compare import pair_tests as tested
 from rankscope.errors import ParameterError
 
@@ -31,8 +30,8 @@ def scores():
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 @pytest.mark.parametrize("test", ["t", "permutation", "bootstrap", "bayes-signed-rank", "randomised-tukey"])
 def test_any_number_of_workers_gives_the_bits_of_one(scores, test, monkeypatch):
-    for module in (rankscope.parallel.pool, rankscope.parallel.run):
-        monkeypatch.setattr(module, "start_method", lambda: "fork")  # polars, loaded by other tests, is not used here
+    # Polars, loaded by other tests, is not used here.
+    monkeypatch.setattr(rankscope.parallel.pool, "start_method", lambda: "fork")
     monkeypatch.setattr(tested, "AT_ONCE", 100)  # 3 pairs: 4 parts a measure
     interval = "t" if test == "randomised-tukey" else "bca"
     told: list[int] = []

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 import rankscope as rs
+from rankscope.comparison.judges.label_result import Estimate
+from rankscope.comparison.judges.label_view import needed_items_sentence
 from rankscope.errors import InputError, ParameterError
 from rankscope.reporting.tables import RESULT_FORMATS, render_result
 from rankscope.stats.confusion import share_interval
@@ -110,8 +112,8 @@ def test_sentences():
     rated = {"ann": list("aabbab") * 9, "bob": list("aabbbb") * 9, "gpt": list("ababab") * 9}
     for margin in (0.0, 0.9):
         together = rs.agree_labels(rated, machines="gpt", margin=margin)
-        SENTENCES.check(f"a machine beside people, margin {margin:g}", together.sections()[2].sentence)
-    SENTENCES.check("all raters together", together.sections()[0].sentence)
+        SENTENCES.check(f"a machine beside people, margin {margin:g}", together.sections()[0].sentence)
+    SENTENCES.check("all raters together", together.sections()[1].sentence)
 
 
 @pytest.mark.parametrize("labels", [(TRUE, PREDICTED), (list("aabbcc"), list("aabbca"))])
@@ -224,10 +226,39 @@ def test_a_machine_reaches_people_falls_short_or_it_is_undecided():
     assert difference.high - difference.low < sum(side.high - side.low for side in sides)  # the same resamples
 
 
-def test_one_person_has_no_ceiling_and_a_note():
-    found = rs.agree_labels({"ann": list("abab"), "gpt": list("abba")}, machines="gpt", n_resamples=9)
+def verdict_of(rated, **options):
+    return rs.agree_labels(rated, **{"n_resamples": 200, **options}).sections()[0].sentence
+
+
+def test_a_single_person_withholds_the_verdict_on_machines():
+    rated = {"ann": list("abab"), "gpt": list("abba"), "llm": list("abbb")}
+    found = rs.agree_labels({name: rated[name] for name in ("ann", "gpt")}, machines="gpt", n_resamples=9)
     assert not found.ceilings
-    assert mentions(found.notes, "one person, ann")
+    SENTENCES.check("a machine and a single person", found.sections()[0].sentence)
+    SENTENCES.check("two machines and a single person", verdict_of(rated, machines=["gpt", "llm"]))
+
+
+def test_verdicts_on_agreement_beyond_chance():
+    labels = list("abababab") * 5
+    for case, other in {
+        "full agreement": labels,
+        "agreement beyond chance": [*labels[:-2], "a", "a"],
+        "agreement below chance": [*labels[1:], "a"],
+        "undecided beyond chance": list("aabbaabb") * 5,
+    }.items():
+        SENTENCES.check(case, verdict_of({"ann": labels, "bob": other}))
+
+
+def test_an_undecided_verdict_names_the_items_that_would_decide_it():
+    # the low end must rise from .1 below 0 to 0, which is .15 below .05 now: (.15 / .05)^2 = 9 times as many items
+    assert mentions([needed_items_sentence(Estimate(0.05, -0.10, 0.2), 0.0, 100)], "about 900 ", "of 100")
+    # the high end must fall to -.02: from .04 above the value to .01 above it, 16 times
+    assert mentions([needed_items_sentence(Estimate(-0.03, -0.07, 0.01), -0.02, 50)], "about 800 ", "of 50")
+    assert mentions([needed_items_sentence(Estimate(0.0, -0.1, 0.1), 0.0, 100)], "100 times")
+    rng = np.random.default_rng(8)
+    truth = rng.integers(0, 2, 60)
+    rated = {name: np.where(rng.random(60) < 0.85, truth, 1 - truth) for name in ("ann", "bob", "gpt")}
+    SENTENCES.check("a machine beside people, undecided", verdict_of(rated, machines="gpt"))
 
 
 def test_weights_and_clusters_may_be_columns_of_a_mapping_a_frame_or_a_file(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -281,6 +282,20 @@ def test_notes_say_how_well_the_spread_is_known():
     notes = plan(pair(0.167), difference=0.05).sections()[0].notes
     assert mentions(notes[1], f"{one.need_low} and {one.need_high}", "95 %")
     assert mentions(plan(pair(0.167, n=4), difference=0.05).sections()[0].notes[1], 4, "few")
+
+
+def test_a_note_names_the_pairs_that_spread_most_and_least_where_they_spread_far_apart():
+    x = many(4)
+    assert not any("a plan for two" in note for note in plan(scores_of(x), difference=0.05).plans[0].notes)
+    x[1] = x[0] + 0.1 * (x[1] - x[0])  # b is nearly a
+    pairs = {
+        f"{a} and {b}": np.std(x["abcd".index(a)] - x["abcd".index(b)], ddof=1) for a, b in combinations("abcd", 2)
+    }
+    least, most = min(pairs, key=pairs.get), max(pairs, key=pairs.get)
+    (note,) = [note for note in plan(scores_of(x), difference=0.05).plans[0].notes if "a plan for two" in note]
+    assert mentions(note, f"{pairs[least]:.4g} ({least})", f"{pairs[most]:.4g} ({most})")
+    notes = plan(scores_of(x), difference=0.05, baseline="d").plans[0].notes
+    assert not any("a plan for two" in note for note in notes)
 
 
 def test_notes_say_that_many_pairs_and_sides_need_more():

@@ -33,7 +33,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         scores = np.sort(rng.random(DOCUMENTS).round(2))[::-1]
         lines += [f"q{q} Q0 d{d} 1 {s} one\n" for d, s in zip(rng.permutation(50)[:DOCUMENTS], scores, strict=True)]
     text = "".join(lines)
-    (tmp_path / "qrels").write_text("".join(qrels))
+    (tmp_path / "qrels").write_text("".join(line for line in qrels if not line.startswith("q3 ")))
     (tmp_path / "one.run").write_text(text)
     (tmp_path / "two.run.gz").write_bytes(gzip.compress(text.replace(" one\n", " two\n").encode(), mtime=0))
     (tmp_path / "mixed.run").write_text("".join(rng.permutation(lines)).replace(" one\n", " mixed\n"))
@@ -55,6 +55,7 @@ def sent(monkeypatch):
 
 def same(scores, expected):
     assert scores.systems == expected.systems
+    assert any(note.endswith("has no judgments and does not count: q3") for note in scores.notes)
     assert scores.notes == expected.notes
     assert_same_bits(scores.values, expected.values)
     assert scores.missing.tobytes() == expected.missing.tobytes()
@@ -118,7 +119,7 @@ def test_a_file_that_is_damaged_is_told_as_without_a_cluster_and_may_be_left_out
             scores = rs.evaluate("qrels", runs, "AP", on_error="skip")
         assert str(found.value) == str(expected.value)
         same(scores, rs.evaluate("qrels", runs, "AP", on_error="skip", workers=1))
-        assert len(scores.notes) == 1
+        assert len(scores.notes) == 2  # also on the query without judgments
         assert mentions(scores.notes, "on_error:skip", expected.value)
 
 

@@ -121,6 +121,7 @@ def test_a_folder_gives_what_its_files_give_in_one(tmp_path_factory, ties, case,
     for found in (one, other):
         assert_same_hits(found.hits, whole.hits)
         assert (found.name, found.path) == ("tag", folder)
+        assert found.unjudged_queries == whole.unjudged_queries
         assert found.notes == tuple(note.replace(str(base / "whole"), str(folder)) for note in whole.notes)
     run, expected = rs.read_run(folder), rs.read_run(base / "whole")
     assert run.frame().equals(expected.frame())
@@ -222,8 +223,7 @@ def test_progress_counts_the_bytes_of_all_partitions(tmp_path, small, case):
 @pytest.fixture
 def _forked(monkeypatch):
     """Other tests have loaded polars, whose threads make workers spawn, which is slower; no unit here uses it."""
-    for module in ("rankscope.parallel.pool", "rankscope.parallel.run"):
-        monkeypatch.setattr(f"{module}.start_method", lambda: "fork")
+    monkeypatch.setattr("rankscope.parallel.pool.start_method", lambda: "fork")
 
 
 def forks(test):

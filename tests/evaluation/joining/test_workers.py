@@ -41,8 +41,7 @@ def small(monkeypatch):
 @pytest.fixture
 def _forked(monkeypatch):
     """Other tests may have loaded polars, whose threads make workers spawn, which is slower; no unit here uses it."""
-    for module in (rankscope.parallel.pool, rankscope.parallel.run):
-        monkeypatch.setattr(module, "start_method", lambda: "fork")
+    monkeypatch.setattr(rankscope.parallel.pool, "start_method", lambda: "fork")
 
 
 def run_lines(lists, tag="tag"):
@@ -60,6 +59,7 @@ def written(path, lists, tag="tag"):
 
 def assert_same_joined(one, other):
     assert (one.name, one.notes, one.path) == (other.name, other.notes, other.path)
+    assert one.unjudged_queries == other.unjudged_queries
     assert_same_hits(one.hits, other.hits)
 
 
@@ -326,7 +326,7 @@ class TestProcesses:
         assert asked == [3]
 
     def test_nobody_gets_workers_unasked_that_would_run_his_script_again(self, tmp_path, small, monkeypatch):
-        monkeypatch.setattr(rankscope.parallel.run, "start_method", lambda: "spawn")
+        monkeypatch.setattr(rankscope.parallel.pool, "start_method", lambda: "spawn")
         monkeypatch.setattr(inputs, "PARALLEL_BYTES", 1)
         monkeypatch.setattr(rankscope.parallel.run, "all_cores", lambda: 2)
         assert inputs.n_workers(None, [written(tmp_path / "a.run", {"q": {"d": 1.0}})]) == 1

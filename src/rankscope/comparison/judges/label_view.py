@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -29,14 +30,16 @@ __all__ = [
 RATES = ("precision", "recall", "specificity", "fpr", "fnr", "fscore", "mcc")
 #: Most raters whose pairs are all shown; those of more are details.
 MAX_SHOWN = 10
+TRUE_AND_PREDICTED = "the true and the predicted labels"
+#: Growth of the number of items beyond which no number is named.
+MAX_GROWTH = 100
 RANKING = "whether a machine ranks systems as people do is another question, which rankscope agree systems answers"
 
 
 def label_sections(result: LabelAgreement) -> tuple[Section, ...]:
-    """The sections of a result."""
+    """The sections of a result: the verdict stands in the first one."""
     if len(result.raters) == 2:
         return two_raters(result, result.pairs[0])
-    groups = [group_section(result)]
     machines = dict.fromkeys(ceiling.machine for ceiling in result.ceilings)
     ceilings = [ceiling_section(result, machine) for machine in machines]
     if ceilings:
@@ -45,7 +48,7 @@ def label_sections(result: LabelAgreement) -> tuple[Section, ...]:
         matrix_of(result, pair, title=f"Confusion matrix of {' and '.join(pair.raters)}", folded=True)
         for pair in result.pairs
     )
-    return *groups, pair_section(result), *ceilings, *matrices
+    return *ceilings, group_section(result), pair_section(result), *matrices
 
 
 def two_raters(result: LabelAgreement, pair: RaterPair) -> tuple[Section, ...]:
@@ -53,10 +56,55 @@ def two_raters(result: LabelAgreement, pair: RaterPair) -> tuple[Section, ...]:
     statistics = pair.statistics
     agreement = Section(
         title="Agreement",
-        sentence=chance_sentence(kappa_of(result, pair), "item", "label", is_weighted=result.is_weighted),
+        sentence=" ".join(
+            [
+                *single_person_sentences(result),
+                chance_verdict(result, agreeing_labels(pair), statistics["kappa"], "Cohen's kappa"),
+                chance_sentence(kappa_of(result, pair), "item", "label", is_weighted=result.is_weighted),
+            ]
+        ),
         table=statistics_table({name: e for name, e in statistics.items() if name not in RATES}, result.settings.beta),
     )
     return agreement, matrix_of(result, pair), rates_section(result, pair)
+
+
+def capitalised(names: str) -> str:
+    """The names at the beginning of a sentence: names of raters stay as they are."""
+    return f"T{names[1:]}" if names == TRUE_AND_PREDICTED else names
+
+
+def agreeing_labels(pair: RaterPair) -> str:
+    return TRUE_AND_PREDICTED if pair.raters == ("true", "predicted") else " and ".join(pair.raters)
+
+
+def single_person_sentences(result: LabelAgreement) -> list[str]:
+    """That machines lack people to be compared with, where there is a single person."""
+    machines = result.settings.machines or ()
+    if not machines or result.ceilings:
+        return []
+    verb, person = "reaches" if len(machines) == 1 else "reach", result.raters[0]
+    return [
+        f"Whether {join_names(machines)} {verb} the agreement between people cannot be said: {person} is the only "
+        "person, and labels of a second one on the same items would show it."
+    ]
+
+
+def chance_verdict(result: LabelAgreement, names: str, estimate: Estimate, title: str) -> str:
+    """Whether raters agree more than by chance, by the interval of a statistic that is then 0."""
+    if estimate.value > 1 - 1e-9:
+        return f"{capitalised(names)} agree on every item."
+    if math.isnan(estimate.low):
+        return (
+            f"Whether {names} agree more than by chance cannot be said: {title} has no interval; more items would "
+            "give it."
+        )
+    if estimate.low <= 0 <= estimate.high:
+        level = format_percent(result.settings.confidence_level)
+        return (
+            f"Whether {names} agree more than by chance is undecided: the {level} interval of {title} holds 0; more "
+            "items would make it narrower."
+        )
+    return f"{capitalised(names)} agree {'more' if estimate.low > 0 else 'less'} than by chance."
 
 
 def kappa_of(result: LabelAgreement, pair: RaterPair) -> Kappa:
@@ -194,16 +242,18 @@ def group_columns(group: RaterGroup, title: str, headings: Sequence[str]) -> tup
 
 
 def group_sentence(result: LabelAgreement, group: RaterGroup) -> str:
-    """Alpha in words."""
+    """Whether the raters agree more than by chance, and alpha in words."""
     name = "alpha_ordinal" if "alpha_ordinal" in group.statistics else "alpha_nominal"
     alpha = group.statistics[name]
+    title = f"Krippendorff's alpha ({name.removeprefix('alpha_')})"
+    verdict = chance_verdict(result, join_names(group.raters), alpha, title)
     level = format_percent(result.settings.confidence_level)
-    interval = "" if alpha.low != alpha.low else f" ({level} interval {alpha.low:.2f} to {alpha.high:.2f})"
-    return (
-        f"Krippendorff's alpha ({name.removeprefix('alpha_')}) of {join_names(group.raters)} is {alpha.value:.2f}"
-        f"{interval}, over {pluralise(group.n, 'item')} that two raters or more labelled: 1 means full agreement, 0 "
-        "agreement by chance. Kappa, F and MCC are means over pairs of raters."
+    interval = "" if math.isnan(alpha.low) else f" ({level} interval {alpha.low:.2f} to {alpha.high:.2f})"
+    meaning = (
+        f"{title} is {alpha.value:.2f}{interval}, over {pluralise(group.n, 'item')} that two raters or more labelled: "
+        "1 means full agreement, 0 agreement by chance. Kappa, F and MCC are means over pairs of raters."
     )
+    return " ".join([*single_person_sentences(result), verdict, meaning])
 
 
 def pair_section(result: LabelAgreement) -> Section:
@@ -278,21 +328,42 @@ def ceiling_section(result: LabelAgreement, machine: str) -> Section:
 
 
 def ceiling_sentence(result: LabelAgreement, ceiling: HumanCeiling) -> str:
-    """Whether the machine agrees with people as people do."""
+    """Whether the machine agrees with people as they do with each other, and what would decide it."""
     name, machine = result.statistic, ceiling.machine
     difference = ceiling.difference[name]
     title = titles(result.settings.beta)[name]
-    opening = (
-        f"Two people agree with each other at {ceiling.people_agreement[name].value:.2f} ({title}), and {machine} with "
-        f"a person at {ceiling.machine_agreement[name].value:.2f}, on average and on the same items."
+    numbers = (
+        f"it agrees with a person at {ceiling.machine_agreement[name].value:.2f} ({title}), two people with each other "
+        f"at {ceiling.people_agreement[name].value:.2f}, on average and on the same items"
     )
-    if difference.low != difference.low:
-        return f"{opening} Whether it reaches them cannot be said: the difference has no interval."
+    undecided = f"Whether {machine} reaches the agreement between people"
+    if math.isnan(difference.low):
+        return (
+            f"{undecided} cannot be said: {numbers}, but the difference has no interval; more items, with every label "
+            "among them, would give it."
+        )
     level = format_percent(result.settings.confidence_level)
-    interval = f"the {level} interval of the difference is {difference.low:+.2f} to {difference.high:+.2f}"
+    interval = f"the {level} interval of the difference, {difference.low:+.2f} to {difference.high:+.2f},"
     bound = f"-{result.settings.margin:g}" if result.settings.margin else "0"
     if ceiling.verdict == REACHES:
-        return f"{opening} It reaches the agreement of people: {interval}, not below {bound}."
+        return f"{machine} reaches the agreement between people: {numbers}; {interval} is not below {bound}."
     if ceiling.verdict == FALLS_SHORT:
-        return f"{opening} It falls short of the agreement of people: {interval}, below {bound}."
-    return f"{opening} Whether it reaches the agreement of people is undecided: {interval}, and holds {bound}."
+        return f"{machine} falls short of the agreement between people: {numbers}; {interval} is below {bound}."
+    return (
+        f"{undecided} is undecided: {numbers}; {interval} holds {bound}. "
+        f"{needed_items_sentence(difference, -result.settings.margin, ceiling.n)}"
+    )
+
+
+def needed_items_sentence(difference: Estimate, bound: float, n: int) -> str:
+    """How many items would decide, if the difference stays and its interval narrows with the root of their number."""
+    distance = difference.value - bound
+    reach = difference.value - difference.low if distance > 0 else difference.high - difference.value
+    growth = math.inf if distance == 0 else (reach / distance) ** 2
+    if growth > MAX_GROWTH:
+        return f"Even {MAX_GROWTH} times as many items would not decide it if the difference stays; a margin may."
+    n_needed = math.ceil(growth * n - 1e-6)
+    unit = 10 ** max(0, len(str(n_needed)) - 2)
+    return (
+        f"If the difference stays, about {-(-n_needed // unit) * unit:,} such items would decide it, instead of {n:,}."
+    )

@@ -403,12 +403,7 @@ class ResultParts(NamedTuple):
         )
 
     def notes(self, pairs: Sequence[RaterPair]) -> Iterator[str]:
-        """What a reader should know of pairs, intervals and machines."""
-        if self.machines and len(self.people) < 2:
-            yield (
-                f"there is one person, {self.people[0]}: what people agree with each other is not known; labels of "
-                "another person would show it"
-            )
+        """What a reader should know of pairs and intervals."""
         n_skipped = len(self.raters) * (len(self.raters) - 1) // 2 - len(pairs)
         if n_skipped:
             yield f"{pluralise(n_skipped, 'pair')} of raters labelled no item in common: skipped"

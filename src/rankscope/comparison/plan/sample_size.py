@@ -64,6 +64,8 @@ ONE_QUERY, IDENTICAL, CONSTANT = "one query", "identical", "constant"
 UNJUDGED, FEW_CLUSTERS = "unjudged", "few clusters"
 #: With fewer clusters, by what they weigh, nothing says how clusters vary.
 MIN_CLUSTERS = 2
+#: The ratio of the deviations of two pairs of systems from which on a note says so; of more systems, none does.
+MOST_RATIO, MOST_COMPARED = 2.0, 1000
 
 
 class PlanRow(NamedTuple):
@@ -311,6 +313,7 @@ def plan_measure(scores: Scores, name: str, settings: PlanSettings) -> MeasurePl
             *measure_values.notes,
             *weight_notes(measure_values.weights),
             *cluster_notes(measure_values.clusters, design.correlation),
+            *([] if trouble else pair_spread_notes(x, scores.systems, baseline_index)),
         ),
     )
 
@@ -353,6 +356,32 @@ def spread_of(x: Floats, baseline: int | None, design: ClusterDesign) -> ScoreSp
     else:
         sd = float(np.sqrt(2)) * residual
     return ScoreSpread(sd * design.deviation, residual, pooled_deviation(x))
+
+
+def pair_spread_notes(x: Floats, systems: Sequence[str], baseline: int | None) -> list[str]:
+    """A note where the differences of some pairs spread far more than those of others. x: (systems, queries)."""
+    if not 2 < len(x) <= MOST_COMPARED:
+        return []
+    scaled, power = scale_table(x)
+    covariances = np.cov(scaled)
+    variances = np.diag(covariances)
+    first, second = np.triu_indices(len(x), 1)
+    if baseline is not None:
+        first, second = (indices[(first == baseline) | (second == baseline)] for indices in (first, second))
+    squares = variances[first] + variances[second] - 2 * covariances[first, second]
+    differ = np.flatnonzero(squares > NOISE * variances.max())  # the others are equal but for a constant
+    if not differ.size:
+        return []
+    least, most = (differ[pick(squares[differ])] for pick in (np.argmin, np.argmax))
+    if squares[most] <= MOST_RATIO**2 * squares[least]:
+        return []
+    ends = " and ".join(
+        f"{np.ldexp(np.sqrt(squares[pair]), power):.4g} ({systems[first[pair]]} and {systems[second[pair]]})"
+        for pair in (least, most)
+    )
+    return [
+        f"the deviation of the difference of two systems is between {ends}; a plan for two alone names them (--systems)"
+    ]
 
 
 def pooled_deviation(samples: Floats) -> float:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rankscope.evaluation.joining.joined import JoinedRun as JoinedRun
     from rankscope.evaluation.joining.joined import Progress as Progress
     from rankscope.evaluation.joining.joined import has_no_judged_document as has_no_judged_document
+    from rankscope.evaluation.joining.joined import unjudged_query_notes as unjudged_query_notes
     from rankscope.evaluation.joining.joining import Joining as Joining
     from rankscope.evaluation.joining.joining import hits_of as hits_of
     from rankscope.evaluation.joining.systems import ENTITY as ENTITY
@@ -36,6 +37,7 @@ HOMES = {
     "n_workers": "inputs",
     "refuse_measures": "inputs",
     "run_size": "inputs",
+    "unjudged_query_notes": "joined",
     "worth_parallelising": "inputs",
 }
 

@@ -236,7 +236,9 @@ class Joining:
         rank_notes = (joiner.rank_note,) if joiner.rank_note else ()
         unknown_documents = unknown_document_notes(self.qrels, hits, name, documents or joiner.first_docs)
         notes = (*grouping_notes, *joiner.notes, *rank_notes, *joiner.merge_notes(), *unknown_documents)
-        return JoinedRun(name, hits, notes, path, top_lists=joiner.top_lists())
+        return JoinedRun(
+            name, hits, notes, path, top_lists=joiner.top_lists(), unjudged_queries=tuple(joiner.unjudged_queries)
+        )
 
 
 class BatchSource(Protocol):

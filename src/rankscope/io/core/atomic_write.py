@@ -5,10 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import re
-import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -348,6 +346,8 @@ def staged_folder(folder: PathLike) -> Iterator[StagedFolder]:
     -----
     The files are first in a temporary folder inside, and are moved when all are complete.
     """
+    import shutil
+
     base = Path(folder)
     with make_folder(base), write_errors(base):
         temporary = base / temporary_name()
@@ -400,6 +400,8 @@ def keep_copy(path: Path, copy: Path) -> None:
         except OSError as error:
             if error.errno not in NO_LINKS:
                 raise
+            import shutil
+
             shutil.copy2(path, copy)
         return
 
@@ -434,6 +436,8 @@ def temporary_folder_errors(name: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        import tempfile
+
         folder = tempfile.tempdir or "none found"
         raise OutputError(
             f"{name}: the temporary folder ({folder}) cannot hold its rows ({error.strerror or error}), which take "

@@ -4,8 +4,6 @@ their first bytes.
 
 from __future__ import annotations
 
-import difflib
-import gzip
 import io
 import os
 import re
@@ -129,6 +127,8 @@ def missing_file_error(name: str) -> InputError:
                 return InputError(f"{name}: no such file; did you mean {os.path.join(folder, file_name)}?")
             if file_name.startswith(f"{base_name} "):
                 return InputError(f"{name}: no such file; put quotes around '{os.path.join(folder, file_name)}'")
+        import difflib
+
         matches = difflib.get_close_matches(base_name, file_names, n=1, cutoff=MIN_SIMILARITY)
         if matches and difflib.get_close_matches(
             without_suffix(base_name), [without_suffix(matches[0])], cutoff=0.7
@@ -176,12 +176,19 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise InputError(
             f"{name}: is a directory, expected a file; name one file of it, or end the URL of a run in a folder with /"
         ) from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+    except damage_errors() as error:
         raise InputError(f"{name}: the compressed file is truncated or damaged ({error}); fetch it again") from None
     except (RankscopeError, BrokenPipeError):
         raise
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror or error})") from None
+
+
+def damage_errors() -> tuple[type[Exception], ...]:
+    """What reading a truncated or damaged file raises."""
+    from gzip import BadGzipFile
+
+    return EOFError, zlib.error, BadGzipFile
 
 
 def refuse_devices(path: str | os.PathLike[str]) -> None:
@@ -221,11 +228,19 @@ def open_raw(path: str | os.PathLike[str]) -> Iterator[Any]:
             yield file
 
 
+def unpacked_file(packed: Any, *, is_gzip: bool) -> BinaryIO:
+    if not is_gzip:
+        return zstd_file(packed)
+    from gzip import GzipFile
+
+    return cast(BinaryIO, GzipFile(fileobj=packed))
+
+
 def _decompressed(raw: Any, name: str) -> BinaryIO:
     start = raw.peek(4)
     packed: Any = CountedStream(raw)
     if start.startswith((GZIP, ZSTD)):
-        stream = gzip.GzipFile(fileobj=packed) if start.startswith(GZIP) else zstd_file(packed)
+        stream = unpacked_file(packed, is_gzip=start.startswith(GZIP))
         raw = io.BufferedReader(UnpackedStream(stream, packed, name), 1 << 16)
         start = raw.peek(4)
     refuse_binary_kinds(start, name)

@@ -504,7 +504,8 @@ def score_under_both(
         run = read_run(run_source, input=input) if path is not None else run_source
         run = run if isinstance(run, Run) else Run(run)
         refuse_unknown(run.query_ids, machine_qrels, run.name, source_names[1])
-        human_joined.append(human_joining.join_object(run, path))
+        # That people judged some of the queries only is what all this is for, and needs no note.
+        human_joined.append(human_joining.join_object(run, path)._replace(unjudged_queries=()))
         machine_joined.append(machine_joining.join_object(run, path))
         if progress is not None and path is not None:
             progress(file_size(path))

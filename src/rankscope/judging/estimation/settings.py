@@ -24,7 +24,7 @@ from rankscope.settings import (
     table_columns,
     text,
 )
-from rankscope.stats.prediction_powered import CALIBRATIONS, POPULATIONS
+from rankscope.stats.prediction_choices import CALIBRATIONS, POPULATIONS
 
 __all__ = [
     "ChoiceSettings",

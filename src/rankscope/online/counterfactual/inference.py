@@ -15,7 +15,7 @@ from rankscope.online.interleaving import NO_DOCUMENT, RankedLists, rank_runs
 from rankscope.online.logs import ShownDocuments, load_shown, open_log
 from rankscope.settings import as_names
 from rankscope.stats.cluster_sums import ClusterSums, effective_number
-from rankscope.stats.importance_weighting import jackknife_interval
+from rankscope.stats.inverse_propensity import jackknife_interval
 from rankscope.typing import Floats, Ints
 
 __all__ = [

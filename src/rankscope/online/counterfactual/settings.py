@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rankscope.online.logs import ACTIONS
 from rankscope.online.preference import CLUSTERS
 from rankscope.settings import POSITIVE, Settings, choice, confidence_field, count, name_list, number, table_columns
-from rankscope.stats.importance_weighting import ESTIMATORS
+from rankscope.stats.inverse_propensity import ESTIMATORS
 
 __all__ = [
     "CLIPPED",

@@ -8,7 +8,7 @@ from rankscope.data.text import format_number, format_percent, pluralise
 from rankscope.online.counterfactual.result import ClickEstimates
 from rankscope.online.logs import IMPRESSION
 from rankscope.online.preference import pluralise_clusters
-from rankscope.stats.importance_weighting import ESTIMATORS
+from rankscope.stats.inverse_propensity import ESTIMATORS
 
 __all__ = [
     "click_estimate_sections",

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError
+from rankscope.kernels.segments import sum_by_group
 from rankscope.kernels.text import hashes
 from rankscope.online.credit import BALANCED, TEAM_DRAFT, Credits
 from rankscope.online.logs import IMPRESSION, LogBatch, Texts
 from rankscope.online.preference.days import day_of_time
 from rankscope.online.preference.settings import ANYTIME, SHARE, WIN, InterleavingTestSettings
-from rankscope.typing import Floats, Ints, Words
-
-if TYPE_CHECKING:
-    import polars as pl
+from rankscope.typing import Bools, Floats, Indices, Ints, Words
 
 __all__ = [
     "Tally",
@@ -25,8 +23,8 @@ __all__ = [
 ]
 
 
-#: The columns that tell units apart, and what stands in the second for a unit that is a single row.
-KEYS, ALONE = ["key", "second key"], np.uint64(2**64 - 1)
+#: What stands in the second key of a unit that is a single row.
+ALONE = np.uint64(2**64 - 1)
 #: Rows that are held before they are added up.
 PENDING = 1 << 22
 
@@ -52,6 +50,31 @@ class UnitSums(NamedTuple):
     def means(self) -> Floats:
         """(pairs, units) the mean outcome of each unit."""
         return np.asarray(self.sums / self.n)
+
+
+class UnitRows(NamedTuple):
+    """Impressions, or sums of those of a unit, or of a unit and day.
+
+    Attributes
+    ----------
+    key, second_key
+        (rows) what tells units apart.
+    day
+        (rows) the day; 0 for all where days do not count.
+    first
+        (rows) the first impression, counted in the log.
+    n
+        (rows) impressions.
+    sums
+        (pairs, rows) of the outcomes.
+    """
+
+    key: Words
+    second_key: Words
+    day: Ints
+    first: Ints
+    n: Floats
+    sums: Floats
 
 
 class Tally:
@@ -88,7 +111,7 @@ class Tally:
         self.credit, self.wins, self.ties, self.losses, self.totals, self.squares = (np.zeros(0) for _ in range(6))
         self.values: list[Floats] = []
         self.days: list[Ints] = []
-        self.pending: list[pl.DataFrame] = []
+        self.pending: list[UnitRows] = []
         self.n_pending = 0
 
     @property
@@ -154,46 +177,108 @@ class Tally:
 
     def add_units(self, batch: LogBatch, counts: npt.NDArray[np.bool_], outcomes: Floats) -> None:
         """Add the outcomes of the impressions that count, by unit."""
-        import polars as pl
-
         rows = np.flatnonzero(counts)
-        columns: dict[str, Any] = dict(
-            zip(KEYS, unit_keys(batch.columns[self.cluster_by], rows, self.n_read), strict=True)
-        )
-        if self.needs_days:
-            columns["day"] = self.days_of(batch)[rows]
-            columns["first"] = self.n_read + rows
-        columns |= {f"outcome {pair}": values for pair, values in enumerate(outcomes)}
-        self.pending.append(pl.DataFrame(columns).with_columns(n=pl.lit(1.0)))
+        key, second_key = unit_keys(batch.columns[self.cluster_by], rows, self.n_read)
+        day, first = (self.days_of(batch)[rows], self.n_read + rows) if self.needs_days else (zeros(rows.size),) * 2
+        n = np.broadcast_to(1.0, rows.size)  # needs no memory
+        self.pending.append(UnitRows(key, second_key, day, first, n, outcomes))
         self.n_pending += rows.size
         if self.n_pending > PENDING:
-            self.pending, self.n_pending = [self.summed(pl.concat(self.pending))], 0
+            self.add_pending()
 
-    def summed(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """The sums by unit, and by day where days count."""
-        import polars as pl
-
-        keys = [*KEYS, "day"] if self.needs_days else KEYS
-        first = [pl.col("first").min()] if self.needs_days else []
-        return frame.group_by(keys).agg(*first, pl.col("^(n|outcome .*)$").sum())
+    def add_pending(self) -> UnitRows:
+        """The sums of what is pending by unit, and by day where days count; they take its place."""
+        parts, self.pending = self.pending, []
+        n_rows = sum(part.n.size for part in parts)
+        rows = UnitRows(
+            key=np.concatenate([part.key for part in parts]),
+            second_key=np.concatenate([part.second_key for part in parts]),
+            day=np.concatenate([part.day for part in parts]) if self.needs_days else zeros(n_rows),
+            first=np.concatenate([part.first for part in parts]) if self.needs_days else zeros(n_rows),
+            n=np.concatenate([part.n for part in parts]),
+            sums=np.concatenate([part.sums for part in parts], axis=1),
+        )
+        parts.clear()
+        rows = sum_rows(rows)
+        self.pending, self.n_pending = [rows], 0
+        return rows
 
     def by_unit(self, *, first_day: bool = True) -> UnitSums:
         """The sums by unit; where days count, of its first day, in the order of the first impressions.
 
         first_day: if not, those of all days.
         """
-        import polars as pl
-
-        frame = self.summed(pl.concat(self.pending))
+        rows = self.add_pending()
         if self.needs_days and first_day:
-            frame = frame.sort("day", "first").unique(KEYS, keep="first", maintain_order=True)
-        else:
-            if self.needs_days:
-                frame = frame.group_by(KEYS).agg(pl.col("^(n|outcome .*)$").sum())
-            frame = frame.sort(KEYS)
-        sums = np.stack([frame[f"outcome {pair}"].to_numpy() for pair in range(len(self.pairs))])
-        days = frame["day"].to_numpy() if "day" in frame.columns else np.zeros(frame.height, np.int64)
-        return UnitSums(frame["n"].to_numpy(), sums, days)
+            places = np.flatnonzero(is_first_of_unit(rows))
+            places = places[np.lexsort((rows.first[places], rows.day[places]))]
+            return UnitSums(rows.n[places], rows.sums[:, places], rows.day[places])
+        if self.needs_days:
+            rows = sum_rows(rows._replace(day=zeros(rows.day.size)))
+        return UnitSums(rows.n, rows.sums, rows.day)
+
+
+def sum_rows(rows: UnitRows) -> UnitRows:
+    """The sums by unit and day, ordered by them; those of a unit are added in the order of its rows.
+
+    All orders are stable, so that the first row of each unit and day has its first impression.
+    """
+    order, is_first = sort_units(rows.key, rows.second_key)
+    if rows.day.any():
+        code, earliest = group_numbers(order, is_first), int(rows.day.min())
+        code *= int(rows.day.max()) - earliest + 1
+        code += rows.day
+        code -= earliest
+        order = np.argsort(code, kind="stable")
+        is_first = differs_from_last(code[order])
+    firsts = order[is_first]
+    groups = group_numbers(order, is_first)
+    del order, is_first
+    return UnitRows(
+        key=rows.key[firsts],
+        second_key=rows.second_key[firsts],
+        day=rows.day[firsts],
+        first=rows.first[firsts],
+        n=sum_by_group(rows.n, groups, firsts.size),
+        sums=np.stack([sum_by_group(outcomes, groups, firsts.size) for outcomes in rows.sums]),
+    )
+
+
+def sort_units(key: Words, second_key: Words) -> tuple[Indices, Bools]:
+    """The stable order of rows by unit, and (rows) which in that order are the first of a unit."""
+    order = np.argsort(key, kind="stable")
+    is_first = differs_from_last(key[order])
+    is_other = differs_from_last(second_key[order])
+    if (is_other & ~is_first).any():  # units with the same first key
+        order = np.lexsort((second_key, key))
+        is_first = differs_from_last(key[order]) | differs_from_last(second_key[order])
+    return order, is_first
+
+
+def group_numbers(order: Indices, is_first: Bools) -> Ints:
+    """(rows) the group of each row, where an order has them group by group; is_first: which in that order begin one."""
+    numbers: Ints = np.cumsum(is_first, dtype=np.int64)
+    numbers -= 1
+    groups = np.empty(order.size, np.int64)
+    groups[order] = numbers
+    return groups
+
+
+def is_first_of_unit(rows: UnitRows) -> Bools:
+    """(rows) the first of each unit among sums in order."""
+    return differs_from_last(rows.key) | differs_from_last(rows.second_key)
+
+
+def zeros(n: int) -> Ints:
+    """Zeros that need no memory."""
+    return np.broadcast_to(np.int64(0), n)
+
+
+def differs_from_last(values: Words | Ints) -> Bools:
+    """(rows) whether each differs from the one before it; true for the first."""
+    differs = np.ones(values.size, np.bool_)
+    np.not_equal(values[1:], values[:-1], out=differs[1:])
+    return differs
 
 
 def unit_keys(texts: Texts, rows: Ints, n_before: int) -> tuple[Words, Words]:

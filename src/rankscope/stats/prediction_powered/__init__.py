@@ -10,16 +10,14 @@ from rankscope.stats.prediction_powered.active_sampling import (
     chances_within,
     systematic_sample,
 )
-from rankscope.stats.prediction_powered.combined import POPULATIONS, PredictionPowered, prediction_powered
-from rankscope.stats.prediction_powered.cross_fitting import CALIBRATIONS, FEWEST_FITTED
+from rankscope.stats.prediction_powered.combined import PredictionPowered, prediction_powered
+from rankscope.stats.prediction_powered.cross_fitting import FEWEST_FITTED
 from rankscope.stats.prediction_powered.expected_width import HumanSpread, combined_half, spread_of
 from rankscope.stats.prediction_powered.single_queries import FEWEST
 
 __all__ = [
-    "CALIBRATIONS",
     "FEWEST",
     "FEWEST_FITTED",
-    "POPULATIONS",
     "ActiveSampling",
     "HumanSpread",
     "PredictionPowered",

@@ -13,8 +13,8 @@ from rankscope.stats.cluster_sums import checked_weights, cluster_codes
 from rankscope.stats.inputs import as_differences, check_choice, check_share, is_real
 from rankscope.stats.intervals import t_interval
 from rankscope.stats.paired_tests import t_test
+from rankscope.stats.prediction_choices import CALIBRATIONS, POPULATIONS
 from rankscope.stats.prediction_powered.cross_fitting import (
-    CALIBRATIONS,
     FEWEST_FITTED,
     cross_fitted,
     n_judged_units,
@@ -24,14 +24,9 @@ from rankscope.stats.prediction_powered.single_queries import Combined, independ
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
-    "POPULATIONS",
     "PredictionPowered",
     "prediction_powered",
 ]
-
-
-#: Of which population the mean is estimated.
-POPULATIONS = ("source", "items")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

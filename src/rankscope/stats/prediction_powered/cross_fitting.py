@@ -11,15 +11,12 @@ from rankscope.stats.prediction_powered.sampling_designs import Design
 from rankscope.typing import Floats, Ints
 
 __all__ = [
-    "CALIBRATIONS",
     "FEWEST_FITTED",
     "cross_fitted",
     "n_judged_units",
 ]
 
 
-#: How the machine's values are calibrated.
-CALIBRATIONS = ("none", "isotonic")
 #: Folds of the units that people judged.
 FOLDS = 10
 #: With fewer units judged by people nothing is fitted: with 20, intervals of 95 % hold in 92 of 100 cases where labels
