@@ -578,10 +578,7 @@ def measure_rankings(
     higher: dict[str, None] = {}
     for name, source, people, people_settings in experiments:
         with file_name_in_errors(None if people is source else source):
-            lists = load_lists(people, scores, people_settings, metric_settings, settings.missing)
-            if people is not source:  # read from a file, which `load` does not know
-                named = [*people_settings.higher, *metric_settings.lower, *metric_settings.ranks]
-                refuse_fractions(lists.people, lists.columns, named)
+            lists = load_lists(people, source, scores, people_settings, metric_settings, settings.missing)
         rankings, gold = lists.people.values, lists.gold
         assert isinstance(rankings, Rankings)
         gold_names[gold] = None
@@ -610,6 +607,7 @@ def measure_rankings(
 
 def load_lists(
     people: JudgmentSource,
+    source: JudgmentSource | None,
     scores: ScoreSource,
     people_settings: JudgmentSettings,
     metric_settings: MetricSettings,
@@ -620,6 +618,9 @@ def load_lists(
     Raises as `load`, and InputError where a metric lacks language pairs and `missing` does not allow that.
     """
     inputs = load(people, scores, people_settings, metric_settings, level="segment")
+    if people is not source:  # read from a file, which `load` does not know
+        named = [*people_settings.higher, *metric_settings.lower, *metric_settings.ranks]
+        refuse_fractions(inputs.people, inputs.columns, named)
     if missing == "error":
         refuse_missing_pairs(
             inputs, "name those that it has (--pairs), or skip the others with --missing drop (missing=)"
