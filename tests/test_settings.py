@@ -4,20 +4,40 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import pickle
 import re
+from collections.abc import Callable
 from typing import Any
 
 import click
 import numpy as np
 import pytest
+from helpers.dependencies import arguments_of, option_calls, setting_calls
 from helpers.walks import commands, import_all, subclasses
 
 import rankscope as rs
+from rankscope.cli._dependencies import check_dependencies
+from rankscope.cli._groups import Command
 from rankscope.cli._options import evaluation_options, output_options
 from rankscope.cli._results import result_options
-from rankscope.errors import ParameterError, SettingError
+from rankscope.cli._setting_options import take_settings
+from rankscope.errors import ParameterError, RankscopeError, SettingError
 from rankscope.registry import resolve
-from rankscope.settings import NONNEGATIVE, REQUIRED, Choice, Number, Settings, Text, count, number, parameters_text
+from rankscope.settings import (
+    NONNEGATIVE,
+    REQUIRED,
+    Choice,
+    Number,
+    Settings,
+    Text,
+    choice,
+    count,
+    excludes,
+    needs,
+    number,
+    parameters_text,
+    switch,
+)
 
 
 def all_settings() -> list[type[Settings]]:
@@ -53,6 +73,7 @@ WRITTEN_BY_HAND = {
         "--parameters": "fuse",
         "--reference": "features mt",
         "--scores": "features mt",
+        "--relevant": "convert",
         "--seen": "gate",
         "--source": "features mt",
         "--system": "features mt",
@@ -112,7 +133,6 @@ WRITTEN_BY_HAND = {
         "--ablate": "crossvalidate",
         "--blend": "train, crossvalidate",
         "--loss": "train, crossvalidate",
-        "--measure": "fuse",
         "--search": "crossvalidate",
         "--seed": "demo",
         "--seeds": "train",
@@ -229,12 +249,12 @@ def test_each_option_comes_from_a_setting_or_is_shared_or_has_a_reason() -> None
 def shared_options() -> set[tuple[str, str]]:
     """The options that commands share, each with its help."""
 
-    @click.command()
+    @click.command(cls=Command)
     @evaluation_options
     @result_options
     def with_page(**_: Any) -> None: ...
 
-    @click.command()
+    @click.command(cls=Command)
     @output_options(["table"])
     def without_page(**_: Any) -> None: ...
 
@@ -248,8 +268,8 @@ def main_flag(option: click.Option) -> str:
 
 
 def first_sentences(option: click.Option) -> str:
-    """The help of an option without its default, which differs by command."""
-    return (option.help or "").partition(" Default: ")[0]
+    """The help of an option without its default and what it needs, which differ by command."""
+    return re.split(" Default: | Needs ", option.help or "")[0]
 
 
 @each
@@ -265,6 +285,80 @@ def test_a_wrong_setting_is_named_as_the_user_knows_it() -> None:
         rs.compare(rs.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RR"), n_resamples=0)
     error = SettingError("n_resamples", "--resamples", "is 0")
     assert error.on_command_line() == "--resamples is 0"
+
+
+def fault_of(function: Callable[..., Any], *args: Any, **arguments: Any) -> str:
+    """The message of the error that a call raises, on the command line with the names of options; "" for none."""
+    try:
+        function(*args, **arguments)
+    except SettingError as error:
+        return error.on_command_line() if click.get_current_context(silent=True) else str(error)
+    except RankscopeError as error:
+        return str(error)
+    return ""
+
+
+def test_each_dependency_of_settings_is_refused_if_broken_in_python_and_on_the_command_line() -> None:
+    wrong = []
+    for settings_class in all_settings():
+        required = {name: 0.1 for name, setting in settings_class.declared().items() if setting.default is REQUIRED}
+        for call in setting_calls(settings_class):
+            names = [call.setting.argument, call.other.argument]
+            fault = fault_of(settings_class, **{**required, **call.in_python})
+            if call.is_wrong(fault, names):
+                wrong.append((settings_class.__name__, call, fault))
+            for path in settings_class.COMMANDS:
+                argv = [*arguments_of(COMMANDS[path]), *call.options]
+                with COMMANDS[path].make_context(path, argv) as context:
+                    tasks = {name: value for name, value in call.in_python.items() if name == "tasks"}  # read as text
+                    fault = fault_of(take_settings, settings_class, {**context.params, **tasks}, **required)
+                if call.is_wrong(fault, [call.setting.flag, call.other.flag]):
+                    wrong.append((path, call, fault))
+    assert not wrong
+
+
+def test_each_dependency_of_options_is_refused_if_broken() -> None:
+    wrong = []
+    for path, command in COMMANDS.items():
+        for owners, other, broken, kept in option_calls(command):
+            fault = fault_of(command.main, broken, standalone_mode=False)
+            if not (fault.startswith(owners) and other in fault):
+                wrong.append((path, broken, fault))
+            with command.make_context(path, list(kept)) as context:
+                fault = fault_of(check_dependencies, context)
+            if fault:
+                wrong.append((path, kept, fault))
+    assert not wrong
+
+
+def test_a_dependency_says_what_is_needed_and_what_to_do() -> None:
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Example(Settings):
+        method: str = choice("a", ("a", "b", "c"), help="M.")
+        depth: int | None = count(None, help="D.", depends=needs(method=("b", "c"), reason="a has none"))
+        width: int | None = count(None, help="W.", metavar="W", argument="breadth")
+        seed: int = count(0, minimum=0, help="S.", depends=needs("depth", "width"))
+        fast: bool = switch(False, help="F.", depends=excludes("seed", method="c", reason="it is exact"))
+
+    def both(**arguments: Any) -> list[str]:
+        with pytest.raises(SettingError) as raised:
+            Example(**arguments)
+        assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)  # from a worker
+        return [str(raised.value), raised.value.on_command_line()]
+
+    assert both(depth=2) == [
+        "depth needs method='b' or 'c', not 'a': a has none; change it, or leave out depth",
+        "--depth needs --method b or c, not a: a has none; change it, or leave out --depth",
+    ]
+    assert both(seed=1) == [
+        "seed needs depth or breadth; add one of them, or leave out seed",
+        "--seed needs --depth N or --width W; add one of them, or leave out --seed",
+    ]
+    assert both(fast=True, method="c") == [
+        "fast cannot be combined with method='c': it is exact; leave out one of them",
+        "--fast cannot be combined with --method c: it is exact; leave out one of them",
+    ]
+    assert Example(depth=2, method="c", seed=1).seed == 1
 
 
 def test_rules_describe_what_they_accept() -> None:

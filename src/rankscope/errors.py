@@ -66,18 +66,19 @@ class SettingError(ParameterError):
     """A setting has a wrong value. The message names the argument, and on the command line its option.
 
     argument: as Python calls it. flag: as the command line calls it. fault: what follows the name in the message.
+    option_fault: what follows the name on the command line, if it names other settings.
     """
 
-    def __init__(self, argument: str, flag: str, fault: str) -> None:
+    def __init__(self, argument: str, flag: str, fault: str, option_fault: str = "") -> None:
         super().__init__(f"{argument} {fault}")
-        self.argument, self.flag, self.fault = argument, flag, fault
+        self.argument, self.flag, self.fault, self.option_fault = argument, flag, fault, option_fault or fault
 
     def on_command_line(self) -> str:
         """The message with the name of the option."""
-        return f"{self.flag} {self.fault}"
+        return f"{self.flag} {self.option_fault}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return SettingError, (self.argument, self.flag, self.fault)
+        return SettingError, (self.argument, self.flag, self.fault, self.option_fault)
 
 
 class UnknownName(ParameterError):

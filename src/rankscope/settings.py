@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
@@ -25,6 +25,7 @@ __all__ = [
     "Choice",
     "ColumnNames",
     "Count",
+    "Dependency",
     "DetailedChoice",
     "GradeLevel",
     "LayerSizes",
@@ -45,12 +46,16 @@ __all__ = [
     "confidence_field",
     "count",
     "declare",
+    "excludes",
     "grade_level",
+    "items_of",
     "layer_sizes",
     "name_list",
     "names",
+    "needs",
     "number",
     "number_list",
+    "or_list",
     "parameters_text",
     "plain_number",
     "resamples_field",
@@ -394,6 +399,134 @@ ALPHA = Number(
 )
 
 
+#: Some values of a setting: listed, or those for which a function is true.
+Values = Collection[Any] | Callable[[Any], bool]
+
+
+@dataclass(frozen=True)
+class Dependency:
+    """What must be true of other settings where a setting is passed; made by `needs` and `excludes`.
+
+    Attributes
+    ----------
+    is_need
+        Whether one of the conditions has to hold; else none of them may.
+    conditions
+        Another setting -> its values for which the condition holds; None if it only has to be passed.
+    when
+        The values of the setting itself that this is about; None for all.
+    reason
+        Why, as a clause for the message.
+    """
+
+    is_need: bool
+    conditions: Mapping[str, Values | None]
+    when: Values | None = None
+    reason: str = ""
+
+    def broken_condition(self, value: Any, is_passed: Callable[[str], bool], value_of: Callable[[str], Any]) -> str:
+        """The setting that is missing or in the way; "" if there is none.
+
+        Parameters
+        ----------
+        value
+            The value of the setting itself, which was passed.
+        is_passed
+            Whether the setting of this name was passed.
+        value_of
+            The value of the setting of this name.
+        """
+        if self.when is not None and not is_among(self.when, value):
+            return ""
+        holding = [
+            name
+            for name, values in self.conditions.items()
+            if (is_passed(name) if values is None else is_among(values, value_of(name)))
+        ]
+        if self.is_need:
+            return "" if holding else next(iter(self.conditions))
+        return holding[0] if holding else ""
+
+    def fault(self, name: str, others: Sequence[str], present: str = "") -> str:
+        """What is wrong, as the predicate of the setting's name.
+
+        Parameters
+        ----------
+        name
+            The setting.
+        others
+            What it needs, one of them; or what excludes it.
+        present
+            The value that is in the place of the one that it needs.
+        """
+        reason = f": {self.reason}" if self.reason else ""
+        if not self.is_need:
+            return f"cannot be combined with {others[0]}{reason}; leave out one of them"
+        advice = "change it" if present else "add it" if len(others) == 1 else "add one of them"
+        present_text = f", not {present}" if present else ""
+        return f"needs {or_list(others)}{present_text}{reason}; {advice}, or leave out {name}"
+
+
+def needs(*names: str, when: Values | None = None, reason: str = "", **values: Any) -> Dependency:
+    """The dependency of a setting that has no effect without another one.
+
+    Parameters
+    ----------
+    *names
+        The other setting; one of several is enough.
+    when
+        The values of the setting itself that this is about; by default all.
+    reason
+        Why, as a clause for the message.
+    **values
+        Values that another setting must have, as `method="hedge"`: one, several, or a function that tells.
+    """
+    return Dependency(True, conditions_of(names, values), None if when is None else as_values(when), reason)
+
+
+def excludes(*names: str, when: Values | None = None, reason: str = "", **values: Any) -> Dependency:
+    """The dependency of a setting that cannot be combined with others; see `needs`.
+
+    Parameters
+    ----------
+    *names
+        The other settings.
+    when
+        The values of the setting itself that this is about; by default all.
+    reason
+        Why, as a clause for the message.
+    **values
+        Values of other settings.
+    """
+    return Dependency(False, conditions_of(names, values), None if when is None else as_values(when), reason)
+
+
+def conditions_of(names: Sequence[str], values: Mapping[str, Any]) -> dict[str, Values | None]:
+    """The conditions of a dependency."""
+    return {**dict.fromkeys(names), **{name: as_values(value) for name, value in values.items()}}
+
+
+def as_values(values: Any) -> Values:
+    """One value as a tuple; several, or a function, as they are."""
+    is_one = isinstance(values, str) or not (callable(values) or isinstance(values, Collection))
+    return (values,) if is_one else values
+
+
+def is_among(values: Values, value: Any) -> bool:
+    """Whether a value, or one of a tuple of values, is among these."""
+    return any(values(item) if callable(values) else item in values for item in items_of(value))
+
+
+def items_of(value: Any) -> tuple[Any, ...]:
+    """The values of a setting that has several, else its only one; none for None."""
+    return value if isinstance(value, tuple) else () if value is None else (value,)
+
+
+def or_list(texts: Sequence[str]) -> str:
+    """Texts as alternatives: "a, b or c"."""
+    return " or ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
+
+
 class Setting:
     """A field of a settings class.
 
@@ -417,6 +550,8 @@ class Setting:
         What happens by default, in words.
     or_a
         A type whose objects are accepted, too.
+    depends
+        What the setting needs of others of its class, and what excludes it.
     """
 
     def __init__(
@@ -430,9 +565,10 @@ class Setting:
         metavar: str,
         unset: str,
         or_a: type | None = None,
+        depends: Sequence[Dependency] = (),
     ) -> None:
         self.rule, self.default, self.help, self.given_flag, self.argument = rule, default, help, flag, argument
-        self.python_help, self.metavar, self.unset, self.or_a = python_help, metavar, unset, or_a
+        self.python_help, self.metavar, self.unset, self.or_a, self.depends = python_help, metavar, unset, or_a, depends
         self.name = ""
 
     @property
@@ -450,6 +586,16 @@ class Setting:
             self.rule.check(self.argument, value)
         elif not self.rule.accepts(value):
             raise SettingError(self.argument, self.flag or self.argument, self.rule.fault(value))
+
+    def in_python(self, values: Sequence[Any] = ()) -> str:
+        """The argument as it is written in Python, with one of these values."""
+        return f"{self.argument}={or_list([*map(repr, values)])}" if values else self.argument
+
+    def in_option(self, values: Sequence[Any] = ()) -> str:
+        """The option as it is written on the command line, with one of these values."""
+        if not self.flag:
+            return self.in_python(values)
+        return f"{self.flag} {or_list([*map(str, values)])}".rstrip() if values else self.flag
 
     def sentence(self) -> str:
         """The line of the docstring: help, choices and default."""
@@ -474,9 +620,11 @@ def declare(
     metavar: str = "",
     unset: str = "",
     or_a: type | None = None,
+    depends: Dependency | Sequence[Dependency] = (),
 ) -> Value:
     """A dataclass field that holds a setting. For type checkers it is its default, as for `dataclasses.field`."""
-    setting = Setting(rule, default, help, flag, argument, python_help, metavar, unset, or_a)
+    dependencies = (depends,) if isinstance(depends, Dependency) else tuple(depends)
+    setting = Setting(rule, default, help, flag, argument, python_help, metavar, unset, or_a, dependencies)
     field: Any = dataclasses.field(default=default, metadata={"setting": setting})
     return field  # type: ignore[no-any-return]
 
@@ -626,10 +774,48 @@ class Settings:
             plain = setting.rule.plain(value)
             if plain is not value:
                 object.__setattr__(self, name, plain)
+        self.check_dependencies()
         self.check()
 
     def check(self) -> None:
-        """Raise ParameterError for settings that exclude each other."""
+        """Raise ParameterError for what neither rules nor dependencies say."""
+
+    def check_dependencies(self) -> None:
+        """Raise SettingError for a setting that needs or excludes another one."""
+        for name, setting in self.declared().items():
+            for dependency in setting.depends if self.is_changed(name) else ():
+                value = getattr(self, name)
+                broken = dependency.broken_condition(value, self.is_changed, lambda other: getattr(self, other))
+                if broken:
+                    raise self.dependency_error(setting, dependency, broken)
+
+    def dependency_error(self, setting: Setting, dependency: Dependency, broken: str) -> SettingError:
+        """The error for a dependency that a setting breaks. broken: the setting that is missing or in the way."""
+        own_values = () if dependency.when is None else items_of(getattr(self, setting.name))
+        names = tuple(dependency.conditions) if dependency.is_need else (broken,)
+        others = [(self.declared()[name], self.values_of_condition(dependency, name)) for name in names]
+        present = items_of(getattr(self, broken)) if dependency.is_need and len(names) == 1 and others[0][1] else ()
+        fault = dependency.fault(
+            setting.argument,
+            [other.in_python(values) for other, values in others],
+            " and ".join(map(repr, present)),
+        )
+        option_fault = dependency.fault(
+            setting.in_option(),
+            [other.in_option(values or [other.metavar] * dependency.is_need) for other, values in others],
+            " and ".join(map(str, present)),
+        )
+        return SettingError(setting.in_python(own_values), setting.in_option(own_values), fault, option_fault)
+
+    def values_of_condition(self, dependency: Dependency, name: str) -> Sequence[Any]:
+        """The values of another setting that a message names; () if it names the setting only."""
+        values = dependency.conditions[name]
+        if values is None:
+            return ()
+        if not dependency.is_need:
+            return [item for item in items_of(getattr(self, name)) if is_among(values, item)]
+        rule = self.declared()[name].rule
+        return tuple(filter(values, getattr(rule, "names", ()))) if callable(values) else tuple(values)
 
     def is_changed(self, name: str) -> bool:
         """Whether a setting differs from its default."""

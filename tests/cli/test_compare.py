@@ -162,7 +162,7 @@ def test_scores_may_be_standardised_by_query(cli: Call, runs: Path) -> None:
         (("qrels", "good.run", "poor.run", "--test", "tukey", "--baseline", "good"), "compares all pairs"),
         (
             ("qrels", "good.run", "poor.run", "--test", "bayes-t", "--alternative", "less"),
-            "--alternative is 'less', and",
+            "--alternative cannot be combined with --test",
         ),
         (("qrels", "good.run", "poor.run", "--format", "trec"), "'trec' is not one of 'table', 'csv'"),
     ],
@@ -196,6 +196,17 @@ def test_ranks_of_entities_are_compared_without_runs(cli: Call, runs: Path) -> N
     done = cli("compare", "ranks.tsv", "--input", "entity-ranks", "--total-ranks", "50", "-m", "MeanRank")
     assert done.code == 0, done.err
     assert mentions(done.out.splitlines(), "note: MeanRank: ", "lower")
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare"])
+def test_systems_of_a_table_of_ranks_are_named(cli: Call, runs: Path, command: str) -> None:
+    (runs / "ranks.csv").write_text("entity,year,near,far,field\nx,1999,5,9,art\ny,2004,20,40,law\n")
+    call = (command, "ranks.csv", "--input", "entity-ranks", "-m", "MeanRank", "--format", "csv")
+    assert mentions(cli(*call).err, "ranks.csv:2", "field", "--systems year,near,far")
+    done = cli(*call, "--systems", "near,far")
+    assert (done.code, done.err) == (0, "")
+    assert "near" in done.out
+    assert "year" not in done.out
 
 
 def test_the_help_lists_the_tests(cli: Call) -> None:

@@ -124,7 +124,7 @@ def test_without_dask_it_is_said_what_to_install(cli, monkeypatch):
 def test_options_that_exclude_each_other_are_refused_before_anything_is_asked(cli, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     cluster = ("--dask", "tcp://127.0.0.1:1")
-    assert "--workers cannot be combined with --dask" in refused(cli, *EVALUATE, *cluster, "--workers", 2)
+    assert "--dask cannot be combined with --workers" in refused(cli, *EVALUATE, *cluster, "--workers", 2)
     assert "--dask-timeout needs --dask" in refused(cli, *EVALUATE, "--dask-timeout", 2)
     assert "--dask needs --train" in refused(cli, "fuse", "bm25.run", "boolean.run", "-o", "a.run", *cluster)
 
@@ -138,7 +138,7 @@ def test_a_time_limit_is_a_number_above_0(cli, seconds):
 @pytest.mark.usefixtures("demo")
 def test_machine_judgments_are_not_for_a_cluster(cli, address):
     found = refused(cli, *EVALUATE[:4], "--machine", "demo.qrels", "--dask", address)
-    assert found.startswith("--dask cannot be combined with --machine")
+    assert found.startswith("--machine cannot be combined with --dask")
 
 
 @pytest.mark.usefixtures("demo")
@@ -157,5 +157,5 @@ def test_a_run_that_cannot_be_read_is_left_out_where_that_is_asked_for(cli, requ
 @pytest.mark.usefixtures("demo")
 def test_leaving_runs_out_is_not_for_what_asks_for_all(cli):
     command = ("evaluate", "demo.qrels", "bm25.run", "--on-error", "skip")
-    assert "--on-error cannot be combined with --conventions" in refused(cli, *command, "--conventions", "nDCG@10")
-    assert "--on-error cannot be combined with --machine" in refused(cli, *command, "--machine", "demo.qrels")
+    assert "--conventions cannot be combined with --on-error" in refused(cli, *command, "--conventions", "nDCG@10")
+    assert "--machine cannot be combined with --on-error" in refused(cli, *command, "--machine", "demo.qrels")

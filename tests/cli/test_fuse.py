@@ -77,8 +77,8 @@ def test_a_pipe_cannot_be_read_twice(cli: Callable[..., Any], two: Path) -> None
     ("arguments", "said"),
     [
         ("run other", "nothing to do with the fused run; add -o FILE to write it, or --evaluate QRELS"),
-        ("run other -m AP -o x.run", "-m needs --evaluate QRELS; add it, or leave out -m"),
-        ("run other --to csv --evaluate qrels", "--to needs -o FILE; add it, or leave out --to"),
+        ("run other -m AP -o x.run", "--measure needs --evaluate QRELS; add it, or leave out --measure"),
+        ("run other --to csv --evaluate qrels", "--to needs --output FILE; add it, or leave out --to"),
         ("run other -o - --to trec --evaluate qrels", "-o - and --evaluate both print; name a file to write to"),
         ("run - --evaluate qrels", "--evaluate reads the runs twice, and standard input can be read once; name a file"),
         ("run other -o x.run --evaluate nope", "nope: no such file; check the path"),

@@ -114,10 +114,13 @@ def test_methods_and_normalisations_are_chosen_among(cli: Callable[..., Any], le
         ("--method rrf --method isr -o x.run", "--method is given 2 times, expected once; only with --train"),
         ("--folds 3 -o x.run", "--folds needs --train QRELS; add it, or leave out --folds"),
         ("--save-parameters x -o x.run", "--save-parameters needs --train QRELS; add it"),
-        ("--parameters my.json --k 3 -o x.run", "--parameters already sets --k; leave out one of the two"),
+        (
+            "--parameters my.json --k 3 -o x.run",
+            "--parameters cannot be combined with --k: the file of the parameters sets everything; leave out one",
+        ),
         (
             "--parameters my.json --train judged",
-            "--parameters already sets --train; leave out one of the two",
+            "--parameters cannot be combined with --train",
         ),
         ("--parameters my.json --method rrf --method isr -o x.run", "--method is given 2 times, expected once"),
         ("--parameters my.json", "nothing to do with the fused run; add -o FILE"),

@@ -144,7 +144,7 @@ def test_figures_are_drawn_and_wrong_names_told(cli: Callable[..., Any], demo: P
         (HEAD + "A,B,A\nA,B,B\n", "--columns winner=who", "bad.csv:1: no column 'who'"),
         (HEAD + "A,B,A\nA,B,B\n", "-m AP", "measure is 'AP', and these are no scores"),
         (HEAD + "A,B,A\nA,B,B\n", "--column rank", "column is 'rank', and these are no rankings"),
-        (HEAD + "A,B,A\nA,B,B\n", "--unranked worst", "--unranked is 'worst', and it is for votes and the model"),
+        (HEAD + "A,B,A\nA,B,B\n", "--unranked worst", "--unranked needs --model plackett-luce, not bradley-terry"),
         (HEAD + "A,B,A\nA,B,B\n", "--pair cs-en", "--pair is 'cs-en', and these are no rankings"),
         ("better,worse\nA,B\nB,A\n", "--position", "position is for comparisons of a left and a right side"),
         (HEAD + "A,B,A\nA,B,B\n", "--higher", "--higher is for rankings and votes"),

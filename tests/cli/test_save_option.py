@@ -23,7 +23,7 @@ def test_evaluate_saves_what_it_shows(cli: Any, folder: Path) -> None:
     [
         (("--save", "s.csv"), "scores are saved as Parquet"),
         (("--save", "s.parquet", "-o", "s.parquet"), "writes no .parquet files"),
-        (("--save", "s.parquet", "--conventions", "RR"), "--save cannot be combined with --conventions"),
+        (("--save", "s.parquet", "--conventions", "RR"), "--conventions cannot be combined with --save"),
         (("--save", "x/s.parquet"), "the folder x does not exist"),
         (("--save", "qrels.parquet"), "would be overwritten"),
     ],

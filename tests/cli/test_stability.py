@@ -94,6 +94,8 @@ def test_a_table_of_ranks_is_tried_by_groups_of_entities(on_ranks: Callable[...,
     )
     assert_same_bits([list(row.values()) for row in found], said(expected))
     assert {row["measure"] for row in found} == {"P@5", "P@10"}
+    two = rows(on_ranks("-m", "P@5", "--systems", "S0,S1", "--print", "actual", "--format", "csv"))
+    assert {row["systems"] for row in two} == {"2"}
 
 
 def test_it_answers_in_sentences(call: Callable[..., Any], on_ranks: Callable[..., Any]) -> None:
@@ -212,7 +214,7 @@ BAD = {
     "a large set": (("--set-size", "13"), "set_size (--set-size) is 13, of 12 queries; ask for 2 to 12"),
     "sizes and splits": (
         ("--set-size", "3", "--splits", "2"),
-        "--splits is 2, and set_size (--set-size) chooses splits and entities; leave it out",
+        "--splits cannot be combined with --set-size",
     ),
     "level 0": (("--alpha", "0"), "--alpha is 0.0, expected a number between 0 and 1"),
     "level 1": (("--alpha", ".05,1"), "--alpha is 1.0, expected a number between 0 and 1"),

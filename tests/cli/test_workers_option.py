@@ -71,4 +71,4 @@ def test_beside_a_machine_there_are_no_workers(cli, runs, command):
     more = ("--width", "0.1") if command == "plan" else ()
     done = cli(command, "qrels", *RUNS, "-m", "P@5", "--machine", "qrels", "--workers", 2, *more)
     assert done.code == 2
-    assert "--workers cannot be combined with --machine" in done.err
+    assert "--machine cannot be combined with --workers" in done.err

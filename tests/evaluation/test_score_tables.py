@@ -341,6 +341,47 @@ def test_a_foreign_measure_is_saved_as_such(tmp_path: Path) -> None:
     assert again.signature() == scores.signature()
 
 
+# Ranks, which are no scores
+
+RANKS = "item,A,B\nx,3,120.5\ny,12,7\nz,1,400\n"
+
+
+def test_ranks_without_a_name_are_noted_first(tmp_path: Path) -> None:
+    notes = read(tmp_path, RANKS).notes
+    assert mentions(notes[0], "ranks", "--input entity-ranks", "-m MeanRank")
+    for text in (RANKS, RANKS.replace("120.5", "120.25"), RANKS.replace("12", "0"), "item,A,B\nx,1,5\ny,2,3\n"):
+        is_ranks = text is RANKS
+        assert any("look like ranks" in note for note in read(tmp_path, text).notes) == is_ranks
+    assert not any("look like ranks" in note for note in read(tmp_path, RANKS, measures="MeanRank").notes)
+    assert not any("look like ranks" in note for note in read(tmp_path, RANKS, lower="score").notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "measures", "expected"),
+    [
+        (RANKS, "AP", (":4", "'B'", "'z'", "400", "--input entity-ranks", "MeanRank")),
+        (RANKS.replace("400", "40").replace("120.5", "20.5"), "nDCG@10", (":4", "40", "--input entity-ranks")),
+        ("item,A,B\nx,0.5,0.25\ny,-0.5,0.5\n", "AP", (":3", "'A'", "'y'", "-0.5", "a name of its own")),
+        ("item,A,B\nx,0.5,0.25\ny,0.5,100.5\n", "AP", (":3", "'B'", "'y'", "100.5", "a name of its own")),
+        ("item,A,B\nx,0.5,0.25\ny,0.5,-1\n", "MeanRank", (":3", "'B'", "'y'", "-1", "at least 0")),
+        ("system,query,measure,value\na,x,RR,0.5\na,y,RR,1\nb,x,RR,1\nb,y,RR,-2\n", None, (":5", "'b'", "-2")),
+        ("query,AP,RR\nx,0.5,0.5\ny,0.5,-1\n", None, (":3", "RR", "-1")),
+    ],
+)
+def test_values_that_a_measure_cannot_have(
+    tmp_path: Path, text: str, measures: str | None, expected: tuple[str, ...]
+) -> None:
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, text, measures=measures)
+    assert mentions(str(caught.value), *expected)
+
+
+def test_the_verdict_says_that_scores_look_like_ranks(tmp_path: Path) -> None:
+    doubt = "look like ranks"
+    assert doubt in str(rs.compare(read(tmp_path, RANKS), test="t"))
+    assert doubt not in str(rs.compare(read(tmp_path, RANKS, lower="score"), test="t"))
+
+
 # What is wrong
 
 HEADER = "system,query,value\n"

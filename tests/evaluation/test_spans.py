@@ -177,7 +177,7 @@ def test_spans_without_a_share_and_documents_with_one_are_refused(tmp_path: Path
     for arguments in ({"overlap": 0}, {"overlap": 1.1}, {"overlap_of": "gold", "overlap": "half"}):
         with pytest.raises(ParameterError, match="overlap is"):
             rs.evaluate(gold, run, ["AP"], **arguments)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="overlap_of is 'union', and it needs the share"):
+    with pytest.raises(ParameterError, match="overlap_of needs overlap;"):
         rs.evaluate(gold, run, ["AP"], overlap_of="union")
 
 

@@ -182,9 +182,14 @@ def test_an_ideal_that_would_not_fit_in_memory_is_refused() -> None:
 
 def test_ranks_on_a_scale_are_not_averaged_over_orders_of_ties() -> None:
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}
-    for name in ("AP(scale='permille')", "P(scale='permille')@5", "MeanRank", "IAP", "PRAUC"):
+    for name in ("AP(scale='permille')", "P(scale='permille')@5", "MedianRank", "MeanRank@5", "IAP", "PRAUC"):
         with pytest.raises(rs.ParameterError, match="has no closed form"):
             rs.evaluate(qrels, run, name, ties="average")
+
+
+def test_the_mean_rank_of_ties_is_that_of_their_group() -> None:
+    qrels, run = {"q": {"a": 1, "b": 1}}, {"q": {"a": 1.0, "x": 1.0, "y": 1.0, "b": 0.5}}
+    assert rs.evaluate(qrels, run, "MeanRank", ties="average").overall("MeanRank") == (2 + 4) / 2
 
 
 # --- properties -------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from helpers.study_data import made, normal_values, ranks_table
 
 import rankscope as rs
 from rankscope.stability import view as words
+from rankscope.stability.reliability import RELIABILITY
 from rankscope.stability.view import main_condition, main_level, verdict
 
 SENTENCES = Messages("stability")
@@ -127,6 +128,15 @@ def test_entities_are_spoken_of_as_groups_and_that_all_are_drawn_is_said():
     text = verdict(rs.stability.study(ranks_table(1), measures=["MeanRank"], entities=40, splits=4, **QUICK))
     assert "Every draw" not in text
     assert mentions(text, "4 random groups", "10 entities")
+
+
+def test_how_many_entities_are_needed_is_that_many_groups_times_their_size():
+    result = rs.stability.study(ranks_table(1), measures=["MeanRank"], entities=40, splits=4, **QUICK)
+    section = next(section for section in result.sections() if section.title == "How many entities are needed")
+    cells = dict(zip(section.table.columns, section.table.rows[0], strict=False))
+    needed = result.outcomes[main_condition(result)].reliability[0, RELIABILITY.index("needed_relative")]
+    assert cells["entities"] == f"{10 * needed:,.0f}"
+    assert mentions(verdict(result), f"{10 * needed:.0f} entities, in groups of about 10")
 
 
 def test_as_coded_it_is_single_groups_that_are_compared():

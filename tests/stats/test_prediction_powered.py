@@ -258,26 +258,49 @@ def test_the_width_to_be_expected_falls_with_queries_and_is_no_wider_than_of_peo
 # Clusters and weights
 
 
-def naive_combined(rows: list[tuple[Any, bool, float, float, float]], weight: float | None) -> tuple[float, float]:
+def squares_of_clusters(rows: list[Any]) -> list[float]:
+    """Squared deviations of the machine's means of clusters, which count by their size, as shares of all sizes."""
+    sizes: dict[Any, float] = {}
+    sums: dict[Any, float] = {}
+    for cluster, _, _, value, weight in rows:
+        sizes[cluster] = sizes.get(cluster, 0.0) + weight
+        sums[cluster] = sums.get(cluster, 0.0) + weight * value
+    mean, total = sum(sums.values()) / sum(sizes.values()), sum(sizes.values())
+    return [sizes[c] * (sums[c] / sizes[c] - mean) ** 2 / total for c in sizes]
+
+
+def missing_spread(of_all: list[float], of_judged: list[float], of_every_judged: list[float]) -> float:
+    """How much more all vary than the judged, two standard errors allowed; the last are those without omissions."""
+    variances = [sum(x) * len(x) / (len(x) - 1) for x in (of_all, of_judged)]
+    shares = [x / sum(of_every_judged) for x in of_every_judged]
+    error = max(sum(x * x for x in shares) - 1 / len(shares), 0.0) ** 0.5
+    return max(variances[0] / (variances[1] * (1 + 2 * error)), 1.0)
+
+
+def naive_combined(
+    rows: list[tuple[Any, bool, float, float, float]], weight: float | None, every_row: list[Any] | None = None
+) -> tuple[float, float]:
     """The combined estimate and the weight of the machine. rows: cluster, whether people judged, people's value, the
-    machine's, weight of the query.
+    machine's, weight of the query; every_row: with those of a cluster that is left out.
     """
     judged = [row for row in rows if row[1]]
 
     def mean(part: list[Any], k: int) -> float:
         return sum(row[k] * row[4] for row in part) / sum(row[4] for row in part)
 
-    people, machine, every = mean(judged, 2), mean(judged, 3), mean(rows, 3)
+    people, machine, of_all = mean(judged, 2), mean(judged, 3), mean(rows, 3)
     if weight is None:
         products = squares = 0.0
         total, total_all = sum(row[4] for row in judged), sum(row[4] for row in rows)
         for cluster in {row[0] for row in rows}:
             a = sum((row[2] - people) * row[4] for row in judged if row[0] == cluster) / total
             b = sum((row[3] - machine) * row[4] for row in judged if row[0] == cluster) / total
-            b -= sum((row[3] - every) * row[4] for row in rows if row[0] == cluster) / total_all
+            b -= sum((row[3] - of_all) * row[4] for row in rows if row[0] == cluster) / total_all
             products, squares = products + a * b, squares + b * b
-        weight = max(products / squares, 0.0)
-    return people + weight * (every - machine), weight
+        every = every_row or rows
+        parts = (every, judged, [row for row in every if row[1]])
+        weight = max(products / squares / missing_spread(*map(squares_of_clusters, parts)), 0.0)
+    return people + weight * (of_all - machine), weight
 
 
 def naive_variance(rows: list[Any], weight: float | None) -> float:
@@ -289,7 +312,7 @@ def naive_variance(rows: list[Any], weight: float | None) -> float:
         variance = 0.0
         for stratum in (with_people, {row[0] for row in rows} - with_people):
             squares = sum(
-                (naive_combined([row for row in rows if row[0] != cluster], refit)[0] - combined) ** 2
+                (naive_combined([row for row in rows if row[0] != cluster], refit, rows)[0] - combined) ** 2
                 for cluster in stratum
             )
             variance += squares * (len(stratum) - 1) / max(len(stratum), 1)

@@ -12,7 +12,7 @@ from helpers.same import assert_same_numbers
 from rankscope.errors import ParameterError
 from rankscope.stats import t_interval
 from rankscope.stats.distributions import special
-from rankscope.stats.prediction_powered import active_sampling, prediction_powered
+from rankscope.stats.prediction_powered import active_sampling, prediction_powered, systematic_sample
 
 #: A row of a sample: stratum, unit, whether people judged it, their value, the machine's, weight, chance.
 Row = tuple[int, int, bool, float, float, float, float]
@@ -75,8 +75,32 @@ def uncertainty(rows: list[Row], unit: int, finite: bool, unequal: bool) -> floa
     return 1 - len({row[1] for row in rows if row[2]}) / len({row[1] for row in rows})
 
 
-def naive_slope_parts(rows: list[Row], finite: bool, shares: dict[int, float]) -> tuple[float, float]:
-    """Sums of a b and of b b over units, times the square of the number of judged units."""
+def squares_of_units(rows: list[Row], over_chance: bool) -> list[float]:
+    """Squared deviations of the machine's means of units, which count by their size, as shares of all sizes."""
+    units = [[row for row in rows if row[1] == unit] for unit in {row[1] for row in rows}]
+    sizes = [sum(row[5] / (row[6] if over_chance else 1) for row in own) for own in units]
+    mean = weighted(rows, 4, over_chance)
+    return [
+        size * (weighted(own, 4, over_chance) - mean) ** 2 / sum(sizes) for size, own in zip(sizes, units, strict=True)
+    ]
+
+
+def missing_spread(rows: list[Row], every_row: list[Row]) -> float:
+    """How much more the machine's values vary over all units than over the judged, two standard errors allowed."""
+    of_all, of_judged = squares_of_units(every_row, False), squares_of_units([row for row in rows if row[2]], True)
+    variances = [sum(x) * len(x) / (len(x) - 1) for x in (of_all, of_judged)]
+    every_judged = squares_of_units([row for row in every_row if row[2]], True)
+    shares = [x / sum(every_judged) for x in every_judged]
+    error = max(sum(x * x for x in shares) - 1 / len(shares), 0.0) ** 0.5
+    return max(variances[0] / (variances[1] * (1 + 2 * error)), 1.0)
+
+
+def naive_slope_parts(
+    rows: list[Row], finite: bool, shares: dict[int, float], every_row: list[Row]
+) -> tuple[float, float]:
+    """Sums of a b and of b b over units, times the square of the number of judged units; the second is greater where
+    the machine varies significantly more over all units than over the judged ones.
+    """
     h, m, a = naive_means(rows, rows)
     judged_total = sum(row[5] / row[6] for row in rows if row[2])
     total = sum(row[5] for row in rows)
@@ -90,7 +114,7 @@ def naive_slope_parts(rows: list[Row], finite: bool, shares: dict[int, float]) -
         ab += shares[unit] * of_people * of_machine
         bb += shares[unit] * of_machine**2
     n = len({row[1] for row in rows if row[2]})
-    return n**2 * ab, n**2 * bb
+    return n**2 * ab, n**2 * bb * missing_spread(rows, every_row)
 
 
 def naive_estimate(rows: list[Row], weight: float | None, finite: bool, unequal: bool) -> tuple[float, float, float]:
@@ -103,7 +127,7 @@ def naive_estimate(rows: list[Row], weight: float | None, finite: bool, unequal:
     uncertain_of = {row[1]: uncertainty(of[row[0]], row[1], finite, unequal) for row in rows}
 
     def slope(parts: dict[int, list[Row]]) -> float:
-        sums = [naive_slope_parts(x, finite, uncertain_of) for x in parts.values()]
+        sums = [naive_slope_parts(x, finite, uncertain_of, of[g]) for g, x in parts.items()]
         return max(sum(s[0] for s in sums) / sum(s[1] for s in sums), 0.0)
 
     w = slope(of) if weight is None else weight
@@ -254,11 +278,102 @@ def test_a_judged_item_has_a_chance_that_does_not_depend_on_its_own_label() -> N
     assert (near[like_it] > 0).all()
 
 
-@pytest.mark.parametrize("options", [{"budget": 0.0}, {"budget": 1e6}, {"budget": 10, "chances": [0.5]}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"budget": 0.0},
+        {"budget": 1e6},
+        {"budget": 10, "chances": [0.5]},
+        {"budget": 10, "strata": [1, 2]},
+        {"budget": 10, "allocation": "even"},
+        {"budget": 10, "width": 0.1},
+        {"width": -1.0},
+    ],
+)
 def test_a_budget_that_cannot_be_spent_is_refused(options: dict[str, Any]) -> None:
     values = np.linspace(0, 1, 40)
     with pytest.raises(ParameterError, match=next(reversed(options))):
         active_sampling(values[:10], values[:10], values[10:], **options)
+
+
+def strata_sample() -> tuple[Any, Any, Any]:
+    """People's values and the machine's of 300, 200 and 100 items, whose residuals spread by .1, .2 and .6; strata."""
+    rng = np.random.default_rng(12)
+    strata = np.repeat(["a", "b", "c"], [300, 200, 100])[order := rng.permutation(600)]
+    spread = np.repeat([0.1, 0.2, 0.6], [300, 200, 100])[order]
+    m = rng.random(600)
+    return m + spread * rng.normal(size=600), m, strata
+
+
+@pytest.mark.parametrize("allocation", ["neyman", "proportional"])
+def test_labels_are_shared_out_between_strata_by_neymans_formula(allocation: str) -> None:
+    """n_h as N_h S_h (Neyman, 1934), or as N_h, those so far included, where no stratum has more already."""
+    h, m, strata = strata_sample()
+    found = active_sampling(h[:60], m[:60], m[60:], budget=90, strata=strata, allocation=allocation)
+    is_judged = np.arange(600) < 60
+    labels = np.array(
+        [(found.chances[~is_judged & (strata == g)]).sum() + (is_judged & (strata == g)).sum() for g in "abc"]
+    )
+    assert_same_numbers(labels.sum(), 150.0)
+    assert_same_numbers(found.n_labels, 90.0)
+    expected = np.array([300.0, 200.0, 100.0])
+    if allocation == "neyman":
+        residuals = h[:60] - m[:60]
+        expected *= [residuals[strata[:60] == g].std(ddof=1) for g in "abc"]
+    expected *= 150 / expected.sum()
+    if allocation == "neyman":  # smoothed by neighbours, and drawn towards all
+        assert np.abs(labels / expected - 1).max() < 0.3
+        assert labels[0] < labels[2]
+    else:
+        assert_same_numbers(labels, expected)
+    before = np.array([(strata[:60] == g).sum() / (strata == g).sum() for g in "abc"])[
+        np.searchsorted(["a", "b", "c"], strata)
+    ]
+    assert_same_numbers(found.total_chances, before + (1 - before) * found.chances)
+
+
+def test_each_stratum_has_two_labels_and_a_sample_has_the_expected_number_of_each() -> None:
+    h, m, strata = strata_sample()
+    strata = np.where(np.arange(600) >= 597, "new", strata)
+    found = active_sampling(h[:60], m[:60], m[60:], budget=12, strata=strata)
+    of_new = found.chances[597:].sum()
+    assert of_new >= 2 - 1e-9
+    codes = np.unique(strata, return_inverse=True)[1]
+    expected = np.bincount(codes[60:], found.chances[60:])
+    for seed in range(20):
+        is_chosen = systematic_sample(found.chances[60:], np.random.default_rng(seed), codes[60:])
+        counts = np.bincount(codes[60:], is_chosen)
+        assert np.abs(counts - expected).max() < 1 + 1e-9
+        assert counts.sum() == 12
+    with pytest.raises(ParameterError, match="budget is 1, expected at least 2"):
+        active_sampling(h[:60], m[:60], m[60:], budget=1, strata=strata)
+
+
+@pytest.mark.parametrize("options", [{}, {"costs": True}, {"strata": True}])
+def test_a_width_takes_the_smallest_budget(options: dict[str, bool]) -> None:
+    h, m, strata = strata_sample()
+    extra: dict[str, Any] = {"costs": 1.0 + np.arange(600) % 3} if "costs" in options else {}
+    extra |= {"strata": strata} if "strata" in options else {}
+    three = h[:60], m[:60], m[60:]
+    found = active_sampling(*three, width=0.09, population="items", **extra)
+    step = (extra["costs"].sum() * 540 / 600) / 1000 if "costs" in extra else 1.0
+    cost = float((540 / 600 * extra.get("costs", np.ones(600)) * found.chances).sum())
+    if "strata" in extra:
+        cost = found.n_labels
+    again, fewer = (
+        active_sampling(*three, budget=budget, population="items", **extra) for budget in (cost, cost - step)
+    )
+    assert_same_numbers(again.half_width, found.half_width)
+    assert 2 * found.half_width[0] <= 0.09 < 2 * fewer.half_width[0]
+
+
+def test_a_machine_that_varies_far_more_where_people_did_not_judge_has_a_smaller_weight() -> None:
+    """By hand: its variance is 28 / 11 over all, 4 / 5 of the judged, whose squares have the shares 1/4 and 0."""
+    machine, others = np.array([-1.0, 1.0, -1.0, 1.0, 0.0, 0.0]), np.array([-2.0, 2.0] * 3)
+    human = machine + np.array([0.1, -0.1, -0.1, 0.1, 0.2, -0.2])
+    found = prediction_powered(human, machine, others, population="items", strata=[0] * 12)
+    missing = (28 / 11) / (4 / 5 * (1 + 2 * (1 / 4 - 1 / 6) ** 0.5))
+    assert_same_numbers(float(found.weight), float(human @ machine) / 4 / missing)
 
 
 Maker = Callable[[Any, np.random.Generator], Any]
@@ -348,6 +463,62 @@ def test_labels_chosen_actively_keep_the_level_and_narrow_intervals(population: 
         for found in (active, even)
     ]
     assert held[0] > min(0.94, held[1]) - 3 * (0.05 * 0.95 / 400) ** 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("allocation", ["neyman", "proportional"])
+@pytest.mark.parametrize("population", ["source", "items"])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_labels_chosen_by_strata_and_clusters_keep_the_level(clustered: bool, population: str, allocation: str) -> None:
+    """Strata of very different size and spread; clusters of 1 to 30 items; a first sample, and a choice after it."""
+    rng, runs, found, truths, expected = np.random.default_rng(14), 250, [], [], []
+    for _ in range(runs):
+        sizes = (
+            np.clip(np.exp(1 + 0.8 * rng.normal(size=260)).round(), 1, 30).astype(int)
+            if clustered
+            else np.ones(800, int)
+        )
+        stratum = np.searchsorted([0.1, 0.4], np.arange(sizes.size) / sizes.size, side="right")
+        unit = np.repeat(np.arange(sizes.size), sizes)
+        m, effect = rng.normal(size=unit.size), 0.5 * clustered * rng.normal(size=sizes.size)[unit]
+        h = 0.2 + m + effect + np.array([1.2, 0.3, 0.3])[stratum[unit]] * rng.normal(size=unit.size)
+        is_first = np.zeros(sizes.size, np.bool_)
+        for g, n_first in enumerate((15, 15, 30)):
+            is_first[rng.permutation(np.flatnonzero(stratum == g))[:n_first]] = True
+        units = np.argsort(~is_first, kind="stable")
+        means_h, means_m = ((np.bincount(unit, x) / sizes)[units] for x in (h, m))
+        chosen = active_sampling(
+            means_h[:60],
+            means_m[:60],
+            means_m[60:],
+            budget=60 * sizes.mean(),
+            weights=sizes[units],
+            costs=sizes[units],
+            strata=stratum[units],
+            allocation=allocation,
+            population=population,
+        )
+        is_judged, chances = is_first.copy(), np.empty(sizes.size)
+        is_judged[units[60:]] = systematic_sample(chosen.chances[60:], rng, stratum[units[60:]])
+        chances[units] = chosen.total_chances
+        order = np.argsort(~is_judged[unit], kind="stable")
+        n = int(is_judged[unit].sum())
+        found.append(
+            prediction_powered(
+                h[order][:n],
+                m[order][:n],
+                m[order][n:],
+                strata=stratum[unit][order],
+                clusters=unit[order] if clustered else None,
+                chances=chances[unit][order][:n],
+                population=population,
+            )
+        )
+        truths.append(float(h.mean()) if population == "items" else 0.2)
+        expected.append(2 * float(chosen.half_width[0]))
+    check_level(found, truths, f"{clustered} {population} {allocation}")
+    width = float(np.mean([x.combined_high - x.combined_low for x in found]))
+    assert 0.85 < width / float(np.mean(expected)) < 1.15
 
 
 def test_with_chances_estimates_are_those_of_ppi_python_with_weights() -> None:

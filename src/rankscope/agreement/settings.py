@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rankscope.agreement.statistics import (
     ACCURACY,
@@ -35,8 +36,10 @@ from rankscope.settings import (
     confidence_field,
     count,
     declare,
+    excludes,
     name_list,
     names,
+    needs,
     number,
     resamples_field,
     seed_field,
@@ -233,7 +236,12 @@ def statistic_of(statistic: Statistic) -> str | KendallConvention:
     return statistic if isinstance(statistic, str) else as_convention(statistic)
 
 
-def judgment_weight_field() -> str | None:
+def is_correlation(statistic: str | KendallConvention) -> bool:
+    """Whether a statistic is a correlation, and none of pairs."""
+    return statistic_named(statistic).convention is None
+
+
+def judgment_weight_field(**options: Any) -> str | None:
     """The column with the weights of the judgments."""
     column: str | None = None
     return text(
@@ -242,6 +250,7 @@ def judgment_weight_field() -> str | None:
         "unequal chances.",
         unset="equal weights",
         metavar="NAME",
+        **options,
     )
 
 
@@ -266,6 +275,10 @@ class SegmentSettings(Settings):
         "Largest difference of two metric scores that counts as a tie; calibrated: the one with the highest agreement.",
         metavar="E",
         unset="calibrated for acc_eq (0 if grouped by system), else 0",
+        depends=(
+            excludes(statistic=is_correlation, reason="a correlation has no ties to define"),
+            excludes(grouping="system", when=CALIBRATED, reason="pairs of a system's translations do not decide on it"),
+        ),
     )
     judgment_weight: str | None = judgment_weight_field()
     n_resamples: int = resamples_field(1000, "Number of bootstrap resamples of the segments.")
@@ -298,14 +311,8 @@ class SegmentSettings(Settings):
         return self.convention is not None and self.fixed_epsilon is None
 
     def check(self) -> None:
-        """Refuse an epsilon that the statistic does not have, or that cannot be calibrated."""
-        if self.convention is None:
-            self.refuse("epsilon", since=f"{self.statistic_name} is a correlation and has no ties to define")
-        elif self.is_calibrated:
-            if self.grouping == "system":
-                raise ParameterError(
-                    "epsilon cannot be calibrated by system; group by segment or none, or give a number"
-                )
+        """Refuse to calibrate the epsilon of a convention that has none."""
+        if self.convention is not None and self.is_calibrated:
             check_calibrated(self.convention)
 
 
@@ -384,7 +391,7 @@ class WeightRule(Rule):
 WEIGHTS = WeightRule()
 
 
-def weights_field() -> Mapping[str, float] | None:
+def weights_field(**options: Any) -> Mapping[str, float] | None:
     """The weights of language pairs in an average."""
     weights: Mapping[str, float] | None = None
     return declare(
@@ -393,6 +400,7 @@ def weights_field() -> Mapping[str, float] | None:
         "Weights of the language pairs in the average, adding up to 1.",
         metavar="PAIR=W,...",
         unset="equal weights",
+        **options,
     )
 
 
@@ -467,12 +475,17 @@ class SystemSettings(Settings):
         python_help="Statistic of agreement between a metric and people, or several: "
         f"{', '.join(map(repr, SYSTEM_STATISTICS))}. Default: {ACCURACY!r}.",
     )
-    absolute: bool = switch(False, help="Use absolute values of correlations, as some papers do.")
+    absolute: bool = switch(
+        False,
+        help="Use absolute values of correlations, as some papers do.",
+        depends=needs(statistics=(*SYSTEM_CORRELATIONS, TAU_AP), reason="others have no sign"),
+    )
     human: str | None = human_field()
     prior: float = number(
         0.0,
         rule=NONNEGATIVE,
         help="For bradley_terry: wins and losses to add for each system, against an imagined opponent.",
+        depends=needs(human="bradley_terry"),
     )
     from_segments: str = from_segments_field()
     over: str = over_field()
@@ -488,12 +501,21 @@ class SystemSettings(Settings):
         unset="all systems only",
     )
     weights: Mapping[str, float] | None = weights_field()
-    judgment_weight: str | None = judgment_weight_field()
+    judgment_weight: str | None = judgment_weight_field(
+        depends=(
+            excludes(statistics=SOFT, reason=f"{SOFT} has no weighted form"),
+            excludes(from_segments="share", reason="shares of comparisons of a metric have no weighted form"),
+        )
+    )
     interval: str | None = choice(
         None,
         INTERVALS,
         help="Confidence interval: a bootstrap over segments, Fisher's z over systems, or none.",
         unset="segments if human scores come from segments, else fisher for correlations",
+        depends=(
+            needs(statistics=SYSTEM_CORRELATIONS, when="fisher", reason="Fisher's z is for correlations"),
+            needs(statistics=lambda statistic: statistic != SOFT, when="segments", reason=f"{SOFT} has no interval"),
+        ),
     )
     n_resamples: int = resamples_field(
         1000, "Number of bootstrap resamples of the segments, or of permutations for soft_pairwise_accuracy."
@@ -502,22 +524,8 @@ class SystemSettings(Settings):
     seed: int = seed_field()
 
     def check(self) -> None:
-        """Refuse settings that no statistic or the rule does not have."""
-        names_text = " and ".join(self.statistics)
-        verb = "is" if len(self.statistics) == 1 else "are"
+        """Refuse no statistic, and one that is named twice."""
         if not self.statistics:
             raise ParameterError("there is no statistic, expected at least one; or leave statistic out")
         if len(set(self.statistics)) < len(self.statistics):
-            raise ParameterError(f"statistic names {names_text}, expected each once")
-        if not set(self.statistics) & {*SYSTEM_CORRELATIONS, TAU_AP}:
-            self.refuse("absolute", since=f"{names_text} {'has' if verb == 'is' else 'have'} no sign")
-        if self.human != "bradley_terry":
-            self.refuse("prior", since='only human="bradley_terry" (--human bradley_terry) uses it')
-        if SOFT in self.statistics:
-            self.refuse("judgment_weight", since=f"{SOFT} has no weighted form")
-        if self.from_segments == "share":
-            self.refuse("judgment_weight", since="shares of comparisons of a metric have no weighted form")
-        if self.interval == "fisher" and not set(self.statistics) & set(SYSTEM_CORRELATIONS):
-            self.refuse("interval", since=f"Fisher's z is for correlations, which {names_text} {verb} not")
-        if self.interval == "segments" and set(self.statistics) == {SOFT}:
-            self.refuse("interval", since=f"{SOFT} has no interval")
+            raise ParameterError(f"statistic names {' and '.join(self.statistics)}, expected each once")

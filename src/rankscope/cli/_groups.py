@@ -55,14 +55,31 @@ class LazyGroup(click.Group):
 
 
 class Command(click.Command):
-    """A command whose help shows the options in the groups that `option_group` put them into, and which refuses an
-    option that is given twice where only one of its values would count.
+    """A command whose help shows the options in the groups that `option_group` put them into.
+
+    It refuses an option that is given twice where only one of its values would count, and checks what `depends_on`
+    declares.
     """
+
+    def __init__(self, *args: Any, **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.has_dependencies = any(hasattr(option, "depends") for option in self.params)
+        if self.has_dependencies:
+            from rankscope.cli._dependencies import add_needs_to_help
+
+            add_needs_to_help(self)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         *_, parameters = self.make_parser(ctx).parse_args(list(args))
         refuse_repeated(parameters, ctx)
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        if self.has_dependencies:
+            from rankscope.cli._dependencies import check_dependencies
+
+            check_dependencies(ctx)
+        return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         groups: dict[str, list[tuple[str, str]]] = {"Options": []}

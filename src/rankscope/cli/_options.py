@@ -10,9 +10,11 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from rankscope.cli._dependencies import depends_on
 from rankscope.cli._groups import option_group
 from rankscope.cli._output import bytes_progress
 from rankscope.cli._setting_options import FormatChoice, is_given, setting_options, take_settings
+from rankscope.data.entities import EntityRankSettings
 from rankscope.data.scores import Scores
 from rankscope.errors import ParameterError
 from rankscope.evaluation.column_settings import ColumnSettings
@@ -23,9 +25,11 @@ from rankscope.evaluation.query_settings import QuerySettings
 from rankscope.evaluation.scoring import score_hits
 from rankscope.io.core import FORMATS, writable_formats
 from rankscope.io.core import with_columns as with_columns_of
+from rankscope.settings import excludes, needs
 
 __all__ = [
     "READING_OPTIONS",
+    "READ_FOR_BOTH_JUDGES",
     "add_queries",
     "columns_option",
     "dask_option",
@@ -46,9 +50,6 @@ __all__ = [
     "output_options",
     "query_options",
     "reading_workers",
-    "refuse_with",
-    "refuse_without",
-    "refuse_workers",
     "resolve_format",
     "save_option",
     "score_file_options",
@@ -62,36 +63,31 @@ __all__ = [
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def dask_option(command: Command, needs: tuple[str, str] | None = None) -> Command:
-    """`--dask` and `--dask-timeout`, for each command with --workers. The command runs on the cluster.
+def dask_option(command: Command) -> Command:
+    """`--dask` and `--dask-timeout`, for each command with --workers. The command runs on the cluster."""
 
-    needs: an argument and its option without which the command sends nothing to workers.
-    """
-
-    @click.option(
-        "--dask",
-        metavar="ADDRESS",
-        help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786: its workers do the work. They do not change "
-        "the result.",
+    @depends_on(
+        excludes("workers", reason="the cluster has its own workers"),
+        click.option(
+            "--dask",
+            metavar="ADDRESS",
+            help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786: its workers do the work. They do not "
+            "change the result.",
+        ),
     )
-    @click.option(
-        "--dask-timeout",
-        type=click.FloatRange(min=0, min_open=True),
-        metavar="SECONDS",
-        help="With --dask: seconds to wait for the scheduler and its first worker. Default: 10.",
+    @depends_on(
+        needs("dask"),
+        click.option(
+            "--dask-timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            metavar="SECONDS",
+            help="Seconds to wait for the scheduler and its first worker. Default: 10.",
+        ),
     )
     @functools.wraps(command)
     def on_cluster(*args: Any, dask: str | None, dask_timeout: float | None, **options: Any) -> Any:
         if dask is None:
-            if dask_timeout is not None:
-                raise ParameterError("--dask-timeout needs --dask; add it, or leave out --dask-timeout")
             return command(*args, **options)
-        if options.get("workers") is not None:
-            raise ParameterError(
-                "--workers cannot be combined with --dask: the cluster has its own workers; leave out one of them"
-            )
-        if needs is not None and options[needs[0]] is None:
-            raise ParameterError(f"--dask needs {needs[1]}; add it, or leave out --dask")
         import logging
 
         from rankscope.parallel.cluster import TIMEOUT, use
@@ -132,7 +128,7 @@ UNKNOWN_SUFFIXES = (
 
 
 def measure_option(default: Sequence[str] = (), *, hint: str = "") -> Callable[[Command], Command]:
-    """`-m`, as `measures`. default: the measures if the option is missing. hint: the option that it needs."""
+    """`-m`, as `measures`. default: the measures if the option is missing. hint: a sentence after the help."""
     default_sentence = f" Default: {' '.join(default)}." if default else ""
     return click.option(
         "-m",
@@ -140,19 +136,22 @@ def measure_option(default: Sequence[str] = (), *, hint: str = "") -> Callable[[
         "measures",
         metavar="MEASURE",
         multiple=True,
-        help=with_hint(
-            f"Measure, such as nDCG@10; may be repeated. `rankscope measures` lists all.{default_sentence}", hint
+        help=" ".join(
+            filter(
+                None,
+                (f"Measure, such as nDCG@10; may be repeated. `rankscope measures` lists all.{default_sentence}", hint),
+            )
         ),
     )
 
 
-def workers_option(hint: str = "", default: str = "all cores if that is faster") -> Callable[[Command], Command]:
-    """`--workers`. hint: the option that it needs. default: how many processes work without it, in words."""
+def workers_option(default: str = "all cores if that is faster") -> Callable[[Command], Command]:
+    """`--workers`. default: how many processes work without it, in words."""
     return click.option(
         "--workers",
         type=int,
         metavar="N",
-        help=with_hint(f"Number of processes; it does not change the result. Default: {default}.", hint),
+        help=f"Number of processes; it does not change the result. Default: {default}.",
     )
 
 
@@ -211,16 +210,18 @@ def machine_option(help: str, *, metavar: str = "QRELS") -> Callable[[Command], 
     return click.option("--machine", metavar=metavar, help=help)
 
 
+#: What --machine excludes where runs are read once for both judges.
+READ_FOR_BOTH_JUDGES = (
+    excludes("workers", "dask", reason="one process reads each run once for both judges"),
+    excludes("total_ranks", reason="it is for tables of ranks"),
+)
+
+
 def details_option(
     help: str = "Also show the sections that are collapsed in the HTML page.",
 ) -> Callable[[Command], Command]:
     """`--details`."""
     return click.option("--details", is_flag=True, help=help)
-
-
-def with_hint(help: str, hint: str) -> str:
-    """A help text with a sentence on the option that it needs."""
-    return f"{help} {hint}" if hint else help
 
 
 #: Values of options and arguments that name judgments, runs or scores.
@@ -360,6 +361,7 @@ def evaluate_files(
         raise missing_runs_error(qrels)
     conventions, reading = take_settings(ConventionSettings, options), take_settings(InputSettings, options)
     errors, queries = take_settings(RunErrorSettings, options), take_settings(QuerySettings, options)
+    table_settings = take_settings(EntityRankSettings, options)
     workers = reading_workers(runs, options["workers"])
     with bytes_progress(runs, "reading runs") as progress:
         plan, joined = plan_and_join(
@@ -369,6 +371,7 @@ def evaluate_files(
             conventions,
             reading,
             errors,
+            table_systems=table_settings.table_systems,
             workers=workers,
             hash_lists=hash_lists,
             progress=progress,
@@ -418,6 +421,7 @@ def holds_scores(qrels: str, runs: Sequence[str], options: dict[str, Any]) -> bo
     if options["input"] is not None or not (is_named or is_score_file(qrels, alone=not runs)):
         if options["input"] is None:
             refuse_file_without_queries(qrels)
+        flags = [flag for flag in flags if flag != "--systems" or options["input"] != ENTITY]
         if flags:
             raise ParameterError(f"{flags[0]} is for a file of scores, and {qrels} is none; leave it out")
         return False
@@ -442,7 +446,7 @@ def load_scores(qrels: str, runs: Sequence[str], measures: Sequence[str], **opti
     if is_scores:
         scores = read_score_files([qrels, *runs], list(measures) or None, settings)
         return add_queries(scores, take_settings(QuerySettings, options))
-    return evaluate_files(qrels, runs, measures, **options)
+    return evaluate_files(qrels, runs, measures, table_systems=settings.table_systems, **options)
 
 
 def system_paths(qrels: str, runs: Sequence[str], scores: Scores) -> Sequence[str]:
@@ -455,33 +459,6 @@ def given_flags(names: Iterable[str]) -> list[str]:
     """The flags of the options that were given to the running command. names: of the options' values."""
     params = click.get_current_context().command.params
     return [max(param.opts, key=len) for param in params if param.name in set(names) and is_given(str(param.name))]
-
-
-def refuse_with(flag: str, *names: str, since: str) -> None:
-    """Raise ParameterError for the first of these options that was given, as `flag` excludes them."""
-    for other_flag in given_flags(names):
-        raise ParameterError(f"{other_flag} cannot be combined with {flag}: {since}; leave out one of them")
-
-
-def refuse_without(flag: str, *names: str) -> None:
-    """Raise ParameterError for the first of these options that was given, as it needs `flag`."""
-    for other_flag in given_flags(names):
-        raise ParameterError(f"{other_flag} needs {flag}; add it, or leave out {other_flag}")
-
-
-def refuse_workers(options: dict[str, Any]) -> None:
-    """Remove the options that --machine cannot use: workers, as both judges share the runs read in this process, and
-    the number of items of tables of ranks. Raises ParameterError if they were given.
-    """
-    from rankscope.parallel.cluster import current_cluster
-
-    flag = "--dask" if current_cluster() is not None else "--workers"
-    if options.pop("workers") is not None or current_cluster() is not None:
-        raise ParameterError(
-            f"{flag} cannot be combined with --machine: one process reads each run once for both judges; leave it out"
-        )
-    if options.pop("total_ranks") is not None:
-        raise ParameterError("--total-ranks cannot be combined with --machine: it is for tables of ranks; leave it out")
 
 
 def reading_workers(runs: Sequence[str], workers: int | None) -> int:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import click
 
+from rankscope.cli._dependencies import depends_on
 from rankscope.cli._options import format_option, output_options
 from rankscope.cli._output import check_output, write_output
 from rankscope.data.result import Result
@@ -17,6 +18,7 @@ from rankscope.data.section import Figure
 from rankscope.errors import ParameterError, UnknownName
 from rankscope.io.core import refuse_overwriting, to_parquet, write_chunks
 from rankscope.reporting.tables import RESULT_FORMATS, render_result
+from rankscope.settings import needs
 
 __all__ = [
     "PAGE",
@@ -36,22 +38,27 @@ PARQUET, PAGE = "parquet", "html"
 PLOT_OPTION = click.option(
     "--plot", metavar="FILE", help="Draw a figure to this file: .svg, .pdf, .png, .html or .json (Vega-Lite)."
 )
-FIGURE_OPTION = click.option(
-    "--figure",
-    metavar="NAME",
-    help='Name of the figure to draw; "x 2" is the second of the name x. An unknown name lists all names. '
-    "Default: the first.",
-)
+
+
+def figure_option(command: Command) -> Command:
+    """`--figure`."""
+    option: Callable[[Command], Command] = click.option(
+        "--figure",
+        metavar="NAME",
+        help='Name of the figure to draw; "x 2" is the second of the name x. An unknown name lists all names. '
+        "Default: the first.",
+    )
+    return depends_on(needs("plot"), option)(command)
 
 
 def result_options(command: Command) -> Command:
     """`--plot`, `--figure`, `--format` and `--output`."""
-    return PLOT_OPTION(FIGURE_OPTION(output_options([*RESULT_FORMATS, PAGE, PARQUET])(command)))
+    return PLOT_OPTION(figure_option(output_options([*RESULT_FORMATS, PAGE, PARQUET])(command)))
 
 
 def printing_options(command: Command) -> Command:
     """The same for a command whose -o is for something else: the result is printed."""
-    return PLOT_OPTION(FIGURE_OPTION(format_option(list(RESULT_FORMATS))(command)))
+    return PLOT_OPTION(figure_option(format_option(list(RESULT_FORMATS))(command)))
 
 
 class ResultOutput(NamedTuple):
@@ -69,8 +76,6 @@ class ResultOutput(NamedTuple):
         if self.format_ == PARQUET and self.output in (None, "-"):
             raise ParameterError("parquet cannot be printed; name a file with -o")
         if self.plot is None:
-            if self.figure is not None:
-                raise ParameterError(f"--figure {self.figure} needs --plot; name the file to draw with --plot")
             return
         from rankscope.reporting.figures import altair, check_figure_path, vl_convert
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli._dependencies import depends_on
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import file_option, to_option
 from rankscope.cli._output import bytes_progress, check_output
@@ -14,6 +15,7 @@ from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.errors import ParameterError
 from rankscope.io.convert import convert, parse_target
 from rankscope.online.click_log import ClickSettings, run_click_summary
+from rankscope.settings import needs
 
 __all__ = [
     "clicks",
@@ -36,7 +38,7 @@ __all__ = [
         metavar="FILE",
         help="Write the judgments to this file (atomically), in any format of `rankscope convert`.",
     ),
-    to_option("Format of the judgments. Default: by the suffix."),
+    depends_on(needs("qrels"), to_option("Format of the judgments. Default: by the suffix.")),
     result_options,
 )
 def clicks(log: str, lists: str | None, qrels: str | None, to: str | None, **options: Any) -> None:
@@ -50,8 +52,6 @@ def clicks(log: str, lists: str | None, qrels: str | None, to: str | None, **opt
     rankscope clicks demo-clicks.jsonl --lists demo-interleaved.jsonl --expected bias --prior 2 --to-qrels clicks.qrels
     """
     settings, result_output = take_settings(ClickSettings, options), pop_result_output(options)
-    if to is not None and qrels is None:
-        raise ParameterError("--to needs --to-qrels FILE; add it, or leave out --to")
     if qrels == "-":
         raise ParameterError("judgments cannot be printed beside the table; name a file with --to-qrels")
     inputs = (log, *([lists] if lists else []))

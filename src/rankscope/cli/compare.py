@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli._dependencies import depends_on
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import (
     add_queries,
@@ -24,7 +25,7 @@ from rankscope.cli._options import (
 )
 from rankscope.cli._output import progress_bar
 from rankscope.cli._results import PARQUET, pop_result_output, result_options
-from rankscope.cli._setting_options import is_given, setting_options, take_settings
+from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.comparison.common_queries import resolve_system
 from rankscope.comparison.compare import (
     Comparison,
@@ -43,6 +44,7 @@ from rankscope.evaluation.query_settings import QuerySettings
 from rankscope.evaluation.read_scores import read_baseline, read_score_files
 from rankscope.evaluation.saved_scores import check_save, write_scores
 from rankscope.evaluation.score_tables import ScoreTableSettings
+from rankscope.settings import excludes, needs
 
 __all__ = [
     "compare",
@@ -73,14 +75,17 @@ FULL, PAPER = "full", "paper"
     "Output",
     save_option("Save the scores of the RUNs to a .parquet file, for --against."),
     details_option("Also show bootstrap intervals, effect sizes and single queries."),
-    click.option(
-        "--table",
-        type=click.Choice([FULL, PAPER]),
-        default=FULL,
-        show_default=True,
-        help="Tables to show: all of them, or one of systems by measures, as a paper has room for.",
+    depends_on(
+        excludes("details", when=PAPER, reason="one shows one table, the other all"),
+        click.option(
+            "--table",
+            type=click.Choice([FULL, PAPER]),
+            default=FULL,
+            show_default=True,
+            help="Tables to show: all of them, or one of systems by measures, as a paper has room for.",
+        ),
     ),
-    setting_options(PaperTableSettings, hint="Needs --table paper."),
+    depends_on(needs(table=PAPER), setting_options(PaperTableSettings)),
 )
 @option_group("Output", result_options)
 def compare(
@@ -111,9 +116,10 @@ def compare(
     """
     settings, result_output = take_settings(ComparisonSettings, options), pop_result_output(options)
     table_settings = take_settings(PaperTableSettings, options)
-    check_table_options(table, result_output.format_, table_settings, details=details)
-    if table == PAPER and against is None and settings.baseline is None:
-        table_settings.refuse_differences()
+    if table == PAPER:
+        check_paper_format(result_output.format_)
+        if against is None and settings.baseline is None:
+            table_settings.refuse_differences()
     are_scores = holds_scores(qrels, runs, options)
     inputs = (qrels, *runs, *([against] if against is not None else []))
     result_output.check(inputs)
@@ -158,20 +164,8 @@ def compare_with(
         return compare_systems(scores, measures, settings, workers=workers, progress=progress)
 
 
-def check_table_options(
-    table: str,
-    format_: str,
-    table_settings: PaperTableSettings,
-    *,
-    details: bool,
-) -> None:
-    """Raise ParameterError for options that the paper table cannot use, or that nothing but it uses."""
-    if table != PAPER:
-        if is_given("table_columns"):
-            raise ParameterError("--table-columns needs --table paper; add it, or leave the columns out")
-        return
-    if details:
-        raise ParameterError("--table paper shows one table, and --details all; leave one of them out")
+def check_paper_format(format_: str) -> None:
+    """Raise ParameterError for a format that the paper table does not have."""
     if format_ in ("csv", "json", "jsonl", PARQUET):
         raise ParameterError(
             f"--table paper is for reading (table, latex, markdown, html), and {format_} holds the tidy table; leave "

@@ -10,6 +10,7 @@ from rankscope.cli._groups import Command
 from rankscope.cli._options import columns_option, input_option, to_option
 from rankscope.cli._setting_options import setting_options
 from rankscope.data.chunks import MergingSettings
+from rankscope.data.entities import EntityRankSettings
 from rankscope.io.convert import convert as convert_file
 from rankscope.io.core import KINDS
 
@@ -31,6 +32,13 @@ __all__ = [
 @click.option(
     "--ideal", is_flag=True, help="Write the best order possible of the judgments in IN as a run, by falling grade."
 )
+@click.option(
+    "--relevant",
+    metavar="FILE",
+    help="File with the ids of the relevant items, a line each: IN is then a table with a line for each item and a "
+    "column for the scores of each system, and OUT a table of the ranks of the relevant items.",
+)
+@setting_options(EntityRankSettings, hint="Needs --relevant.")
 @setting_options(MergingSettings)
 def convert(source: str, target: str, **options: Any) -> None:
     """Convert the judgments or the run in IN to another format, and write them to OUT.
@@ -44,5 +52,6 @@ def convert(source: str, target: str, **options: Any) -> None:
     rankscope convert demo.qrels ideal.run --ideal
     rankscope convert demo-letor-rerank.txt letor.run --input letor --labels demo-letor.txt
     """
-    for note in convert_file(source, target, **options):
+    systems = options.pop("table_systems")
+    for note in convert_file(source, target, systems=systems or (), **options):
         click.echo(f"note: {note}", err=True)

@@ -6,8 +6,10 @@ from typing import Any
 
 import click
 
+from rankscope.cli._dependencies import depends_on
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import (
+    READ_FOR_BOTH_JUDGES,
     evaluate_files,
     evaluation_options,
     machine_option,
@@ -15,14 +17,12 @@ from rankscope.cli._options import (
     output_options,
     query_options,
     reading_workers,
-    refuse_with,
-    refuse_without,
-    refuse_workers,
     save_option,
 )
 from rankscope.cli._output import bytes_progress, check_output, write_output
 from rankscope.cli._results import PAGE, check_page, page_of
 from rankscope.cli._setting_options import setting_options, take_settings
+from rankscope.data.entities import EntityRankSettings
 from rankscope.data.result import Result
 from rankscope.data.scores import EachQuery, Scores
 from rankscope.errors import ParameterError
@@ -30,6 +30,7 @@ from rankscope.evaluation.conventions import ConventionSettings, InputSettings, 
 from rankscope.evaluation.query_settings import QuerySettings
 from rankscope.judging.estimation import EstimateSettings
 from rankscope.reporting.tables import FORMATS, RESULT_FORMATS, render_result, render_scores
+from rankscope.settings import excludes, needs
 
 __all__ = [
     "evaluate",
@@ -39,24 +40,41 @@ __all__ = [
 @click.command(cls=Command)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN...")
-@option_group("Measures and data", evaluation_options, setting_options(RunErrorSettings))
+@option_group(
+    "Measures and data", evaluation_options, setting_options(EntityRankSettings), setting_options(RunErrorSettings)
+)
 @option_group(
     "Measures and data",
-    click.option(
-        "--conventions",
-        metavar="MEASURE",
-        help="Show one measure as each reference tool computes it, side by side; instead of -m.",
+    depends_on(
+        excludes(
+            *("measures", "by_query", "save", "on_error", *QuerySettings.declared()),
+            reason="a table of conventions shows the means of one measure for all runs",
+        ),
+        click.option(
+            "--conventions",
+            metavar="MEASURE",
+            help="Show one measure as each reference tool computes it, side by side; instead of -m.",
+        ),
     ),
 )
 @option_group("Queries that belong together", query_options)
 @option_group(
     "Machine judgments",
-    machine_option(
-        "File with a machine's (such as an LLM's) judgments of all queries; the argument QRELS then holds"
-        " people's judgments of some of them. Estimates the values that people's judgments of all queries"
-        " would give."
+    depends_on(
+        (
+            excludes(
+                *("conventions", "by_query", "save", "on_error"),
+                reason="estimates are means over all queries and need all runs",
+            ),
+            *READ_FOR_BOTH_JUDGES,
+        ),
+        machine_option(
+            "File with a machine's (such as an LLM's) judgments of all queries; the argument QRELS then holds"
+            " people's judgments of some of them. Estimates the values that people's judgments of all queries"
+            " would give."
+        ),
     ),
-    setting_options(EstimateSettings, hint="Needs --machine."),
+    depends_on(needs("machine"), setting_options(EstimateSettings)),
 )
 @option_group(
     "Output",
@@ -97,7 +115,6 @@ def evaluate(
         check_result_format("--conventions", format_)
         text = result_text(compare_conventions(qrels, runs, conventions, options), format_)
     else:
-        refuse_without("--machine", *EstimateSettings.declared())
         by_query, save = options.pop("by_query"), options.pop("save")
         if save is not None:
             from rankscope.evaluation.saved_scores import check_save
@@ -125,9 +142,6 @@ def compare_conventions(qrels: str, runs: tuple[str, ...], measure: str, options
     """One measure under every convention."""
     from rankscope.evaluation.conventions_table import compare_presets
 
-    refuse_without("--machine", *EstimateSettings.declared())
-    since = "a table of conventions shows the means of one measure for all runs"
-    refuse_with("--conventions", "measures", "by_query", "save", "on_error", *QuerySettings.declared(), since=since)
     settings = take_settings(ConventionSettings, options), take_settings(InputSettings, options)
     workers = reading_workers(runs, options["workers"])
     with bytes_progress(runs, "reading runs") as progress:
@@ -141,10 +155,7 @@ def estimate_with_machine(
     from rankscope.evaluation.query_table import QueryTable
     from rankscope.judging.estimation import estimate_means
 
-    since = "estimates are means over all queries and need all runs"
-    refuse_with("--machine", "conventions", "by_query", "save", "on_error", since=since)
     queries = QueryTable.of_settings(take_settings(QuerySettings, options))
-    refuse_workers(options)
     if not runs:
         raise missing_runs_error(qrels)
     settings = take_settings(EstimateSettings, options)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import partial
 from typing import Any, TypeVar
 
 import click
 
+from rankscope.cli._dependencies import depends_on
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import (
     columns_option,
     dask_option,
     format_option,
-    given_flags,
     input_option,
     measure_option,
     name_option,
@@ -36,6 +35,7 @@ from rankscope.io.convert import convert, parse_target
 from rankscope.io.core import file_stamps, refuse_changed, refuse_pipes
 from rankscope.parallel.memory import keep_memory
 from rankscope.reporting.tables import RESULT_FORMATS, render_result
+from rankscope.settings import excludes, needs
 
 __all__ = [
     "check_options",
@@ -54,53 +54,58 @@ METHOD_OPTIONS = (
     setting_options(FusionSettings),
 )
 TRAINING_OPTIONS = (
-    click.option(
-        "--train",
-        "train_on",
-        metavar="QRELS",
-        help="Choose settings and learn parameters from these judgments. Each query is fused with settings and"
-        " parameters that were learned from other queries (cross-validation). Settings on the command "
-        "line, such as --k, are fixed and not tuned.",
+    depends_on(
+        excludes("unranked", methods=CONSENSUS, reason="consensus methods have nothing to learn"),
+        click.option(
+            "--train",
+            "train_on",
+            metavar="QRELS",
+            help="Choose settings and learn parameters from these judgments. Each query is fused with settings and"
+            " parameters that were learned from other queries (cross-validation). Settings on the command "
+            "line, such as --k, are fixed and not tuned.",
+        ),
     ),
-    setting_options(TrainingSettings, without=ALSO_UNTRAINED, hint="Needs --train."),
-    click.option(
-        "--save-parameters",
-        metavar="FILE",
-        help="Write the parameters that were learned from all queries to this file (JSON). Needs --train.",
+    depends_on(
+        needs("train_on"),
+        setting_options(TrainingSettings, without=ALSO_UNTRAINED),
+        click.option(
+            "--save-parameters",
+            metavar="FILE",
+            help="Write the parameters that were learned from all queries to this file (JSON).",
+        ),
     ),
-    click.option(
-        "--parameters",
-        metavar="FILE",
-        help="Fuse with the parameters that --save-parameters wrote; other settings cannot be given.",
+    depends_on(
+        excludes(
+            *("normalisations", *FusionSettings.declared(), "train_on"),
+            reason="the file of the parameters sets everything",
+        ),
+        click.option(
+            "--parameters",
+            metavar="FILE",
+            help="Fuse with the parameters that --save-parameters wrote; other settings cannot be given.",
+        ),
     ),
 )
 EVALUATION_OPTIONS = (
     click.option(
         "--evaluate", "qrels", metavar="QRELS", help="Evaluate the fused run and its inputs with these judgments."
     ),
-    measure_option(hint="Needs --evaluate."),
+    depends_on(needs("qrels"), measure_option()),
 )
 OUTPUT_OPTIONS = (
     input_option(),
     columns_option,
     setting_options(MergingSettings),
     name_option("Name (tag) of the fused run. Default: the method with its parameters."),
-    to_option(),
+    depends_on(needs("output"), to_option()),
     output_option("Write the fused run to this file (atomically); - prints it."),
     format_option(list(RESULT_FORMATS), what="Format of the table that --train or --evaluate prints"),
 )
-#: Options that need --train, and those that --parameters reads from its file; by the names of their values.
-NEEDS_TRAINING = (
-    *(name for name in TrainingSettings.declared() if name not in ALSO_UNTRAINED),
-    "workers",
-    "save_parameters",
-)
-NOT_WITH_PARAMETERS = ("normalisations", *FusionSettings.declared(), "train_on", *NEEDS_TRAINING)
 
 
 def fuse_options(command: Function) -> Function:
     for title, options in (
-        ("Large data", (workers_option("Needs --train."), partial(dask_option, needs=("train_on", "--train")))),
+        ("Large data", (depends_on(needs("train_on"), workers_option(), dask_option),)),
         ("Output", OUTPUT_OPTIONS),
         ("Evaluation", EVALUATION_OPTIONS),
         ("Training", TRAINING_OPTIONS),
@@ -111,32 +116,19 @@ def fuse_options(command: Function) -> Function:
 
 
 def check_options(
-    runs: tuple[str, ...],
     output: str | None,
-    to: str | None,
     qrels: str | None,
-    measures: tuple[str, ...],
     format_: str,
     options: dict[str, Any],
 ) -> None:
-    """Raise ParameterError for options that make no sense together."""
+    """Raise ParameterError for methods, outputs and formats that make no sense with other options."""
     train_on, parameters = options["train_on"], options["parameters"]
-    if parameters is not None and (flags := given_flags(NOT_WITH_PARAMETERS)):
-        raise ParameterError(f"--parameters already sets {flags[0]}; leave out one of the two")
-    if train_on is None and (flags := given_flags(NEEDS_TRAINING)):
-        raise ParameterError(f"{flags[0]} needs --train QRELS; add it, or leave out {flags[0]}")
     if train_on is None:
         check_single(options)
     if train_on is None and parameters is None:
         check_untrained(options)
-    if train_on is not None and (options["unranked"] or not set(CONSENSUS).isdisjoint(options["methods"])):
-        raise ParameterError("consensus methods have nothing to learn from --train; leave out one of the two")
     if output is None and qrels is None and train_on is None:
         raise ParameterError("nothing to do with the fused run; add -o FILE to write it, or --evaluate QRELS")
-    if measures and qrels is None:
-        raise ParameterError("-m needs --evaluate QRELS; add it, or leave out -m")
-    if to is not None and output is None:
-        raise ParameterError("--to needs -o FILE; add it, or leave out --to")
     if output == "-" and qrels is not None:
         raise ParameterError("-o - and --evaluate both print; name a file to write to")
     if format_ != "table":
@@ -196,7 +188,7 @@ def fuse(
     rankscope fuse bm25.run dense.run --parameters my.json -o fused.run
     """
     is_trained = options["train_on"] is not None
-    check_options(runs, output, to, qrels, measures, format_, options)
+    check_options(output, qrels, format_, options)
     keep_memory()
     if output is not None:
         parse_target(output, to)

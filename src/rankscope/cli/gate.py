@@ -158,7 +158,7 @@ def load_input(
             [qrels, *runs], measures or None, table_settings, queries, system=system, baselines=baselines
         )
     if options["input"] == ENTITY:
-        scores = evaluate_files(qrels, runs, measures, **options)
+        scores = evaluate_files(qrels, runs, measures, table_systems=table_settings.table_systems, **options)
         system, baselines = systems_of_one_file(scores, qrels, system, baselines)
         return GateInput(scores, (scores,)), system, baselines
     if not runs:

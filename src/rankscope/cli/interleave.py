@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli._dependencies import depends_on
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import columns_option, input_option, name_option, output_option, to_option
 from rankscope.cli._output import check_output
@@ -14,6 +15,7 @@ from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.errors import ParameterError
 from rankscope.io.convert import convert, parse_target
 from rankscope.online.interleaving import InterleavingSettings, interleave_runs
+from rankscope.settings import needs
 
 __all__ = [
     "interleave",
@@ -33,7 +35,7 @@ __all__ = [
         "click on each says. `rankscope online --lists` reads it.",
     ),
     name_option("Name (tag) of the interleaved run. Default: the method with the names of the systems."),
-    to_option(),
+    depends_on(needs("output"), to_option()),
     printing_options,
 )
 @option_group("Input", input_option(), columns_option)
@@ -61,8 +63,6 @@ def interleave(
         raise ParameterError(
             "nothing to do with the lists; add -o FILE for the run, or --record FILE for the credit record"
         )
-    if to is not None and output is None:
-        raise ParameterError("--to needs -o FILE; add it, or leave out --to")
     if "-" in (output, record) and (output == record or result_output.format_ != "table"):
         raise ParameterError("standard output (-) can hold one thing only; name a file")
     if output is not None:

@@ -7,21 +7,23 @@ from typing import Any
 
 import click
 
+from rankscope.cli._dependencies import depends_on
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import (
+    READ_FOR_BOTH_JUDGES,
+    READING_OPTIONS,
     evaluation_options,
     holds_scores,
     load_scores,
     machine_option,
     missing_runs_error,
     query_options,
-    refuse_workers,
     score_file_options,
     system_paths,
 )
 from rankscope.cli._output import bytes_progress
 from rankscope.cli._results import pop_result_output, result_options
-from rankscope.cli._setting_options import is_given, setting_options, take_settings
+from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.comparison.common_queries import resolve_system
 from rankscope.comparison.plan import PlanSettings, plan_queries
 from rankscope.comparison.standardisation import StandardisationSettings
@@ -33,6 +35,7 @@ from rankscope.evaluation.query_settings import QuerySettings
 from rankscope.evaluation.query_table import QueryTable
 from rankscope.evaluation.score_tables import ScoreTableSettings
 from rankscope.judging.estimation import JudgmentPlanSettings, plan_human_judgments
+from rankscope.settings import excludes, needs
 
 __all__ = [
     "plan",
@@ -52,11 +55,23 @@ __all__ = [
 )
 @option_group(
     "Machine judgments",
-    machine_option(
-        "File with a machine's judgments of all queries. Plans how many queries people must judge for intervals of "
-        "--width."
+    depends_on(
+        (
+            needs("width", reason="it plans intervals of that width, such as 0.05"),
+            excludes(
+                *("difference", "power", "alternative", "n_queries", "assurance", "tests"),
+                reason="it plans intervals, not tests",
+            ),
+            excludes("standardise", reason="it plans in units of the measure"),
+            *READ_FOR_BOTH_JUDGES,
+        ),
+        machine_option(
+            "File with a machine's judgments of all queries. Plans how many queries people must judge for intervals of "
+            "--width."
+        ),
+        in_help=False,
     ),
-    setting_options(JudgmentPlanSettings, only=("map", "cost", "machine_cost"), hint="Needs --machine."),
+    depends_on(needs("machine"), setting_options(JudgmentPlanSettings, only=("map", "cost", "machine_cost"))),
 )
 @option_group("Output", result_options)
 def plan(
@@ -80,20 +95,14 @@ def plan(
     rankscope plan demo-few.qrels *.run --machine demo-judge.qrels -m nDCG@10 --width 0.1 --cost 20 --machine-cost 0.5
     """
     settings, result_output = take_settings(PlanSettings, options), pop_result_output(options)
-    machine_options = {name: (is_given(name), options.pop(name)) for name in ("map", "cost", "machine_cost")}
+    judgment_options: dict[str, Any] = {name: options.pop(name) for name in ("map", "cost", "machine_cost")}
     if machine is not None:
         if not runs:
             raise missing_runs_error(qrels)
         result_output.check((qrels, machine, *runs))
-        width = check_width(settings, standardise)
-        refuse_workers(options)
-        judgment_settings = JudgmentPlanSettings(
-            width=width,
-            baseline=settings.baseline,
-            confidence_level=1 - settings.alpha,
-            **{name: value for name, (_, value) in machine_options.items()},
-        )
-        input_ = options.pop("input")
+        judgment_options |= {"width": settings.width, "baseline": settings.baseline}
+        judgment_settings = JudgmentPlanSettings(confidence_level=1 - settings.alpha, **judgment_options)
+        input_, *_ = [options.pop(name) for name in READING_OPTIONS]
         if holds_scores(qrels, runs, {**options, "input": input_}):
             raise ParameterError(f"--machine is for judgments and runs, and {qrels} holds scores; leave it out")
         take_settings(ScoreTableSettings, options)
@@ -112,10 +121,6 @@ def plan(
             )
         result_output.show(judgment_plan)
         return
-    for name, (is_set, _) in machine_options.items():
-        if is_set:
-            flag = JudgmentPlanSettings.declared()[name].flag
-            raise ParameterError(f"{flag} needs --machine, the judgments of a machine; add it, or remove {flag}")
     result_output.check((qrels, *runs))
     if len(runs) == 1 and options["input"] != ENTITY and not holds_scores(qrels, runs, options):
         raise ParameterError(f"one run cannot be compared: {runs[0]} ({qrels} holds the judgments); name at least 2")
@@ -124,18 +129,3 @@ def plan(
         scores = standardise_by_query(scores, method=standardise)
     settings = replace(settings, baseline=resolve_system(settings.baseline, system_paths(qrels, runs, scores), scores))
     result_output.show(plan_queries(scores, scores.measure_names if measures else None, settings))
-
-
-def check_width(settings: PlanSettings, standardise: str | None) -> float:
-    """The width. Raises ParameterError if it is missing, and for options that plan a test."""
-    if settings.width is None:
-        raise ParameterError("--machine plans intervals; set their width with --width, such as --width 0.05")
-    settings.refuse(
-        *("difference", "power", "alternative", "n_queries", "assurance", "tests"),
-        since="--machine plans intervals, not tests",
-    )
-    if standardise is not None:
-        raise ParameterError(
-            "--standardise cannot be used with --machine, which plans in units of the measure; remove it"
-        )
-    return settings.width

@@ -7,11 +7,14 @@ from typing import Any
 
 import click
 
+from rankscope.cli._dependencies import depends_on
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import (
     columns_option,
     details_option,
+    format_option,
     input_option,
+    output_option,
     to_option,
 )
 from rankscope.cli._output import bytes_progress, check_output
@@ -21,6 +24,7 @@ from rankscope.data.chunks import MergingSettings
 from rankscope.errors import ParameterError
 from rankscope.io.chunk_tables import merge_runs, merging_of
 from rankscope.judging.pooling import (
+    METHODS,
     DrawnSettings,
     LeaveOutSettings,
     PoolSettings,
@@ -34,57 +38,82 @@ from rankscope.judging.pooling import (
 )
 from rankscope.parallel.memory import keep_memory
 from rankscope.reporting.tables import RESULT_FORMATS
+from rankscope.settings import excludes, needs
 
 __all__ = [
     "pool",
 ]
 
 
+#: What only the pool of documents to judge has, but not a sample, runs that are left out, or estimates.
+OF_POOLS = ("budget", "rate", "beta", "chances")
+OTHER_METHODS = [method for method in METHODS if method != PoolSettings.method]
+
+
 @click.command(cls=Command)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@option_group("Pool", setting_options(PoolSettings))
+@option_group(
+    "Pool",
+    setting_options(PoolSettings, without=("seed",)),
+    depends_on(
+        needs("share", "chances", method="thompson", reason="nothing else is drawn at random"),
+        setting_options(PoolSettings, only=("seed",)),
+        in_help=False,
+    ),
+)
 @click.option(
     "--judged",
     metavar="QRELS",
     help="Judgments made so far: methods learn from them, and judged documents are not listed again (with "
     "--sample they are listed, with their grades).",
 )
-@setting_options(SampleSettings, only=("share",), optional=True)
-@click.option(
-    "--leave-out", is_flag=True, help="With --judged: evaluate each run as if it had not contributed to the pool."
+@depends_on(
+    (
+        excludes(*OF_POOLS, method=OTHER_METHODS, reason="a sample is of the whole pool"),
+        excludes("rel", reason="a sample does not depend on relevance"),
+    ),
+    setting_options(SampleSettings, only=("share",), optional=True),
+)
+@depends_on(
+    (
+        needs("judged"),
+        excludes(
+            "output", "share", *OF_POOLS, method=OTHER_METHODS, reason="runs are evaluated, and nothing is pooled"
+        ),
+    ),
+    click.option("--leave-out", is_flag=True, help="Evaluate each run as if it had not contributed to the pool."),
 )
 @option_group(
     "Leave one run out",
-    setting_options(
-        LeaveOutSettings, only=("measure",), hint="Needs --leave-out or --estimate, whose default is P@10."
+    depends_on(
+        needs("leave_out", "estimate"),
+        setting_options(LeaveOutSettings, only=("measure",), hint="With --estimate, the default is P@10."),
     ),
-    setting_options(LeaveOutSettings, only=("cutoff",), hint="Needs --leave-out."),
+    depends_on(needs("leave_out"), setting_options(LeaveOutSettings, only=("cutoff",))),
 )
 @option_group(
     "Estimates from drawn documents",
-    click.option(
-        "--estimate",
-        metavar="DRAWN",
-        help="File that --chances wrote, with grades in the place of -1: estimate --measure (P, DCG or RBP with a "
-        "cutoff) of the RUNs of that pool from it and --judged.",
+    depends_on(
+        excludes(
+            *("output", "share", "leave_out", *OF_POOLS),
+            method=OTHER_METHODS,
+            reason="runs are evaluated, and nothing is pooled",
+        ),
+        click.option(
+            "--estimate",
+            metavar="DRAWN",
+            help="File that --chances wrote, with grades in the place of -1: estimate --measure (P, DCG or RBP with a "
+            "cutoff) of the RUNs of that pool from it and --judged.",
+        ),
     ),
-    setting_options(DrawnSettings, hint="Needs --estimate."),
+    depends_on(needs("estimate"), setting_options(DrawnSettings)),
 )
 @setting_options(MergingSettings)
 @input_option(name="input")
 @columns_option
-@to_option("Format of POOL. Default: by its suffix.")
-@click.option(
-    "-o", "--output", metavar="POOL", help="Write the documents to judge to this file (atomically); - prints them."
-)
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice([*RESULT_FORMATS, PAGE]),
-    default="table",
-    show_default=True,
-    help="Format of the printed table of runs.",
-)
+@depends_on(needs("output"), to_option("Format of POOL. Default: by its suffix."))
+@output_option("Write the documents to judge to this file (atomically); - prints them.", metavar="POOL")
+@format_option([*RESULT_FORMATS, PAGE], what="Format of the printed table of runs")
 @details_option()
 def pool(
     runs: tuple[str, ...], output: str | None, to: str | None, format_: str, details: bool, **options: Any
@@ -105,7 +134,8 @@ def pool(
     rankscope pool *.run --estimate drawn.jsonl --judged demo-few.qrels -m P@10
     """
     judged: str | None = options["judged"]
-    refuse_together(output, to, format_, options)
+    if output == "-" and format_ != "table":
+        raise ParameterError(f"-o - prints the pool, and --format {format_} the table of runs; name a file")
     settings = settings_of(options)
     drawn: str | None = options["estimate"]
     if output is not None:
@@ -158,56 +188,3 @@ def pool_result(
     if isinstance(settings, SampleSettings):
         return sample_pool(runs, judged, settings, input=input_, progress=progress)
     return pool_runs(runs, judged, settings, input=input_, progress=progress)
-
-
-def refuse_together(output: str | None, to: str | None, format_: str, options: dict[str, Any]) -> None:
-    """Raise ParameterError for options that do not go together."""
-    if to is not None and output is None:
-        raise ParameterError("--to needs -o POOL; add it, or remove --to")
-    if output == "-" and format_ != "table":
-        raise ParameterError(f"-o - prints the pool, and --format {format_} the table of runs; name a file")
-    if options["leave_out"]:
-        if options["judged"] is None:
-            raise ParameterError("--leave-out needs judgments; name them with --judged QRELS")
-        refuse_beside(
-            "--leave-out",
-            {**options, "output": output},
-            ("output", "budget", "share", "rate", "beta", "chances"),
-        )
-    elif is_given("cutoff"):
-        raise ParameterError("--cutoff needs --leave-out; add it, or remove --cutoff")
-    elif is_given("measure") and options["estimate"] is None:
-        raise ParameterError("--measure needs --leave-out or --estimate; add one, or remove --measure")
-    if options["estimate"] is not None:
-        names = ("output", "budget", "share", "rate", "beta", "chances", "leave_out")
-        refuse_beside("--estimate", {**options, "output": output}, names)
-        if options["method"] != "depth":
-            raise ParameterError(f"--estimate and --method {options['method']} cannot be used together; remove one")
-        refuse_unused("seed", "--estimate, which draws nothing at random")
-        return
-    if is_given("confidence_level"):
-        raise ParameterError("--confidence-level needs --estimate; add it, or remove --confidence-level")
-    if options["share"] is not None:
-        refuse_beside("--sample", options, ("budget", "rate", "beta", "chances"))
-    if (options["share"] is not None or options["leave_out"]) and options["method"] != "depth":
-        option = "--sample" if options["share"] is not None else "--leave-out"
-        raise ParameterError(f"{option} and --method {options['method']} cannot be used together; remove one")
-    if options["share"] is not None:
-        refuse_unused("rel", "--sample, which does not depend on relevance")
-    elif options["leave_out"]:
-        refuse_unused("seed", "--leave-out, which draws nothing at random")
-    elif options["method"] != "thompson" and not options["chances"]:
-        refuse_unused("seed", f"--method {options['method']}, which draws nothing at random")
-
-
-def refuse_beside(option: str, options: dict[str, Any], names: tuple[str, ...]) -> None:
-    flags = {"output": "-o", "share": "--sample", "leave_out": "--leave-out"}
-    for name in names:
-        if options[name] not in (None, False):
-            raise ParameterError(f"{option} and {flags.get(name, f'--{name}')} cannot be used together; remove one")
-
-
-def refuse_unused(name: str, why: str) -> None:
-    """Raise ParameterError for an option on the command line that would change nothing."""
-    if is_given(name):
-        raise ParameterError(f"--{name} has no effect with {why}; remove it")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 
+from rankscope.cli._dependencies import depends_on
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import (
     READING_OPTIONS,
@@ -18,6 +19,7 @@ from rankscope.cli._options import (
     load_scores,
     machine_option,
     missing_runs_error,
+    output_option,
     query_options,
     reading_workers,
     score_file_options,
@@ -30,8 +32,10 @@ from rankscope.evaluation.conventions import make_plan
 from rankscope.evaluation.joining import ENTITY
 from rankscope.evaluation.query_settings import QuerySettings
 from rankscope.evaluation.score_tables import ScoreTableSettings
+from rankscope.judging.estimation import EstimateSettings
 from rankscope.reporting.page import Page, check_page_path, is_page
 from rankscope.reporting.report import report_scores, write_report
+from rankscope.settings import needs
 
 __all__ = [
     "report",
@@ -57,12 +61,7 @@ DEFAULT = "report.html"
         "other measure then holds people's values of some. Adds estimates from both.",
         metavar="QRELS|MEASURE",
     ),
-    click.option(
-        "--map",
-        "map_",
-        metavar="A=B,...",
-        help="With --machine: people's grade for each of the machine's grades, as MACHINE=PEOPLE pairs: 0=0,1=0,2=1.",
-    ),
+    depends_on(needs("machine"), setting_options(EstimateSettings, only=("map",))),
 )
 @option_group(
     "Output",
@@ -71,11 +70,8 @@ DEFAULT = "report.html"
     ),
     click.option("--date", metavar="TEXT", help='Date of the page; "" for none. Default: today.'),
     click.option("--figures/--no-figures", default=True, show_default=True, help="Draw figures."),
-    click.option(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help=f"Write the page to this .html file; - prints it. Default: {DEFAULT}, unless another program wrote it.",
+    output_option(
+        f"Write the page to this .html file; - prints it. Default: {DEFAULT}, unless another program wrote it."
     ),
 )
 def report(
@@ -85,7 +81,7 @@ def report(
     title: str,
     date: str | None,
     machine: str | None,
-    map_: str | None,
+    map: Mapping[int, int] | str | None,
     figures: bool,
     output: str | None,
     **options: Any,
@@ -105,10 +101,10 @@ def report(
     query_files = [queries["queries"]] if queries["queries"] is not None else []
     query_arguments = queries if QuerySettings(**queries) != QuerySettings() else None
     scores_options = dict(options) if holds_scores(qrels, runs, options) else None
-    take_settings(ScoreTableSettings, options)
-    reading_arguments = {name: options.pop(name) for name in READING_OPTIONS}
+    reading_arguments: dict[str, Any] = {name: options.pop(name) for name in READING_OPTIONS}
+    reading_arguments["table_systems"] = take_settings(ScoreTableSettings, options).table_systems
     if scores_options is not None:
-        if map_ is not None:
+        if map is not None:
             raise ParameterError(f"--map is for judgments, and {qrels} holds scores; leave it out")
         output = page_path(output, (qrels, *runs, *query_files))
         scores = load_scores(qrels, runs, with_machine(measures, machine), **scores_options)
@@ -144,7 +140,7 @@ def report(
             conventions=options,
             queries=query_arguments,
             machine=machine,
-            map=map_,
+            map=map,
             **reading_arguments,
         )
     show_page(page, output, figures=figures)

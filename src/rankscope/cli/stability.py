@@ -101,7 +101,7 @@ def stability(
     elif options["ablation"] and result_output.format_ in DATA:
         raise ParameterError("the ablation is a table of its own; replace --ablation by --print ablation")
     scores_options = dict(options) if holds_scores(qrels, runs, {**options, "workers": None}) else None
-    take_settings(ScoreTableSettings, options)
+    table_settings = take_settings(ScoreTableSettings, options)
     conventions, reading = take_settings(ConventionSettings, options), take_settings(InputSettings, options)
     settings = take_settings(StudySettings, options, preset=conventions.preset)
     queries = QueryTable.of_settings(take_settings(QuerySettings, options))
@@ -128,6 +128,7 @@ def stability(
             settings,
             conventions,
             reading,
+            table_systems=table_settings.table_systems if scores_options is None else (),
             queries=queries if scores_options is None else None,
             workers=n_workers,
             checkpoint=checkpoint,

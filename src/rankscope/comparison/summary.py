@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from rankscope.comparison.compare import (
     Comparison,
     MeasureComparison,
     certainty_sentence,
     comparison_sentence,
     headline,
+    is_untested,
     leading_systems,
     withheld_sentence,
 )
@@ -36,19 +35,12 @@ def verdict(result: Comparison) -> list[str]:
     if comparison.withheld.all():
         return [comparison_sentence(result, comparison)]
     is_one_pair = comparison.first.size == 1
-    if is_one_pair and (comparison.equal[0] or not is_tested(comparison)):
-        sentences = [comparison_sentence(result, comparison)]
-    else:
-        sentences = [headline(result, comparison, n_digits=3), certainty_sentence(result, comparison)]
+    if is_untested(comparison) or (is_one_pair and comparison.equal[0]):
+        return [comparison_sentence(result, comparison), *detectable_sentences(result, comparison)]
+    sentences = [headline(result, comparison, n_digits=3), certainty_sentence(result, comparison)]
     if comparison.withheld.any():
         sentences.insert(1, withheld_sentence(comparison))
     return [*sentences, *detectable_sentences(result, comparison)]
-
-
-def is_tested(comparison: MeasureComparison) -> bool:
-    """Whether the test gave a p-value or a probability."""
-    values = (comparison.pvalue, comparison.pvalue_corrected, comparison.test_results.posterior)
-    return any(value is not None and not np.isnan(value).all() for value in values)
 
 
 def detectable_sentences(result: Comparison, comparison: MeasureComparison) -> list[str]:

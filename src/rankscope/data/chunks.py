@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -139,7 +139,7 @@ def duplicates_field() -> str | None:
     )
 
 
-def doc_of_field() -> DocumentMap | str | None:
+def doc_of_field(**options: Any) -> DocumentMap | str | None:
     """The setting of the document of each chunk."""
     value: DocumentMap | str | None = text(
         None,
@@ -150,6 +150,7 @@ def doc_of_field() -> DocumentMap | str | None:
         "data frame). The best chunk of a document counts.",
         metavar="PATTERN|FILE",
         or_a=DocumentMap,
+        **options,
     )
     return value
 

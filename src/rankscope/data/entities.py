@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import InitVar, dataclass
+from dataclasses import InitVar, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,12 +15,15 @@ from rankscope.data.rows import first_duplicate
 from rankscope.data.text import first_names, pluralise
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.kernels.segments import bounds, group_of, place_in_group
+from rankscope.settings import Settings, name_list
 from rankscope.typing import Floats, Ints
 
 __all__ = [
+    "EntityRankSettings",
     "EntityRanks",
     "Groups",
     "hits_of_entities",
+    "look_like_ranks",
 ]
 
 
@@ -29,6 +32,26 @@ Groups = npt.ArrayLike | Sequence[npt.ArrayLike]
 Where = Callable[[int], str]
 #: Ranks from here on are not exact in float64.
 MAX_RANK = 2**53
+#: Numbers up to here may as well be ratings, and so few numbers anything.
+MAX_RATING, FEWEST = 10, 4
+#: So many shared ranks are whole by chance, if they are means, in about 3 of 100 tables.
+FEWEST_SHARED = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class EntityRankSettings(Settings):
+    """How a table of ranks, or of scores to be ranked, is read."""
+
+    FUNCTIONS = ("rankscope:evaluate", "rankscope:read_entity_ranks", "rankscope:convert")
+    COMMANDS = ("evaluate", "convert")
+
+    table_systems: tuple[str, ...] = name_list(
+        (),
+        flag="--systems",
+        argument="systems",
+        help="Systems to read from a table with a column for each system: these columns.",
+        unset="all columns but the first",
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -50,6 +73,8 @@ class EntityRanks:
         Name of the only query.
     min_rank
         Lowest rank that is allowed; 0 allows any rank above 0.
+    column_notes
+        What a reader should know of the columns of the file.
     where
         How an error names the place of an entity, from its index, as "file:line"; not kept. Default: by the name.
 
@@ -74,6 +99,7 @@ class EntityRanks:
     total_ranks: int | None = None
     name: str = "entities"
     min_rank: float = 1.0
+    column_notes: tuple[str, ...] = ()
     where: InitVar[Where | None] = None
 
     def __post_init__(self, where: Where | None) -> None:
@@ -106,14 +132,55 @@ class EntityRanks:
         is_tied[:, :-1] |= equals_next
         return np.asarray(is_tied.sum(axis=1), np.int64)
 
+    @cached_property
+    def are_competition_ranks(self) -> bool:
+        """Whether ties look like ranks 1, 2, 2, 4 and not like mean ranks 1, 2.5, 2.5, 4.
+
+        A rank too small to be the mean of its tied entities proves it. Else all ranks are whole, and so many of them
+        are shared that means, of which about half are halves, would hardly be.
+        """
+        if (self.ranks % 1 != 0).any():
+            return False
+        groups = [np.unique(ranks, return_counts=True) for ranks in self.ranks]
+        ranks, sizes = (np.concatenate(parts) for parts in zip(*groups, strict=True))
+        is_shared = sizes > 1
+        return bool(is_shared.sum() >= FEWEST_SHARED or (ranks < (sizes + 1) / 2)[is_shared].any())
+
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know: the ties."""
+        """What a reader should know: which columns are systems, and the ties."""
         tied_counts = [f"{name} {n}" for name, n in zip(self.systems, self.tied.tolist(), strict=True) if n]
         if not tied_counts:
-            return ()
+            return self.column_notes
         tied_text = first_names(tied_counts, 5)
-        return (f"{self.name}: equal or fractional ranks are taken as ties, as they are given ({tied_text})",)
+        tie_note = f"{self.name}: equal or fractional ranks are taken as ties, as they are given ({tied_text})"
+        if not self.are_competition_ranks:
+            return (*self.column_notes, tie_note)
+        return (
+            *self.column_notes,
+            tie_note,
+            f"{self.name}: these look like competition ranks (1, 2, 2, 4; all are whole), which favour many ties: mean "
+            "ranks (1, 2.5, 2.5, 4) do not; n items tied from rank r on have the mean rank r + (n - 1) / 2",
+        )
+
+    def select(self, systems: Sequence[str]) -> EntityRanks:
+        """The ranks of some systems.
+
+        Parameters
+        ----------
+        systems
+            Their names, in the order that the table is to have.
+
+        Raises
+        ------
+        UnknownName
+            A system does not exist.
+        """
+        unknown = next((name for name in systems if name not in self.systems), None)
+        if unknown is not None:
+            raise UnknownName(f"system of {self.name}, which systems (--systems) names", unknown, self.systems)
+        ranks = self.ranks[[self.systems.index(name) for name in systems]]
+        return replace(self, ranks=ranks, systems=tuple(systems), column_notes=(), where=None)
 
     def hits(self, system: str | None = None, groups: Groups | None = None) -> Hits:
         """The ranks of one system as hits: one query of relevant documents only, or one query per group.
@@ -217,6 +284,14 @@ def hits_of_entities(table: EntityRanks, groups: Groups | None = None) -> list[t
     """
     grouping, qrels_memory = table._groups(groups), {}  # type: tuple[tuple[str, ...], Ints, Ints], dict[Any, Any]
     return [(name, table._hits(system, grouping, qrels_memory)) for system, name in enumerate(table.systems)]
+
+
+def look_like_ranks(values: Floats) -> bool:
+    """Whether all these numbers are 1 or more and whole or halves, and too many or too large to be ratings."""
+    numbers = values[~np.isnan(values)]
+    if numbers.size < FEWEST or numbers.min() < 1 or numbers.max() <= MAX_RATING:
+        return False
+    return bool((numbers * 2 % 1 == 0).all())
 
 
 def check_total(total: object) -> int:

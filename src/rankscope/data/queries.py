@@ -25,6 +25,8 @@ __all__ = [
 COLUMNS = ("group", "cluster", "weight")
 #: What may stand between the name of a cluster and the number of a query in an id.
 SEPARATED = re.compile(r"(.+)[_\-./:][^_\-./:]{1,4}")
+#: A group that is a number, such as a year.
+WHOLE = re.compile(r"-?\d{1,15}")
 #: Ids are taken for those of clusters if there are so many clusters, and each has so many queries on average.
 MIN_CLUSTERS, MIN_SIZE = 3, 1.5
 
@@ -96,8 +98,9 @@ class Queries:
 
     @cached_property
     def groups(self) -> tuple[str, ...]:
-        """The names of the groups, in the order in which they are met."""
-        return tuple(dict.fromkeys(name for name in self.group or () if name is not None))
+        """The names of the groups, numbers in rising order, others in the order in which they are met."""
+        names = tuple(dict.fromkeys(name for name in self.group or () if name is not None))
+        return tuple(sorted(names, key=float)) if all(map(WHOLE.fullmatch, names)) else names
 
     @cached_property
     def group_codes(self) -> Ints:

@@ -26,7 +26,18 @@ from rankscope.io.core import FORMATS
 from rankscope.measures.base import Measure
 from rankscope.measures.names import parse_measures, trec_name
 from rankscope.measures.presets import PRESETS, find_preset
-from rankscope.settings import DetailedChoice, Number, Settings, choice, count, declare, grade_level, number
+from rankscope.settings import (
+    DetailedChoice,
+    Number,
+    Settings,
+    choice,
+    count,
+    declare,
+    excludes,
+    grade_level,
+    needs,
+    number,
+)
 from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
@@ -107,7 +118,9 @@ class ConventionSettings(Settings):
         unset="as the preset says, else doc_id_desc",
     )
     duplicates: str | None = duplicates_field()
-    doc_of: DocumentMap | str | None = doc_of_field()
+    doc_of: DocumentMap | str | None = doc_of_field(
+        depends=excludes("overlap", reason="spans are mapped to gold spans")
+    )
     overlap: float | None = number(
         None,
         rule=Number(0, 1, low_open=True),
@@ -119,13 +132,8 @@ class ConventionSettings(Settings):
         "gold",
         OVERLAP_OF,
         help="With --overlap: take the share of the gold span, of the retrieved span, or of their union.",
+        depends=needs("overlap"),
     )
-
-    def check(self) -> None:
-        if self.overlap is None:
-            self.refuse("overlap_of", since="it needs the share of --overlap (overlap=)")
-        else:
-            self.refuse("doc_of", since="spans (--overlap, overlap=) are mapped to gold spans")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rankscope.data.entities import EntityRanks
+from rankscope.data.entities import EntityRanks, EntityRankSettings
 from rankscope.data.join import Joiner
 from rankscope.data.qrels import Qrels
 from rankscope.data.row_input import detect_pieces, is_mapping_of_mappings
@@ -37,6 +37,7 @@ from rankscope.evaluation.joining import (
 from rankscope.evaluation.scoring import score_hits
 from rankscope.io.core import is_path
 from rankscope.measures.base import Measure
+from rankscope.settings import as_names
 from rankscope.typing import PathLike
 
 __all__ = [
@@ -69,6 +70,7 @@ def evaluate(
     input: str | None = None,
     columns: Mapping[str, str] | None = None,
     total_ranks: int | None = None,
+    systems: Any = (),
     workers: int | None = None,
     on_error: str = "stop",
     hash_lists: bool = False,
@@ -133,6 +135,8 @@ def evaluate(
         text. Default: found by their usual names.
     total_ranks
         For tables of ranks: number of all items that each system ranked, including those not in the table.
+    systems
+        Systems to read from a table with a column for each system: these columns. Default: all columns but the first.
     workers
         Number of processes, which share the run files and the pieces of large ones. They do not change the result.
         Default: all cores if that is faster and processes can be forked.
@@ -188,6 +192,7 @@ def evaluate(
     if columns:
         qrels, runs = naming.judgments(qrels), runs if runs is None else [naming.run(run) for run in list_runs(runs)]
     errors = RunErrorSettings(on_error=on_error)
+    table_settings = EntityRankSettings(table_systems=as_names(systems))
     return score_hits(
         *plan_and_join(
             qrels,
@@ -196,6 +201,7 @@ def evaluate(
             conventions,
             reading,
             errors,
+            table_systems=table_settings.table_systems,
             workers=workers,
             hash_lists=hash_lists,
             progress=progress,
@@ -211,6 +217,7 @@ def plan_and_join(
     reading: InputSettings,
     errors: RunErrorSettings = STOP_AT_ERRORS,
     *,
+    table_systems: Sequence[str] = (),
     workers: int | None = None,
     hash_lists: bool = False,
     progress: Progress | None = None,
@@ -218,7 +225,8 @@ def plan_and_join(
 ) -> tuple[Plan, list[JoinedRun]]:
     """Plan the evaluation, and join the runs with the judgments. Wrong arguments raise before anything is read.
 
-    depth: how many documents of each list to keep with their ids.
+    table_systems: the systems to read from a table of ranks; all by default. depth: how many documents of each list to
+    keep with their ids.
     """
     if workers is not None:
         n_workers(workers, ())  # raises for a wrong number before anything is read
@@ -236,10 +244,15 @@ def plan_and_join(
             )
         if plan.unjudged != "nonrelevant":
             raise ParameterError("a table of ranks holds only relevant entities; leave out unjudged (--unjudged)")
-        return plan, join_entities(qrels, plan, reading.total_ranks)
+        return plan, join_entities(qrels, plan, reading.total_ranks, table_systems)
     if reading.total_ranks is not None:
         raise ParameterError(
             "total_ranks (--total-ranks) needs a table of ranks; add input='entity-ranks' (--input entity-ranks)"
+        )
+    if table_systems:
+        raise ParameterError(
+            "systems (--systems) needs a table of ranks; add input='entity-ranks' (--input entity-ranks), or name the "
+            "runs of these systems only"
         )
     joined = join_all(qrels, list_runs(runs), plan, reading.input, progress, workers, errors.on_error, depth)
     plan.refuse_levels_above_grades(joined[0].hits)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from rankscope.errors import ParameterError
-from rankscope.settings import Settings, choice, text
+from rankscope.settings import Settings, choice, excludes, text
 
 __all__ = [
     "ERROR",
@@ -39,6 +39,7 @@ class QuerySettings(Settings):
         help="Column of the group of a query, such as head or tail: results are also shown for each group.",
         metavar="COLUMN",
         unset="a column group, if there is one",
+        depends=excludes("group_by", reason="a group is a column of the queries, or a part of their ids"),
     )
     group_by: str | None = text(
         None,
@@ -65,11 +66,7 @@ class QuerySettings(Settings):
     )
 
     def check(self) -> None:
-        """Refuse two sources of groups, and patterns that are none."""
-        if self.group is not None and self.group_by is not None:
-            raise ParameterError(
-                "group (--group) names a column and group_by (--group-by) finds groups in ids; leave out one of them"
-            )
+        """Refuse patterns that are none."""
         if self.group_by is not None:
             compile_pattern("group_by (--group-by)", self.group_by)
 

@@ -201,9 +201,13 @@ def columns_of_scores(
         if own_name not in query_columns:
             raise missing_column(own_name, key, "the scores", list(query_columns))
         values = query_columns[own_name]
-        is_text = key != "weight"
-        columns[key] = tuple(None if x is None else str(x) if is_text else x for x in values)
+        columns[key] = values if key == "weight" else tuple(None if x is None else name_of_cell(x) for x in values)
     return columns
+
+
+def name_of_cell(cell: Any) -> str:
+    """The name of a group or cluster; of a whole number without a decimal point, as of the year 2009.0."""
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
 def columns_of_table(

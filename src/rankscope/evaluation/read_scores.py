@@ -114,7 +114,8 @@ def read_scores(
     lower
         Measures in a file of scores for which lower values are better.
     systems
-        Systems to read from a file of scores: in a table with a column for each system, these columns. Default: all.
+        Systems to read from a file of scores or ranks: in a table with a column for each system, these columns.
+        Default: all.
     repeats
         Repeated measurements in a file of scores, such as those of epochs or seeds: refused (error) or averaged (mean).
         One of 'error', 'mean'. Default: 'error'.

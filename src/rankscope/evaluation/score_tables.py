@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankscope.data.entities import look_like_ranks
 from rankscope.data.error_names import is_error_name
 from rankscope.data.hits import freeze
 from rankscope.data.queries import COLUMNS as QUERY_PARTS
@@ -45,6 +46,7 @@ from rankscope.typing import Bools, Floats, Ints
 
 __all__ = [
     "ALL",
+    "NAMELESS",
     "SCHEMA",
     "ScoreCell",
     "ScoreGrid",
@@ -97,6 +99,8 @@ SAMPLE_COLUMNS = {
 ALL = "all"
 #: The name of a measure that nothing names.
 NAMELESS = "score"
+#: Values this little outside the range of a measure are rounded; a measure in percent has this times its values.
+ROUNDING, PERCENT = 1e-9, 100
 #: The setting that says that values were read, not computed.
 SOURCE = {"source": "table"}
 
@@ -118,7 +122,7 @@ class ScoreTableSettings(Settings):
         (),
         flag="--systems",
         argument="systems",
-        help="Systems to read from a file of scores: in a table with a column for each system, these columns.",
+        help="Systems to read from a file of scores or ranks: in a table with a column for each system, these columns.",
         unset="all",
     )
     repeats: str = choice(
@@ -151,6 +155,8 @@ class ScoreGrid:
         The columns of a table with a column for each system, for the message about one that is none of them.
     counts
         How many measurements each value is the mean of, as `values`; None where it is one.
+    locate
+        The file and line of a value, from the names of its system, measure and query; None where that is not known.
     """
 
     name: str
@@ -163,6 +169,7 @@ class ScoreGrid:
     query_columns: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
     counts: Ints | None = None
+    locate: Callable[[str, str, str], str] | None = None
 
 
 # Forms
@@ -314,7 +321,27 @@ def grid_of_columns(
         query_columns=query_columns,
         columns=tuple(table.frame.columns) if are_systems else (),
         counts=parts[1] if len(parts) > 1 else None,
+        locate=cell_locator(table, cells, [] if system_codes is None else systems, measures * has_measures, queries),
     )
+
+
+def cell_locator(
+    table: Table, cells: Ints, systems: Sequence[str], measures: Sequence[str], queries: Sequence[str]
+) -> Callable[[str, str, str], str]:
+    """A function that gives file and line of the value of a system, measure and query.
+
+    cells: of each row, as in `grid_of_columns`. systems, measures: those that rows are of; empty where columns are.
+    """
+
+    def locate(system: str, measure: str, query: str) -> str:
+        cell = queries.index(query)
+        if measure in measures:
+            cell += measures.index(measure) * len(queries)
+        if system in systems:
+            cell += systems.index(system) * len(queries) * max(1, len(measures))
+        return table.locate(int(np.argmax(cells == cell)))
+
+    return locate
 
 
 def queries_of(
@@ -648,7 +675,7 @@ def scores_of_grid(grid: ScoreGrid, measures: Sequence[str] | None, settings: Sc
         undefined=freeze(np.zeros(grid.values.shape[1:], np.bool_)),
         settings=signature,
         measure_settings=tuple({"better": "lower"} if name in lower else {} for name in grid.measures),
-        notes=(*grid.notes, *value_notes(grid, known_measures, lower)),
+        notes=(*rank_notes(grid, lower), *grid.notes, *value_notes(grid, known_measures, lower)),
         query_columns=grid.query_columns,
     )
     if not grid.query_columns.keys().isdisjoint(QUERY_PARTS):
@@ -679,6 +706,18 @@ def name_measure(grid: ScoreGrid, measures: Sequence[str] | None) -> ScoreGrid:
     return replace(grid, measures=tuple(measure or name for measure in grid.measures))
 
 
+def rank_notes(grid: ScoreGrid, lower: Collection[str]) -> list[str]:
+    """A note where the values of a measure without a name look like ranks, which higher ones are no better by."""
+    is_nameless = [name == NAMELESS and name not in lower for name in grid.measures]
+    if not any(look_like_ranks(grid.values[:, m]) for m in np.flatnonzero(is_nameless)):
+        return []
+    return [
+        f"{grid.name}: these values look like ranks (whole or halves, from 1 on), but higher is taken to be better: "
+        "if they are ranks of known items, read them with --input entity-ranks (in Python input='entity-ranks'), or "
+        "call them -m MeanRank, of which lower is better"
+    ]
+
+
 def value_notes(grid: ScoreGrid, known_measures: Sequence[Measure | None], lower: Collection[str]) -> list[str]:
     """Notes on directions that nobody said, on values that a measure of this name cannot have, and on missing ones.
 
@@ -702,10 +741,11 @@ def value_notes(grid: ScoreGrid, known_measures: Sequence[Measure | None], lower
     for m, (name, own_measure) in enumerate(zip(grid.measures, known_measures, strict=True)):
         if own_measure is None:
             continue
+        refuse_impossible(grid, m, own_measure)
         low, high = own_measure.range
         values = grid.values[:, m]
         least, most = float(np.nanmin(values, initial=np.inf)), float(np.nanmax(values, initial=-np.inf))
-        if least < low - 1e-9 or most > high + 1e-9:
+        if most > high + ROUNDING:
             notes.append(
                 f"{grid.name}: {name} goes from {least:.4g} to {most:.4g}, and rankscope's {name} lies between {low:g} "
                 f"and {high:g}: is this another measure, or one in percent?"
@@ -714,6 +754,37 @@ def value_notes(grid: ScoreGrid, known_measures: Sequence[Measure | None], lower
     if n_missing:
         notes.append(f"{grid.name}: {pluralise(n_missing, 'value')} missing")
     return notes
+
+
+def refuse_impossible(grid: ScoreGrid, m: int, measure: Measure) -> None:
+    """Raise InputError for a value that the measure cannot have, unless all are in percent. m: index of the measure."""
+    low, high = measure.range
+    values, name = grid.values[:, m], grid.measures[m]
+    are_ranks = look_like_ranks(values)
+    is_outside = (values < low - ROUNDING) | (values > high + ROUNDING)
+    may_be_percent = high == 1.0 and not (values > PERCENT * high + ROUNDING).any() and not (values < low).any()
+    if not is_outside.any() or (may_be_percent and not are_ranks):
+        return
+    worst = np.where(is_outside, np.maximum(low - values, values - high), -np.inf)
+    system, query = np.unravel_index(np.argmax(worst), worst.shape)
+    names = grid.systems[system], grid.query_ids[query]
+    where = grid.name if grid.locate is None else grid.locate(names[0], name, names[1])
+    advice = "if this is another measure, give it a name of its own"
+    if are_ranks:
+        advice = (
+            "these look like ranks: if they are ranks of known items, read them with --input entity-ranks (in Python "
+            "input='entity-ranks'), or call them -m MeanRank, of which lower is better; else give the measure "
+            "a name of its own"
+        )
+    raise InputError(
+        f"{where}: {name} of system {names[0]!r} for query {names[1]!r} is {values[system, query]:.10g}, expected "
+        f"{expected_range(low, high)}; {advice}"
+    )
+
+
+def expected_range(low: float, high: float) -> str:
+    """The values of a measure, in words."""
+    return f"a value from {low:g} to {high:g}" if math.isfinite(high) else f"at least {low:g}"
 
 
 def scores_of(

@@ -22,7 +22,7 @@ from rankscope.io.core import check_single_stdin, is_path
 from rankscope.io.read import read_qrels
 from rankscope.kernels.segments import bounds, group_of
 from rankscope.kernels.text import decode
-from rankscope.settings import Settings, choice, switch
+from rankscope.settings import Settings, choice, excludes, switch
 from rankscope.typing import Bools, Floats, Ints, PathLike
 
 __all__ = [
@@ -54,15 +54,11 @@ class RunFeatureSettings(Settings):
     unjudged: str = choice(
         "zero", UNJUDGED_DOCUMENTS, help="Documents without a judgment: give them grade 0, or drop them."
     )
-    all_queries: bool = switch(False, help="Keep queries without judgments too, with grade 0, to predict for them.")
-
-    def check(self) -> None:
-        """Refuse to drop what all queries need."""
-        if self.all_queries and self.unjudged == "drop":
-            raise ParameterError(
-                "unjudged='drop' skips all documents of queries without judgments, and all_queries keeps them; leave "
-                "one of the two out"
-            )
+    all_queries: bool = switch(
+        False,
+        help="Keep queries without judgments too, with grade 0, to predict for them.",
+        depends=excludes(unjudged="drop", reason="it skips all documents of queries without judgments"),
+    )
 
 
 def run_features(

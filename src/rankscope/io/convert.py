@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankscope.data.chunks import Merging, MergingSettings
+from rankscope.data.entities import EntityRankSettings
 from rankscope.data.qrels import Qrels
 from rankscope.data.rows import Rows, decode_ids
 from rankscope.data.run import Run
@@ -40,6 +41,7 @@ from rankscope.io.core import (
 from rankscope.io.ideal import ideal_run
 from rankscope.io.read import is_dataset, read_judgments
 from rankscope.kernels.text import hashes
+from rankscope.settings import as_names
 from rankscope.typing import PathLike
 
 __all__ = [
@@ -103,8 +105,10 @@ def convert(
     duplicates: str | None = None,
     doc_of: Any = None,
     ideal: bool = False,
+    relevant: PathLike | None = None,
+    systems: Any = (),
 ) -> tuple[str, ...]:
-    """Write judgments or a run in another format.
+    """Write judgments or a run in another format; or scores of all items as the ranks of the relevant ones.
 
     Parameters
     ----------
@@ -132,6 +136,11 @@ def convert(
         frame). The best chunk of a document counts.
     ideal
         Write the best order possible of judgments as a run; see `ideal_run`.
+    relevant
+        File with the ids of the relevant items, a line each. The source is then a table with a line for each item and a
+        column for the scores of each system, and the target a table of the ranks of the relevant items.
+    systems
+        Systems to read from a table with a column for each system: these columns. Default: all columns but the first.
 
     Returns
     -------
@@ -165,6 +174,15 @@ def convert(
     """
     if kind is not None and kind not in KINDS:
         raise UnknownName("kind", kind, KINDS)
+    table_settings = EntityRankSettings(table_systems=as_names(systems))
+    if relevant is not None:
+        others = {"kind": kind, "labels": labels, "duplicates": duplicates, "doc_of": doc_of, "input": input}
+        refuse_beside_relevant({**others, "ideal": ideal or None})
+        return convert_scores_to_ranks(source, target, relevant, to, table_settings)
+    if table_settings.table_systems:
+        raise ParameterError(
+            "systems (--systems) needs a file of relevant items; add relevant (--relevant), or leave out systems"
+        )
     merging = merging_of(MergingSettings(duplicates=duplicates, doc_of=document_map(doc_of)))
     output = parse_target(target, to)
     to_stdout = os.fspath(target) == "-"
@@ -194,6 +212,46 @@ def convert(
     else:
         write_chunks(target, chunks)
     return (*content.notes, *loss_notes(content, output))
+
+
+def refuse_beside_relevant(others: dict[str, Any]) -> None:
+    """Raise ParameterError for an argument about judgments and runs beside a list of relevant items."""
+    for name, value in others.items():
+        if value is not None:
+            raise ParameterError(
+                f"{name} (--{name.replace('_', '-')}) is for judgments and runs, and relevant (--relevant) ranks a "
+                "table of scores; leave out one of them"
+            )
+
+
+def convert_scores_to_ranks(
+    source: Any, target: PathLike, relevant: PathLike, to: str | None, settings: EntityRankSettings
+) -> tuple[str, ...]:
+    """Write the ranks of the relevant items among all. As `convert`."""
+    from rankscope.io.tables import SEPARATORS, entity_ranks_text, rank_entities
+
+    if not is_path(source):
+        raise ParameterError(f"a {type(source).__name__}, expected the path of a table of scores beside relevant")
+    check_single_stdin((source, relevant))
+    output = parse_target(target, to)
+    if output.format_name not in SEPARATORS:
+        formats = ", ".join(SEPARATORS)
+        raise ParameterError(f"{target}: a table of ranks is written as {formats}; choose such a suffix, or --to")
+    to_stdout = os.fspath(target) == "-"
+    if not to_stdout:
+        check_writable(target)
+        refuse_overwriting(target, [source, relevant])
+    table = rank_entities(source, relevant, settings)
+    chunks = compress(entity_ranks_text(table, output.format_name), output.compression)
+    if to_stdout:
+        write_stdout(chunks)
+    else:
+        write_chunks(target, chunks)
+    return (
+        *table.column_notes,
+        f"ranks of {len(table):,} of {table.total_ranks:,} items by falling score, the mean rank for ties: read them "
+        f"with --input entity-ranks --total-ranks {table.total_ranks} (in Python read_entity_ranks)",
+    )
 
 
 def load_content(source: PathLike | Qrels | Run, format_name: str | None, request: ReadRequest) -> Content:

@@ -60,7 +60,8 @@ class MeanRank(RankStatistic):
     -----
     Relevant documents that were not retrieved have no rank and are skipped. If no relevant document is retrieved there
     is no mean: NaN, which means over queries skip; `used` says how many documents a value rests on. Mind that a cutoff
-    keeps the best ranks only: a list that has fewer within it may well get the better mean.
+    keeps the best ranks only: a list that has fewer within it may well get the better mean. With ties="average", and
+    without a cutoff, a tied document has the mean rank of its group.
 
     References
     ----------
@@ -77,9 +78,15 @@ class MeanRank(RankStatistic):
 
     name: ClassVar[str] = "MeanRank"
     source: ClassVar[str] = "Dunaiski (2018), average rank"
+    has_tie_average: ClassVar[bool] = True
+
+    def can_average_ties(self) -> bool:
+        """With a cutoff, the number of ranks that the mean is of depends on the order."""
+        return self.cutoff is None and super().can_average_ties()
 
     def values(self, hits: Hits) -> Floats:
-        return mean_by_query(hits.rank, self.counted(hits), hits)
+        rank = (hits.first + hits.last) / 2 if hits.ties == "average" else hits.rank
+        return mean_by_query(rank, self.counted(hits), hits)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -533,10 +533,11 @@ def write_report(
     progress: Progress | None = None,
     conventions: Mapping[str, Any] | None = None,
     queries: Mapping[str, Any] | None = None,
+    table_systems: Sequence[str] = (),
     machine: Any = None,
     map: Any = None,
 ) -> Page:
-    """As `report`, with the settings of the comparison as one object."""
+    """As `report`, with the settings of the comparison as one object. table_systems: as in `plan_and_join`."""
     settings = settings.with_family(measures)
     evaluate_options = {**(conventions or {})}
     if machine is None and map is not None:
@@ -547,9 +548,8 @@ def write_report(
         refuse_pipes([*as_run_list(runs), query_table], read_twice)
     stamps_before = file_stamps((qrels, *as_run_list(runs), machine, query_table))
     evaluation = ConventionSettings(**evaluate_options), InputSettings(input=input, total_ranks=total_ranks)
-    plan, joined = plan_and_join(
-        qrels, runs, measures, *evaluation, workers=workers, progress=progress, depth=DOCUMENTS_SHOWN
-    )
+    reading: dict[str, Any] = {"table_systems": table_systems, "workers": workers, "progress": progress}
+    plan, joined = plan_and_join(qrels, runs, measures, *evaluation, depth=DOCUMENTS_SHOWN, **reading)
     scores = add_queries(score_hits(plan, joined), queries)
     settings, shown_systems, limit_notes = choose_systems(scores, settings, as_run_list(runs))
     baseline, scores = settings.baseline, scores.select(systems=shown_systems)

@@ -10,6 +10,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.stability.settings import StudySettings
 
 __all__ = [
+    "SINGULAR",
     "Condition",
     "make_conditions",
 ]
@@ -74,8 +75,14 @@ def make_conditions(
     min_size = MIN_SIZES[kind]
     if n_items < 2 * min_size and settings.set_size is None:
         count_text = pluralise(n_items, SINGULAR[kind], kind)
+        advice = "add some"
+        if kind == "queries" and n_items == 1:
+            advice += (
+                ", or study the ranks of the relevant documents of this one: a table of ranks (--input entity-ranks), "
+                "whose entities act as queries"
+            )
         raise InputError(
-            f"{count_text} in the data, expected at least {2 * min_size}: two groups of {min_size}; add some"
+            f"{count_text} in the data, expected at least {2 * min_size}: two groups of {min_size}; {advice}"
         )
     system_counts = settings.systems or (n_systems,)
     for count in system_counts:

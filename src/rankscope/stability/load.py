@@ -87,13 +87,15 @@ def load_population(
     conventions: ConventionSettings,
     reading: InputSettings,
     *,
+    table_systems: Sequence[str] = (),
     queries: QueryTable | None = None,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> tuple[Population, Scores, Plan | None, list[JoinedRun]]:
     """The population, its scores, and (for judgments and runs) the plan and the joined runs.
 
-    Raises as `study` does, also for weights of queries.
+    table_systems: the systems to read from a table of ranks; all by default. Raises as `study` does, also for weights
+    of queries.
     """
     if isinstance(data, Scores):
         if runs is not None or (conventions, reading) != (ConventionSettings(), InputSettings()):
@@ -109,7 +111,8 @@ def load_population(
     default = find_preset(preset).measures if preset else ENTITY_MEASURES if entities else DEFAULT_MEASURES
     measures_at_cutoffs = at_cutoffs(measures, cutoffs, preset, default)
     if entities and is_path(data):
-        data = read_entity_ranks(data, reading.total_ranks, least=find_preset(preset).least_rank if preset else 1.0)
+        least = find_preset(preset).least_rank if preset else 1.0
+        data = read_entity_ranks(data, reading.total_ranks, least=least, systems=table_systems)
     n_readers = (
         workers if isinstance(runs, (list, tuple)) and worth_parallelising(runs) else 1
     )  # asked for what comes after

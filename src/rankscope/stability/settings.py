@@ -12,6 +12,7 @@ from rankscope.settings import (
     choice,
     count,
     declare,
+    excludes,
     number_list,
     resamples_field,
     switch,
@@ -34,6 +35,8 @@ LEVELS = (0.01, 0.05, 0.1)
 DUNAISKI_LEVELS = (0.005, 0.01, 0.05, 0.1, 0.15)
 #: Sets of the swap method: bootstrap samples of the same queries, or sets without a query in common.
 SWAP_SETS = ("bootstrap", "disjoint")
+
+NOT_WITH_SET_SIZE = excludes("set_size", reason="the size of sets decides on splits and entities")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +61,7 @@ class StudySettings(Settings):
         rule=Count(1, None),
         help="Number of groups of entities, or of disjoint sets of queries (of whole clusters).",
         unset="10 groups, or 2 sets",
+        depends=NOT_WITH_SET_SIZE,
     )
     systems: tuple[int, ...] | None = number_list(
         None, rule=Count(2, None), flag="--n-systems", help="Number of systems in each draw.", unset="all"
@@ -67,6 +71,7 @@ class StudySettings(Settings):
         rule=Count(2, None),
         help="Number of entities, of queries, or of their clusters, in each draw.",
         unset="all",
+        depends=NOT_WITH_SET_SIZE,
     )
     set_size: tuple[int, ...] | None = number_list(
         None,
@@ -112,11 +117,6 @@ class StudySettings(Settings):
         flag="",
         help="Conventions of a reference tool; 'dunaiski' also computes the statistics as that tool does.",
     )
-
-    def check(self) -> None:
-        """Refuse splits and entities beside the size of sets."""
-        if self.set_size is not None:
-            self.refuse("splits", "entities", since="set_size (--set-size) chooses splits and entities")
 
     @property
     def as_dunaiski(self) -> bool:

@@ -223,13 +223,14 @@ def study_measures(
     evaluation: ConventionSettings,
     input_settings: InputSettings,
     *,
+    table_systems: Sequence[str] = (),
     queries: QueryTable | None = None,
     workers: int = 1,
     checkpoint: str | Path | None = None,
     reading: Progress | None = None,
     progress: Callable[[float], Any] | None = None,
 ) -> StabilityStudy:
-    """As `study`, with its settings as objects."""
+    """As `study`, with its settings as objects. table_systems: those to read from a table of ranks."""
     check_workers(workers)
     population, scores, plan, joined = load_population(
         data,
@@ -238,6 +239,7 @@ def study_measures(
         settings.cutoffs,
         evaluation,
         input_settings,
+        table_systems=table_systems,
         queries=queries,
         workers=workers,
         progress=reading,

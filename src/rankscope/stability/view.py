@@ -12,6 +12,7 @@ from rankscope.data.columns import Column, column, digits, table_of
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_percent, format_value, join_names, pluralise
 from rankscope.kernels.rounding_ties import order_of
+from rankscope.stability.conditions import SINGULAR
 from rankscope.stability.discriminative_power import BINS, difference_needed
 from rankscope.stability.outcome import lowest_level
 from rankscope.stability.reliability import RELIABILITY, TARGET
@@ -72,6 +73,12 @@ def set_of(study: StabilityStudy, place: int) -> str:
         size = pluralise(round(condition.entities / condition.splits), "entity", "entities")
         return f"{condition.splits} random groups of about {size}"
     return f"a random set of {condition.size} {study.kind}"
+
+
+def group_size(study: StabilityStudy, place: int) -> float:
+    """How many entities a group has in a condition, on average; 1 where queries or clusters are drawn."""
+    condition = study.conditions[place]
+    return condition.entities / condition.splits if study.kind == "entities" else 1.0
 
 
 def unit_of(study: StabilityStudy) -> str:
@@ -241,12 +248,11 @@ def reliability_sentence(study: StabilityStudy, place: int, best: int) -> str:
         return f"How many queries make {order_text} reliable is unknown"
     if math.isinf(needed):
         return f"On these data, no number of queries makes {order_text} reliable"
-    condition = study.conditions[place]
-    singular, plural = ("query", "queries") if study.kind == "queries" else ("cluster", "clusters")
+    size = group_size(study, place)
+    n_needed = pluralise(round(needed * size), SINGULAR[study.kind], study.kind)
     if study.kind == "entities":
-        size = pluralise(round(condition.entities / condition.splits), "entity", "entities")
-        singular, plural = (f"{noun} of about {size}" for noun in ("group", "groups"))
-    n_needed = pluralise(round(needed), singular, plural)
+        n_needed += f", in groups of about {round(size)},"
+    low, high = low * size, high * size
     text = f"{order_text[0].upper()}{order_text[1:]} is reliable with about {n_needed} or more"
     if math.isnan(low) or math.isnan(high):
         return f"{text} (reliability {format_percent(TARGET)})"
@@ -422,23 +428,29 @@ def reliability_section(study: StabilityStudy) -> Section:
     def ends(kind: str) -> zip[tuple[float, float]]:
         return zip(coefficients[f"{kind}_low"], coefficients[f"{kind}_high"], strict=True)
 
-    unit = unit_of(study)
+    in_groups = ", in groups of this size," if study.kind == "entities" else ""
+    size = group_size(study, main_condition(study))
+
+    def needed(name: str) -> Floats:
+        return np.asarray(coefficients[f"needed_{name}"] * size)
+
+    needed_ends = zip(needed("relative_low"), needed("relative_high"), strict=True)
     return Section(
-        title=f"How many {'clusters' if unit == 'clusters' else 'queries'} are needed",
+        title=f"How many {study.kind} are needed",
         table=table_of(
             column("measure", study.names, name=True),
             column("E-rho2", coefficients["relative"], rate(".3f")),
             column("95% interval", ends("relative"), rate_range(".3f")),
             column("Phi", coefficients["absolute"], rate(".3f")),
             column("95% interval", ends("absolute"), rate_range(".3f")),
-            column(unit, coefficients["needed_relative"], format_needed),
-            column("95% interval", ends("needed_relative"), lambda ends: " to ".join(map(format_needed, ends))),
-            column("for Phi", coefficients["needed_absolute"], format_needed),
+            column(study.kind, needed("relative"), format_needed),
+            column("95% interval", needed_ends, lambda ends: " to ".join(map(format_needed, ends))),
+            column("for Phi", needed("absolute"), format_needed),
         ),
         notes=(
             f"E-rho2: reliability of the order of systems on {set_of(study, main_condition(study))}; Phi: reliability "
-            f"of their scores; {unit}: how many raise E-rho2 (Phi) to {TARGET:g}"
-            + ("; of means in which all clusters weigh the same" if unit == "clusters" else ""),
+            f"of their scores; {study.kind}: how many{in_groups} raise E-rho2 (Phi) to {TARGET:g}"
+            + ("; of means in which all clusters weigh the same" if study.kind == "clusters" else ""),
         ),
     )
 

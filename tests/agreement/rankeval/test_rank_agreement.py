@@ -287,7 +287,7 @@ class TestRefused:
             ({"confidence_level": 95}, "confidence_level is 95"),
             ({"cutoff": 0}, "cutoff is 0"),
             ({"rng": -1}, "rng is -1"),
-            ({"preset": "rankeval", "by_segment": True}, "by_segment .*preset 'rankeval'"),
+            ({"preset": "rankeval", "by_segment": True}, "by_segment cannot be combined with preset"),
             ({"preset": "rankeval", "cutoff": 2}, "cutoff .*preset 'rankeval'"),
             ({"metrics": []}, "metrics is empty"),
             ({"preset": "rankeval", "higher": "machine"}, "higher .*preset 'rankeval'"),

@@ -120,7 +120,7 @@ class TestExperiments:
         assert done.code == 0
         assert "ordered by nDCG@1" in (folder.parent / "lines.json").read_text()
         refused = cli("agree", "ranks", folder, "--preset", "rankeval", "--order-by", "ERR")
-        assert mentions(refused.err, "--order-by", "'rankeval'")
+        assert mentions(refused.err, "--order-by", "--preset")
 
     def test_a_table_names_them_in_a_column(self, cli: Callable[..., Any], folder: Path) -> None:
         """The same three in one file give the same numbers as three files."""

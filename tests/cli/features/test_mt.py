@@ -129,7 +129,7 @@ def test_the_features_are_listed(cli):
         ({"x": "y"}, (*MT, "--forward", "x", "--features", "forward", "-o", "t.csv"), "x: is no lexicon"),
         ({}, (*MT, "-o", "t.csv"), "feature language_model needs a language model"),
         ({}, (*MT, "--language-model", "news.en", "-o", "t.csv"), "feature forward needs a lexicon"),
-        ({}, (*MT, *TRAINED, "--forward", "x", "-o", "t.csv"), "--parallel trains both lexicons"),
+        ({}, (*MT, *TRAINED, "--forward", "x", "-o", "t.csv"), "--parallel cannot be combined with --forward"),
         ({}, (*MT, "--language-model", "-", "--features", "untranslated", "-o", "t.csv"), "cannot be standard input"),
         (
             {"cut.arpa": "\\data\\\nngram 1=5\n"},
@@ -140,7 +140,7 @@ def test_the_features_are_listed(cli):
         ({}, (*MT, *TRAINED, "-o", "a.en"), "a.en: is also an input and would be overwritten"),
         ({}, (*MT, "--system", "A=b.en", "-o", "t.csv"), "--system A is given twice"),
         ({}, (*MT, "--system", "b.en", "-o", "t.csv"), "--system b.en, expected a name and a file"),
-        ({}, (*MT, "--texts", "x", "-o", "t.csv"), "pass one or the other"),
+        ({}, (*MT, "--texts", "x", "-o", "t.csv"), "--texts cannot be combined with --source"),
         ({}, ("features", "mt", "--texts", "x", "-o", "t.csv"), "needs --pair"),
         ({}, ("features", "mt", "--source", "src.de", "-o", "t.csv"), "--reference is missing"),
         ({}, (*MT, "--features", "chrf", "-o", "t.csv"), "did you mean chrF"),

@@ -107,7 +107,7 @@ def test_groups_of_features_are_left_out(cli: Callable[..., Any], folder: Path) 
     ("arguments", "said"),
     [
         ("--blend --loss linear:listnet", "a blend needs at least two rankers, and there is one, linear:listnet"),
-        ("--log tried", "--log tried needs a search; add --search N, or remove it"),
+        ("--log tried", "--log needs --search N; add it, or leave out --log"),
         ("--search 0", "Invalid value for '--search'"),
         ("--search 1 --log data.txt", "data.txt"),
         ("--search 1 --log other.txt", "other.txt: is not the log of a search; use another log file"),
@@ -116,10 +116,13 @@ def test_groups_of_features_are_left_out(cli: Callable[..., Any], folder: Path) 
         ("--ablate 1", "cannot read the group '1'; expected NAME=FEATURE,..."),
         ("--ablate g=9", "unknown feature '9'"),
         ("--ablate g=1-3", "the group 'g' holds all 3 features"),
-        ("--ablate g=1 --search 2", "--ablate compares a ranker with itself, so --search cannot be used"),
-        ("--ablate g=1 --blend", "so --blend cannot be used"),
-        ("--ablate g=1 --baseline listnet", "so --baseline cannot be used"),
-        ("--ablate g=1 --importance", "so --importance cannot be used"),
+        (
+            "--ablate g=1 --search 2",
+            "--ablate cannot be combined with --search: an ablation compares a ranker with itself",
+        ),
+        ("--ablate g=1 --blend", "--ablate cannot be combined with --blend"),
+        ("--ablate g=1 --baseline listnet", "--ablate cannot be combined with --baseline"),
+        ("--ablate g=1 --importance", "--ablate cannot be combined with --importance"),
         ("--ablate g=1 --loss listnet --loss ranknet", "an ablation takes one ranker"),
     ],
 )

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from helpers.messages import Messages, mentions
 from helpers.same import assert_same_bits, assert_same_numbers
@@ -200,6 +201,22 @@ def test_a_group_of_one_query_or_cluster_has_a_difference_and_no_test(test: str,
     assert mentions(result.notes, "AP", "one cluster" if clustered else "one query", "lonely")
     assert len(result.frame()) == 3 * 4
     assert str(result)
+
+
+def test_groups_of_one_query_do_not_count_as_turned() -> None:
+    values = [[5.0, 5, 5, 5, 1, 1], [1.0, 1, 1, 1, 2, 9], [3, 3, 3, 3, 9, 0.5]]
+    turned = "pairs have another sign in a group"
+    alone = rs.compare(grouped(score_table(values), ["x", "x", "y", "y", "alone", "lonely"]))
+    together = rs.compare(grouped(score_table(values), ["x", "x", "y", "y", "z", "z"]))
+    assert not any(turned in note for note in alone.notes)
+    assert mentions(together.notes, f"3 of 3 {turned}")
+
+
+def test_years_are_groups_in_their_order() -> None:
+    frame = {"query": ["a", "b", "c", "d"], "year": [2010.0, 1999.0, 2010.0, 999.0], "A": [1.0, 2.0, 3.0, 4.5]}
+    scores = rs.Scores.of(pl.DataFrame(frame), systems="A")
+    assert scores.with_queries(group="year").queries.groups == ("999", "1999", "2010")
+    assert grouped(score_table([[1.0, 2, 3]]), ["10", "b", "9"]).queries.groups == ("10", "b", "9")
 
 
 def test_queries_of_one_group_are_no_groups() -> None:

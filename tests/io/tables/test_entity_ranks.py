@@ -250,3 +250,52 @@ def test_groups_that_are_none_are_refused(groups: object, message: str) -> None:
     with pytest.raises(rs.ParameterError) as caught:
         table_of([[3, 1, 2, 8]]).hits(groups=groups)
     assert mentions(caught.value, *message.split(" ... "))
+
+
+# --- systems ----------------------------------------------------------------------------------------------------------
+
+WITH_YEAR = "paper,year,field,A,B\nx,1999,Biology,1,3\ny,2004,Maths,12,3\nz,1999,Biology,5,8\n"
+
+
+def test_systems_are_chosen_from_the_columns(tmp_path: Path) -> None:
+    path = written(tmp_path, WITH_YEAR, "ranks.csv")
+    table = read_entity_ranks(path, systems=["B", "A"])
+    assert (table.systems, table.ranks.tolist()) == (("B", "A"), [[3, 3, 8], [1, 12, 5]])
+    assert not any("read as systems" in note for note in table.notes)
+    scores = rs.evaluate(path, measures="MeanRank", input="entity-ranks", systems="A")
+    assert (scores.systems, scores.overall("MeanRank")) == (("A",), 6.0)
+    assert rs.evaluate(table, measures="MeanRank", systems=["A"]).overall("MeanRank") == 6.0
+    for data in (path, table):
+        with pytest.raises(rs.errors.UnknownName, match="systems"):
+            rs.evaluate(data, measures="MeanRank", input="entity-ranks", systems=["C"])
+    with pytest.raises(rs.errors.ParameterError, match="table of ranks"):
+        rs.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RR", systems=["A"])
+
+
+def test_a_column_that_is_no_system_is_named(tmp_path: Path) -> None:
+    with pytest.raises(rs.errors.InputError) as caught:
+        read_entity_ranks(written(tmp_path, WITH_YEAR, "ranks.csv"))
+    assert mentions(str(caught.value), "ranks.csv:2", "field", "'Biology'", "--systems year,A,B", "systems=")
+    numbers = written(tmp_path, WITH_YEAR.replace("Biology", "7").replace("Maths", "8"), "numbers.csv")
+    assert mentions(read_entity_ranks(numbers).notes[0], "4 columns", "'year'", "'field'", "'A'", "'B'")
+
+
+# --- ranks of ties ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ranks", "expected"),
+    [
+        ([[1, 2, 3, 4]], False),  # no ties
+        ([[1, 1, 7, 9]], True),  # the mean of two tied ranks is 1.5 or more
+        ([[2, 2, 7, 9]], False),  # may be the mean of 1, 2 and 3, of which one is no entity
+        ([[2, 2, 2, 2]], True),  # the mean of four tied ranks is 2.5 or more
+        ([[2, 2, 7, 7], [9, 9, 30, 30], [5, 5, 80, 90]], True),  # five shared ranks
+        ([[2, 2, 7, 7], [9, 9, 30, 30], [5, 6, 80, 90]], False),
+        ([[2, 2, 7, 7], [9, 9, 30, 30], [5, 5, 80, 90.5]], False),
+    ],
+)
+def test_competition_ranks_are_noted(ranks: list[list[float]], expected: bool) -> None:
+    table = table_of(ranks)
+    assert any(mentions(note, "competition ranks", "r + (n - 1) / 2") for note in table.notes) == expected
+    assert table.hits("S0").rank.tolist() == ranks[0]

@@ -270,3 +270,109 @@ def test_signals_that_cannot_be_read_are_refused(column: str, name: str) -> None
     table = item_frame().with_columns(length=pl.when(pl.col("query") == "i3").then(None).otherwise(1.0))
     with pytest.raises(InputError, match=name):
         rs.judging.estimate_items(table, human="people", machine="llm", signals=column)
+
+
+def grouped_frame(sizes: tuple[int, ...] = (40, 24, 6), n_judged: tuple[int, ...] = (20, 12, 0)) -> pl.DataFrame:
+    """Questions with 1 to 3 answers, in groups of these sizes; people judged all answers to the first of each."""
+    rng, rows = np.random.default_rng(11), []
+    for g, (size, judged) in enumerate(zip(sizes, n_judged, strict=True)):
+        for i in range(size):
+            for k in range(1 + i % 3):
+                m = float(rng.random())
+                h = m + (0.05, 0.4, 0.2)[g] * float(rng.normal())
+                question = f"g{g}q{i}"
+                rows.append((f"g{g}", question, f"{question}a{k}", h if i < judged else None, m))
+    return pl.DataFrame(rows, schema=["group", "cluster", "query", "people", "llm"], orient="row")
+
+
+PEOPLE_AND_LLM: dict[str, Any] = {"human": "people", "machine": "llm"}
+
+
+@pytest.mark.parametrize("clusters", [False, True])
+@pytest.mark.parametrize("allocation", ["neyman", "proportional"])
+def test_a_choice_by_strata_has_two_labels_in_each_and_is_read_by_the_next_estimate(
+    allocation: str, clusters: bool
+) -> None:
+    frame = grouped_frame()
+    choice = rs.judging.choose_items(
+        frame, **PEOPLE_AND_LLM, budget=20, strata=True, allocation=allocation, clusters=clusters, rng=1
+    )
+    table = choice.frame()
+    chosen = table.filter(chosen=1)
+    unit = "cluster" if clusters else "query"
+    assert chosen.filter(group="g2")[unit].n_unique() >= 2
+    if clusters:
+        assert table.group_by("cluster").agg(pl.col("chosen").n_unique())["chosen"].max() == 1
+        assert chosen["cluster"].n_unique() == len(choice.chosen_clusters or ())
+    else:
+        assert choice.n_chosen == 20
+        assert choice.chosen_clusters is None
+    assert bool(np.isnan(choice.half_width_now).all())  # nobody judged the last group
+    filled = table.with_columns(human=pl.when(pl.col("chosen") == 1).then(pl.col("machine")).otherwise(pl.col("human")))
+    if not clusters:
+        filled = filled.drop("cluster", strict=False)
+    estimates = rs.judging.estimate_items(filled, human="human", machine="machine", strata=True)
+    assert "strata:3" in estimates.signature()
+    assert ("clusters:70" in estimates.signature()) == clusters
+    assert estimates.parts[0].of_systems.n == choice.n_judged + choice.n_chosen
+    assert mentions(choice.notes, "strata (--strata, strata=True)")
+
+
+def test_the_smallest_number_of_labels_for_a_width_is_chosen() -> None:
+    frame = item_frame(("a",))
+    choice = rs.judging.choose_items(frame, **PEOPLE_AND_LLM, width=0.46, rng=1)
+    n = round(choice.sampling.n_labels)
+    enough, fewer = (rs.judging.choose_items(frame, **PEOPLE_AND_LLM, budget=k, rng=1) for k in (n, n - 1))
+    assert 2 * enough.sampling.half_width[0] <= 0.46 < 2 * fewer.sampling.half_width[0]
+    assert choice.is_chosen.tolist() == enough.is_chosen.tolist()
+
+
+WISHES: dict[str, tuple[dict[str, Any], str]] = {
+    "neither": ({}, "budget is missing, and so is width"),
+    "both": ({"budget": 5, "width": 0.1}, "width is 0.1, and there is a budget"),
+    "too narrow": ({"width": 0.01}, "width is 0.01, but with labels of all items"),
+    "narrow already": ({"width": 5}, "no label is needed"),
+    "fewer labels than strata": ({"budget": 1, "strata": True}, "budget is 1, expected at least 2, so that each of 3"),
+    "no strata": ({"budget": 5, "allocation": "proportional"}, "allocation is 'proportional', and there are no strata"),
+}
+
+
+@pytest.mark.parametrize("wish", WISHES)
+def test_impossible_wishes_are_refused(wish: str) -> None:
+    options, message = WISHES[wish]
+    with pytest.raises(ParameterError, match=message):
+        rs.judging.choose_items(grouped_frame(), **PEOPLE_AND_LLM, **options)
+
+
+def test_clusters_must_be_judged_as_a_whole_and_be_of_one_group() -> None:
+    frame = grouped_frame()
+    parts = frame.with_columns(people=pl.when(pl.col("query").str.ends_with("a0")).then("people"))
+    mixed = frame.with_columns(group=pl.when(pl.col("query") == "g0q1a1").then(pl.lit("g1")).otherwise("group"))
+    for table, message in (
+        (parts, "'g0q1' only, and parts of 21 clusters"),
+        (mixed, "cluster 'g0q1' has the groups 'g0' and 'g1'"),
+        (frame.with_columns(chance=pl.Series(np.linspace(0.1, 1, frame.height))), "cluster 'g0q1' has the chances"),
+        (frame.filter(pl.col("cluster").is_in(["g0q2", "g0q5", "g0q30"])), "people judged 2 clusters"),
+        (frame.drop("cluster"), "no column 'cluster'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            rs.judging.choose_items(table, **PEOPLE_AND_LLM, budget=9, clusters=True, strata=True, rng=1)
+
+
+@pytest.mark.parametrize(
+    ("n_passed", "chances", "note"),
+    [
+        (19, None, "and 19 labels of the rarer"),
+        (20, None, ""),
+        (81, None, "and 19 labels of the rarer"),
+        (40, [1.0] * 20 + [0.1] * 80, ""),  # (20 + 200)^2 / (20 + 2000) = 23.96
+        (22, [1.0] * 20 + [0.1] * 80, "and as many as 7 labels"),  # (20 + 20)^2 / (20 + 200) = 7.3
+    ],
+)
+def test_few_labels_of_the_rarer_value_are_noted(n_passed: int, chances: list[float] | None, note: str) -> None:
+    table = pl.DataFrame({"people": [1.0] * n_passed + [0.0] * (100 - n_passed), "llm": [0.5] * 50 + [0.6] * 50})
+    if chances is not None:
+        table = table.with_columns(chance=pl.Series(chances))
+    found = rs.judging.estimate_items(table, human="people", machine="llm")
+    is_rare = note != ""
+    assert mentions(found.notes, note) if is_rare else not mentions(found.notes, "of the rarer")

@@ -86,7 +86,9 @@ def test_a_run_that_was_not_pooled_is_doubted() -> None:
     [
         ({"relevance": pl.lit(-1)}, {}, InputError, "relevance is -1"),
         ({"chance": pl.lit(0.0)}, {}, InputError, "chance is 0"),
-        ({}, {"measure": "nDCG@10"}, ParameterError, "nDCG@10"),
+        ({}, {"measure": "nDCG@10"}, ParameterError, "nDCG@10 .* such as DCG@10"),
+        ({}, {"measure": "AP"}, ParameterError, "AP .* by infAP from a random sample"),
+        ({}, {"measure": "R@10"}, ParameterError, "RBP with a cutoff$"),
         ({}, {"measure": "P@30"}, ParameterError, "rank 30"),
         ({}, {"measure": "DCG"}, ParameterError, "no cutoff"),
     ],

@@ -64,6 +64,7 @@ from rankscope.settings import (
     Settings,
     choice,
     declare,
+    excludes,
     number,
     resamples_field,
     seed_field,
@@ -256,6 +257,10 @@ class TasksRule(Names):
         return isinstance(value, tuple) and all(isinstance(task, Task) for task in value)
 
 
+#: What tasks say.
+NOT_WITH_TASKS = excludes("tasks", reason="tasks say what is computed")
+
+
 @dataclass(frozen=True, kw_only=True)
 class MetricComparisonSettings(Settings):
     """On what metrics are compared, and how they are tested; see `compare_metrics`."""
@@ -277,6 +282,7 @@ class MetricComparisonSettings(Settings):
         None,
         LEVELS,
         help="Level of the tasks: whole systems, or segments.",
+        depends=NOT_WITH_TASKS,
         unset="system if there are scores of systems only, else segment",
     )
     statistic: str | None = text(
@@ -285,14 +291,16 @@ class MetricComparisonSettings(Settings):
         "acc_eq, pearson, spearman, kendall_b, or one of `agree segments`.",
         unset="pairwise_accuracy for systems; for segments wmt12 if people ranked, else acc_eq",
         metavar="NAME",
+        depends=NOT_WITH_TASKS,
     )
     grouping: str | None = choice(
         None,
         SEGMENT_GROUPINGS,
         help="Pool all segment scores (none), or average over segments or systems.",
         unset="none for statistics of rankings, else segment",
+        depends=NOT_WITH_TASKS,
     )
-    weights: Mapping[str, float] | None = weights_field()
+    weights: Mapping[str, float] | None = weights_field(depends=NOT_WITH_TASKS)
     test: str | None = choice(
         None,
         TESTS,
@@ -310,6 +318,7 @@ class MetricComparisonSettings(Settings):
         SWAPS,
         help="Unit that perm_both swaps: all scores of a system, all scores of a segment, or single cells.",
         unset="systems at level system, else cells",
+        depends=excludes(test=[test for test in TESTS if test != "perm_both"], reason="only perm_both swaps"),
     )
     epsilon: float | None = number(
         None,
@@ -363,12 +372,9 @@ class MetricComparisonSettings(Settings):
         return (validate_task(Task(EVERY, level, statistic, self.grouping or "")),)
 
     def check(self) -> None:
-        """Refuse settings that exclude each other, and tasks and weights that do not fit together."""
+        """Refuse tasks and weights that do not fit together."""
         if self.tasks is not None:
-            self.refuse("level", "statistic", "grouping", "weights", since="tasks say what is computed")
             check_tasks(self.tasks)
-        if self.test not in (None, "perm_both"):
-            self.refuse("swap", since=f"it is for perm_both, not for {self.test}")
         if self.level is not None and self.tasks is None:
             self.tasks_at(self.level, people_ranked=False)
 

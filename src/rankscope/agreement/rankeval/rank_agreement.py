@@ -42,14 +42,7 @@ from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.core import PARQUET_MAGIC, source_name
 from rankscope.io.translation import GOLD_COLUMNS, detect_kind, first_bytes
 from rankscope.kernels.resample import bootstrap_counts, draw
-from rankscope.settings import (
-    Settings,
-    choice,
-    confidence_field,
-    resamples_field,
-    seed_field,
-    switch,
-)
+from rankscope.settings import Settings, choice, confidence_field, excludes, resamples_field, seed_field, switch
 from rankscope.stats.inputs import as_generator, seed_of
 from rankscope.stats.intervals import percentile_ends
 from rankscope.typing import Floats, Ints, PathLike
@@ -85,6 +78,7 @@ ORDERS = tuple(name for name, measure in SET_MEASURES.items() if "segments" not 
 COUNTS = ("concordant", "discordant", "pairs", "gold_ties", "predicted_ties")
 #: What is done about an item without a rank.
 MISSING = ("error", "drop")
+NOT_WITH_PRESET = excludes("preset", reason="the output of a preset has no options")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,23 +94,21 @@ class RankSettings(Settings):
         kind="preset",
         help="Reproduce the output of RankEval's reference code: its keys and digits, errors included.",
     )
-    by_segment: bool = switch(False, help="Also show the measures of every list.")
-    order_by: str = choice("MRR", ORDERS, help="Measure that orders the experiments in the figure, best first.")
+    by_segment: bool = switch(False, help="Also show the measures of every list.", depends=NOT_WITH_PRESET)
+    order_by: str = choice(
+        "MRR", ORDERS, help="Measure that orders the experiments in the figure, best first.", depends=NOT_WITH_PRESET
+    )
     missing: str = choice(
         "error",
         MISSING,
         help="Items that people ranked and a metric did not (no value, or the rank -1): stop, or skip them.",
+        depends=NOT_WITH_PRESET,
     )
     confidence_level: float = confidence_field()
     n_resamples: int = resamples_field(
         1_000, "Number of resamples of the segments for intervals, and of permutations for p-values."
     )
     seed: int = seed_field()
-
-    def check(self) -> None:
-        """Refuse settings beside a preset, whose output has none."""
-        if self.preset is not None:
-            self.refuse("by_segment", "order_by", "missing", since=f"preset {self.preset!r} has no options")
 
 
 class IntervalStatistic(NamedTuple):

@@ -6,34 +6,29 @@ from typing import Any
 
 import click
 
-from rankscope.agreement.settings import DecisionSettings, JudgmentSettings, MetricSettings, SegmentSettings
+from rankscope.agreement.settings import (
+    CALIBRATED,
+    DecisionSettings,
+    JudgmentSettings,
+    MetricSettings,
+    SegmentSettings,
+)
 from rankscope.agreement.statistics import parse_table
+from rankscope.cli._dependencies import depends_on
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import details_option
 from rankscope.cli._results import pop_result_output, result_options
-from rankscope.cli._setting_options import is_given, setting_options, take_settings
-from rankscope.errors import ParameterError
+from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.io.core import check_single_stdin
+from rankscope.settings import excludes, needs
 
 __all__ = [
     "segments",
 ]
 
 
-def refuse_unused(decisions: bool) -> None:
-    """Raise ParameterError for options on the command line that would change nothing."""
-    if decisions:
-        flags = {setting.name: setting.flag for setting in SegmentSettings.declared().values()}
-        flags |= {"table": "--table", "details": "--details"}
-        consequence = "has no effect with --decisions; leave one of them out"
-    else:
-        flags = {setting.name: setting.flag for setting in DecisionSettings.declared().values()}
-        consequence = "applies to --decisions; add that option, or leave it out"
-    for name, flag in flags.items():
-        if name != "epsilon" and is_given(name):  # both have an epsilon
-            raise ParameterError(f"{flag} {consequence}")
-    if is_given("table") and is_given("statistic"):
-        raise ParameterError("--table replaces --statistic; leave one of them out")
+#: What only a statistic has; a count of decisions has an epsilon, too.
+OF_STATISTICS = ("table", "details", *(name for name in SegmentSettings.declared() if name != "epsilon"))
 
 
 @click.command("segments", cls=Command)
@@ -41,22 +36,31 @@ def refuse_unused(decisions: bool) -> None:
 @click.argument("scores", nargs=-1, metavar="[SCORES]...")
 @option_group(
     "Statistics",
-    click.option(
-        "--table",
-        metavar="3x3",
-        help="Your own 3x3 coefficients instead of --statistic. Rows: people rank the first translation <, =, "
-        "> the second; columns: the metric does; x skips such pairs. Example: 1,-1,-1;x,x,x;-1,-1,1.",
+    depends_on(
+        excludes("statistic", reason="it replaces the statistic"),
+        click.option(
+            "--table",
+            metavar="3x3",
+            help="Your own 3x3 coefficients instead of --statistic. Rows: people rank the first translation <, =, "
+            "> the second; columns: the metric does; x skips such pairs. Example: 1,-1,-1;x,x,x;-1,-1,1.",
+        ),
     ),
     setting_options(SegmentSettings),
 )
 @option_group(
     "Decisions",
-    click.option(
-        "--decisions",
-        is_flag=True,
-        help="Instead of a statistic, count how often people and each metric prefer the same translation.",
+    depends_on(
+        (
+            excludes(*OF_STATISTICS, reason="decisions are counted instead of a statistic"),
+            excludes(epsilon=CALIBRATED, reason="decisions need a fixed epsilon, a number"),
+        ),
+        click.option(
+            "--decisions",
+            is_flag=True,
+            help="Instead of a statistic, count how often people and each metric prefer the same translation.",
+        ),
     ),
-    setting_options(DecisionSettings, hint="For --decisions."),
+    depends_on(needs("decisions"), setting_options(DecisionSettings)),
 )
 @option_group("Metrics", setting_options(MetricSettings))
 @option_group("Judgments", setting_options(JudgmentSettings))
@@ -85,14 +89,11 @@ def segments(
     from rankscope.agreement.segment_level import agree_on_segments
 
     result_output = pop_result_output(options)
-    refuse_unused(decisions)
     if table is not None:
         options["statistic"] = parse_table(table)
     settings = take_settings(SegmentSettings, options)
     judgment_settings = take_settings(JudgmentSettings, options)
     metric_settings = take_settings(MetricSettings, options)
-    if decisions and isinstance(settings.epsilon, str):
-        raise ParameterError("--decisions needs a fixed epsilon; give --epsilon as a number")
     decision_settings = take_settings(DecisionSettings, options, epsilon=float(settings.fixed_epsilon or 0.0))
     result_output.check((judgments, *scores))
     check_single_stdin((judgments, *scores))

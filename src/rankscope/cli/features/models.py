@@ -79,9 +79,7 @@ class ModelFiles(NamedTuple):
     parallel: tuple[str, str] | None
 
     def refuse_missing(self, features: Iterable[str]) -> None:
-        """Raise ParameterError for a model that a feature needs and no option names, and for one named twice."""
-        if self.parallel and (self.forward or self.backward):
-            raise ParameterError("--parallel trains both lexicons; leave it out, or --forward and --backward")
+        """Raise ParameterError for a model that a feature needs and no option names."""
         for name in features:
             model = COLUMNS[name].model
             if model == "language_model" and self.language_model is None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import click
 
 from rankscope.agreement.load import read_segment_scores
+from rankscope.cli._dependencies import depends_on
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._leaderboard_input import read_ranked
 from rankscope.cli._options import file_option, table_output_option
@@ -22,6 +23,7 @@ from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import check_single_stdin, source_name
 from rankscope.io.letor import write_features
 from rankscope.io.translation import read_lines, read_mt_texts, read_plain_texts
+from rankscope.settings import excludes, needs
 from rankscope.translation.features import (
     COLUMNS,
     FEATURES,
@@ -72,14 +74,20 @@ TEXT_OPTIONS = (
         multiple=True,
         help="Outputs of a system, one segment per line; repeat for each system.",
     ),
-    click.option(
-        "--texts",
-        "folder",
-        metavar="FOLDER",
-        help="Folder with sources/, references/ and system-outputs/, as of WMT or mt-metrics-eval, instead of these "
-        "files.",
+    depends_on(
+        (
+            excludes("source", "references", "systems", reason="it replaces them"),
+            needs("pair", reason="the folder has texts of several language pairs"),
+        ),
+        click.option(
+            "--texts",
+            "folder",
+            metavar="FOLDER",
+            help="Folder with sources/, references/ and system-outputs/, as of WMT or mt-metrics-eval, instead of "
+            "these files.",
+        ),
     ),
-    click.option("--pair", metavar="P", help="Language pair, such as de-en; required with --texts."),
+    click.option("--pair", metavar="P", help="Language pair, such as de-en."),
     file_option(
         "--judgments",
         "Human rankings: write only the ranked outputs, as lists to train on, with grades from their ranks.",
@@ -92,7 +100,10 @@ MODEL_OPTIONS = (
     ),
     file_option("--forward", "Lexicon from `features lexicon`, from the source to the target language."),
     file_option("--backward", "Lexicon from the target to the source language."),
-    click.option("--parallel", nargs=2, metavar="SOURCE TARGET", help="Parallel text to train both lexicons on."),
+    depends_on(
+        excludes("forward", "backward", reason="it trains both lexicons"),
+        click.option("--parallel", nargs=2, metavar="SOURCE TARGET", help="Parallel text to train both lexicons on."),
+    ),
 )
 
 
@@ -193,14 +204,10 @@ def feature_overview() -> str:
 
 
 def check_texts_and_output(text_files: TextFiles, output: str | None) -> None:
-    """Raise ParameterError for options that contradict each other, or are missing."""
+    """Raise ParameterError for options that are missing, and names of systems without a file or given twice."""
     if output is None:
         raise ParameterError("no output file; name a file with -o")
     if text_files.folder is not None:
-        if text_files.files:
-            raise ParameterError("--texts replaces --source, --reference and --system; pass one or the other")
-        if text_files.pair is None:
-            raise ParameterError("--texts needs --pair, one of the language pairs of the folder, such as de-en")
         return
     for flag, value in (
         ("--source", text_files.source),

@@ -16,7 +16,8 @@ from rankscope.learning.ranker import Ranker
 from rankscope.learning.settings import RankerSettings, TorchSettings
 
 __all__ = [
-    "blend_options",
+    "BLEND_OPTION",
+    "STACKED_OPTION",
     "cache_option",
     "check_torch_options",
     "pop_blend",
@@ -25,11 +26,9 @@ __all__ = [
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-BLEND_OPTIONS = (
-    click.option("--blend", is_flag=True, help="Blend all rankers from all seeds into one."),
-    click.option(
-        "--stacked", is_flag=True, help="Blend with weights learned on the validation lists instead of equal weights."
-    ),
+BLEND_OPTION = click.option("--blend", is_flag=True, help="Blend all rankers from all seeds into one.")
+STACKED_OPTION = click.option(
+    "--stacked", is_flag=True, help="Blend with weights learned on the validation lists instead of equal weights."
 )
 
 
@@ -37,13 +36,6 @@ def cache_option(command: Command) -> Command:
     """`--cache`."""
     help = "Keep a binary copy of each file of features beside it, and read the copy next time."
     return click.option("--cache", is_flag=True, help=help)(command)
-
-
-def blend_options(command: Command) -> Command:
-    """`--blend` and `--stacked`, which `pop_blend` reads."""
-    for option in reversed(BLEND_OPTIONS):
-        command = option(command)
-    return command
 
 
 def pop_blend(options: dict[str, Any]) -> str | None:

@@ -9,13 +9,15 @@ from typing import Any
 
 import click
 
+from rankscope.cli._dependencies import depends_on
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import columns_option, dask_option, details_option, measure_option, workers_option
 from rankscope.cli._output import bytes_progress, progress_bar
 from rankscope.cli._results import ResultOutput, pop_result_output, result_options
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.cli.learn._ranker_options import (
-    blend_options,
+    BLEND_OPTION,
+    STACKED_OPTION,
     cache_option,
     check_torch_options,
     pop_blend,
@@ -37,6 +39,7 @@ from rankscope.experiments.random_search import SearchSettings, search_experimen
 from rankscope.io.core import refuse_overwriting
 from rankscope.learning.settings import RankerSettings, TorchSettings
 from rankscope.parallel import workers_for
+from rankscope.settings import excludes, needs
 
 __all__ = [
     "crossvalidate",
@@ -60,22 +63,31 @@ WORTH_WORKERS = 1 << 20
 @measure_option(DEFAULT_MEASURES)
 @option_group("Cross-validation", setting_options(CrossValidationSettings))
 @option_group("Analysis", setting_options(AnalysisSettings))
-@option_group("Blend", blend_options)
+@option_group("Blend", BLEND_OPTION, STACKED_OPTION)
 @setting_options(
     SearchSettings, optional=True, hint="The best on the validation lists is then tested. Default: no search."
 )
-@click.option(
-    "--log",
-    metavar="FILE",
-    help="With --search: file that keeps every trial; a search with the same file continues from it.",
+@depends_on(
+    needs("trials"),
+    click.option(
+        "--log",
+        metavar="FILE",
+        help="File that keeps every trial of a search; a search with the same file continues from it.",
+    ),
 )
-@click.option(
-    "--ablate",
-    "groups",
-    multiple=True,
-    metavar="GROUP",
-    help="Train the ranker again without these features, and test what it loses. GROUP is NAME=FEATURES, "
-    "by number or column: text=1-5,7 or titles=title*,url. May be repeated.",
+@depends_on(
+    excludes(
+        *("trials", "blend", "stacked", "baseline", "importance"),
+        reason="an ablation compares a ranker with itself",
+    ),
+    click.option(
+        "--ablate",
+        "groups",
+        multiple=True,
+        metavar="GROUP",
+        help="Train the ranker again without these features, and test what it loses. GROUP is NAME=FEATURES, "
+        "by number or column: text=1-5,7 or titles=title*,url. May be repeated.",
+    ),
 )
 @columns_option
 @cache_option
@@ -113,10 +125,6 @@ def crossvalidate(
     analysis = take_settings(AnalysisSettings, options, blend=pop_blend(options))
     losses = losses or ("listnet",)
     check_torch_options(losses)
-    if groups:
-        check_ablation(analysis, trials, log)
-    elif trials is None and log is not None:
-        raise ParameterError(f"--log {log} needs a search; add --search N, or remove it")
     files = source_files(source)
     result_output.check(files)
     check_log(log, files, result_output)
@@ -148,17 +156,3 @@ def check_log(log: str | None, files: Sequence[str], result_output: ResultOutput
         for path in (result_output.output, result_output.plot):
             if path not in (None, "-") and os.path.realpath(str(path)) == os.path.realpath(log):
                 raise ParameterError(f"{log}: cannot hold both the log and the output; name two files")
-
-
-def check_ablation(analysis: AnalysisSettings, trials: int | None, log: str | None) -> None:
-    """Raise ParameterError for options that an ablation does not have."""
-    unsupported_options = {
-        "--search": trials is not None,
-        "--log": log is not None,
-        "--blend": analysis.blend is not None,
-        "--baseline": analysis.baseline is not None,
-        "--importance": analysis.importance,
-    }
-    for name, is_set in unsupported_options.items():
-        if is_set:
-            raise ParameterError(f"--ablate compares a ranker with itself, so {name} cannot be used; remove it")

@@ -12,7 +12,7 @@ import click
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import dask_option, details_option, format_option, workers_option
 from rankscope.cli._output import progress_bar
-from rankscope.cli._results import FIGURE_OPTION, PAGE, PLOT_OPTION, page_of, pop_result_output
+from rankscope.cli._results import PAGE, PLOT_OPTION, figure_option, page_of, pop_result_output
 from rankscope.cli._setting_options import setting_options, take_settings
 from rankscope.errors import ParameterError
 from rankscope.io.core import compress, make_folder, write_folder
@@ -47,7 +47,7 @@ __all__ = [
         "-o", "--output", metavar="FOLDER", help="Also write tables, tests, scores and a page to this folder."
     ),
     format_option([*RESULT_FORMATS, PAGE]),
-    FIGURE_OPTION,
+    figure_option,
     PLOT_OPTION,
 )
 def mt_experiment(

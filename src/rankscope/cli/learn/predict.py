@@ -6,16 +6,17 @@ from collections.abc import Iterable
 
 import click
 
+from rankscope.cli._dependencies import depends_on
 from rankscope.cli._groups import Command
 from rankscope.cli._options import columns_option, output_option
 from rankscope.cli._output import bytes_progress, check_output, write_output
 from rankscope.cli.learn._ranker_options import cache_option
-from rankscope.errors import ParameterError
 from rankscope.io.core import compress, file_stem, split_compression_suffix, write_chunks
 from rankscope.io.letor import read_features
 from rankscope.learning.features import match_features, match_file
 from rankscope.learning.model_file import load_ranker
 from rankscope.learning.ranker import Ranker
+from rankscope.settings import excludes
 
 __all__ = [
     "predict",
@@ -27,7 +28,7 @@ __all__ = [
 @click.argument("test_file", metavar="TEST")
 @output_option()
 @columns_option
-@cache_option
+@depends_on(excludes("metric", reason="a cache is of documents, a metric of translations"), cache_option)
 @click.option(
     "--metric",
     metavar="NAME",
@@ -48,8 +49,6 @@ def predict(model: str, test_file: str, output: str | None, cache: bool, metric:
     check_output(output, (model, test_file))
     ranker = load_ranker(model)
     if metric is not None:
-        if cache:
-            raise ParameterError("--cache is for documents, but --metric is for translations; use one of them")
         score_segments(ranker, test_file, metric, output)
         return
     with bytes_progress((test_file,), "reading features") as progress:

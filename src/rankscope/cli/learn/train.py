@@ -9,13 +9,15 @@ from typing import Any
 
 import click
 
+from rankscope.cli._dependencies import depends_on
 from rankscope.cli._groups import Command, option_group
 from rankscope.cli._options import columns_option, output_option
 from rankscope.cli._output import bytes_progress, check_output, progress_bar
 from rankscope.cli._results import pop_result_output, printing_options
-from rankscope.cli._setting_options import is_given, option_of, setting_options, take_settings
+from rankscope.cli._setting_options import option_of, setting_options, take_settings
 from rankscope.cli.learn._ranker_options import (
-    blend_options,
+    BLEND_OPTION,
+    STACKED_OPTION,
     cache_option,
     check_torch_options,
     pop_blend,
@@ -32,6 +34,7 @@ from rankscope.learning.model_file import check_saving, save_ranker
 from rankscope.learning.ranker import Ranker
 from rankscope.learning.settings import RankerSettings, TorchSettings
 from rankscope.learning.training import BlendTraining, Training
+from rankscope.settings import needs
 
 __all__ = [
     "train",
@@ -58,7 +61,12 @@ __all__ = [
     columns_option,
     cache_option,
 )
-@option_group("Blend", blend_options, option_of(CrossValidationSettings.declared()["seeds"], hint="Needs --blend."))
+@option_group(
+    "Blend",
+    BLEND_OPTION,
+    depends_on(needs("valid", reason="weights are learned on validation lists"), STACKED_OPTION),
+    depends_on(needs("blend", "stacked"), option_of(CrossValidationSettings.declared()["seeds"])),
+)
 @option_group("Ranker", setting_options(RankerSettings))
 @option_group("PyTorch", setting_options(TorchSettings))
 @option_group(
@@ -88,7 +96,7 @@ def train(
     files = [train_file, *([valid] if valid is not None else [])]
     blend = pop_blend(options)
     ranker_settings, torch_settings = take_settings(RankerSettings, options), take_settings(TorchSettings, options)
-    ranker, settings = untrained_model(losses, blend, seeds, valid is not None, ranker_settings, torch_settings)
+    ranker, settings = untrained_model(losses, blend, seeds, ranker_settings, torch_settings)
     ranker.check()
     result_output.check(files)
     check_saving()
@@ -127,24 +135,16 @@ def untrained_model(
     losses: Sequence[str],
     blend: str | None,
     seeds: int,
-    has_validation: bool,
     settings: RankerSettings,
     torch_settings: TorchSettings,
 ) -> tuple[Ranker | Blend, dict[str, str]]:
-    """The model to train, and the settings of a blend. has_validation: whether there are validation lists.
-
-    Raises ParameterError for several losses, or options of a blend, without `blend`.
-    """
+    """The model to train, and the settings of a blend. Raises ParameterError for several losses without `blend`."""
     if blend is None:
         if len(losses) > 1:
             raise ParameterError(
                 f"{len(losses)} losses for one model, expected one; add --blend, or train each separately"
             )
-        if is_given("seeds"):
-            raise ParameterError(f"--seeds {seeds} is for blends only; add --blend, or use --models")
         return ranker_of(losses[0], settings, torch_settings), {}
-    if blend == "stacked" and not has_validation:
-        raise ParameterError("--stacked learns weights on validation lists; give them with --valid")
     check_torch_options(losses)
     models = parse_rankers(losses, settings, torch_settings)
     blend_model = untrained_blend(models, BlendSettings(how=blend), seeds, settings.seed)

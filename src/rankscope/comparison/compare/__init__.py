@@ -7,6 +7,7 @@ from rankscope.registry import TYPE_CHECKING, lazy_attributes
 if TYPE_CHECKING:
     from rankscope.comparison.compare.group_view import group_sections as group_sections
     from rankscope.comparison.compare.leaders import headline as headline
+    from rankscope.comparison.compare.leaders import is_untested as is_untested
     from rankscope.comparison.compare.leaders import leading_systems as leading_systems
     from rankscope.comparison.compare.leaders import withheld_sentence as withheld_sentence
     from rankscope.comparison.compare.overview import all_measures_section as all_measures_section
@@ -55,6 +56,7 @@ HOMES = {
     "extremes_table": "view",
     "group_sections": "group_view",
     "headline": "leaders",
+    "is_untested": "leaders",
     "leaderboard": "view",
     "leading_systems": "leaders",
     "all_measures_section": "overview",

@@ -197,15 +197,16 @@ def with_groups(
 
 
 def group_notes(comparison: MeasureComparison) -> list[str]:
-    """Groups that are too small for a test, and how many pairs have another sign in a group."""
+    """Groups that are too small for a test, and how many pairs have another sign in one of the others."""
     notes = []
     single = [name for name, part in comparison.groups.items() if part.measure_values.n_clusters < 2]
     if single:
         unit = "query" if comparison.measure_values.clusters is None else "cluster"
         notes.append(f"one {unit} only in {join_names(single)}: its difference has no test and no interval")
-    n_turned = np.array([*comparison.turns.values()]).sum(axis=0)
+    turns = [turned for name, turned in comparison.turns.items() if name not in single]
+    n_turned = np.array(turns).reshape(len(turns), comparison.first.size).sum(axis=0)
     if n_turned.size > 1 and n_turned.any():  # of a single pair, the section on groups says it
         note = f"{(n_turned > 0).sum():,} of {n_turned.size:,} pairs have another sign in a group than on all queries"
-        n_paradoxes = int((n_turned > len(comparison.groups) / 2).sum())
+        n_paradoxes = int((n_turned > len(turns) / 2).sum())
         notes.append(f"{note}, {n_paradoxes:,} in most groups (Simpson's paradox)" if n_paradoxes else note)
     return notes

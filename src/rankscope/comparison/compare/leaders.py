@@ -16,15 +16,21 @@ __all__ = [
     "ROUNDING",
     "headline",
     "interval_phrase",
+    "is_untested",
     "judged_order",
     "leading_systems",
     "others_sentence",
+    "untested_sentence",
     "withheld_sentence",
 ]
 
 
 #: Means are equal if they differ by at most this share of the largest.
 ROUNDING = 1e-12
+#: More systems are not named in an option.
+MAX_NAMED = 8
+#: The tie rule of tables of ranks of entities.
+TIES_OF_RANKS = "given"
 #: A difference below this has more digits than the headline of a page has otherwise.
 SMALL_DIFFERENCE = 0.01
 
@@ -50,6 +56,31 @@ def leading_systems(result: Comparison, comparison: MeasureComparison) -> tuple[
     return (first if first != baseline_index else second), baseline_index
 
 
+def is_untested(comparison: MeasureComparison) -> bool:
+    """Whether no pair was tested, as with a single query or cluster, so that nothing can be said of chance."""
+    posterior = comparison.test_results.posterior
+    if comparison.measure_values.n_clusters < 2:
+        return True
+    numbers = [comparison.pvalue, comparison.pvalue_corrected, *([] if posterior is None else [posterior.sum(axis=0)])]
+    return bool(np.isnan(numbers)[:, ~comparison.withheld].all())
+
+
+def untested_sentence(result: Comparison, comparison: MeasureComparison) -> str:
+    """That the values allow no test, and which would."""
+    values = comparison.measure_values
+    if values.n_clusters > 1:
+        return "These values do not allow a test."
+    unit = "query" if values.clusters is None else "cluster"
+    reason = f"One {unit} allows no test: how much differences vary is unknown."
+    if result.scores.settings.get("ties") != TIES_OF_RANKS:
+        return reason
+    systems = ",".join(comparison.systems) if len(comparison.systems) <= MAX_NAMED else "NAME,..."
+    return (
+        f"{reason} To test mean ranks, take each entity as a query: compare the same table without --input, with -m "
+        f"MeanRank --systems {systems}."
+    )
+
+
 def headline(result: Comparison, comparison: MeasureComparison, n_digits: int = 4) -> str:
     """The finding in a sentence: the winner, its mean, that of the system it is compared with, and the difference.
 
@@ -71,6 +102,12 @@ def headline(result: Comparison, comparison: MeasureComparison, n_digits: int = 
         rank_text = "" if is_only_one else ", the best of the others"
         return f"The baseline {verb_phrase(result, comparison, baseline, first)} {best_other}{rank_text}: {facts}."
     facts = facts_text(comparison, first, baseline, n_digits)
+    if is_untested(comparison):
+        untested = untested_sentence(result, comparison)
+        if is_only_one:
+            return f"{best_other} was not tested against the baseline {name}: {facts}. {untested}"
+        opening = f"No system was tested against the baseline {name}"
+        return f"{opening}. The best of the others is {best_other}: {facts}. {untested}"
     claim = f"{'' if result.settings.is_bayesian else 'significantly '}better than the baseline {name}"
     if is_only_one:
         return f"{best_other} is not {claim}: {facts}."

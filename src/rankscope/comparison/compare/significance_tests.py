@@ -14,6 +14,7 @@ from rankscope.settings import (
     Settings,
     alpha_field,
     choice,
+    excludes,
     number,
     resamples_field,
     seed_field,
@@ -198,6 +199,17 @@ RESAMPLED_INTERVALS = ("bca", "percentile")
 INTERVALS = ("t", *RESAMPLED_INTERVALS, "tango")
 
 
+def tests_all_systems(test: str) -> bool:
+    """Whether this test is of all systems at once."""
+    return TESTS[test].kind == "all"
+
+
+#: What only tests of two systems at a time have, which give p-values.
+OF_PAIRED_TESTS = excludes(
+    test=lambda test: tests_all_systems(test) or TESTS[test].kind == "posterior", reason="that test has no such setting"
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ComparisonSettings(Settings):
     """How systems are compared; see `compare`. seed: of all resampling, so that all pairs get the same resamples."""
@@ -206,7 +218,11 @@ class ComparisonSettings(Settings):
     COMMANDS = ("compare", "report")
 
     baseline: str | None = text(
-        None, help="Compare each of the other systems with this one.", unset="compare all pairs", metavar="NAME"
+        None,
+        help="Compare each of the other systems with this one.",
+        unset="compare all pairs",
+        metavar="NAME",
+        depends=excludes(test=tests_all_systems, reason="that test compares all pairs"),
     )
     test: str = choice(
         "t",
@@ -216,7 +232,11 @@ class ComparisonSettings(Settings):
         "randomised-tukey, nemenyi); or a Bayesian test instead (bayes-t, bayes-signed-rank).",
     )
     correction: str = choice(
-        "holm", CORRECTIONS, kind="correction", help="Correction of p-values for multiple comparisons."
+        "holm",
+        CORRECTIONS,
+        kind="correction",
+        help="Correction of p-values for multiple comparisons.",
+        depends=OF_PAIRED_TESTS,
     )
     family: str | None = choice(
         None,
@@ -225,12 +245,14 @@ class ComparisonSettings(Settings):
         help="Which p-values are corrected together: those of all pairs of systems for one measure (pairs), or"
         " for all measures (all).",
         unset="all if no measure is named, else pairs",
+        depends=OF_PAIRED_TESTS,
     )
     alternative: str = choice(
         "two-sided",
         ALTERNATIVES,
         help="Alternative hypothesis: the values of the first system of a pair differ from those of the second"
         " (two-sided), are greater, or are less. With a baseline, the baseline is the second.",
+        depends=OF_PAIRED_TESTS,
     )
     alpha: float = alpha_field(help="Significance level A; confidence intervals have the level 1 - A.")
     interval: str | None = choice(
@@ -240,6 +262,11 @@ class ComparisonSettings(Settings):
         help="Confidence interval of the mean difference: Student's t, a bootstrap (bca, percentile), or, for outcomes "
         "0 and 1, Tango's score interval (tango).",
         unset="tango for outcomes 0 and 1 from a file of scores, else t",
+        depends=excludes(
+            test=lambda test: TESTS[test].has_intervals,
+            when=[interval for interval in INTERVALS if interval != "t"],
+            reason="that test has intervals of its own",
+        ),
     )
     rope: float = number(
         0.0,
@@ -257,7 +284,7 @@ class ComparisonSettings(Settings):
     @property
     def tests_all_systems(self) -> bool:
         """Whether all systems are tested at once; such a test corrects for all pairs by itself."""
-        return self.method.kind == "all"
+        return tests_all_systems(self.test)
 
     @property
     def controls_any_claim(self) -> bool:
@@ -333,12 +360,3 @@ class ComparisonSettings(Settings):
     def is_bayesian(self) -> bool:
         """Whether the test gives probabilities instead of p-values."""
         return self.method.kind == "posterior"
-
-    def check(self) -> None:
-        """Refuse settings that the test does not have."""
-        if self.tests_all_systems:
-            self.refuse("baseline", since=f"the test {self.test!r} compares all pairs")
-        if self.tests_all_systems or self.is_bayesian:
-            self.refuse("alternative", "correction", "family", since=f"the test {self.test!r} has no such setting")
-        if self.method.has_intervals and self.interval != "t":
-            self.refuse("interval", since=f"the test {self.test!r} has intervals of its own")

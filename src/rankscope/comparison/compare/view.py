@@ -29,13 +29,16 @@ from rankscope.comparison.compare.leaders import (
     ROUNDING,
     headline,
     interval_phrase,
+    is_untested,
     judged_order,
     leading_systems,
     others_sentence,
+    untested_sentence,
     withheld_sentence,
 )
 from rankscope.comparison.compare.overview import all_measures_section, test_clause
 from rankscope.data.columns import Column, column, digits, interval, rank_range, table_of
+from rankscope.data.entities import look_like_ranks
 from rankscope.data.section import Cell, Figure, Section, Table
 from rankscope.data.text import (
     first_names,
@@ -45,6 +48,7 @@ from rankscope.data.text import (
     join_names,
     pluralise_queries,
 )
+from rankscope.evaluation.score_tables import NAMELESS
 from rankscope.kernels.rounding_ties import NOISE, order_of
 from rankscope.stats.confusion import share_interval
 from rankscope.stats.intervals import bootstrap_interval, t_interval
@@ -69,11 +73,20 @@ def comparison_sentence(result: Comparison, comparison: MeasureComparison) -> st
     """The comparison by one measure in one to three sentences."""
     if comparison.withheld.all():
         return withheld_sentence(comparison)
+    doubt = rank_doubt(comparison)
     if comparison.first.size == 1:
-        return pair_sentence(result, comparison)
+        return f"{doubt}{pair_sentence(result, comparison)}"
     sentence = all_pairs_sentence if result.baseline is None else baseline_sentence
     withheld_text = f"{withheld_sentence(comparison)} " if comparison.withheld.any() else ""
-    return f"{withheld_text}{sentence(result, comparison)}"
+    return f"{doubt}{withheld_text}{sentence(result, comparison)}"
+
+
+def rank_doubt(comparison: MeasureComparison) -> str:
+    """That values without a name look like ranks, of which lower is better; else nothing."""
+    values = comparison.measure_values
+    if comparison.measure != NAMELESS or values.sign < 0 or not look_like_ranks(values.values):
+        return ""
+    return "These values look like ranks: if they are, lower is better, and the order is the reverse (-m MeanRank). "
 
 
 def pair_sentence(result: Comparison, comparison: MeasureComparison) -> str:
@@ -109,7 +122,7 @@ def pair_sentence(result: Comparison, comparison: MeasureComparison) -> str:
         return probability_sentence(result, comparison, first, second, facts, is_swapped)
     p = float(comparison.pvalue[0] if not np.isnan(comparison.pvalue[0]) else comparison.pvalue_corrected[0])
     if np.isnan(p):
-        return f"{first} is ahead of {second}: {facts}. These values do not allow a test."
+        return f"{first} is ahead of {second}: {facts}. {untested_sentence(result, comparison)}"
     chance_text = chance_sentence(result, comparison, p)
     if comparison.decisions[0]:
         return f"On queries like these, {first} is significantly better than {second}: {facts}. {chance_text}"
@@ -180,6 +193,8 @@ def all_pairs_sentence(result: Comparison, comparison: MeasureComparison) -> str
     rank_word = "highest" if comparison.measure_values.sign > 0 else "lowest"
     value_text = f"{comparison.means[best]:.4f} on {pluralise_queries(comparison.n)}"
     mean_text = f"{comparison.systems[best]} has the {rank_word} mean {comparison.measure_values.label}: {value_text}"
+    if is_untested(comparison):
+        return f"{mean_text}, {lead_clause(result, comparison)}. {untested_sentence(result, comparison)}"
     claim = pairs_claim(result, comparison, "it")
     return f"{mean_text}, {lead_clause(result, comparison)}. On queries like these, {claim[:-1]}{test_clause(result)}."
 
@@ -231,6 +246,8 @@ def lead_clause(result: Comparison, comparison: MeasureComparison) -> str:
 
 def baseline_sentence(result: Comparison, comparison: MeasureComparison) -> str:
     """Which systems are better than the baseline, the best first; which are worse, and which do not differ."""
+    if is_untested(comparison):
+        return headline(result, comparison)
     parts = (headline(result, comparison), others_sentence(result, comparison), test_sentence(result, comparison))
     return " ".join(filter(None, parts))
 

@@ -15,6 +15,8 @@ from rankscope.settings import (
     choice,
     count,
     declare,
+    excludes,
+    needs,
     resamples_field,
     seed_field,
     share,
@@ -43,6 +45,9 @@ class Range(NumberList):
 
     def fault(self, value: object) -> str:
         return f"is {value!r}, expected {self.expected}"
+
+
+FREE_LOOKS = excludes(test="betting", reason="looks are free with that test")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +88,7 @@ class GateSettings(Settings):
         help="Plan looks: the gate may be asked again with more queries, up to N, and all looks together keep the "
         "level. A file holds them.",
         unset="one look",
+        depends=FREE_LOOKS,
     )
     looks: int | None = count(
         None,
@@ -91,11 +97,13 @@ class GateSettings(Settings):
         metavar="K",
         help="Plan K looks, each with more queries, which together keep the level. A file holds them.",
         unset="one look",
+        depends=(excludes("up_to", reason="both plan looks"), FREE_LOOKS),
     )
     spending: str = choice(
         "obrien-fleming",
         SPENDING,
         help="How planned looks share the level: little at early ones, or about alike.",
+        depends=needs("up_to", "looks", reason="planned looks share the level"),
     )
     value_range: tuple[float, ...] | None = declare(
         Range(),
@@ -107,15 +115,6 @@ class GateSettings(Settings):
     power: float = share(0.8, help="Statistical power for the number of fresh queries that would do.")
     n_resamples: int = resamples_field(10_000, "Number of resamples of a permutation test or bootstrap.")
     seed: int = seed_field()
-
-    def check(self) -> None:
-        """Raise for settings that exclude each other."""
-        if self.up_to is not None and self.looks is not None:
-            self.refuse("looks", since=f"--up-to {self.up_to} (up_to) plans looks, too")
-        if self.test == "betting":
-            self.refuse("up_to", "looks", since="looks are free with the test betting")
-        if not self.plans_looks:
-            self.refuse("spending", since="it is for planned looks (--up-to, --looks)")
 
     @property
     def plans_looks(self) -> bool:

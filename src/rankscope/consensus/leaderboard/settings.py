@@ -11,7 +11,9 @@ from rankscope.settings import (
     Settings,
     choice,
     confidence_field,
+    excludes,
     names,
+    needs,
     number,
     resamples_field,
     seed_field,
@@ -42,6 +44,8 @@ INTERVALS = ("bootstrap", INFORMATION)
 UNRANKED_CHOICES = ("ignore", "worst")
 #: The fewest resamples for percentiles.
 FEWEST = 20
+#: Effects in comparisons of two systems.
+OF_TWO = excludes(model=PLACKETT_LUCE, reason="that model is for votes, not for comparisons of two")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,8 +68,9 @@ class LeaderboardSettings(Settings):
         flag="--covariate",
         python_help="Name or names of covariates whose effect is removed from the ratings, such as the difference in "
         "length.",
+        depends=OF_TWO,
     )
-    position: bool = switch(False, help="Remove the effect of standing on the left side.")
+    position: bool = switch(False, help="Remove the effect of standing on the left side.", depends=OF_TWO)
     cluster_by: str | None = text(
         None,
         help="Column of the cluster of a comparison, such as its prompt; for scores of that of a query, or a regular "
@@ -98,6 +103,7 @@ class LeaderboardSettings(Settings):
         UNRANKED_CHOICES,
         help="For votes: systems that a voter did not rank are ignored (ignore), or come after the ranked ones "
         "(worst).",
+        depends=needs(model=PLACKETT_LUCE, reason="only votes leave systems out"),
     )
     prior: float = number(
         0.0,
@@ -129,10 +135,3 @@ class LeaderboardSettings(Settings):
     def is_of_votes(self) -> bool:
         """Whether the model is for votes on several systems at once."""
         return self.model == PLACKETT_LUCE
-
-    def check(self) -> None:
-        """Refuse settings that the model does not have."""
-        if self.is_of_votes:
-            self.refuse("covariates", "position", since=f"{PLACKETT_LUCE} is for votes, not for comparisons of two")
-        else:
-            self.refuse("unranked", since=f"it is for votes and the model {PLACKETT_LUCE!r}")

@@ -91,16 +91,20 @@ def join_all(
     return joined_runs
 
 
-def join_entities(table: EntityRanks | PathLike | Any, plan: Plan, total_ranks: int | None) -> list[JoinedRun]:
-    """The systems of a table of ranks, which needs no join."""
+def join_entities(
+    table: EntityRanks | PathLike | Any, plan: Plan, total_ranks: int | None, systems: Sequence[str] = ()
+) -> list[JoinedRun]:
+    """The systems of a table of ranks, which needs no join. systems: those to read; all by default."""
     if is_path(table):
         from rankscope.io.tables import read_entity_ranks
 
-        table = read_entity_ranks(table, total_ranks, least=plan.least_rank)
+        table = read_entity_ranks(table, total_ranks, least=plan.least_rank, systems=systems)
     elif not isinstance(table, EntityRanks):
         raise ParameterError(f"input={ENTITY!r} needs a path or an EntityRanks, not a {type(table).__name__}")
-    elif total_ranks is not None and total_ranks != table.total_ranks:
-        table = replace(table, total_ranks=total_ranks, where=None)
+    else:
+        table = table.select(systems) if systems else table
+        if total_ranks is not None and total_ranks != table.total_ranks:
+            table = replace(table, total_ranks=total_ranks, where=None)
     if (table.ranks < 1).any():
         strict_measure = next((measure for measure in plan.measures if not measure.ranks_below_1), None)
         if strict_measure is not None:

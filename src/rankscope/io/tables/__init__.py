@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from rankscope.io.tables.schema import read_content as read_content
     from rankscope.io.tables.schema import read_table as read_table
     from rankscope.io.tables.schema import table_of_source as table_of_source
+    from rankscope.io.tables.scores_to_ranks import entity_ranks_text as entity_ranks_text
+    from rankscope.io.tables.scores_to_ranks import rank_entities as rank_entities
 
 HOMES = {
     "LABELS": "labels",
@@ -37,6 +39,7 @@ HOMES = {
     "ParquetRows": "formats",
     "SEPARATORS": "frames",
     "column_names": "schema",
+    "entity_ranks_text": "scores_to_ranks",
     "find_label": "labels",
     "first_record": "frames",
     "first_rows": "schema",
@@ -47,6 +50,7 @@ HOMES = {
     "parse_label_number": "labels",
     "parse_table": "schema",
     "polars_errors": "frames",
+    "rank_entities": "scores_to_ranks",
     "read_entity_ranks": "entity_ranks",
     "read_content": "schema",
     "read_parquet": "frames",

@@ -22,10 +22,10 @@ from rankscope.judging.estimation.dual_judgments import (
 )
 from rankscope.judging.estimation.prediction_powered import pairs_of, resolve_baseline
 from rankscope.judging.estimation.settings import grade_map_field, parse_grade_map
-from rankscope.settings import NONNEGATIVE, POSITIVE, REQUIRED, Settings, confidence_field, number, text
+from rankscope.settings import NONNEGATIVE, POSITIVE, REQUIRED, Settings, confidence_field, needs, number, text
 from rankscope.stats.cluster_sums import cluster_sums, effective_number
 from rankscope.stats.power import MAX_QUERIES
-from rankscope.stats.prediction_powered import FEWEST, combined_half, spread_of
+from rankscope.stats.prediction_powered import FEWEST, combined_half, fewest_enough, spread_of
 from rankscope.typing import PathLike
 
 __all__ = [
@@ -70,12 +70,9 @@ class JudgmentPlanSettings(Settings):
         rule=NONNEGATIVE,
         metavar="C",
         help="What the machine's judgments of a query cost, in the unit of the cost of people's.",
+        depends=needs("cost", reason="costs are compared"),
     )
     confidence_level: float = confidence_field()
-
-    def check(self) -> None:
-        if self.cost is None:
-            self.refuse("machine_cost", since="there is no cost (--cost) of people's judgments to compare it with")
 
 
 class Need(NamedTuple):
@@ -544,10 +541,4 @@ def fewest_queries(
     def is_enough(n: int) -> bool:
         return combined_half(n, n_all, sd, explained, confidence_level=confidence_level) <= half_width
 
-    if not sd > 0 or not is_enough(max_queries):
-        return None
-    low, high = 1, max_queries  # one query says nothing about the variance
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return high
+    return fewest_enough(is_enough, 2, max_queries) if sd > 0 else None  # one query says nothing about the variance

@@ -24,7 +24,7 @@ from rankscope.settings import (
     table_columns,
     text,
 )
-from rankscope.stats.prediction_choices import CALIBRATIONS, POPULATIONS
+from rankscope.stats.prediction_choices import ALLOCATIONS, CALIBRATIONS, POPULATIONS
 
 __all__ = [
     "ChoiceSettings",
@@ -178,24 +178,52 @@ class ChoiceSettings(Settings):
 
     human: str = human_field()
     machine: str = machine_field()
-    budget: float = number(
-        REQUIRED,
+    budget: float | None = number(
+        None,
         rule=POSITIVE,
         metavar="C",
         help="What the new labels may cost on average; without a column of costs their number.",
+        unset="the least for the width",
+    )
+    width: float | None = number(
+        None,
+        rule=POSITIVE,
+        metavar="W",
+        help="Width that no interval is expected to exceed, from end to end: as few labels as that takes.",
+        unset="what the budget brings",
     )
     positive: str | None = positive_field()
     baseline: str | None = text(
         None, help="Choose for the differences of the other systems from this one.", unset="all pairs", metavar="NAME"
     )
+    strata: bool = switch(
+        False, help="Groups (column group) are strata, between which the labels are shared out, at least 2 in each."
+    )
+    allocation: str = choice(
+        "neyman",
+        ALLOCATIONS,
+        help="How labels are shared out between strata: as the number of items times the spread of people's values "
+        "around the machine's (neyman), or as the number of items (proportional).",
+    )
+    clusters: bool = switch(False, help="Whole clusters (column cluster) are chosen, with all of their items.")
     population: str = population_field()
     confidence_level: float = confidence_field()
     columns: Mapping[str, str] | None = table_columns(
         {"query": "question", "cost": "minutes"},
-        help="Column names in the table. NAME is system, query, weight, cost (of a label) or chance: the chance with "
-        "which an item was chosen so far.",
+        help="Column names in the table. NAME is system, query, group, cluster, weight, cost (of a label) or chance: "
+        "the chance with which an item was chosen so far.",
     )
     seed: int = seed_field()
+
+    def check(self) -> None:
+        if self.budget is None and self.width is None:
+            raise SettingError(
+                "budget", "--budget", "is missing, and so is width (--width); name what labels may cost, or a width"
+            )
+        if self.budget is not None:
+            self.refuse("width", since="there is a budget (--budget), which decides how many labels there are")
+        if not self.strata:
+            self.refuse("allocation", since="there are no strata (--strata) to share labels out between")
 
 
 def parse_grade_map(grade_map: Any) -> dict[int, int] | None:

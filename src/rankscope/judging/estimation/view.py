@@ -315,30 +315,49 @@ def need_column(title: str, needs: Sequence[Need]) -> Column:
 
 
 def choice_sections(result: ItemChoice) -> list[Section]:
-    """What is chosen, and how wide intervals will be."""
+    """What is chosen, and how wide intervals will be; with strata, how many items of each."""
     sampling, level = result.sampling, format_percent(result.settings.confidence_level)
     widths = [2 * x for x in (result.half_width_now, sampling.half_width_even, sampling.half_width)]
     n_others = result.order.size - result.n_judged
     are = "is" if result.n_chosen == 1 else "are"
     cost = f", which costs {result.cost:g}" if result.cost != result.n_chosen else ""
+    clusters = result.chosen_clusters
+    in_clusters = "" if clusters is None else f", {pluralise(len(clusters), 'whole cluster')}"
     sentence = (
         f"People judged {pluralise(result.n_judged, 'item')}; {result.n_chosen:,} of the other {n_others:,} {are} to "
-        f"be judged next{cost}. "
+        f"be judged next{in_clusters}{cost}. "
     )
     hardest = int(np.argmax(widths[2]))
+    now = widths[0][hardest]
+    now_text = "now there is none, since a group has too few labels" if np.isnan(now) else f"now it is {now:.4f}"
     sentence += (
         f"The {level} interval of {result.targets[hardest]} is then about {widths[2][hardest]:.4f} wide, with as many "
-        f"items at random {widths[1][hardest]:.4f}; now it is {widths[0][hardest]:.4f}."
+        f"items at random {widths[1][hardest]:.4f}; {now_text}."
     )
-    return [
-        Section(
-            title="Items that people judge next",
-            sentence=sentence,
-            table=table_of(
-                column("mean or difference", list(result.targets), name=True),
-                column("width now", widths[0], digits()),
-                column("at random", widths[1], digits()),
-                column("chosen so", widths[2], digits()),
+    section = Section(
+        title="Items that people judge next",
+        sentence=sentence,
+        table=table_of(
+            column("mean or difference", list(result.targets), name=True),
+            column("width now", widths[0], digits()),
+            column("at random", widths[1], digits()),
+            column("chosen so", widths[2], digits()),
+        ),
+    )
+    return [section, *([strata_section(result)] if result.settings.strata else [])]
+
+
+def strata_section(result: ItemChoice) -> Section:
+    """How many items of each group there are, were judged, and are to be judged next."""
+    names, codes = np.unique(np.array(result.design["group"]), return_inverse=True)
+    counts = (np.bincount(x, minlength=names.size) for x in (codes, codes[: result.n_judged], codes[result.is_chosen]))
+    return Section(
+        title="By group",
+        table=table_of(
+            column("group", names.tolist(), name=True),
+            *(
+                column(title, list(map(thousands, of.tolist())))
+                for title, of in zip(("items", "judged", "to judge next"), counts, strict=True)
             ),
-        )
-    ]
+        ),
+    )

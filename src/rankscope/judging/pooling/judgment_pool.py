@@ -27,13 +27,12 @@ from rankscope.judging.pooling.methods import (
     judging_order,
     pooling_method,
     rate_field,
-    refuse_other_parameters,
 )
 from rankscope.judging.pooling.run_lists import RunLists, grades_of, read_lists
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.segments import bounds
 from rankscope.kernels.text import decode, hashes
-from rankscope.settings import Settings, choice, count, grade_level, seed_field, switch
+from rankscope.settings import Settings, choice, count, grade_level, needs, seed_field, switch
 from rankscope.stats.inputs import seed_of
 from rankscope.stats.prediction_powered import chances_within, systematic_sample
 from rankscope.typing import Floats, Grades, Ints, PathLike
@@ -79,6 +78,7 @@ class PoolSettings(Settings):
         False,
         help="Draw the documents at random, those that come first with a greater chance; POOL (.jsonl) then holds the "
         "chances, for estimates from these judgments. Needs a budget.",
+        depends=needs("budget"),
     )
     rel: float = grade_level(help="Minimum relevance that counts as relevant.")
     rate: float | None = rate_field()
@@ -96,12 +96,6 @@ class PoolSettings(Settings):
     def pooling_method(self) -> PoolingMethod:
         """The method with its parameters."""
         return pooling_method(self.method, self.rate, self.beta)
-
-    def check(self) -> None:
-        """Refuse parameters of other methods, and chances without a budget."""
-        refuse_other_parameters(self, self.method)
-        if self.chances and self.budget is None:
-            raise ParameterError("chances (--chances) needs a budget (--budget); add it, or leave chances out")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

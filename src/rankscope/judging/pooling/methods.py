@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from rankscope.judging.pooling.adjudication import (
 from rankscope.judging.pooling.run_lists import RunLists
 from rankscope.kernels.order import stable_order
 from rankscope.kernels.segments import bounds
-from rankscope.settings import SHARE, Number, Settings, number
+from rankscope.settings import SHARE, Dependency, Number, needs, number
 from rankscope.typing import Bools, Ints
 
 __all__ = [
@@ -29,7 +29,6 @@ __all__ = [
     "judging_order",
     "pooling_method",
     "rate_field",
-    "refuse_other_parameters",
 ]
 
 
@@ -78,7 +77,13 @@ class PoolingMethod(NamedTuple):
         return f"{self.name}(beta={self.beta:g})" if self.name == "hedge" else self.name
 
 
-def rate_field() -> float | None:
+def method_parameter(field: str, methods: tuple[str, ...]) -> Dependency:
+    """A parameter of some methods. field: the field that names the method."""
+    conditions: dict[str, Any] = {field: methods}
+    return needs(**conditions)
+
+
+def rate_field(method: str = "method") -> float | None:
     """The rate of the bandits."""
     return number(
         None,
@@ -87,10 +92,11 @@ def rate_field() -> float | None:
         help="For bandit and thompson: factor by which the earlier judgments of a run lose weight with each "
         "new one of that run.",
         unset="1, all judgments count alike",
+        depends=method_parameter(method, BANDITS),
     )
 
 
-def beta_field() -> float | None:
+def beta_field(method: str = "method") -> float | None:
     """The beta of Hedge."""
     return number(
         None,
@@ -98,16 +104,8 @@ def beta_field() -> float | None:
         metavar="B",
         help="Learning rate of hedge; a smaller B gives losses more weight.",
         unset=f"{BETA:g}",
+        depends=method_parameter(method, ("hedge",)),
     )
-
-
-def refuse_other_parameters(settings: Settings, method: str) -> None:
-    """Raise SettingError for a rate or beta that the method does not have."""
-    since = f"the method {method} has no such parameter"
-    if method not in BANDITS:
-        settings.refuse("rate", since=since)
-    if method != "hedge":
-        settings.refuse("beta", since=since)
 
 
 def pooling_method(name: str, rate: float | None, beta: float | None) -> PoolingMethod:

@@ -24,7 +24,6 @@ from rankscope.judging.pooling.methods import (
     judging_order,
     pooling_method,
     rate_field,
-    refuse_other_parameters,
 )
 from rankscope.judging.pooling.run_lists import grades_of, read_lists
 from rankscope.settings import Settings, as_names, count, grade_level, names, seed_field
@@ -60,8 +59,8 @@ class PlaybackSettings(Settings):
     )
     depth: int = count(DEEP, metavar="K", help="Pool depth: only the first `depth` documents of each list take part.")
     rel: float = grade_level(help="Minimum relevance that counts as relevant.")
-    rate: float | None = rate_field()
-    beta: float | None = beta_field()
+    rate: float | None = rate_field("methods")
+    beta: float | None = beta_field("methods")
     seed: int = seed_field()
 
     @property
@@ -70,13 +69,11 @@ class PlaybackSettings(Settings):
         return [pooling_method(name, self.rate, self.beta) for name in dict.fromkeys(self.methods)]
 
     def check(self) -> None:
-        """Refuse no method, and parameters that not all methods have."""
+        """Refuse no method, and parameters of one method among several."""
         if not self.methods:
             raise ParameterError("no method given, expected at least one")
         if (self.rate is not None or self.beta is not None) and len(self.methods) > 1:
             raise ParameterError("rate and beta belong to one method; name only that one")
-        if len(self.methods) == 1:
-            refuse_other_parameters(self, self.methods[0])
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

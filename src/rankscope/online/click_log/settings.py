@@ -6,7 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rankscope.online.logs import ACTIONS
-from rankscope.settings import NONNEGATIVE, Settings, choice, confidence_field, count, name_list, number, table_columns
+from rankscope.settings import (
+    NONNEGATIVE,
+    Settings,
+    choice,
+    confidence_field,
+    count,
+    name_list,
+    needs,
+    number,
+    table_columns,
+)
 
 __all__ = [
     "EXPECTATIONS",
@@ -37,6 +47,7 @@ class ClickSettings(Settings):
         rule=NONNEGATIVE,
         help="For bias: a rank is examined with the probability 1 / rank^eta.",
         unset="estimated from documents that were shown at several ranks",
+        depends=needs(expected=BIAS),
     )
     prior: float = number(
         0.0,
@@ -52,8 +63,3 @@ class ClickSettings(Settings):
         {"query": "search_term", "documents": "hits"},
         help="Names of columns in the log and in the lists, where NAME is query, list, clicks or documents.",
     )
-
-    def check(self) -> None:
-        """Refuse a position bias that nothing is divided by."""
-        if self.expected != BIAS:
-            self.refuse("eta", since=f"expected is {self.expected!r}")

@@ -7,7 +7,17 @@ from dataclasses import dataclass
 
 from rankscope.online.logs import ACTIONS
 from rankscope.online.preference import CLUSTERS
-from rankscope.settings import POSITIVE, Settings, choice, confidence_field, count, name_list, number, table_columns
+from rankscope.settings import (
+    POSITIVE,
+    Settings,
+    choice,
+    confidence_field,
+    count,
+    name_list,
+    needs,
+    number,
+    table_columns,
+)
 from rankscope.stats.inverse_propensity import ESTIMATORS
 
 __all__ = [
@@ -34,7 +44,13 @@ class ClickEstimateSettings(Settings):
         help="Estimator: inverse propensities (ips), self-normalised (snips), with weights up to a limit (clipped), or "
         "doubly robust (dr).",
     )
-    clip: float | None = number(None, rule=POSITIVE, help="For clipped: the largest weight.", unset=f"{CLIP:g}")
+    clip: float | None = number(
+        None,
+        rule=POSITIVE,
+        help="For clipped: the largest weight.",
+        unset=f"{CLIP:g}",
+        depends=needs(estimator=CLIPPED),
+    )
     cutoff: int = count(10, help="Ranks that count, from the first.")
     cluster_by: str | None = choice(
         None,
@@ -49,11 +65,6 @@ class ClickEstimateSettings(Settings):
         help="Names of columns in the log and in the lists, where NAME is query, user, session, list, clicks, "
         "documents or propensity.",
     )
-
-    def check(self) -> None:
-        """Refuse a limit that the estimator does not have."""
-        if self.estimator != CLIPPED:
-            self.refuse("clip", since=f"the estimator is {self.estimator!r}")
 
     @property
     def largest_weight(self) -> float | None:

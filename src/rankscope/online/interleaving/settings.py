@@ -13,7 +13,7 @@ from rankscope.online.interleaving.draft import Draft
 from rankscope.online.interleaving.optimised import optimised
 from rankscope.online.interleaving.probabilistic import TAU, probabilistic
 from rankscope.online.interleaving.team_draft import team_draft
-from rankscope.settings import POSITIVE, Settings, choice, count, number, seed_field
+from rankscope.settings import POSITIVE, Settings, choice, count, needs, number, seed_field
 from rankscope.typing import Ints
 
 __all__ = [
@@ -72,13 +72,9 @@ class InterleavingSettings(Settings):
         rule=POSITIVE,
         help="For probabilistic: a document at rank r is drawn in proportion to 1 / r^tau.",
         unset=f"{TAU:g}",
+        depends=needs(method=PROBABILISTIC),
     )
     seed: int = seed_field()
-
-    def check(self) -> None:
-        """Refuse settings that the method does not have."""
-        if self.method != PROBABILISTIC:
-            self.refuse("tau", since=f"the method is {self.method!r}")
 
     @property
     def considered(self) -> int | None:

@@ -5,6 +5,7 @@ sample of a population, whose mean is estimated.
 """
 
 from rankscope.stats.prediction_powered.active_sampling import (
+    FEWEST_IN_STRATUM,
     ActiveSampling,
     active_sampling,
     chances_within,
@@ -12,18 +13,25 @@ from rankscope.stats.prediction_powered.active_sampling import (
 )
 from rankscope.stats.prediction_powered.combined import PredictionPowered, prediction_powered
 from rankscope.stats.prediction_powered.cross_fitting import FEWEST_FITTED
-from rankscope.stats.prediction_powered.expected_width import HumanSpread, combined_half, spread_of
+from rankscope.stats.prediction_powered.expected_width import (
+    HumanSpread,
+    combined_half,
+    fewest_enough,
+    spread_of,
+)
 from rankscope.stats.prediction_powered.single_queries import FEWEST
 
 __all__ = [
     "FEWEST",
     "FEWEST_FITTED",
+    "FEWEST_IN_STRATUM",
     "ActiveSampling",
     "HumanSpread",
     "PredictionPowered",
     "active_sampling",
     "chances_within",
     "combined_half",
+    "fewest_enough",
     "prediction_powered",
     "spread_of",
     "systematic_sample",

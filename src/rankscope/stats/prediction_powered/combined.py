@@ -155,11 +155,12 @@ def prediction_powered(
 
     With clusters or weights of queries, clusters are what was drawn, and either people judged whole clusters, a random
     sample of them, or the queries that they judged in each are random among its queries. The tuned weight is then the
-    regression of people's mean on the difference of the machine's two means, over what each cluster brings into them.
-    The variance is that of the jackknife over clusters, apart for those with and without human values: the greater of
-    that with this weight and of that with a weight found anew without the cluster. Student's quantile has the effective
-    number of clusters with human values, less 2, as degrees of freedom, or less 1 with a given weight. For fewer than 5
-    such clusters w is 0.
+    regression of people's mean on the difference of the machine's two means, over what each cluster brings into them,
+    and less where the machine's means of clusters vary more over all than over those with human values, by more than
+    two standard errors of the latter variance. The variance is that of the jackknife over clusters, apart for those
+    with and without human values: the greater of that with this weight and of that with a weight found anew without the
+    cluster. Student's quantile has the effective number of clusters with human values, less 2, as degrees of freedom,
+    or less 1 with a given weight. For fewer than 5 such clusters w is 0.
 
     With strata, the estimate is the mean of those of the strata by their shares of all N, which are taken as those of
     the population. Each stratum has a weight of the machine; those with fewer than 20 judged clusters share one.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,6 +19,7 @@ from rankscope.typing import Bools, Floats
 __all__ = [
     "HumanSpread",
     "combined_half",
+    "fewest_enough",
     "spread_of",
 ]
 
@@ -157,3 +159,14 @@ def left_by_machine(n: int, n_all: int) -> Floats:
     weight_without = np.minimum(1, (n - 1) / (n - 2) * x[:, None] * (1 - query_share))
     judged_variance = (n - 1) * x * (query_share * (1 - unjudged_share * weight_without) ** 2).mean(axis=1)
     return np.asarray(judged_variance / n + (unjudged_share * np.minimum(1, x)) ** 2 / (n_all - n))
+
+
+def fewest_enough(is_enough: Callable[[int], bool], least: int, most: int) -> int | None:
+    """The smallest number from least to most that is enough, where more are then enough, too; None if none is."""
+    if not is_enough(most):
+        return None
+    low, high = least - 1, most
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high

@@ -27,6 +27,8 @@ __all__ = [
 
 #: Strata with fewer judged units share one weight of the machine: one from so few is too uncertain.
 FEWEST_ALONE = 20
+#: So many standard errors of the variance among judged units are no sign that the machine's values vary more elsewhere.
+SIGNIFICANT = 2.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -136,6 +138,25 @@ class Stratum:
         sizes = (np.sqrt(self.uncertain) * self.judged)[self.is_judged]
         return effective_number(sizes) - 1 if sizes.any() else np.inf
 
+    def missing_spread(self, *, without: bool) -> Floats:
+        """How much more the machine's values vary over all units than over the judged ones, two standard errors of the
+        latter allowed, at least 1; (lists, 1), or without each unit.
+        """
+
+        def variance(x: Floats, sizes: Floats, *, without: bool) -> Floats:
+            squares = np.divide(x**2, sizes, out=np.zeros(x.shape), where=sizes > 0)
+            n, x_sum, size = (self.total(y, without=without) for y in ((sizes > 0).astype(np.float64), x, sizes))
+            return (self.total(squares, without=without) - x_sum**2 / size) / size * n / (n - 1)
+
+        of_judged, of_all = variance(self.m, self.judged, without=without), variance(self.a, self.all, without=False)
+        gaps = self.m - self.m.sum(axis=1, keepdims=True) / self.judged.sum() * self.judged
+        squares = np.divide(gaps**2, self.judged, out=np.zeros(gaps.shape), where=self.judged > 0)
+        totals = squares.sum(axis=1, keepdims=True)
+        shares = np.divide(squares, totals, out=np.zeros(gaps.shape), where=totals > 0)
+        relative_error = np.sqrt(np.maximum((shares**2).sum(axis=1, keepdims=True) - 1 / max(self.n_judged, 1), 0))
+        most = of_judged * (1 + SIGNIFICANT * relative_error)
+        return np.asarray(np.maximum(np.divide(of_all, most, out=np.ones(most.shape), where=most > 0), 1.0))
+
     def total(self, products: Floats, *, without: bool) -> Floats:
         """(lists, 1) sums over units; or (lists, units) without each of them."""
         sums = np.atleast_2d(products).sum(axis=1, keepdims=True)
@@ -151,7 +172,9 @@ class Stratum:
         """Numerator and denominator of the tuned weight of the machine; (lists, 1), or without each unit.
 
         With a_g and b_g what a unit brings into people's mean, and into the machine's mean where people judged less
-        that over all, they are sum a_g b_g and sum b_g^2.
+        that over all, they are sum a_g b_g and sum b_g^2, which is increased where the machine's values vary
+        significantly more over all units than over these: a line through few similar values says little about distant
+        ones.
         """
 
         def sum_of(x: Floats, y: Floats) -> Floats:
@@ -173,7 +196,7 @@ class Stratum:
             aa = sum_of(self.a, self.a) - 2 * a * sum_of(self.a, self.all) + a * a * sum_of(self.all, self.all)
             products = hm / judged**2 - ha / judged / all_
             spread = mm / judged**2 - 2 * ma / judged / all_ + aa / all_**2
-        return products, np.where(spread > noise, spread, 0.0)
+        return products, np.where(spread > noise, spread * self.missing_spread(without=without), 0.0)
 
 
 def strata_of(h: Floats, all_machine: Floats | None, design: Design) -> list[Stratum]:
