@@ -59,7 +59,7 @@ def test_scores_below_0_are_scores_and_other_ranks_below_0_are_refused():
 def test_the_column_of_people_is_never_guessed_beside_scores():
     one = Rankings.of([{"A": 1, "B": 2}], name="quality")
     metric = MetricScores("m", {"": PairScores.of({"A": [1], "B": [0]})})
-    with pytest.raises(ParameterError, match="which column"):
+    with pytest.raises(ParameterError, match="quality is the only column"):
         joined(one, metric)
     assert joined(one, metric, gold="quality").names == ("m",)
     assert joined(Rankings.of([{"A": 1, "B": 2}], name="Rank"), metric).gold == "Rank"

@@ -432,3 +432,22 @@ def test_means_that_differ_by_rounding_only_are_tied():
     metric = segment_scores("m", [(0.1, 0.2), (0.15, 0.15), (0.1, 0.1)])
     found = systems(human, metric)
     assert found.value[0, 0] == pytest.approx(2 / 3)
+
+
+def test_a_bootstrap_that_misses_the_value_gives_no_interval_and_a_note():
+    # Scores that agree perfectly in the mean, and in single segments not at all: every resample agrees less.
+    rng = np.random.default_rng(1)
+    means, noise = np.arange(5.0)[:, None], rng.normal(size=(2, 5, 40))
+    tables = means + 3 * (noise - noise.mean(axis=2, keepdims=True))
+    human, metric = (segment_scores(name, table.tolist()) for name, table in zip(("human", "m"), tables, strict=True))
+    found = systems(human, metric, statistic=["pearson", "pairwise_accuracy"], rng=1, n_resamples=200)
+    pearson, accuracy = found.statistics
+    assert pearson.value[0, 0] == pytest.approx(1)
+    assert pearson.missed[0, 0]
+    assert np.isnan([pearson.low[0, 0], pearson.high[0, 0]]).all()
+    assert not accuracy.missed[0, 0]
+    assert accuracy.low[0, 0] < accuracy.value[0, 0] == 1
+    shown = [note for section in found.sections() for note in section.notes]
+    assert mentions(shown, "no interval of pearson for m", "--interval fisher")
+    ends = systems(human, metric, statistic="pearson", interval="fisher", rng=1)
+    assert not ends.statistics[0].missed.any()

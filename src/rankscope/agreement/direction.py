@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 
@@ -12,15 +13,17 @@ from rankscope.data.error_names import is_error_name
 from rankscope.data.metric_scores import MetricScores
 from rankscope.data.rankings import Rankings
 from rankscope.data.text import join_names
-from rankscope.errors import ParameterError, UnknownName
+from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.typing import Floats
 
 __all__ = [
+    "directed_columns",
     "direction_notes",
     "directions",
     "oriented",
     "ranks_note",
     "refuse_both_directions",
+    "refuse_fractions",
     "with_directions",
 ]
 
@@ -84,10 +87,12 @@ def direction_notes(
     return notes
 
 
-def refuse_both_directions(higher: Collection[str], lower: Collection[str]) -> None:
-    """Raise ParameterError for a name in both."""
-    if in_both := [name for name in higher if name in lower]:
-        raise ParameterError(f"{in_both[0]} is named in both higher and lower; name it in one of them")
+def refuse_both_directions(higher: Collection[str], lower: Collection[str], ranks: Collection[str] = ()) -> None:
+    """Raise ParameterError for a name in two of them."""
+    by_option = {"higher": higher, "lower": lower, "ranks": ranks}
+    for option, other_option in combinations(by_option, 2):
+        if in_both := [name for name in by_option[option] if name in by_option[other_option]]:
+            raise ParameterError(f"{in_both[0]} is named in both {option} and {other_option}; name it in one of them")
 
 
 def oriented(scores: MetricScores, higher: Collection[str], lower: Collection[str], *aliases: str) -> MetricScores:
@@ -119,18 +124,93 @@ def ranks_note(people: Judgments, metrics: Sequence[str], directed: Collection[s
     names = [
         name
         for name in (people.gold, *metrics)
-        if name not in directed
-        and name not in rankings.score_columns
-        and "rank" not in name.casefold()
-        and not is_preference_column(rankings, name)
+        if name not in directed and rankings.are_ranks(name) and not is_known_as_ranks(rankings, name)
     ]
     if not names:
         return []
-    verb = "is" if len(names) == 1 else "are"
+    verb, phrase = ("is", "it holds scores") if len(names) == 1 else ("are", "they hold scores")
     return [
-        f"{join_names(names)} {verb} read as ranks (lower is better); if higher is better, use "
-        f"--higher {','.join(names)} (in Python higher={names!r}); --lower (lower=) turns this note off"
+        f"{join_names(names)} {verb} read as ranks (lower is better); if {phrase}, {direction_advice(names)}; "
+        f"--ranks {','.join(names)} (ranks=) turns this note off"
     ]
+
+
+def direction_advice(names: Sequence[str]) -> str:
+    """What to do where the direction of scores is not named; error rates are told by their names.
+
+    >>> direction_advice(["COMET", "TER"])
+    'use --higher COMET --lower TER (in Python higher=, lower=)'
+    >>> direction_advice(["MQM"])
+    'use --higher MQM, or --lower where lower is better (in Python higher=, lower=)'
+    """
+    errors = [name for name in names if is_error_name(name)]
+    scores = [name for name in names if name not in errors]
+    options = " ".join(
+        f"--{side} {','.join(group)}" for side, group in (("higher", scores), ("lower", errors)) if group
+    )
+    return f"use {options}{'' if errors else ', or --lower where lower is better'} (in Python higher=, lower=)"
+
+
+def refuse_fractions(people: Judgments, metrics: Sequence[str], directed: Collection[str]) -> None:
+    """Raise InputError for columns of fractions whose direction is not named: they hold scores, of either direction.
+
+    Ranks that items share may end in .5.
+
+    metrics: columns of metrics. directed: columns whose direction is given.
+
+    Examples
+    --------
+    >>> rankings = Rankings.of([{"A": 1, "B": 2.5, "C": 2.5}])
+    >>> rankings = rankings.with_column("COMET", np.array([0.9, 0.7, 0.8]), higher_is_better=False)
+    >>> refuse_fractions(Judgments("rank", rankings), ["COMET"], ["COMET"])
+    >>> refuse_fractions(Judgments("rank", rankings), ["COMET"], [])
+    Traceback (most recent call last):
+    rankscope.errors.InputError: COMET (such as 0.9) is no column of ranks, expected whole numbers or halves; ...
+    """
+    rankings = people.values
+    if not isinstance(rankings, Rankings):
+        return
+    examples = {}
+    for name in dict.fromkeys((people.gold, *metrics)):
+        doubled = 2 * rankings.column(name)
+        fractions = np.flatnonzero(~np.isnan(doubled) & (doubled != np.rint(doubled)))
+        if fractions.size and name not in directed and rankings.are_ranks(name):
+            examples[name] = f"{doubled[fractions[0]] / 2:g}"
+    if not examples:
+        return
+    listing = join_names(f"{name} (such as {example})" for name, example in examples.items())
+    verb = "is no column" if len(examples) == 1 else "are no columns"
+    raise InputError(
+        f"{listing} {verb} of ranks, expected whole numbers or halves; for scores, "
+        f"{direction_advice([*examples])}; for means of ranks, use --ranks (ranks=)"
+    )
+
+
+def is_known_as_ranks(rankings: Rankings, name: str) -> bool:
+    """Whether a column holds ranks by its name, or because it says which of two is better."""
+    return "rank" in name.casefold() or is_preference_column(rankings, name)
+
+
+def directed_columns(
+    rankings: Rankings, higher: Collection[str], lower: Collection[str], ranks: Collection[str] = ()
+) -> Rankings:
+    """The same judgments with the columns that are named as scores (higher, lower) or ranks; others are no matter.
+
+    A column that is known as one of ranks stays one in `lower`.
+
+    >>> rankings = directed_columns(Rankings.of([{"A": 0, "B": 5, "C": 1}], name="MQM"), [], ["MQM"])
+    >>> rankings.are_ranks("MQM"), rankings.table("MQM").tolist()
+    (False, [[0.0, 5.0, 1.0]])
+    """
+    for name in (*higher, *lower, *ranks):
+        if name in rankings.columns:
+            rankings = rankings.with_column(
+                name,
+                rankings.column(name),
+                higher_is_better=name in higher,
+                are_ranks=name in ranks or (name in lower and is_known_as_ranks(rankings, name)),
+            )
+    return rankings
 
 
 def is_preference_column(rankings: Rankings, name: str) -> bool:

@@ -215,6 +215,7 @@ def favour(
     metrics: Names | None = None,
     higher: Names = (),
     lower: Names = (),
+    ranks: Names = (),
     duplicates: str | None = None,
     reference: str | None = None,
     lines: PathLike | None = None,
@@ -251,6 +252,8 @@ def favour(
         Columns in which higher is better, such as scores; other columns of judgments hold ranks.
     lower
         Metrics, or human scores, in which lower is better, such as TER and HTER.
+    ranks
+        Columns of ranks, 1 for the best, whose values or names do not say so, such as means of ranks.
     duplicates
         What to do with judgments that repeat an earlier one in all fields. One of 'keep', 'drop', 'refuse'. Default:
         keep, as WMT does.
@@ -323,7 +326,7 @@ def favour(
     judgment_settings = judgment_settings_of(
         gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines, columns=columns
     )
-    metric_settings = metric_settings_of(metrics=metrics, lower=lower, test_set=test_set)
+    metric_settings = metric_settings_of(metrics=metrics, lower=lower, ranks=ranks, test_set=test_set)
     return judge_families(judgments, scores, judgment_settings, metric_settings, settings)
 
 

@@ -65,12 +65,14 @@ class Judgments:
     @property
     def are_ranks(self) -> bool:
         """Whether values are ranks, which are comparable within a list only."""
-        return isinstance(self.values, Rankings) and self.gold not in self.values.score_columns
+        return isinstance(self.values, Rankings) and self.values.are_ranks(self.gold)
 
     @property
     def higher_is_better(self) -> bool:
         """The direction of the values."""
-        return not self.are_ranks if isinstance(self.values, Rankings) else self.values.higher_is_better
+        if isinstance(self.values, Rankings):
+            return self.gold in self.values.score_columns
+        return self.values.higher_is_better
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -133,6 +135,11 @@ def human_column(names: Sequence[str], gold: str | None, *, noun: str = "column"
         return names[0]
     column = find_column(list(names), GOLD_COLUMNS)
     if column is None:
+        if len(names) == 1:
+            raise ParameterError(
+                f"{names[0]} is the only {noun} of the judgments, which come first; if it is of people, name it: "
+                f"--gold {names[0]} (in Python gold=)"
+            )
         likely = next((name for name in names if re.search("human|people|gold|true", name.lower())), names[0])
         raise ParameterError(
             f"which {noun} holds the human judgments, {join_names(names, conjunction='or')}? Name it, such as --gold "
@@ -173,7 +180,8 @@ def not_ranked(rankings: Rankings, gold: str) -> Bools:
             rankings,
             int(np.flatnonzero(invalid)[0]),
             gold,
-            "expected a rank of at least 0, or -1 for not ranked; correct it, or use --higher if these are scores",
+            f"expected a rank of at least 0, or -1 for not ranked; correct it, or use --higher {gold} (or --lower) if "
+            "these are scores",
         )
     return np.asarray(np.isnan(values) | (values == NOT_RANKED), np.bool_)
 
@@ -199,7 +207,7 @@ def ranked_only(rankings: Rankings, gold: str) -> Rankings:
     >>> found.columns["rank"].tolist(), found.notes
     ([nan, 2.0], ('1 item is not ranked (rank is -1) and skipped',))
     """
-    if gold in rankings.score_columns:
+    if not rankings.are_ranks(gold):
         return rankings
     values = rankings.column(gold)
     unranked = not_ranked(rankings, gold) & ~np.isnan(values)
@@ -329,6 +337,7 @@ def lists_of_scores(people: MetricScores) -> Rankings:
         system=Labels(tuple(codes), np.concatenate(systems)),
         columns={GOLD: np.concatenate(values)},
         score_columns=frozenset([GOLD] if people.higher_is_better else []),
+        lower_columns=frozenset([] if people.higher_is_better else [GOLD]),
         notes=people.notes,
         weight=np.concatenate(weights) if weighted else None,
     )
@@ -354,7 +363,13 @@ def with_weights(rankings: Rankings, name: str) -> Rankings:
         item = int(rankings.offsets[unweighted[0]])
         refuse_item(rankings, item, name, "expected a weight above 0", is_rank=False)
     columns = {column: numbers for column, numbers in rankings.columns.items() if column != name}
-    return replace(rankings, columns=columns, score_columns=rankings.score_columns - {name}, weight=weight)
+    return replace(
+        rankings,
+        columns=columns,
+        score_columns=rankings.score_columns - {name},
+        lower_columns=rankings.lower_columns - {name},
+        weight=weight,
+    )
 
 
 def scores_of_column(rankings: Rankings, name: str) -> MetricScores:

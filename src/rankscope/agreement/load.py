@@ -12,7 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankscope.agreement.direction import oriented, ranks_note, refuse_both_directions, with_directions
+from rankscope.agreement.direction import (
+    directed_columns,
+    oriented,
+    ranks_note,
+    refuse_both_directions,
+    refuse_fractions,
+    with_directions,
+)
 from rankscope.agreement.judgments import (
     GOLD,
     Judgments,
@@ -35,6 +42,7 @@ from rankscope.agreement.settings import (
 from rankscope.data.metric_scores import MetricScores, PairScores
 from rankscope.data.rankings import Rankings
 from rankscope.data.scores import Scores as QueryScores
+from rankscope.data.tables import find_column
 from rankscope.errors import InputError, ParameterError, UnknownName
 from rankscope.io.core import PARQUET_MAGIC, source_name, split_compression_suffix
 from rankscope.io.translation import detect_kind, detect_system_kind, first_bytes
@@ -118,7 +126,8 @@ class PeopleAndMetrics(NamedTuple):
             if human == "mean":
                 raise ParameterError(
                     f"human is 'mean', but {people.gold} holds ranks, which are comparable only within a judgment; use "
-                    f"one of {', '.join(RULES)}, or --higher {people.gold} if these are scores"
+                    f"one of {', '.join(RULES)}; or, if these are scores, --higher {people.gold}, or --lower "
+                    f"{people.gold} if lower is better"
                 )
             rule = human or RULES[0]
         elif human in (None, "mean"):
@@ -162,13 +171,14 @@ def load(
     Raises
     ------
     InputError
-        A file cannot be read, there is no metric or no judgment, a rank below 0 other than -1, or a human column
-        without any value.
+        A file cannot be read, there is no metric or no judgment, a rank below 0 other than -1, a column of fractions
+        whose direction is not named, or a human column without any value.
     ParameterError, UnknownName
         A column, metric or language pair does not exist, or settings exclude each other.
     """
-    higher, lower = judgment_settings.higher, metric_settings.lower
-    refuse_both_directions(higher, lower)
+    higher, lower, ranks = judgment_settings.higher, metric_settings.lower, metric_settings.ranks
+    refuse_both_directions(higher, lower, ranks)
+    is_file = isinstance(judgments, (str, os.PathLike))
     judgments, sources, judgment_settings = split_scores(judgments, scores, judgment_settings, level, judgment_weight)
     test_set = metric_settings.test_set
     if test_set is not None and not any(isinstance(source, (str, os.PathLike)) for source in sources):
@@ -179,6 +189,7 @@ def load(
         judgment_settings,
         lower,
         needed,
+        ranks=ranks,
         level=level,
         allow_any_name=bool(sources) and level != "segment",
         judgment_weight=judgment_weight,
@@ -189,7 +200,7 @@ def load(
         metrics += metrics_of(source, test_set, judgment_settings.columns or {}, wanted_level)
     judged_names = [people.gold, *people.columns, *([] if people.is_of_lists else [GOLD])]
     judged_names += [scores.metric for scores in own_metrics]
-    metrics = with_directions(merge_metrics(metrics), higher, lower, judged_names)
+    metrics = with_directions(merge_metrics(metrics), higher, (*lower, *ranks), judged_names)
     columns = () if metrics else people.columns
     if not metrics and not columns:
         file = f"{source_name(judgments)}: " if isinstance(judgments, (str, os.PathLike)) else ""
@@ -202,7 +213,10 @@ def load(
         names = select_names(metric_settings.metrics, columns or [metric.metric for metric in metrics])
         by_name = {metric.metric: metric for metric in metrics}
         columns, metrics = (names, metrics) if columns else ((), [by_name[name] for name in names])
-    notes = ranks_note(people, columns, [*higher, *lower])
+    named = [*higher, *lower, *ranks]
+    if is_file:
+        refuse_fractions(people, columns, named)
+    notes = ranks_note(people, columns, named)
     return PeopleAndMetrics(people, tuple(metrics), tuple(columns), tuple(notes))
 
 
@@ -212,6 +226,7 @@ def load_people(
     lower: Sequence[str] = (),
     needed: Sequence[str] = (),
     *,
+    ranks: Sequence[str] = (),
     level: str = "segment",
     allow_any_name: bool = True,
     judgment_weight: str | None = None,
@@ -228,6 +243,8 @@ def load_people(
         Columns in which lower is better.
     needed
         Columns of a table that must hold numbers, besides the human column.
+    ranks
+        Columns of ranks.
     level
         One of LEVELS; with "segment", whole systems are no judgments.
     allow_any_name
@@ -239,13 +256,13 @@ def load_people(
     if isinstance(values, Rankings):
         if judgment_weight is not None:
             values = with_weights(values, judgment_weight)
-        return people_in_lists(values, settings, lower, allow_any_name=allow_any_name), []
+        return people_in_lists(values, settings, lower, ranks, allow_any_name=allow_any_name), []
     if isinstance(values, MetricScores):
         weighted = any(scores.weights is not None for scores in values.pairs.values())
         refuse_weight(judgment_weight if not weighted else None, "have no columns")
-        return people_in_scores(values, settings, lower), []
+        return people_in_scores(values, settings, (*lower, *ranks)), []
     refuse_weight(judgment_weight, "are of whole systems")
-    return people_in_systems(values, settings, lower)
+    return people_in_systems(values, settings, (*lower, *ranks))
 
 
 def refuse_weight(name: str | None, reason: str) -> None:
@@ -280,14 +297,18 @@ def people_in_scores(scores: MetricScores, settings: JudgmentSettings, lower: Se
 
 
 def people_in_lists(
-    rankings: Rankings, settings: JudgmentSettings, lower: Sequence[str], *, allow_any_name: bool
+    rankings: Rankings,
+    settings: JudgmentSettings,
+    lower: Sequence[str],
+    ranks: Sequence[str],
+    *,
+    allow_any_name: bool,
 ) -> Judgments:
     """People's column of lists, with the directions of all columns."""
-    for name in (*settings.higher, *lower):
-        if name in rankings.columns:
-            rankings = rankings.with_column(name, rankings.column(name), higher_is_better=name in settings.higher)
-        elif name in settings.higher:
+    for name in settings.higher:
+        if name not in rankings.columns:
             raise UnknownName("column of the judgments", name, rankings.columns)
+    rankings = directed_columns(rankings, settings.higher, lower, ranks)
     gold = human_column([*rankings.columns], settings.gold, allow_any_name=allow_any_name)
     ranked = ranked_only(select_language_pairs(rankings, settings.pairs), gold)
     if np.isnan(ranked.column(gold)).all():
@@ -436,7 +457,7 @@ def split_scores(
     """
     is_single = isinstance(scores, (MetricScores, QueryScores, str, os.PathLike))
     by_source = [(source, scores_by_measure(source, {}, level)) for source in ([scores] if is_single else scores)]
-    parts = scores_by_measure(judgments, settings.columns or {}, level, weight)
+    parts = scores_by_measure(judgments, settings.columns or {}, level, weight, gold=settings.gold)
     if parts == [judgments]:
         return judgments, name_by_file(by_source), settings
     names = [part.metric for part in parts]
@@ -486,7 +507,9 @@ def name_by_file(sources: Sequence[tuple[Any, list[Any]]], people: Iterable[str]
     return named_scores
 
 
-def scores_by_measure(source: Any, columns: Mapping[str, str], level: str, weight: str | None = None) -> list[Any]:
+def scores_by_measure(
+    source: Any, columns: Mapping[str, str], level: str, weight: str | None = None, *, gold: str | None = None
+) -> list[Any]:
     """Scores for each measure of `Scores`, or of a file of them; anything else as it is.
 
     Parameters
@@ -499,6 +522,8 @@ def scores_by_measure(source: Any, columns: Mapping[str, str], level: str, weigh
         One of LEVELS; with "segment", summaries are refused.
     weight
         The column with the weights of queries, if any.
+    gold
+        The name of people's measure or column, if it is named.
     """
     of_systems = False
     notes: tuple[str, ...] = ()
@@ -506,7 +531,7 @@ def scores_by_measure(source: Any, columns: Mapping[str, str], level: str, weigh
         from rankscope.evaluation.read_scores import names_measures, read_scores, read_scores_or_summaries
         from rankscope.evaluation.score_tables import ALL
 
-        if not names_measures(source, columns):
+        if not names_measures(source, columns) or has_column_of_people(source, gold):
             return [source]
         name, read = source_name(source), read_scores if level == "segment" else read_scores_or_summaries
         source = read(source, columns=columns or None)
@@ -525,6 +550,14 @@ def scores_by_measure(source: Any, columns: Mapping[str, str], level: str, weigh
         )
         for m, measure in enumerate(source.measures)
     ]
+
+
+def has_column_of_people(path: PathLike, gold: str | None) -> bool:
+    """Whether a table has a column of people: then a column "metric" beside it holds numbers, and no names."""
+    if detect_kind(path) != "table":
+        return False
+    header = header_of(path)
+    return find_column(header, (GOLD, "gold")) is not None or gold in header
 
 
 def query_weights(scores: QueryScores, name: str) -> Floats:
@@ -578,7 +611,7 @@ def read_metric_scores(
         kind = detect_system_kind(path, columns or {})
         if kind is not None:
             return read_system_scores(path, kind, test_set, columns, (), people=False)
-    return read_scores_of_segments(path, test_set)
+    return read_scores_of_segments(path, test_set, columns or {})
 
 
 def read_folder(path: PathLike, level: str) -> list[MetricScores]:
@@ -601,19 +634,63 @@ def read_folder(path: PathLike, level: str) -> list[MetricScores]:
     return merge_metrics([*system_scores, *(read_mt_scores(file.path) for file in segment_files)])
 
 
-def read_scores_of_segments(path: PathLike, test_set: str | None) -> list[MetricScores]:
-    """The scores in a seg.scr or a .seg.score. Raises InputError for another file."""
+def read_scores_of_segments(
+    path: PathLike, test_set: str | None, columns: Mapping[str, str] | None = None
+) -> list[MetricScores]:
+    """The scores in a seg.scr, a .seg.score or a table of segments. Raises InputError for another file.
+
+    columns: what the columns of a table are called, where it has them.
+    """
     from rankscope.io.translation import read_mt_scores, read_seg_scores
 
     kind = detect_kind(path)
+    if kind == "table":
+        return read_table_of_metrics(path, columns or {})
     if kind == "seg.score":
         return [read_mt_scores(path)]
     if kind != "seg.scr":
         raise InputError(
             f"{path}: has no scores of a metric; expected lines METRIC PAIR TESTSET SYSTEM SEGMENT SCORE (seg.scr), "
-            "lines SYSTEM SCORE (.seg.score), or a folder of mt-metrics-eval"
+            "lines SYSTEM SCORE (.seg.score), a table of segments and systems, or a folder of mt-metrics-eval"
         )
     return list(read_seg_scores(path, test_set=test_set))
+
+
+def read_table_of_metrics(path: PathLike, columns: Mapping[str, str]) -> list[MetricScores]:
+    """Each column of numbers in a table of segments and systems as a metric, of which higher is better.
+
+    An only column called score or value takes the name of the file.
+
+    Raises InputError for a table with a column of people, which is one of judgments.
+
+    columns: what its columns are called, where it has them.
+    """
+    from rankscope.io.translation import GOLD_COLUMNS, UNNAMED_METRICS, read_ranking_table
+
+    header = header_of(path)
+    people = find_column(header, GOLD_COLUMNS)
+    if people is not None:
+        raise InputError(
+            f"{source_name(path)}: column {people!r} is one of judgments, expected scores of metrics; name the "
+            "judgments first, or call the column otherwise if it is a metric"
+        )
+    names = {field: column for field, column in columns.items() if column in header}
+    rankings = read_ranking_table(path, names=names or None)
+    file = PurePath(split_compression_suffix(source_name(path))[0]).stem
+    metrics = []
+    for column, values in rankings.columns.items():
+        scores = scores_of_column(rankings.with_column(column, values, higher_is_better=True), column)
+        is_unnamed = len(rankings.columns) == 1 and column.strip().lower() in UNNAMED_METRICS
+        metrics.append(replace(scores, metric=file if is_unnamed else column, notes=rankings.notes))
+    return metrics
+
+
+def header_of(path: PathLike) -> list[str]:
+    """The names of the columns of a table."""
+    from rankscope.io.tables import column_names, read_content
+
+    head = first_bytes(path)
+    return list(column_names(read_content(path) if head.startswith(PARQUET_MAGIC) else head))
 
 
 def read_system_scores(
@@ -633,10 +710,7 @@ def read_system_scores(
     if kind == "sys.scr":
         return list(read_sys_scores(path, test_set=test_set))
     if not people and not needed and columns:  # a table of metrics may lack columns that the judgments have
-        from rankscope.io.tables import column_names, read_content
-
-        head = first_bytes(path)
-        header = column_names(read_content(path) if head.startswith(PARQUET_MAGIC) else head)
+        header = header_of(path)
         columns = {name: column for name, column in columns.items() if column in header}
     return read_system_table(path, needed=needed, people=people, names=columns)
 
@@ -752,15 +826,14 @@ def read_rankings(
         raise UnknownName("column of the judgments", unknown[0], names)
     if isinstance(people, MetricScores):
         return lists_of_scores(oriented(people, settings.higher, lower, GOLD))
-    for name in (*settings.higher, *lower):
-        people = people.with_column(name, people.column(name), higher_is_better=name in settings.higher)
-    return people
+    return directed_columns(people, settings.higher, lower)
 
 
 def read_segment_scores(path: PathLike, *, lower: Names = (), test_set: str | None = None) -> list[MetricScores]:
     r"""Read scores that metrics give to translations; the content of the file decides the format.
 
-    Formats: seg.scr of WMT's metrics tasks, .seg.score, or a folder of mt-metrics-eval with all of its metric-scores.
+    Formats: seg.scr of WMT's metrics tasks; .seg.score; a table (CSV, TSV, JSON lines, Parquet) with the columns
+    segment and system and one for each metric; a folder of mt-metrics-eval with all of its metric-scores.
 
     Parameters
     ----------

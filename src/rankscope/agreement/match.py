@@ -94,8 +94,8 @@ class MatchedScores(NamedTuple):
         present = ~np.isnan(stack).any(axis=0)
         if not present.any():
             raise InputError(f"{self.prefix}no translation has scores of people and all metrics")
-        for name, values in zip(self.names, stack, strict=True):
-            refuse_constant(self.prefix, name, values[present], "translations")
+        for i, (name, values) in enumerate(zip(self.names, stack, strict=True)):
+            refuse_constant(self.prefix, name, values[present], "translations", of_people=i == 0)
         grid = from_matrices(stack[0], stack[1:], segments=self.segments, systems=self.systems)
         return replace(grid, weight=weights_of_segments(self.people, self.segments))
 
@@ -104,12 +104,17 @@ def prefix_of(pair: str) -> str:
     return f"{pair}: " if pair else ""
 
 
-def refuse_constant(prefix: str, name: str, values: Floats, plural: str) -> None:
-    """Raise InputError for scores that are all equal."""
+def refuse_constant(prefix: str, name: str, values: Floats, plural: str, *, of_people: bool) -> None:
+    """Raise InputError for scores that are all equal. prefix: starts the message, with the language pair if any."""
     if is_constant(values[None])[0]:
+        advice = "leave it out of --metrics, or the language pair out of --pairs"
+        if of_people:
+            advice = "no metric can agree with people who tell nothing apart"
+        elif not prefix:
+            advice = "leave it out of --metrics"
         raise InputError(
-            f"{prefix}{name} is {values[0] + 0.0:g} for all {values.size} {plural}, expected scores that differ; leave "
-            "it out of --metrics, or the language pair out of --pairs"
+            f"{prefix}{name} is {values[0] + 0.0:g} for all {values.size} {plural}, expected scores that differ; "
+            f"{advice}"
         )
 
 
@@ -353,6 +358,11 @@ def names_of_all(
             for name, name_list in list(zip(names, name_lists, strict=True))[:3]
         )
         at_least = "two" if least == 2 else "one"
+        if n_shared == len(set().union(*name_sets)) == 1:
+            raise InputError(
+                f"{prefix}{join_names(judged)} is the only {noun}, expected at least {at_least}; add others, which are "
+                "compared with it"
+            )
         raise InputError(
             f"{prefix}{pluralise(n_shared, noun)} in common, expected at least {at_least}: {listing}; check that both "
             f"use the same {noun} names"
@@ -462,7 +472,7 @@ def attach_scores(rankings: Rankings, scores: MetricScores) -> Rankings:
                 raise no_match_error(scores, noun, judged_names, scored_names)
         raise InputError(f"scores of {scores.metric}: none for any judged translation; check that they belong together")
     column = unused_name(scores.metric, rankings.columns)
-    with_scores = rankings.with_column(column, values, higher_is_better=scores.higher_is_better)
+    with_scores = rankings.with_column(column, values, higher_is_better=scores.higher_is_better, are_ranks=False)
     notes = (*rankings.notes, *scores.notes, *missing_notes(rankings, scores, values, scores_of_pair, pair_of_item))
     return replace(with_scores, notes=tuple(dict.fromkeys(notes)))
 

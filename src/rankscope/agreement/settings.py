@@ -182,15 +182,21 @@ class MetricSettings(Settings):
     lower: tuple[str, ...] = name_list(
         (), help="Metrics, or human scores, in which lower is better, such as TER and HTER."
     )
+    ranks: tuple[str, ...] = name_list(
+        (), help="Columns of ranks, 1 for the best, whose values or names do not say so, such as means of ranks."
+    )
     test_set: str | None = text(None, help="Test set to use from score files that hold several.", metavar="NAME")
 
 
 def metric_settings_of(
-    *, metrics: Names | None = None, lower: Names = (), test_set: str | None = None
+    *, metrics: Names | None = None, lower: Names = (), ranks: Names = (), test_set: str | None = None
 ) -> MetricSettings:
     """The settings from arguments, which may be one name instead of several."""
     return MetricSettings(
-        metrics=None if metrics is None else names_of(metrics), lower=names_of(lower), test_set=test_set
+        metrics=None if metrics is None else names_of(metrics),
+        lower=names_of(lower),
+        ranks=names_of(ranks),
+        test_set=test_set,
     )
 
 

@@ -41,7 +41,7 @@ from rankscope.data.result import Result
 from rankscope.data.text import join_names, pluralise
 from rankscope.errors import InputError, ParameterError
 from rankscope.kernels.resample import Draws, draw
-from rankscope.kernels.rounding_ties import join_ties
+from rankscope.kernels.rounding_ties import NOISE, join_ties
 from rankscope.stats.correlation import fisher_ends
 from rankscope.stats.inputs import seed_of
 from rankscope.stats.intervals import percentile_ends
@@ -81,6 +81,8 @@ class SystemValues:
         (metrics) the mean over the language pairs, weighted if there are weights, and its interval.
     pooled, pooled_low, pooled_high
         (metrics) for "pairwise_accuracy" the share of the pairs of systems of all language pairs; else NaN.
+    missed, average_missed, pooled_missed
+        (metrics, pairs) or (metrics) whether there is no interval because that of the resamples misses the value.
     """
 
     statistic: str
@@ -95,6 +97,9 @@ class SystemValues:
     pooled: Floats
     pooled_low: Floats
     pooled_high: Floats
+    missed: Bools
+    average_missed: Bools
+    pooled_missed: Bools
 
     def rows(self, metric: int, pairs: Sequence[str]) -> Iterator[tuple[str, float, float, float, int]]:
         """Pair, value, low, high and n of a metric: for each language pair, and for all if there are several."""
@@ -312,6 +317,7 @@ def systems(
     metrics: Names | None = None,
     higher: Names = (),
     lower: Names = (),
+    ranks: Names = (),
     duplicates: str | None = None,
     reference: str | None = None,
     lines: PathLike | None = None,
@@ -368,6 +374,8 @@ def systems(
         Columns in which higher is better, such as scores; other columns of judgments hold ranks.
     lower
         Metrics, or human scores, in which lower is better, such as TER and HTER.
+    ranks
+        Columns of ranks, 1 for the best, whose values or names do not say so, such as means of ranks.
     duplicates
         What to do with judgments that repeat an earlier one in all fields. One of 'keep', 'drop', 'refuse'. Default:
         keep, as WMT does.
@@ -435,8 +443,9 @@ def systems(
 
     The interval "segments" is a percentile bootstrap that draws the same segments for people and metrics; scores of
     systems stay as they are, and so do those of metrics with "bradley_terry". The interval "fisher" takes the systems
-    as a sample, as in `rankscope.stats.correlation_test`. Where there is no interval, as for an average of Fisher's
-    z, its ends are NaN.
+    as a sample, as in `rankscope.stats.correlation_test`. Where there is no interval, its ends are NaN: for an average
+    of Fisher's z, and where a bootstrap's interval does not hold the value itself, since resampling adds noise to the
+    scores of systems, which can move values near 1 or -1 further than the interval is wide; a note names them.
 
     References
     ----------
@@ -472,7 +481,7 @@ def systems(
     judgment_settings = judgment_settings_of(
         gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines, columns=columns
     )
-    metric_settings = metric_settings_of(metrics=metrics, lower=lower, test_set=test_set)
+    metric_settings = metric_settings_of(metrics=metrics, lower=lower, ranks=ranks, test_set=test_set)
     return agree_on_systems(judgments, scores, judgment_settings, metric_settings, settings)
 
 
@@ -724,6 +733,7 @@ def statistic_among(
     masked_scores = list(zip(all_scores, masks, strict=True))
     value = np.stack([statistic_values(scores, mask, statistic, settings) for scores, mask in masked_scores], axis=1)
     low, high = np.full((2, *value.shape), np.nan)
+    missed = np.zeros(value.shape, np.bool_)
     n_systems = np.array([int(np.count_nonzero(mask)) for mask in masks])
     n = n_systems * (n_systems - 1) // 2 if statistic in (ACCURACY, SOFT) else n_systems
     resampled_values = None
@@ -735,7 +745,7 @@ def statistic_among(
             ],
             axis=1,
         )
-        low, high = percentile_ends(resampled_values, settings.confidence_level)
+        low, high, missed = ends_around(value, resampled_values, settings.confidence_level)
     elif interval == "fisher":
         signed = np.stack(
             [signed_statistic(scores.oriented()[:, mask], statistic) for scores, mask in masked_scores], 1
@@ -747,9 +757,36 @@ def statistic_among(
         value=value,
         low=low,
         high=high,
+        missed=missed,
         n=np.tile(n, (len(value), 1)),
         **summaries(statistic, value, resampled_values, weights, n / n.sum(), settings),
     )
+
+
+def ends_around(value: Floats, resampled: Floats, confidence_level: float) -> tuple[Floats, Floats, Bools]:
+    """The ends of percentile intervals, NaN where an interval does not hold the value; and where that is.
+
+    Resampling adds noise to the scores of systems, which lowers agreement: near its highest or lowest value, by more
+    than the interval is wide, so that quantiles of resamples say nothing about the value.
+
+    Parameters
+    ----------
+    value
+        (...) the value of all data.
+    resampled
+        (..., resamples) its values on resamples.
+    confidence_level
+        Confidence level.
+
+    Examples
+    --------
+    >>> low, high, missed = ends_around(np.array([0.5, 1.0]), np.linspace(0.0, 0.9, 10) * np.ones((2, 1)), 0.8)
+    >>> low.round(2).tolist(), high.round(2).tolist(), missed.tolist()
+    ([0.09, nan], [0.81, nan], [False, True])
+    """
+    low, high = percentile_ends(resampled, confidence_level)
+    missed = np.asarray((value < low - NOISE) | (value > high + NOISE), np.bool_)
+    return np.where(missed, np.nan, low), np.where(missed, np.nan, high), missed
 
 
 def summaries(
@@ -759,17 +796,19 @@ def summaries(
     weights: Floats,
     shares: Floats,
     settings: SystemSettings,
-) -> dict[str, Floats]:
+) -> dict[str, Any]:
     """The average over language pairs, and for an accuracy the share of all pairs of systems, with their intervals.
 
     values: (metrics, pairs); resampled: (metrics, pairs, resamples).
     """
-    columns: dict[str, Floats] = {}
+    columns: dict[str, Any] = {}
     for name, pair_weights in (("average", weights), ("pooled", shares)):
         low, high, value = np.full((3, len(values)), np.nan)
+        missed = np.zeros(len(values), np.bool_)
         if name == "average" or statistic == ACCURACY:
             value = values @ pair_weights
             if resampled is not None:
-                low, high = percentile_ends(np.einsum("mpr,p->mr", resampled, pair_weights), settings.confidence_level)
-        columns |= {name: value, f"{name}_low": low, f"{name}_high": high}
+                resampled_means = np.einsum("mpr,p->mr", resampled, pair_weights)
+                low, high, missed = ends_around(value, resampled_means, settings.confidence_level)
+        columns |= {name: value, f"{name}_low": low, f"{name}_high": high, f"{name}_missed": missed}
     return columns

@@ -464,14 +464,14 @@ def table_sums(metric: str, scores: PairScores, settings: SystemSettings) -> Sys
 
 def check_scores(scores: SystemScores, matched_scores: MatchedScores) -> None:
     """Raise InputError for a system without a score, and for scores that are all one."""
-    for name, sums in zip(matched_scores.names, scores.sums, strict=True):
-        unscored = [scores.systems[i] for i in np.flatnonzero(np.isnan(sums.values)).tolist()]
+    for i, (name, sums) in enumerate(zip(matched_scores.names, scores.sums, strict=True)):
+        unscored = [scores.systems[system] for system in np.flatnonzero(np.isnan(sums.values)).tolist()]
         if unscored:
             raise InputError(
                 f"{matched_scores.prefix}{name} has no comparison of {join_names(unscored)} that counts (only ties, or "
                 "no segment with another system); remove it from the scores and use --common"
             )
-        refuse_constant(matched_scores.prefix, name, sums.values, "systems")
+        refuse_constant(matched_scores.prefix, name, sums.values, "systems", of_people=i == 0)
 
 
 def on_common_segments(matched_scores: MatchedScores, settings: SystemSettings) -> tuple[MatchedScores, list[str]]:

@@ -9,13 +9,13 @@ import numpy as np
 
 from rankscope.agreement.direction import direction_notes
 from rankscope.agreement.segment_level import AVERAGE, ROWS_UNFOLDED
-from rankscope.agreement.statistics import ACCURACY, OUTLIER_CUTOFF, SOFT, TAU_AP
+from rankscope.agreement.statistics import ACCURACY, OUTLIER_CUTOFF, SOFT, SYSTEM_CORRELATIONS, TAU_AP
 from rankscope.agreement.system_level import ALL, SIGNED, SystemAgreement, SystemValues
 from rankscope.data.columns import Column, column, digits, is_best, table_of, thousands
 from rankscope.data.section import Figure, Section, Table
 from rankscope.data.text import format_number, format_percent, join_names, pluralise
 from rankscope.kernels.rounding_ties import order_of
-from rankscope.typing import Floats
+from rankscope.typing import Bools, Floats
 
 __all__ = [
     "sections_of",
@@ -386,7 +386,17 @@ def notes_on_missing(result: SystemAgreement, values: SystemValues, reason: str,
     """Notes on values, and on intervals, that there are none of. reason: why there may be no value."""
     notes = []
     of_statistic = f" of {name_of(result, values.statistic)}" if result.several_statistics else ""
-    without_interval = np.isnan(values.low) & ~np.isnan(values.value)
+    without_interval = np.isnan(values.low) & ~np.isnan(values.value) & ~values.missed
+    if missed := missed_names(result, values):
+        advice = (
+            "; --interval fisher (interval=) takes the systems as a sample"
+            if values.statistic in SYSTEM_CORRELATIONS
+            else ""
+        )
+        notes.append(
+            f"no interval{of_statistic}{among} for {join_names(missed)}: resampling adds noise, and the interval of "
+            f"the resamples does not hold the value{advice}"
+        )
     if values.interval != "none" and without_interval.any():
         since = "too few systems, or perfect agreement"
         if values.interval == "segments":
@@ -396,6 +406,15 @@ def notes_on_missing(result: SystemAgreement, values: SystemValues, reason: str,
     if without_value.any():
         notes.append(f"no value{of_statistic}{among} for {join_cells(result, without_value)}: {reason}")
     return notes
+
+
+def missed_names(result: SystemAgreement, values: SystemValues) -> list[str]:
+    """The metrics and language pairs, or averages, without an interval because it would not hold the value."""
+    missed = names_of_cells(result, values.missed)
+    if result.several_pairs:
+        for name, marks in ((AVERAGE, values.average_missed), (ALL, values.pooled_missed)):
+            missed += [f"{result.metrics[m]} ({name})" for m in np.flatnonzero(marks).tolist()]
+    return missed
 
 
 def notes_on_directions(result: SystemAgreement) -> list[str]:
@@ -408,11 +427,16 @@ def notes_on_directions(result: SystemAgreement) -> list[str]:
     return direction_notes(result.metrics, result.higher, result.value, chance=chance, gold=gold)
 
 
-def join_cells(result: SystemAgreement, cells: Floats | np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> str:
-    return join_names(
+def join_cells(result: SystemAgreement, cells: Bools) -> str:
+    return join_names(names_of_cells(result, cells))
+
+
+def names_of_cells(result: SystemAgreement, cells: Bools) -> list[str]:
+    """The metrics, with their language pairs, of the cells (metrics, pairs) that are marked."""
+    return [
         f"{result.metrics[m]} ({result.pairs[p]})" if result.pairs[p] else result.metrics[m]
         for m, p in np.argwhere(cells).tolist()
-    )
+    ]
 
 
 def outlier_notes(result: SystemAgreement) -> list[str]:

@@ -92,6 +92,9 @@ class Rankings:
         Name -> one number per item, NaN if there is none.
     score_columns
         Columns in which higher is better; in all others lower is better, as for ranks.
+    lower_columns
+        Columns of scores in which lower is better, such as TER or penalties for errors; all columns that are in neither
+        hold ranks.
     notes
         What a reader should know.
     weight
@@ -101,8 +104,8 @@ class Rankings:
     Raises
     ------
     InputError
-        Columns have other lengths, a value is infinite, a system occurs twice in one judgment, or a weight is not a
-        finite number above 0.
+        Columns have other lengths, a value is infinite, a column is said to be better both higher and lower, a system
+        occurs twice in one judgment, or a weight is not a finite number above 0.
 
     Notes
     -----
@@ -126,6 +129,7 @@ class Rankings:
     system: Labels
     columns: Mapping[str, Floats]
     score_columns: frozenset[str] = frozenset()
+    lower_columns: frozenset[str] = frozenset()
     notes: tuple[str, ...] = field(default=())
     weight: Floats | None = None
 
@@ -145,7 +149,9 @@ class Rankings:
             if self.weight.shape != (n_judgments,):
                 raise InputError(f"{self.weight.size} weights for {n_judgments} judgments, expected one each")
             refuse_weights(self.weight, "judgment")
-        unknown_columns = self.score_columns - set(self.columns)
+        if in_both := self.score_columns & self.lower_columns:
+            raise InputError(f"higher and lower {min(in_both)!r} are both said to be better, expected one of the two")
+        unknown_columns = (self.score_columns | self.lower_columns) - set(self.columns)
         if unknown_columns:
             raise UnknownName("column of these rankings", min(unknown_columns), self.columns)
         for first_judgment in range(0, n_judgments, AT_ONCE):  # in portions, to save memory
@@ -244,6 +250,16 @@ class Rankings:
             raise UnknownName("column of these rankings", name, self.columns)
         return self.columns[name]
 
+    def are_ranks(self, name: str) -> bool:
+        """Whether a column holds ranks, which are comparable within a judgment only, and not scores.
+
+        Parameters
+        ----------
+        name
+            Name of the column.
+        """
+        return name not in self.score_columns and name not in self.lower_columns
+
     def lower_is_better_values(self, name: str) -> Floats:
         """The values of a column so that lower is better: scores change their sign; one per item.
 
@@ -278,7 +294,9 @@ class Rankings:
         table[self.judgment, place_in_group(self.offsets)] = self.lower_is_better_values(name)
         return table
 
-    def with_column(self, name: str, values: Floats, *, higher_is_better: bool) -> Rankings:
+    def with_column(
+        self, name: str, values: Floats, *, higher_is_better: bool, are_ranks: bool | None = None
+    ) -> Rankings:
         """The same judgments with one more column (or another in its place).
 
         Parameters
@@ -288,18 +306,22 @@ class Rankings:
         values
             One number per item.
         higher_is_better
-            Whether the values are scores.
+            Whether higher values are better.
+        are_ranks
+            Whether the values are ranks, not scores. Default: ranks unless higher is better.
 
         Returns
         -------
         Rankings
             The judgments.
         """
-        score_columns = self.score_columns - {name}
+        score_columns, lower_columns = self.score_columns - {name}, self.lower_columns - {name}
+        if higher_is_better:
+            score_columns |= {name}
+        elif are_ranks is False:
+            lower_columns |= {name}
         return replace(
-            self,
-            columns={**self.columns, name: values},
-            score_columns=score_columns | {name} if higher_is_better else score_columns,
+            self, columns={**self.columns, name: values}, score_columns=score_columns, lower_columns=lower_columns
         )
 
     def select(self, judgments: npt.ArrayLike) -> Rankings:

@@ -196,7 +196,7 @@ def test_a_seed_makes_the_same_intervals_again(cli: Callable[..., Any], files: P
             "--decisions cannot be combined with --epsilon calibrated: decisions need a fixed epsilon, a number",
         ),
         (("wmt.csv", "nowhere.scr"), "nowhere.scr"),
-        (("wmt.csv", "judged.csv"), "judged.csv: has no scores of a metric; expected lines METRIC PAIR"),
+        (("wmt.csv", "judged.csv"), "judged.csv: column 'human' is one of judgments, expected scores of metrics"),
         (("-", "-"), "standard input (-) can stand for one file only"),
         (("judged.csv", "--reference", "drop"), "is not a ranking CSV of WMT, so reference has no effect"),
         (("wmt.csv", "good.scr", "--higher", "rank"), "is not a table or JCML, so higher has no effect"),

@@ -185,11 +185,11 @@ def table_of(rankings: Rankings, gold: str, predicted: str, *, missing: str = "e
     """
     people, values = rankings.column(gold), rankings.column(predicted)
     # Beside other values below 0, -1 is a number like others; among ranks it marks a missing rank.
-    marks_missing = predicted not in rankings.score_columns and not ((values < 0) & (values != NOT_RANKED)).any()
+    marks_missing = rankings.are_ranks(predicted) and not ((values < 0) & (values != NOT_RANKED)).any()
     unranked = np.isnan(people)
     unpredicted = (np.isnan(values) | ((values == NOT_RANKED) & marks_missing)) & ~unranked
     if missing == "error" and unpredicted.any():
-        expected = "a score" if predicted in rankings.score_columns else "a rank"
+        expected = "a rank" if rankings.are_ranks(predicted) else "a score"
         refuse_item(
             rankings,
             int(np.flatnonzero(unpredicted)[0]),

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from rankscope.agreement.direction import refuse_fractions
 from rankscope.agreement.judgments import human_column
 from rankscope.agreement.load import JudgmentSource, PeopleAndMetrics, ScoreSource, load, read_rankings
 from rankscope.agreement.match import lists_with_metrics, refuse_missing_pairs
@@ -388,6 +389,7 @@ def ranks(
     metrics: Names | None = None,
     higher: Names = (),
     lower: Names = (),
+    ranks: Names = (),
     duplicates: str | None = None,
     reference: str | None = None,
     lines: PathLike | None = None,
@@ -438,6 +440,8 @@ def ranks(
         Columns in which higher is better, such as scores; other columns of judgments hold ranks.
     lower
         Metrics, or human scores, in which lower is better, such as TER and HTER.
+    ranks
+        Columns of ranks, 1 for the best, whose values or names do not say so, such as means of ranks.
     duplicates
         What to do with judgments that repeat an earlier one in all fields. One of 'keep', 'drop', 'refuse'. Default:
         keep, as WMT does.
@@ -486,7 +490,7 @@ def ranks(
     (pair "all").
 
     Items that people did not rank (no value, or the rank -1) are skipped, with a note. In a predicted column, -1 is a
-    number like others if the column holds scores (`higher`) or another number below 0.
+    number like others if the column holds scores (`higher`, `lower`) or another number below 0.
 
     References
     ----------
@@ -526,7 +530,7 @@ def ranks(
     judgment_settings = judgment_settings_of(
         gold=gold, pairs=pairs, higher=higher, duplicates=duplicates, reference=reference, lines=lines, columns=columns
     )
-    metric_settings = metric_settings_of(metrics=metrics, lower=lower, test_set=test_set)
+    metric_settings = metric_settings_of(metrics=metrics, lower=lower, ranks=ranks, test_set=test_set)
     return measure_rankings(
         judgments, scores, judgment_settings, metric_settings, measure_settings, settings, progress=progress
     )
@@ -551,7 +555,7 @@ def measure_rankings(
             *(name for name in judgment_settings.declared() if name not in ("gold", "columns")),
             since=f"preset {settings.preset!r} has no options",
         )
-        metric_settings.refuse("lower", "test_set", since=f"preset {settings.preset!r} has no options")
+        metric_settings.refuse("lower", "ranks", "test_set", since=f"preset {settings.preset!r} has no options")
         measure_settings.refuse(*measure_settings.declared(), since=f"preset {settings.preset!r} has no options")
         if has_scores:
             raise ParameterError(f"preset {settings.preset!r} takes ranks, and no scores of metrics; leave scores out")
@@ -566,7 +570,7 @@ def measure_rankings(
     higher: dict[str, None] = {}
     for name, source, people, people_settings in experiments:
         with file_name_in_errors(None if people is source else source):
-            lists = load_lists(people, scores, people_settings, metric_settings, settings.missing)
+            lists = load_lists(people, source, scores, people_settings, metric_settings, settings.missing)
         rankings, gold = lists.people.values, lists.gold
         assert isinstance(rankings, Rankings)
         gold_names[gold] = None
@@ -595,6 +599,7 @@ def measure_rankings(
 
 def load_lists(
     people: JudgmentSource,
+    source: JudgmentSource | None,
     scores: ScoreSource,
     people_settings: JudgmentSettings,
     metric_settings: MetricSettings,
@@ -605,6 +610,9 @@ def load_lists(
     Raises as `load`, and InputError where a metric lacks language pairs and `missing` does not allow that.
     """
     inputs = load(people, scores, people_settings, metric_settings, level="segment")
+    if people is not source:  # read from a file, which `load` does not know
+        named = [*people_settings.higher, *metric_settings.lower, *metric_settings.ranks]
+        refuse_fractions(inputs.people, inputs.columns, named)
     if missing == "error":
         refuse_missing_pairs(
             inputs, "name those that it has (--pairs), or skip the others with --missing drop (missing=)"

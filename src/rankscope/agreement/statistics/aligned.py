@@ -221,7 +221,7 @@ def from_rankings(rankings: Rankings, gold: str, metrics: tuple[str, ...]) -> Al
         system=system,
         segments=tuple(rankings.segment.names[code] for code in segment_codes.tolist()),
         systems=tuple(rankings.system.names[code] for code in system_codes.tolist()),
-        comparable=gold in rankings.score_columns,
+        comparable=not rankings.are_ranks(gold),
         weight=rankings.weight,
     )
 

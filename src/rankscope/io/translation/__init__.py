@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rankscope.io.translation.tables import EXPECTED_ITEMS as EXPECTED_ITEMS
     from rankscope.io.translation.tables import GOLD_COLUMNS as GOLD_COLUMNS
     from rankscope.io.translation.tables import ITEMS as ITEMS
+    from rankscope.io.translation.tables import UNNAMED_METRICS as UNNAMED_METRICS
     from rankscope.io.translation.tables import rankings_from_table as rankings_from_table
     from rankscope.io.translation.tables import read_ranking_table as read_ranking_table
     from rankscope.io.translation.tables import read_system_table as read_system_table
@@ -37,6 +38,7 @@ HOMES = {
     "GOLD_COLUMNS": "tables",
     "ITEMS": "tables",
     "Texts": "plain_texts",
+    "UNNAMED_METRICS": "tables",
     "build_rankings": "names",
     "detect_kind": "detect",
     "detect_system_kind": "detect",

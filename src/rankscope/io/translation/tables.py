@@ -25,6 +25,7 @@ __all__ = [
     "EXPECTED_ITEMS",
     "GOLD_COLUMNS",
     "ITEMS",
+    "UNNAMED_METRICS",
     "rankings_from_table",
     "read_ranking_table",
     "read_system_table",
