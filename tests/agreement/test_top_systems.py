@@ -151,7 +151,7 @@ def test_each_of_several_statistics_is_what_it_is_alone():
         ({"top": 2.5}, ParameterError, ["top"]),
         ({"statistic": []}, ParameterError, ["no statistic"]),
         ({"statistic": ["pearson", "tau_app"]}, UnknownName, ["tau_app", "tau_ap"]),
-        ({"statistic": ["tau_ap", "pairwise_accuracy"], "interval": "fisher"}, ParameterError, ["and", "are not"]),
+        ({"statistic": ["tau_ap", "pairwise_accuracy"], "interval": "fisher"}, ParameterError, ["needs", "kendall_b"]),
         ({"statistic": ["pairwise_accuracy"], "absolute": True}, ParameterError, ["absolute", "no sign"]),
         ({"statistic": ["soft_pairwise_accuracy"], "interval": "segments"}, ParameterError, ["no interval"]),
     ],

@@ -160,7 +160,11 @@ def test_figures_are_drawn_and_wrong_names_told(cli: Callable[..., Any], demo: P
             "columns (--columns) has 'query', expected some of left, right",
         ),
         ("voter,1st,2nd\nu,A,B\nv,B,A\n", "", "use model='plackett-luce' (--model plackett-luce)"),
-        ("segment,system,rank\n1,A,1\n", "--columns rank=x", "columns (--columns) has 'rank', expected some of"),
+        (
+            "segment,system,rank\n1,A,1\n",
+            "--columns rank=x",
+            "--columns has 'rank', and column (--column) names",
+        ),
         ("x,y\n1,2\n", "", "bad.csv:1: columns 'x', 'y', expected those of two systems and of the winner"),
         ('[["A", "B"], ["B", "A"]]', "", "use model='plackett-luce' (--model plackett-luce)"),
         ("system,measure,query,value\na,AP,all,1\n", "", "bad.csv: summaries only"),

@@ -169,8 +169,8 @@ class TestConventionsOption:
     @pytest.mark.parametrize(
         ("more", "message"),
         [
-            (("-m", "AP"), r"^--measure .*--conventions"),
-            (("--by-query",), r"^--by-query .*--conventions"),
+            (("-m", "AP"), r"^--conventions .*--measure"),
+            (("--by-query",), r"^--conventions .*--by-query"),
             (("--preset", "letor4"), "^preset is 'letor4', and each convention"),
             (("--ties", "file"), "^ties is 'file', and each convention"),
             (("--unjudged", "skip"), "^unjudged is 'skip', and each convention"),

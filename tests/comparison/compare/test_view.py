@@ -277,7 +277,7 @@ def test_hostile_names_break_no_format(form):
     body = [line for line in text.splitlines() if not line.startswith("%")]
     if form == "latex":
         rows = [line for line in body if line.endswith(r"\\") and "textbf" not in line and "mean" not in line]
-        assert not re.search(r"(?<!\\)[%#$_]", "\n".join(body))
+        assert not re.search(r"(?<!\\)[%#$_]", "\n".join(line.removesuffix("%") for line in body))
         assert {line.count(" & ") for line in rows} == {3, 7}
     if form == "markdown":
         rows = [re.split(r"(?<!\\)\|", line) for line in body if line.startswith("|")]

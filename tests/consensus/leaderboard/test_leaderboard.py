@@ -342,7 +342,7 @@ def test_systems_that_never_lost_are_named_and_a_prior_helps() -> None:
         ({"cluster_by": "prompt"}, "cluster_by is 'prompt'"),
         ({"columns": {"winner": "won"}}, "columns is {'winner': 'won'}"),
         ({"covariates": "length"}, "no covariate 'length'"),
-        ({"unranked": "worst"}, "unranked is 'worst'"),
+        ({"unranked": "worst"}, "unranked needs model='plackett-luce'"),
         ({"pair": "cs-en"}, "pair is 'cs-en'"),
         ({"model": "plackett-luce"}, "use model='bradley-terry'"),
         ({"model": "plackett-luce", "position": True}, "position"),

@@ -231,7 +231,7 @@ def test_the_cheapest_plan_costs_as_little_as_any_numbers_that_are_enough() -> N
     assert "it costs least" in (plan.sections()[0].sentence or "")
     dear = rs.judging.plan_judgments(HUMAN, RUNS, MACHINE, "RR", width=0.4, cost=3, machine_cost=30)
     assert "people alone are cheapest" in (dear.sections()[0].sentence or "")
-    with pytest.raises(ParameterError, match="machine_cost is 2"):
+    with pytest.raises(ParameterError, match="machine_cost needs cost"):
         rs.judging.plan_judgments(HUMAN, RUNS, MACHINE, "RR", width=0.4, machine_cost=2)
 
 

@@ -169,10 +169,10 @@ def test_over_all_queries_at_once_those_with_more_to_find_get_more() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "depth", "rate": 0.5}, "rate is 0.5, and the method depth has no"),
+        ({"method": "depth", "rate": 0.5}, "rate needs method='bandit' or 'thompson', not 'depth'"),
         ({"method": "bandit", "rate": 1.5}, r"rate is 1\.5, .* 0 and of at most 1"),
         ({"method": "hedge", "beta": 1.0}, r"beta is 1\.0, .*0 and 1"),
-        ({"method": "mtf", "beta": 0.5}, "beta is 0.5, and the method mtf has no"),
+        ({"method": "mtf", "beta": 0.5}, "beta needs method='hedge', not 'mtf'"),
     ],
 )
 def test_parameters_of_other_methods_and_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:

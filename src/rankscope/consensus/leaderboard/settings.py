@@ -84,7 +84,11 @@ class LeaderboardSettings(Settings):
         "left=model_1,winner=verdict; of rankings, votes and scores as for `agree ranks`, `consensus`, `compare`.",
     )
     column: str | None = text(
-        None, help="For rankings: column that says which system is better.", unset="the human ranks", metavar="NAME"
+        None,
+        help="For rankings: column that says which system is better.",
+        unset="the human ranks",
+        metavar="NAME",
+        columns=("rank",),
     )
     pair: str | None = text(
         None,
