@@ -50,8 +50,6 @@ def all_settings() -> list[type[Settings]]:
 
 
 COMMANDS = commands()
-#: As the group of commands has them: a command keeps those of its first context.
-HELP = ["-h", "--help"]
 #: Options that neither a settings class nor the shared options declare: reason -> option -> its commands.
 WRITTEN_BY_HAND = {
     "a file or folder that is read": {
@@ -313,7 +311,7 @@ def test_each_dependency_of_settings_is_refused_if_broken_in_python_and_on_the_c
                 wrong.append((settings_class.__name__, call, fault))
             for path in settings_class.COMMANDS:
                 argv = [*arguments_of(COMMANDS[path]), *call.options]
-                with COMMANDS[path].make_context(path, argv, help_option_names=HELP) as context:
+                with COMMANDS[path].make_context(path, argv) as context:
                     tasks = {name: value for name, value in call.in_python.items() if name == "tasks"}  # read as text
                     fault = fault_of(take_settings, settings_class, {**context.params, **tasks}, **required)
                 if call.is_wrong(fault, [call.setting.flag, call.other.flag]):
@@ -328,7 +326,7 @@ def test_each_dependency_of_options_is_refused_if_broken() -> None:
             fault = fault_of(command.main, broken, standalone_mode=False)
             if not (fault.startswith(owners) and other in fault):
                 wrong.append((path, broken, fault))
-            with command.make_context(path, list(kept), help_option_names=HELP) as context:
+            with command.make_context(path, list(kept)) as context:
                 fault = fault_of(check_dependencies, context)
             if fault:
                 wrong.append((path, kept, fault))

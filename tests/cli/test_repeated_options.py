@@ -16,7 +16,7 @@ OURS = {" ".join(path): command for path, command in leaves() if isinstance(comm
 def refused(command: click.Command, arguments: list[str]) -> str:
     """The message against a call, without the command's work; empty if its options are taken as they are."""
     try:
-        command.make_context("it", arguments, resilient_parsing=False, help_option_names=["-h", "--help"])
+        command.make_context("it", arguments, resilient_parsing=False)
     except click.UsageError as error:
         return error.message
     except click.exceptions.Exit:  # --help

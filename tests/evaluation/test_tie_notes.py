@@ -9,9 +9,13 @@ DOCS = [f"d{i}" for i in range(40)]
 QRELS = {"q": {doc: i % 3 for i, doc in enumerate(DOCS)}}
 
 
-def run(n_tied):
+def ranked(n_tied):
     """Forty judged documents of which the first n_tied have one score."""
-    return rs.Run({"q": {doc: float(-max(i, n_tied - 1)) for i, doc in enumerate(DOCS)}}, name=f"tied-{n_tied}")
+    return {doc: float(-max(i, n_tied - 1)) for i, doc in enumerate(DOCS)}
+
+
+def run(n_tied):
+    return rs.Run({"q": ranked(n_tied)}, name=f"tied-{n_tied}")
 
 
 def tie_notes(*runs, **options):
@@ -40,3 +44,11 @@ def test_arrays_get_it_too():
     (note,) = rs.evaluate_arrays([list(QRELS["q"].values())], [[0.5] * 40], "AP", name="model").notes
     assert "model: 100 %" in note
     assert rs.evaluate_arrays([list(QRELS["q"].values())], [list(range(40))], "AP").notes == ()
+
+
+def test_many_runs_at_once_get_the_note_of_one_call():
+    qrels = dict.fromkeys("abc", QRELS["q"])
+    runs = {f"tied-{n}": dict.fromkeys("abc", ranked(n)) for n in (1, 30, 40)}
+    many = rs.Evaluator(qrels, ["AP"]).evaluate_many(runs)
+    assert many.notes == rs.evaluate(qrels, [rs.Run(lists, name=name) for name, lists in runs.items()], ["AP"]).notes
+    assert "2 of 3 systems, most tied-40: 100 %" in many.notes[0]

@@ -10,12 +10,15 @@ import click
 from rankscope.registry import resolve
 
 __all__ = [
+    "HELP_OPTIONS",
     "Command",
     "LazyGroup",
     "option_group",
 ]
 
 
+#: How every command is asked for its help.
+HELP_OPTIONS = ("-h", "--help")
 #: Groups of options at the end of each help; the last holds what belongs to no group, such as --help.
 LAST_GROUPS = ("Output", "Large data", "Options")
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -63,6 +66,8 @@ class Command(click.Command):
 
     def __init__(self, *args: Any, **attributes: Any) -> None:
         super().__init__(*args, **attributes)
+        # A command keeps the option for help of its first context, which need not be that of the whole command line.
+        self.context_settings.setdefault("help_option_names", list(HELP_OPTIONS))
         self.has_dependencies = any(hasattr(option, "depends") for option in self.params)
         if self.has_dependencies:
             from rankscope.cli._dependencies import add_needs_to_help

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import click
 
 from rankscope._version import __version__
-from rankscope.cli._groups import LazyGroup
+from rankscope.cli._groups import HELP_OPTIONS, LazyGroup
 from rankscope.cli._scipy_special import load_functions_first
 from rankscope.cli._streams import ReaderLeft, Terminated, guarded_streams, signals_raised
 from rankscope.errors import RankscopeError, SettingError, in_one_line
@@ -91,7 +91,7 @@ class Commands(LazyGroup):
             raise RankscopeError(system_error_message(error)) from None
 
 
-@click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": list(HELP_OPTIONS)})
 @click.version_option(__version__, prog_name="rankscope")
 @click.pass_context
 def cli(context: click.Context) -> None:

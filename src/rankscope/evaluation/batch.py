@@ -20,7 +20,7 @@ from rankscope.evaluation.scoring import (
     fingerprint_of,
     grade_notes,
     missing_note,
-    n_tied,
+    notes_of_ties,
     tied_order_note,
 )
 from rankscope.typing import Bools
@@ -66,13 +66,13 @@ def score_batch(plan: Plan, qrels: Qrels, runs: Mapping[str, Mapping[str, Mappin
     n_empty = np.zeros((len(systems), len(plan.measures)), np.int64)
     unjudged: list[str] = []
     has_unjudged = False  # whether a run has queries without judgments
-    tied = 0  # hits of all runs that are tied
+    ties: list[tuple[int, int]] = []  # hits of each run that are tied, and all its hits
     for begin in range(0, len(systems), at_a_time):
         part = slice(begin, begin + at_a_time)
         joiner = joined_copies(plan, qrels, mappings[part])
         hits = joiner.finish()
         has_unjudged |= bool(joiner.unjudged_queries)
-        tied += n_tied(hits) if plan.tied_order else 0
+        ties += counts_of_ties(hits, n_queries)
         shape = (len(hits) // n_queries, n_queries)
         plan.refuse_levels_above_grades(hits)
         block, undefined = plan.values(hits, "")
@@ -92,7 +92,9 @@ def score_batch(plan: Plan, qrels: Qrels, runs: Mapping[str, Mapping[str, Mappin
     if has_unjudged:
         unjudged_queries = [[query for query in run if query not in qrels.places] for run in mappings]
         notes += unjudged_query_notes(systems, unjudged_queries, qrels.query_ids, list(missing))
-    notes += tied_order_note(tied, plan)
+    if plan.tied_order:
+        notes += tied_order_note(sum(tied for tied, _ in ties), plan)
+    notes += notes_of_ties(systems, ties, plan.convention.ties)
     for system, counts in zip(systems, n_empty, strict=True):
         notes += empty_note(counts, system, plan)
     return Scores(
@@ -119,6 +121,13 @@ def joined_copies(plan: Plan, qrels: Qrels, runs: Sequence[Mapping[str, Mapping[
     joiner = Joiner(copies, plan.convention, "run")
     joiner.add_mappings(runs, len(qrels.query_ids))
     return joiner
+
+
+def counts_of_ties(hits: Hits, n_queries: int) -> list[tuple[int, int]]:
+    """How many hits of each run are tied, and how many it has. hits: of runs with so many queries each."""
+    ends = hits.offsets[::n_queries]
+    tied_before = np.append(0, np.cumsum(hits.first < hits.last))
+    return list(zip(np.diff(tied_before[ends]).tolist(), np.diff(ends).tolist(), strict=True))
 
 
 def unjudged_runs(hits: Hits, shape: tuple[int, int]) -> list[bool]:
