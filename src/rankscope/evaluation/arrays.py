@@ -27,8 +27,8 @@ from rankscope.evaluation.scoring import (
     below_level_note,
     count_empty_values,
     empty_note,
+    most_tied_note,
     n_tied,
-    notes_of_ties,
     undefined_note,
 )
 from rankscope.kernels.dense import best_of_rows, count_grades
@@ -467,7 +467,7 @@ def score_tables(
             n_ties, n_hits = n_ties + n_tied(hits), n_hits + hits.rank.size
         if has_fractions(table.relevance):
             fractions.append(table.relevance if table.mask is None else table.relevance[table.mask])
-    notes = notes_of_ties([name], [(n_ties, n_hits)], plan.convention.ties)
+    notes = most_tied_note([name], [(n_ties, n_hits)], plan.convention.ties)
     notes += empty_note(n_empty, name, plan) + undefined_note(undefined, plan)
     if fractions and plan.convention.rel == 1:  # else somebody said what counts in any batch
         plan.refuse_levels_above_grades(hits)

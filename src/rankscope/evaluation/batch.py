@@ -20,8 +20,7 @@ from rankscope.evaluation.scoring import (
     fingerprint_of,
     grade_notes,
     missing_note,
-    notes_of_ties,
-    tied_order_note,
+    tie_notes,
 )
 from rankscope.typing import Bools
 
@@ -92,9 +91,7 @@ def score_batch(plan: Plan, qrels: Qrels, runs: Mapping[str, Mapping[str, Mappin
     if has_unjudged:
         unjudged_queries = [[query for query in run if query not in qrels.places] for run in mappings]
         notes += unjudged_query_notes(systems, unjudged_queries, qrels.query_ids, list(missing))
-    if plan.tied_order:
-        notes += tied_order_note(sum(tied for tied, _ in ties), plan)
-    notes += notes_of_ties(systems, ties, plan.convention.ties)
+    notes += tie_notes(systems, ties, plan.convention.ties, plan)
     for system, counts in zip(systems, n_empty, strict=True):
         notes += empty_note(counts, system, plan)
     return Scores(

@@ -29,10 +29,10 @@ __all__ = [
     "fingerprint_of",
     "grade_notes",
     "missing_note",
+    "most_tied_note",
     "n_tied",
-    "notes_of_ties",
     "score_hits",
-    "tied_order_note",
+    "tie_notes",
 ]
 
 #: A note says so where more than this share of a system's judged documents are tied, if there are so many documents.
@@ -94,9 +94,8 @@ def score_hits(plan: Plan, joined: Sequence[JoinedRun]) -> Scores:
     unjudged = [run.unjudged_queries for run in joined]
     if any(unjudged):
         notes += unjudged_query_notes(systems, unjudged, first.query_ids, [run.hits.missing for run in joined])
-    if plan.tied_order:
-        notes += tied_order_note(sum(n_tied(run.hits) for run in joined), plan)
-    notes += tie_notes(systems, [run.hits for run in joined])
+    ties = [(n_tied(run.hits), run.hits.rank.size) for run in joined]
+    notes += tie_notes(systems, ties, first.ties, plan)
     for (values, _), run, system in zip(results, joined, systems, strict=True) if plan.may_lack_values else ():
         notes += empty_note(count_empty_values(values, run.hits, plan), system, plan)
     if plan.needs_subtopics and first.subtopics is not None and not first.subtopics.subtopic.any():
@@ -196,19 +195,18 @@ def missing_note(missing: Bools, system: str, plan: Plan) -> list[str]:
     return [f"{system} has no list for {n} of {missing.size} queries; {treatment} (missing:{plan.missing})"]
 
 
-def tie_notes(systems: Sequence[str], hits: Sequence[Hits]) -> list[str]:
-    """One note on systems with a score for many documents, whose values hang on the rule of ties."""
-    counts = [(n_tied(of_system), of_system.rank.size) for of_system in hits]
-    return notes_of_ties(systems, counts, hits[0].ties)
-
-
 def n_tied(hits: Hits) -> int:
     """How many hits have the score of another document of their query."""
     return 0 if hits.first is hits.last else int(np.count_nonzero(hits.first < hits.last))
 
 
-def notes_of_ties(systems: Sequence[str], counts: Sequence[tuple[int, int]], ties: str) -> list[str]:
-    """As `tie_notes`. counts: hits of each system that are tied, and all its hits."""
+def tie_notes(systems: Sequence[str], counts: Sequence[tuple[int, int]], ties: str, plan: Plan) -> list[str]:
+    """Notes on ties that decide values. counts: hits of each system that are tied, and all its hits."""
+    return [*tied_order_note(sum(tied for tied, _ in counts), plan), *most_tied_note(systems, counts, ties)]
+
+
+def most_tied_note(systems: Sequence[str], counts: Sequence[tuple[int, int]], ties: str) -> list[str]:
+    """A note on systems with a score for many documents, whose values hang on the rule of ties."""
     if ties in ("average", "given"):
         return []
     shares = {system: tied / n for system, (tied, n) in zip(systems, counts, strict=True) if n >= MIN_TIED}
@@ -225,7 +223,7 @@ def notes_of_ties(systems: Sequence[str], counts: Sequence[tuple[int, int]], tie
 
 def tied_order_note(number: int, plan: Plan) -> list[str]:
     """A note where documents are tied that the tool of the preset orders as no tie rule here does."""
-    if not number:
+    if not plan.tied_order or not number:
         return []
     verb = "shares its score" if number == 1 else "share their score"
     return [
