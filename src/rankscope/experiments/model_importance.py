@@ -12,15 +12,16 @@ from rankscope.data.features import Features
 from rankscope.data.grades import highest_grade
 from rankscope.data.scores import summarise
 from rankscope.errors import InputError, ParameterError
-from rankscope.evaluation.conventions import NO_RELEVANT, Plan
+from rankscope.evaluation.conventions import Plan
 from rankscope.experiments.crossvalidation import LINEAR_PREFIX, TORCH_PREFIX, FoldLists
 from rankscope.experiments.crossvalidation.fold_values import plan_measures
+from rankscope.experiments.crossvalidation.settings import no_relevant_field
 from rankscope.experiments.permutation_importance import REPEATS, FeatureImportance, shuffled_values
 from rankscope.io.letor import read_features
 from rankscope.learning.features import match_features, negative_grade_notes
 from rankscope.learning.lambdamart import parse_objective
 from rankscope.measures.base import Measure
-from rankscope.settings import Settings, choice, count, grade_level, seed_field
+from rankscope.settings import Settings, count, grade_level, seed_field
 from rankscope.stats.inputs import seed_of
 from rankscope.typing import PathLike
 
@@ -45,13 +46,7 @@ class ImportanceSettings(Settings):
 
     repeats: int = count(REPEATS, help="How often each feature is shuffled.")
     rel: float = grade_level()
-    no_relevant: str | None = choice(
-        None,
-        NO_RELEVANT,
-        help="Queries without relevant documents: give them the value that the measure defines (zero), skip them "
-        "(drop), or give them 1 (one).",
-        unset="zero",
-    )
+    no_relevant: str | None = no_relevant_field()
     seed: int = seed_field()
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli._groups import HELP_OPTIONS
 from rankscope.cli._output import write_output
 from rankscope.compat.trec_eval import JUDGMENT_KINDS, VERSIONS, MissingQuery, Options
 from rankscope.compat.trec_eval import trec_eval as run_trec_eval
@@ -63,7 +64,7 @@ def split_debug_level(ctx: click.Context, parameter: click.Parameter, text: str 
     return query if dot else None
 
 
-@click.command(cls=TrecEvalCommand, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=TrecEvalCommand, context_settings={"help_option_names": list(HELP_OPTIONS)})
 @click.argument("qrels")
 @click.argument("run")
 @click.option(

@@ -21,8 +21,20 @@ __all__ = [
     "CrossValidationSettings",
     "Experiment",
     "blend_choice",
+    "no_relevant_field",
     "prepare_experiment",
 ]
+
+
+def no_relevant_field() -> str | None:
+    """What queries without relevant documents count where rankers are measured."""
+    return choice(
+        None,
+        NO_RELEVANT,
+        help="Queries without relevant documents: give them the value that the measure defines (zero), skip them "
+        "(drop), or give them 1 (one).",
+        unset="zero",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,13 +57,7 @@ class CrossValidationSettings(Settings):
     seeds: int = count(3, help="Number of times that each ranker is trained, each time from another random seed.")
     test: str = choice("t", TESTS, kind="test", help="Significance test of the differences between rankers.")
     rel: float = grade_level()
-    no_relevant: str | None = choice(
-        None,
-        NO_RELEVANT,
-        help="Queries without relevant documents: give them the value that the measure defines (zero), skip them "
-        "(drop), or give them 1 (one).",
-        unset="zero",
-    )
+    no_relevant: str | None = no_relevant_field()
     seed: int = seed_field()
 
 
