@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from rankscope import evaluate, read_entity_ranks
-from rankscope.demo.rankings import N_AUTHORS, N_KNOWN_AUTHORS, RANKING_METHODS, entity_files, mean_ranks
+from rankscope.demo.rankings import N_AUTHORS, N_KNOWN_AUTHORS, RANKING_METHODS, entity_files
+from rankscope.kernels.order import mean_ranks
 
 
 @pytest.fixture(scope="module", params=[2003, 1, 2])

@@ -19,7 +19,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+
+from rankscope.kernels.order import mean_ranks
 
 __all__ = [
     "ANSWER_PROMPTS",
@@ -232,9 +233,3 @@ def entity_files(seed: int) -> dict[str, str]:
         for i, row in enumerate(zip(*columns, strict=True), 1)
     ]
     return {"demo-ranks.tsv": "\n".join(lines) + "\n"}
-
-
-def mean_ranks(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Ranks by falling score, from 1; tied ones have the mean of their ranks."""
-    _, value_index, counts = np.unique(-scores, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - (counts - 1) / 2)[value_index]

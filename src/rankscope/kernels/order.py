@@ -1,4 +1,4 @@
-"""Stable sorting within groups, and checks for repeated keys."""
+"""Stable sorting within groups, mean ranks of ties, and checks for repeated keys."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from rankscope.typing import Indices
 
 __all__ = [
     "first_repeat",
+    "mean_ranks",
     "order_falling",
     "order_in_groups",
     "ranges",
@@ -27,6 +28,12 @@ def stable_order(codes: npt.NDArray[np.intp]) -> Indices:
         order = order[np.argsort(digit[order], kind="stable")]
         shift += 16
     return order
+
+
+def mean_ranks(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Ranks by falling score, from 1; tied ones have the mean of their ranks."""
+    _, value_index, counts = np.unique(-scores, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[value_index], np.float64)
 
 
 def order_in_groups(groups: npt.NDArray[np.intp], scores: npt.NDArray[np.float64], stable: bool = True) -> Indices:

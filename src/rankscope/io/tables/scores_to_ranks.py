@@ -14,7 +14,8 @@ from rankscope.io.core import BOM, file_stem, source_name
 from rankscope.io.tables.entity_ranks import ALL_SYSTEMS, SCHEMA, column_notes, system_columns
 from rankscope.io.tables.frames import SEPARATORS
 from rankscope.io.tables.schema import parse_table, read_content
-from rankscope.typing import Floats, Ints, PathLike
+from rankscope.kernels.order import mean_ranks
+from rankscope.typing import PathLike
 
 __all__ = [
     "entity_ranks_text",
@@ -59,7 +60,7 @@ def rank_entities(path: PathLike, relevant: PathLike, settings: EntityRankSettin
         )
     rows = np.array([row_of[item] for item in entity_ids], np.int64)
     return EntityRanks(
-        ranks=np.array([mean_ranks(values, rows) for values in scores]),
+        ranks=np.array([mean_ranks(values)[rows] for values in scores]),
         systems=tuple(systems),
         entity_ids=entity_ids,
         total_ranks=len(row_of),
@@ -75,14 +76,6 @@ def read_ids(path: PathLike) -> tuple[str, ...]:
     if not ids:
         raise InputError(f"{source_name(path)}: no id, expected a line with the id of each relevant item")
     return ids
-
-
-def mean_ranks(scores: Floats, rows: Ints) -> Floats:
-    """The ranks of some rows by falling score, from 1; equal scores have the mean of their ranks."""
-    rising, own = np.sort(scores), scores[rows]
-    above = scores.size - np.searchsorted(rising, own, side="right")
-    not_below = scores.size - np.searchsorted(rising, own, side="left")
-    return np.asarray((above + 1 + not_below) / 2, np.float64)
 
 
 def entity_ranks_text(table: EntityRanks, format_name: str) -> Iterator[bytes]:
