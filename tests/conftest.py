@@ -11,6 +11,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -207,6 +208,7 @@ def pytest_configure(config: pytest.Config) -> None:
             config.pluginmanager.register(SkipReasons())
     # Who asks for times, or for a file of results, wants to hear of set-up and tear-down, too.
     asked = config.option.durations is not None or getattr(config.option, "xmlpath", None)
+    asked = asked or "P" in config.option.reportchars
     if hasattr(config, "workerinput") and not asked:
         config.pluginmanager.register(FewMessages())
 
@@ -288,6 +290,18 @@ def client() -> Iterator[Any]:
         yield client
 
 
+@pytest.fixture(scope="session")
+def folder_numbers() -> Iterator[int]:
+    return count()
+
+
+@pytest.fixture
+def tmp_path(tmp_path_factory: pytest.TempPathFactory, folder_numbers: Iterator[int], request: Any) -> Path:
+    """An empty folder of the test. pytest's own looks at all folders of the tests before, to number it."""
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    return tmp_path_factory.mktemp(f"{name}{next(folder_numbers)}", numbered=False)
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Chromium, to look at pages with."""
@@ -296,7 +310,7 @@ def browser() -> Iterator[Any]:
     if path is None:
         pytest.skip("there is no Chromium on the PATH (Debian: apt install chromium)")
     with api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         yield chromium
         chromium.close()
 

@@ -2,7 +2,8 @@
 
 Of every test a worker tells six things: that it begins, how set-up, call and tear-down went, and twice that it ended.
 With tests by the ten thousand, writing and reading these takes as long as many of the tests. All but a set-up or
-tear-down that passed, and what xdist itself needs, is left out. What is passed, skipped or failed is counted as ever.
+tear-down that passed, what a test printed that passed, and what xdist itself needs, is left out. What is passed,
+skipped or failed is counted as ever.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ class FewMessages:
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
         for report in runtestprotocol(item, log=False, nextitem=nextitem):
             if report.when == "call" or not report.passed:
+                if report.passed:  # nobody prints its names and what it printed
+                    report.keywords, report.sections = {}, []
                 item.ihook.pytest_runtest_logreport(report=report)
         return True
 
