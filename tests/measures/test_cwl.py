@@ -198,7 +198,7 @@ class TestWhatIsWanted:
 
     def test_of_bpm_is_added_up_in_float64(self) -> None:
         """As in cwl_eval: ten times 1/10 is a little less than 1, so the reader goes on to the eleventh document."""
-        assert sum([1 / 10] * 10) < 1
+        assert np.cumsum([1 / 10] * 10)[-1] < 1  # Python's own sum is exact from 3.12 on
         assert value("BPM@100", [1] * 11, (10,)) == pytest.approx(1.1 / 11)
         assert value("BPM@100", [1] * 10 + [0] * 5, (10,)) == pytest.approx(1 / 100)  # never comes to 1
 
