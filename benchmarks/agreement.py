@@ -219,7 +219,7 @@ def measure(runs=RUNS, folder=DATA, peers=("scipy",), share=1.0, systems=15, seg
         files, read = (in_turn([one, other][: 1 + bool(peers)], runs) for one, other in zip(ours, others, strict=True))
         size = f"JCML of {Path(jcml).stat().st_size / 1e6:.0f} MB"
         # Once: it takes long, and what is asked is its memory.
-        whole = start([*program(), "agree", "ranks", jcml, "--metrics", "bleu", "--gold", "rank"])
+        whole = start([*program(), "agree", "ranks", jcml, "--metrics", "bleu", "--higher", "bleu", "--gold", "rank"])
     spent = json.loads(start([*this("memory"), *map(str, (systems, segments, runs)), *present]).output)
     found = {name: Medians(OURS, median(cpu), None, cpu) for name, cpu in spent.items()}
     found |= {"files": files.pop(OURS), "jcml": read.pop(OURS), "ranks": medians(OURS, [whole]), **files, **read}
