@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -162,7 +163,7 @@ def test_what_was_swallowed_once_is_raised_again() -> None:
 
 
 def shell(place: Path, line: str) -> subprocess.CompletedProcess[str]:
-    command = f"{sys.executable} -m rankscope"
+    command = f"{shlex.quote(sys.executable)} -m rankscope"
     return subprocess.run(
         ["bash", "-c", line.replace("rankscope", command)], capture_output=True, text=True, check=False, timeout=300
     )

@@ -66,7 +66,7 @@ LIMIT = 200
 IN_C = "surrogateescape"
 
 #: Only modules that are built in: of a short command's time, loading `json` and `socket` would take a third.
-SCRIPT = """#!{python} -IS
+SCRIPT = """{begin}
 import _socket, marshal, posix, sys
 asked = marshal.dumps((sys.argv, posix.getcwd(), posix.environ))
 posix.chdir({folder!r})  # for names of sockets must be short
@@ -81,12 +81,22 @@ sys.exit(int(code) if code else "the process that forks has ended")
 """
 
 
+#: The first line of a script whose Python the system finds. And the lines of one whose Python's path has blanks or is
+#: too long for it: a shell takes the second for a call of Python, and Python takes it for a text.
+BEGIN = "#!{} -IS"
+LONG_BEGIN = "#!/bin/sh\n'''exec' \"{}\" -IS \"$0\" \"$@\"\n' '''"
+
+
+def begin_of(python: str) -> str:
+    return (BEGIN if " " not in python and len(python) < 100 else LONG_BEGIN).format(python)
+
+
 @contextlib.contextmanager
 def forked_commands(folder: Path) -> Iterator[Path]:
     """The folder in which a `rankscope` and a `python` lie that fork; all ends with the block."""
     for name in ("rankscope", "python"):
         script = folder / name
-        script.write_text(SCRIPT.format(python=sys.executable, folder=str(folder)), "utf-8")
+        script.write_text(SCRIPT.format(begin=begin_of(sys.executable), folder=str(folder)), "utf-8")
         script.chmod(0o755)
     command = [sys.executable, __file__]
     # What streams are encoded by is settled when Python starts.

@@ -47,12 +47,13 @@ def cut_queries(case: str) -> set[str]:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_recorded_output_is_reproduced_byte_for_byte(name: str, cli: Callable[..., Any]) -> None:
     case, options, version = name.split(".")
-    arguments, judgments = CASES[options]
+    written, judgments = CASES[options]
+    arguments = written.split()
     if version == "v9":
-        arguments += " --preset trec_eval-9"
+        arguments += ["--preset", "trec_eval-9"]
     if options == "zscores":
-        arguments += f" -Z {FOLDER / case}.zscores"
-    done = cli("trec_eval", *arguments.split(), str(FOLDER / f"{case}.{judgments}"), str(FOLDER / f"{case}.run"))
+        arguments += ["-Z", f"{FOLDER / case}.zscores"]
+    done = cli("trec_eval", *arguments, str(FOLDER / f"{case}.{judgments}"), str(FOLDER / f"{case}.run"))
     assert (done.code, done.err) == (0, "")
     ours, theirs = done.out.splitlines(), (FOLDER / f"{name}.txt").read_text().splitlines()
     assert len(ours) == len(theirs)
