@@ -83,13 +83,15 @@ class WorkerPool:
         """Wait until all workers have ended, so that none stays as a zombie. finished: else units may be running.
 
         Otherwise workers are killed: the executor would wait for the units that they run. It may be in the middle of
-        reading a result, which is over only when no process can write any more of it.
+        reading a result, which is over only when no process can write any more of it; or, in early versions of Python
+        3.11, of writing a unit, which is over only when no process can read it.
         """
         if not finished:
             self.kill_workers()
-            queue = getattr(self.executor, "_result_queue", None)
-            if queue is not None:
-                queue._writer.close()
+            for queue_name, end_name in (("_result_queue", "_writer"), ("_call_queue", "_reader")):
+                queue = getattr(self.executor, queue_name, None)
+                if queue is not None:
+                    getattr(queue, end_name).close()
         # A worker that is lost now may take the lock of the queue with it, for which the others would wait for ever.
         timer = threading.Timer(PATIENCE, self.kill_workers)
         timer.daemon = True
