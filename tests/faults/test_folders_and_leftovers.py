@@ -119,7 +119,7 @@ def test_what_a_killed_process_left_is_no_hindrance(call: Call, place: Path) -> 
         (place / name).mkdir()
         (place / name / ".rankscope-0123456789ab").write_bytes(b"half")
     study = next(writer for writer in QUICK if writer.name == "a study and its checkpoint").call
-    args = study.replace("{}/a", f"{place}/study").replace("{}/b", f"{place}/b").split()
+    args = [arg.replace("{}/a", f"{place}/study").replace("{}/b", f"{place}/b") for arg in study.split()]
     assert call(*args).code == 0
     write_files(place / "demo", {"a": "text"})
     assert (place / "demo" / "a").read_text() == "text"

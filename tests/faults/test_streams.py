@@ -130,7 +130,7 @@ def test_where_standard_error_fails_the_exit_code_stays(
     stream = stream_of(errno.ENOSPC, 0)
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stderr", stream if failing == "full" else None)
-        done = call(*args.replace("{}", str(place)).split())
+        done = call(*(arg.replace("{}", str(place)) for arg in args.split()))
     let_go(stream)
     assert (done.code, done.out) == (code, "")
 
@@ -209,7 +209,8 @@ def test_an_open_file_that_is_named_as_the_output_is_written_where_it_stands(
     """Neither what is in it nor what comes behind is lost."""
     path = place / "all"
     path.write_text("before\n")
-    done = shell(place, f"({line.replace('all', str(path))}; echo after >> {path})")
+    named = shlex.quote(str(path))
+    done = shell(place, f"({line.replace('all', named)}; echo after >> {named})")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert path.read_text().startswith(there)
     assert path.read_text().endswith("\nafter\n")

@@ -12,7 +12,7 @@ from helpers.messages import mentions
 import rankscope as rs
 from rankscope.errors import InputError, ParameterError
 from rankscope.io.core import ALLOWED_BYTES, is_url, open_binary, url_size
-from rankscope.io.core.urls import RemoteFile, open_url
+from rankscope.io.core.urls import RemoteFile, open_url, url_files
 
 RUN = b"q1 Q0 d1 1 2.0 bm25\nq1 Q0 d2 2 1.0 bm25\n"
 
@@ -42,8 +42,14 @@ def test_a_url_is_read_as_a_path(name):
 
 
 def test_a_file_may_be_named_by_a_url(fsspec, tmp_path):
-    (tmp_path / "a.run").write_bytes(RUN)
-    assert rs.read_run((tmp_path / "a.run").as_uri()).name == "bm25"
+    folder = tmp_path / "my 100 % größte runs"
+    folder.mkdir()
+    (folder / "a b%20.run").write_bytes(RUN)
+    assert "%20" in (folder / "a b%20.run").as_uri()
+    assert rs.read_run((folder / "a b%20.run").as_uri()).name == "bm25"
+    [(url, _, size)] = url_files(f"{folder.as_uri()}/")
+    assert (url, size) == ((folder / "a b%20.run").as_uri(), len(RUN))
+    assert rs.read_run(f"{folder.as_uri()}/").query_ids == rs.read_run(url).query_ids
 
 
 @pytest.mark.usefixtures("memory")

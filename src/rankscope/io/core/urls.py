@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import quote, unquote
 
 from rankscope.errors import InputError, ParameterError, RankscopeError
 from rankscope.io.core.compression import refuse_bomb
@@ -24,6 +25,7 @@ __all__ = [
 #: A scheme and two slashes; a single letter is a drive on Windows.
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(::|://)")
 HTTP = ("http://", "https://")
+LOCAL = "file://"
 NOT_FOUND = 404
 
 
@@ -124,16 +126,28 @@ def url_files(url: str) -> list[tuple[str, str, int]]:
     with store_errors(url):
         import fsspec
 
-        store, path = fsspec.core.url_to_fs(url)
+        store, path = fsspec.core.url_to_fs(unescape_local(url))
         listing = store.ls(path, detail=True)
     base_url, folder_path = url.rstrip("/"), path.rstrip("/")
     if any(entry["name"] == folder_path and entry["type"] == "file" for entry in listing):
         raise NotADirectoryError
     entries = [(entry["name"].rstrip("/"), entry["type"], int(entry["size"] or 0)) for entry in listing]
+    escape = quote if url.startswith(LOCAL) else str
     # Some stores list the folder itself.
     return [
-        (f"{base_url}/{name.rpartition('/')[2]}", kind, size) for name, kind, size in entries if name != folder_path
+        (f"{base_url}/{escape(name.rpartition('/')[2])}", kind, size)
+        for name, kind, size in entries
+        if name != folder_path
     ]
+
+
+def unescape_local(url: str) -> str:
+    """What fsspec is asked for: it takes a `file://` URL for a path, in which blanks, umlauts and `%` are themselves.
+
+    >>> unescape_local("file:///my%20runs/bm25.run"), unescape_local("s3://my%20runs/bm25.run")
+    ('file:///my runs/bm25.run', 's3://my%20runs/bm25.run')
+    """
+    return unquote(url) if url.startswith(LOCAL) else url
 
 
 @contextmanager
@@ -183,7 +197,9 @@ def open_remote(url: str) -> Iterator[Any]:
     with store_errors(url):
         import fsspec
 
-        source = fsspec.open(url, "rb")  # must stay alive: it holds the archive that a member belongs to
+        source = fsspec.open(
+            unescape_local(url), "rb"
+        )  # must stay alive: it holds the archive that a member belongs to
         refuse_packed(source, url)
         file = source.open()
         if url.startswith(HTTP) and not serves_ranges(file):
