@@ -40,6 +40,9 @@ MAX_ON_WINDOWS = 61
 AHEAD = 2
 #: Seconds between looks whether a worker was lost, and for the executor to notice by itself.
 LOOK_INTERVAL = 1.0
+#: The first version of Python whose executor itself ends the writing of a unit that no worker will read. There a second
+#: thread that does it could close the same file twice.
+CLOSES_UNITS = (3, 11, 5)
 #: Seconds in which workers without work end by themselves.
 PATIENCE = 60.0
 
@@ -83,15 +86,14 @@ class WorkerPool:
         """Wait until all workers have ended, so that none stays as a zombie. finished: else units may be running.
 
         Otherwise workers are killed: the executor would wait for the units that they run. It may be in the middle of
-        reading a result, which is over only when no process can write any more of it; or, in early versions of Python
-        3.11, of writing a unit, which is over only when no process can read it.
+        reading a result, which is over only when no process can write any more of it; or of writing a unit, which is
+        over only when no process can read it.
         """
         if not finished:
             self.kill_workers()
-            for queue_name, end_name in (("_result_queue", "_writer"), ("_call_queue", "_reader")):
-                queue = getattr(self.executor, queue_name, None)
-                if queue is not None:
-                    getattr(queue, end_name).close()
+            self.close_end("_result_queue", "_writer")
+            if sys.version_info < CLOSES_UNITS:
+                self.close_end("_call_queue", "_reader")
         # A worker that is lost now may take the lock of the queue with it, for which the others would wait for ever.
         timer = threading.Timer(PATIENCE, self.kill_workers)
         timer.daemon = True
@@ -104,6 +106,12 @@ class WorkerPool:
         for process in self.processes:  # the executor forgets those that began before one that could not
             if process.pid:
                 process.join()
+
+    def close_end(self, queue_name: str, end_name: str) -> None:
+        """Close this process's end of a queue of the executor."""
+        queue = getattr(self.executor, queue_name, None)
+        if queue is not None:
+            getattr(queue, end_name).close()
 
     def kill_workers(self) -> None:
         for process in self.processes:
