@@ -50,6 +50,8 @@ def test_a_file_may_be_named_by_a_url(fsspec, tmp_path):
     [(url, _, size)] = url_files(f"{folder.as_uri()}/")
     assert (url, size) == ((folder / "a b%20.run").as_uri(), len(RUN))
     assert rs.read_run(f"{folder.as_uri()}/").query_ids == rs.read_run(url).query_ids
+    (folder / "my run.csv").write_text("query_id,doc_id,score\nq1,d1,2\n")
+    assert rs.read_run((folder / "my run.csv").as_uri()).name == "my run"
 
 
 @pytest.mark.usefixtures("memory")

@@ -29,7 +29,7 @@ from rankscope.io.core.formats import (
 )
 from rankscope.io.core.paths import columns_of, source_name
 from rankscope.io.core.streams import empty_file_error
-from rankscope.io.core.urls import RemoteFile
+from rankscope.io.core.urls import RemoteFile, unescape_local
 from rankscope.typing import PathLike
 
 __all__ = [
@@ -205,7 +205,8 @@ def file_stem(path: PathLike) -> str:
     name = source_name(path)
     if name == "<stdin>":
         return "stdin"
-    stem = Path(name).name or Path(name).absolute().name
+    place = Path(unescape_local(name))
+    stem = place.name or place.absolute().name
     suffixes = {suffix for entry in FORMATS.values() for suffix in entry.suffixes}.union(SUFFIXES)
     while (suffix := Path(stem).suffix).lower() in suffixes:
         stem = stem.removesuffix(suffix)

@@ -17,6 +17,7 @@ __all__ = [
     "is_url",
     "is_url_of_folder",
     "open_url",
+    "unescape_local",
     "url_files",
     "url_size",
 ]
@@ -197,9 +198,8 @@ def open_remote(url: str) -> Iterator[Any]:
     with store_errors(url):
         import fsspec
 
-        source = fsspec.open(
-            unescape_local(url), "rb"
-        )  # must stay alive: it holds the archive that a member belongs to
+        # Must stay alive: it holds the archive that a member belongs to.
+        source = fsspec.open(unescape_local(url), "rb")
         refuse_packed(source, url)
         file = source.open()
         if url.startswith(HTTP) and not serves_ranges(file):
