@@ -206,9 +206,9 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(MissingExtras())
         if not hasattr(config, "workerinput"):  # of xdist: its controller counts
             config.pluginmanager.register(SkipReasons())
-    # Who asks for times, or for a file of results, wants to hear of set-up and tear-down, too.
-    asked = config.option.durations is not None or getattr(config.option, "xmlpath", None)
-    asked = asked or "P" in config.option.reportchars
+    # Who asks for times, a file of results, or what tests print that passed, wants to hear of all of it.
+    options = config.option
+    asked = options.durations is not None or getattr(options, "xmlpath", None) or "P" in options.reportchars
     if hasattr(config, "workerinput") and not asked:
         config.pluginmanager.register(FewMessages())
 
@@ -296,7 +296,9 @@ def folder_numbers() -> Iterator[int]:
 
 
 @pytest.fixture
-def tmp_path(tmp_path_factory: pytest.TempPathFactory, folder_numbers: Iterator[int], request: Any) -> Path:
+def tmp_path(
+    tmp_path_factory: pytest.TempPathFactory, folder_numbers: Iterator[int], request: pytest.FixtureRequest
+) -> Path:
     """An empty folder of the test. pytest's own looks at all folders of the tests before, to number it."""
     name = re.sub(r"\W", "_", request.node.name)[:30]
     return tmp_path_factory.mktemp(f"{name}{next(folder_numbers)}", numbered=False)

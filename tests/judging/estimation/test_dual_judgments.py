@@ -211,6 +211,11 @@ def test_a_plan_says_how_many_queries_people_must_judge() -> None:
     assert plan.sections()[0].sentence in " ".join(str(plan).split())
 
 
+def half_of(human: Any, n: int, m: int) -> float:
+    """Half the width of the combined interval, where people judge n queries of m."""
+    return combined_half(n, m, human.sd, human.explained, confidence_level=0.95)
+
+
 def test_the_cheapest_plan_costs_as_little_as_any_numbers_that_are_enough() -> None:
     plan = rs.judging.plan_judgments(HUMAN, RUNS, MACHINE, "RR", width=0.4, cost=3, machine_cost=0.2)
     assert list(plan.columns) == list(plan.frame().columns)
@@ -221,15 +226,9 @@ def test_the_cheapest_plan_costs_as_little_as_any_numbers_that_are_enough() -> N
         costs = [human.cost]
         for n in range(2, human.n_queries):
             numbers = range(n + 1, 2000)
-            halves = [combined_half(n, m, human.sd, human.explained, confidence_level=0.95) for m in numbers[::400]]
+            halves = [half_of(human, n, m) for m in numbers[::400]]
             assert halves == sorted(halves, reverse=True)  # so the first number that is enough can be looked for
-            first = bisect.bisect_left(
-                numbers,
-                True,
-                key=lambda m, n=n, human=human: (
-                    combined_half(n, m, human.sd, human.explained, confidence_level=0.95) <= 0.2
-                ),
-            )
+            first = bisect.bisect_left(numbers, True, key=lambda m, n=n, human=human: half_of(human, n, m) <= 0.2)
             costs += [3 * n + 0.2 * m for m in numbers[first : first + 1]]
         assert cheapest.cost is not None
         assert min(costs) <= cheapest.cost <= 1.01 * min(costs)
